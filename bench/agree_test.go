@@ -1,0 +1,76 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/limit"
+	"github.com/nocopythrift/nocopythrift/bench/peer"
+)
+
+// TestAgree runs every row of every peer once on little messages of every shape, and compares what each writes by everybody who can read it.
+func TestAgree(t *testing.T) {
+	for _, w := range data.Tiny() {
+		t.Run(w.Name, func(t *testing.T) {
+			if _, err := prepare(w); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestCheckNotices makes sure that the comparison is one: a row with another result, or that writes into its input, is refused.
+func TestCheckNotices(t *testing.T) {
+	for _, w := range data.Tiny() {
+		v := w.New()
+		in := &peer.Input{Value: v, Wire: limit.Append(nil, v)}
+		for i, e := range peer.Entries(in, peers) {
+			good := e.Rows[0].Step
+			for name, step := range spoilt(in, e.Op, good) {
+				entries := peer.Entries(in, peers)
+				entries[i].Rows[0].Step = step
+				wire := in.Wire
+				in.Wire = append([]byte(nil), wire...)
+				if err := peer.Check(in, w.New, entries, peers); err == nil {
+					t.Errorf("%s %s: a row that %s passes", w.Name, e.Op, name)
+				}
+				in.Wire = wire
+			}
+		}
+	}
+}
+
+// TestSizes holds the C workloads to the sizes that they are named after.
+func TestSizes(t *testing.T) {
+	want := map[string]int{"A": 1 << 20, "B": 190, "C1K": 1 << 10, "C4K": 4 << 10, "C20K": 20 << 10, "C256K": 256 << 10, "C6M": 6 << 20, "D": 1 << 20, "F": 2_450_000}
+	for _, w := range data.All() {
+		n := len(limit.Append(nil, w.New()))
+		if off := float64(n)/float64(want[w.Name]) - 1; off < -0.05 || off > 0.05 {
+			t.Errorf("%s is %d bytes on the wire, want %d within 5 %%", w.Name, n, want[w.Name])
+		}
+	}
+}
+
+func TestSelection(t *testing.T) {
+	s, err := parseSelection("C20K/edit,B")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		op   peer.Op
+		want bool
+	}{{"C20K", peer.Edit, true}, {"C20K", peer.Build, false}, {"B", peer.Build, true}, {"C4K", peer.Edit, false}} {
+		if got := s.op(c.name, c.op); got != c.want {
+			t.Errorf("%s/%s selected: %v, want %v", c.name, c.op, got, c.want)
+		}
+	}
+	if s, err := parseSelection("C"); err != nil || !s.workload("C6M") || s.workload("B") {
+		t.Errorf("C must select all sizes of C and nothing else (%v)", err)
+	}
+	for _, bad := range []string{"X", "C20", "B/walk", "A/edit/x"} {
+		if _, err := parseSelection(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package data
+
+import (
+	"fmt"
+	"math"
+)
+
+// What the operations give. Every peer computes the same from its own form of the message, and the runner refuses to time one that differs.
+//
+// Sums are commutative, because a map<string,string> comes out of a Go map in any order.
+
+// Str is what reading a string contributes to a sum: enough to touch its memory, little enough not to measure a loop over its bytes.
+func Str[S ~string | ~[]byte](s S) uint64 {
+	if len(s) == 0 {
+		return 0
+	}
+	return uint64(len(s)) + uint64(s[0]) + uint64(s[len(s)-1])
+}
+
+// F64 is what reading a double contributes.
+func F64(f float64) uint64 { return math.Float64bits(f) }
+
+// Bool is what reading a bool contributes.
+func Bool(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// What the edit operation sets. The string has another length than the one it replaces.
+const (
+	EditText = "edited: a text of another length than before"
+	EditInt  = 1234567890123456789
+)
+
+// Sum returns the result of reading all of v, a pointer to one of this package's messages.
+func Sum(v any) uint64 {
+	switch v := v.(type) {
+	case *MyTest:
+		s := uint64(v.Num) + uint64(v.Ano)
+		for _, n := range v.Nums {
+			s += uint64(n)
+		}
+		return s
+	case *Small:
+		return Str(v.Service) + Str(v.Method) + Str(v.Caller) + uint64(v.Code) + uint64(v.TraceID) + uint64(v.Timestamp) +
+			Bool(v.Sampled) + F64(v.Weight) + Str(v.SubName) + Str(v.SubRegion) + uint64(v.SubID)
+	case *Business:
+		return sumBusiness(v)
+	case *Blob:
+		return uint64(v.ID) + Str(v.Name) + Str(v.Data) + uint64(v.Code) + Bool(v.OK)
+	case *WriteRequest:
+		s := uint64(0)
+		for _, t := range v.Series {
+			for _, l := range t.Labels {
+				s += Str(l.Name) + Str(l.Value)
+			}
+			for _, p := range t.Samples {
+				s += F64(p.Value) + uint64(p.Timestamp)
+			}
+		}
+		return s
+	}
+	panic(unknown(v))
+}
+
+func sumBusiness(v *Business) uint64 {
+	s := uint64(v.ID) + Str(v.Title) + uint64(v.Status) + Str(v.Region) + Str(v.Cluster) + sumUser(v.User) + F64(v.Score) + Bool(v.Flag) +
+		sumUser(v.Owner) + uint64(v.Ts) + Str(v.Trailer)
+	for _, p := range v.Tags {
+		s += Str(p.Key) + Str(p.Value)
+	}
+	for _, it := range v.Items {
+		s += uint64(it.ID) + Str(it.Name) + Str(it.Desc) + uint64(it.Count) + F64(it.Price) + Bool(it.OK)
+	}
+	for _, p := range v.Extra {
+		s += Str(p.Key) + Str(p.Value)
+	}
+	for _, n := range v.Nums {
+		s += uint64(n)
+	}
+	for _, w := range v.Words {
+		s += Str(w)
+	}
+	return s
+}
+
+func sumUser(u User) uint64 {
+	return uint64(u.UID) + Str(u.Name) + Str(u.Email) + uint64(u.Age) + Bool(u.VIP)
+}
+
+// Partial returns the result of reading three fields of v: two scalars and a nested string, all of which come late in the message.
+func Partial(v any) uint64 {
+	switch v := v.(type) {
+	case *Small:
+		return uint64(v.Timestamp) + F64(v.Weight) + Str(v.SubName)
+	case *Business:
+		return F64(v.Score) + uint64(v.Ts) + Str(v.Owner.Name)
+	case *WriteRequest:
+		t := v.Series[len(v.Series)-1]
+		return Str(t.Labels[0].Value) + F64(t.Samples[0].Value) + uint64(t.Samples[0].Timestamp)
+	}
+	panic(unknown(v))
+}
+
+// Edit changes v as the edit operation does: one nested string and one i64.
+func Edit(v any) {
+	switch v := v.(type) {
+	case *Small:
+		v.SubName, v.Timestamp = EditText, EditInt
+	case *Business:
+		v.Owner.Name, v.Ts = EditText, EditInt
+	case *WriteRequest:
+		t := v.Series[len(v.Series)-1]
+		t.Labels[0].Value, t.Samples[0].Timestamp = EditText, EditInt
+	default:
+		panic(unknown(v))
+	}
+}
+
+// CanEdit reports whether the partial and edit operations are defined for v.
+func CanEdit(v any) bool {
+	switch v.(type) {
+	case *Small, *Business, *WriteRequest:
+		return true
+	}
+	return false
+}
+
+func unknown(v any) string { return fmt.Sprintf("data: no such message: %T", v) }

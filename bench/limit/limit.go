@@ -1,0 +1,65 @@
+package limit
+
+import (
+	"io"
+
+	"github.com/bytedance/gopkg/lang/dirtmake"
+
+	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/peer"
+)
+
+// Peer has two rows where bytes are written: `limit` with a fresh buffer for every message, not zeroed, and `limit/reuse` with one buffer for all.
+func Peer() peer.Peer { return peer.Peer{Name: "limit", Rows: rows} }
+
+func rows(in *peer.Input, op peer.Op) []peer.Row {
+	v, wire := in.Value, in.Wire
+	switch op {
+	case peer.Read:
+		return []peer.Row{{Peer: "limit", Step: func(io.Writer) uint64 { return sum(wire, v) }}}
+	case peer.Partial:
+		return []peer.Row{{Peer: "limit", Step: func(io.Writer) uint64 { return partial(wire, v) }}}
+	case peer.Build:
+		if blob, ok := v.(*data.Blob); ok {
+			return []peer.Row{{Peer: "limit", Step: func(w io.Writer) uint64 { return writeBlob(w, blob) }}}
+		}
+		return both(func() int { return size(v) }, func(b []byte) []byte { return Append(b, v) })
+	case peer.Edit:
+		return both(
+			func() int { return len(wire) + len(data.EditText) },
+			func(b []byte) []byte { return edit(b[:0], wire, v) })
+	}
+	return nil
+}
+
+// both makes the rows of an operation that puts its output, of at most size bytes, into the buffer it is given.
+func both(size func() int, put func([]byte) []byte) []peer.Row {
+	var reused []byte
+	return []peer.Row{
+		{Peer: "limit", Step: func(w io.Writer) uint64 {
+			n := size()
+			return write(w, put(dirtmake.Bytes(n, n)))
+		}},
+		{Peer: "limit/reuse", Step: func(w io.Writer) uint64 {
+			out := put(reused)
+			reused = out[:cap(out)]
+			return write(w, out)
+		}},
+	}
+}
+
+func write(w io.Writer, b []byte) uint64 {
+	n, err := w.Write(b)
+	if err != nil {
+		panic(err)
+	}
+	return uint64(n)
+}
+
+// writeBlob does not copy the binary, so it needs no buffer worth reusing.
+func writeBlob(w io.Writer, v *data.Blob) uint64 {
+	var buf [128]byte
+	head := putBlobHead(buf[:], v)
+	tail := putBlobTail(buf[:], head, v)
+	return write(w, buf[:head]) + write(w, v.Data) + write(w, buf[head:tail])
+}

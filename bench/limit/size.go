@@ -1,0 +1,44 @@
+package limit
+
+import "github.com/nocopythrift/nocopythrift/bench/data"
+
+// size returns how much room Append asks for, so that a fresh buffer is allocated once.
+func size(v any) int {
+	switch v := v.(type) {
+	case *data.MyTest:
+		return 35 + 8*len(v.Nums)
+	case *data.Small:
+		return 100 + len(v.Service) + len(v.Method) + len(v.Caller) + len(v.SubName) + len(v.SubRegion)
+	case *data.Business:
+		n := 300 + len(v.Title) + len(v.Region) + len(v.Cluster) + len(v.User.Name) + len(v.User.Email) + len(v.Owner.Name) + len(v.Owner.Email) + len(v.Trailer)
+		n += sizePairs(v.Tags) + sizePairs(v.Extra) + 48*len(v.Items) + 8*len(v.Nums) + 4*len(v.Words)
+		for i := range v.Items {
+			n += len(v.Items[i].Name) + len(v.Items[i].Desc)
+		}
+		for _, w := range v.Words {
+			n += len(w)
+		}
+		return n
+	case *data.Blob:
+		return 37 + len(v.Name) + len(v.Data)
+	case *data.WriteRequest:
+		n := 32
+		for i := range v.Series {
+			t := &v.Series[i]
+			n += 17 + 15*len(t.Labels) + 23*len(t.Samples)
+			for j := range t.Labels {
+				n += len(t.Labels[j].Name) + len(t.Labels[j].Value)
+			}
+		}
+		return n
+	}
+	panic("limit: no such message")
+}
+
+func sizePairs(v []data.Pair) int {
+	n := 9 + 8*len(v)
+	for i := range v {
+		n += len(v[i].Key) + len(v[i].Value)
+	}
+	return n
+}

@@ -1,0 +1,133 @@
+// Package measure times rows against each other so that the ratios can be trusted: all in one process, in another random order in each round (whoever always goes
+// first looks slow), after a warm-up and a garbage collection each, and compared only with what was measured in the same round.
+package measure
+
+import (
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/bench/peer"
+)
+
+// Options say how long to measure.
+type Options struct {
+	Rounds int           // samples of each row
+	Sample time.Duration // about how long a sample takes
+}
+
+// Result is what was measured of a row; every figure is for one operation and the median over the rounds.
+type Result struct {
+	Peer   string
+	NS     float64 // elapsed
+	CPU    float64 // processor time of the whole process, the collector's included: what the operation costs on a loaded machine; 0 if unknown on this system
+	Bytes  float64 // allocated
+	Allocs float64
+	Rounds []float64 // NS of each round, in order: same index, same round, for every row of an entry
+}
+
+// sample is one row in one round.
+type sample struct{ ns, cpu, bytes, allocs float64 }
+
+// Run measures the rows of an entry against each other, and returns their results in the same order.
+func Run(rows []peer.Row, o Options) []Result {
+	counts := make([]int, len(rows))
+	for i, r := range rows {
+		counts[i] = calibrate(r, o.Sample)
+	}
+	samples := make([][]sample, len(rows))
+	for range o.Rounds {
+		for _, i := range rand.Perm(len(rows)) {
+			samples[i] = append(samples[i], take(rows[i], counts[i]))
+		}
+	}
+	results := make([]Result, len(rows))
+	for i, r := range rows {
+		of := func(f func(sample) float64) []float64 {
+			v := make([]float64, len(samples[i]))
+			for j, s := range samples[i] {
+				v[j] = f(s)
+			}
+			return v
+		}
+		rounds := of(func(s sample) float64 { return s.ns })
+		results[i] = Result{
+			Peer: r.Peer, Rounds: rounds, NS: Median(rounds),
+			CPU:    Median(of(func(s sample) float64 { return s.cpu })),
+			Bytes:  Median(of(func(s sample) float64 { return s.bytes })),
+			Allocs: Median(of(func(s sample) float64 { return s.allocs })),
+		}
+	}
+	return results
+}
+
+// Ratio returns the median over the rounds of a's time divided by b's in the same round: below 1, a is faster.
+func Ratio(a, b Result) float64 {
+	ratios := make([]float64, min(len(a.Rounds), len(b.Rounds)))
+	for i := range ratios {
+		ratios[i] = a.Rounds[i] / b.Rounds[i]
+	}
+	return Median(ratios)
+}
+
+// Median returns the middle of v, which it leaves as it is.
+func Median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(v))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// sink keeps results alive, so that no step can be optimised away.
+var sink uint64
+
+// discard is io.Discard without its ReadFrom: every row hands over its bytes by Write.
+type discard struct{}
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+
+func run(r peer.Row, n int) time.Duration {
+	var w io.Writer = discard{}
+	s := uint64(0)
+	start := time.Now()
+	for range n {
+		s += r.Step(w)
+	}
+	elapsed := time.Since(start)
+	sink += s
+	return elapsed
+}
+
+// calibrate returns how many steps take about d.
+func calibrate(r peer.Row, d time.Duration) int {
+	n := 1
+	for {
+		t := run(r, n)
+		if t >= d/8 {
+			return max(1, int(float64(n)*float64(d)/float64(t)))
+		}
+		n *= 2
+	}
+}
+
+// take measures n steps, after as many to warm up as take a tenth of that.
+func take(r peer.Row, n int) sample {
+	runtime.GC()
+	run(r, max(1, n/10))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cpu := cpuTime()
+	elapsed := run(r, n)
+	cpu = cpuTime() - cpu
+	runtime.ReadMemStats(&after)
+	per := 1 / float64(n)
+	return sample{
+		ns:     float64(elapsed.Nanoseconds()) * per,
+		cpu:    float64(cpu.Nanoseconds()) * per,
+		bytes:  float64(after.TotalAlloc-before.TotalAlloc) * per,
+		allocs: float64(after.Mallocs-before.Mallocs) * per,
+	}
+}
