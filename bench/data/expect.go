@@ -3,6 +3,9 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // What the operations give. Every peer computes the same from its own form of the message, and the runner refuses to time one that differs.
@@ -117,6 +120,16 @@ func Edit(v any) {
 	default:
 		panic(unknown(v))
 	}
+}
+
+// SortPairs brings a map's entries into this package's order, whichever order a decoder met them in: by the number in the key, "k12.abcd".
+func SortPairs(p []Pair) {
+	number := func(p Pair) int {
+		digits, _, _ := strings.Cut(strings.TrimPrefix(p.Key, "k"), ".")
+		n, _ := strconv.Atoi(digits)
+		return n
+	}
+	slices.SortStableFunc(p, func(a, b Pair) int { return number(a) - number(b) })
 }
 
 // CanEdit reports whether the partial and edit operations are defined for v.

@@ -1,10 +1,6 @@
 package kitex
 
 import (
-	"sort"
-	"strconv"
-	"strings"
-
 	"github.com/cloudwego/gopkg/protocol/thrift"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
@@ -89,17 +85,12 @@ func userValues(m *peer.User) data.User {
 	return data.User{UID: m.Uid, Name: m.Name, Email: m.Email, Age: m.Age, VIP: m.Vip}
 }
 
-// pairValues returns the entries in the order of package data, which is that of the number in the key: "k12.abcd".
+// pairValues returns the entries in the order of package data.
 func pairValues(m map[string]string) []data.Pair {
 	pairs := make([]data.Pair, 0, len(m))
 	for k, v := range m {
 		pairs = append(pairs, data.Pair{Key: k, Value: v})
 	}
-	number := func(i int) int {
-		digits, _, _ := strings.Cut(pairs[i].Key[1:], ".")
-		n, _ := strconv.Atoi(digits)
-		return n
-	}
-	sort.Slice(pairs, func(i, j int) bool { return number(i) < number(j) })
+	data.SortPairs(pairs)
 	return pairs
 }
