@@ -1,0 +1,69 @@
+package idl
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// Position is a place in a file: name, line and column, both from 1. Columns
+// count bytes, as they do in the Go compiler's messages.
+type Position = lexer.Position
+
+// Error is something wrong in a file.
+type Error struct {
+	Pos Position
+	Msg string
+}
+
+// Error returns "file:line:col: message".
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.Pos.Filename, e.Pos.Line, e.Pos.Column, e.Msg)
+}
+
+// ErrorList is everything that is wrong.
+type ErrorList []*Error
+
+// Add appends an error.
+func (l *ErrorList) Add(pos Position, format string, args ...any) {
+	*l = append(*l, &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)})
+}
+
+// Error returns all messages, one a line.
+func (l ErrorList) Error() string {
+	lines := make([]string, len(l))
+	for i, e := range l {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Sort orders the list by position within each file, files staying in the order
+// in which they first occur, and drops repetitions.
+func (l *ErrorList) Sort() {
+	rank := map[string]int{}
+	for _, e := range *l {
+		if _, ok := rank[e.Pos.Filename]; !ok {
+			rank[e.Pos.Filename] = len(rank)
+		}
+	}
+	slices.SortStableFunc(*l, func(a, b *Error) int {
+		return cmp.Or(
+			cmp.Compare(rank[a.Pos.Filename], rank[b.Pos.Filename]),
+			cmp.Compare(a.Pos.Line, b.Pos.Line),
+			cmp.Compare(a.Pos.Column, b.Pos.Column),
+		)
+	})
+	*l = slices.CompactFunc(*l, func(a, b *Error) bool { return *a == *b })
+}
+
+// Err returns the list as an error, nil when it is empty.
+func (l ErrorList) Err() error {
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}

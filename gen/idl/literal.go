@@ -1,0 +1,115 @@
+package idl
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+func isLetter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isEscape(c byte) bool { return strings.IndexByte(`rnt"'\`, c) >= 0 }
+
+// identLen is the length of the identifier at the start of text, dots between
+// its parts included.
+func identLen(text string) int {
+	word := func(i int) bool {
+		return i < len(text) && (isLetter(text[i]) || isDigit(text[i]))
+	}
+	n := 1
+	for word(n) || n < len(text) && text[n] == '.' && word(n+1) {
+		n++
+	}
+	return n
+}
+
+// numberLen finds the longest number at the start of text, as flex would with
+// Apache's patterns: "1." is an integer and a stray dot, ".5" and "1e3" are
+// doubles, a sign alone is nothing.
+func numberLen(text string) (lexer.TokenType, int) {
+	digits := func(i int) int {
+		for i < len(text) && isDigit(text[i]) {
+			i++
+		}
+		return i
+	}
+	start := 0
+	if text[0] == '+' || text[0] == '-' {
+		start = 1
+	}
+	if strings.HasPrefix(text[start:], "0x") {
+		n := start + 2
+		for n < len(text) && (isDigit(text[n]) || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'f') {
+			n++
+		}
+		if n > start+2 {
+			return tokInt, n
+		}
+	}
+	kind, n := tokInt, digits(start)
+	if n < len(text) && text[n] == '.' && digits(n+1) > n+1 {
+		kind, n = tokDouble, digits(n+1)
+	}
+	if n == start {
+		return 0, 0
+	}
+	if n < len(text) && text[n]|0x20 == 'e' {
+		e := n + 1
+		if e < len(text) && (text[e] == '+' || text[e] == '-') {
+			e++
+		}
+		if digits(e) > e {
+			kind, n = tokDouble, digits(e)
+		}
+	}
+	return kind, n
+}
+
+func parseInt(text string) (int64, error) {
+	digits, base := strings.TrimPrefix(text, "+"), 10
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	if hex, ok := strings.CutPrefix(digits, "0x"); ok {
+		digits, base = hex, 16
+	}
+	return strconv.ParseInt(sign+digits, base, 64)
+}
+
+func parseDouble(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
+
+// unquote resolves the escapes of a string token. The scanner has reported
+// those that it does not know.
+func unquote(text string) string {
+	quote := text[0]
+	text = text[1:]
+	if n := len(text); n > 0 && text[n-1] == quote {
+		text = text[:n-1]
+	}
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' && i+1 < len(text) {
+			i++
+			switch c = text[i]; c {
+			case 'r':
+				c = '\r'
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,261 @@
+package idl
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// MaxNesting is how deep brackets of all kinds may stand inside each other. It
+// bounds the stack that parsing needs; people's files stay far below it.
+const MaxNesting = 200
+
+// item is what stands at the top level of a file.
+type item struct {
+	Namespace  *Namespace  `parser:"  @@"`
+	Include    *Include    `parser:"| @@"`
+	CppInclude *CppInclude `parser:"| @@"`
+	Const      *Const      `parser:"| @@"`
+	Typedef    *Typedef    `parser:"| @@"`
+	Enum       *Enum       `parser:"| @@"`
+	Struct     *Struct     `parser:"| @@"`
+	Service    *Service    `parser:"| @@"`
+}
+
+// The grammar is LL(1), so no token is ever looked at twice.
+var itemParser = participle.MustBuild[item](participle.Lexer(definition{}), participle.UseLookahead(0))
+
+var topLevel = wordSet(`namespace include cpp_include const typedef enum struct union exception service`)
+
+// Parse reads one file; name is only used in positions. The error is an
+// ErrorList with everything that was found wrong, and the file then holds what
+// could be read.
+func Parse(name string, src []byte) (*File, error) {
+	var errs ErrorList
+	p := parser{file: &File{Name: name}, errs: &errs}
+	p.scanner = scan(name, string(src), &errs)
+	if p.nested() {
+		p.items()
+		p.attachComments()
+	}
+	errs.Sort()
+	return p.file, errs.Err()
+}
+
+type parser struct {
+	*scanner
+	file *File
+	errs *ErrorList
+}
+
+// nested reports brackets that are nested too deep.
+func (p *parser) nested() bool {
+	depth := 0
+	for _, t := range p.tokens {
+		depth += bracket(t)
+		if depth > MaxNesting {
+			p.errs.Add(t.Pos, "nested more than %d deep", MaxNesting)
+			return false
+		}
+		depth = max(depth, 0)
+	}
+	return true
+}
+
+func bracket(t lexer.Token) int {
+	switch t.Value {
+	case "{", "(", "[", "<":
+		return 1
+	case "}", ")", "]", ">":
+		return -1
+	}
+	return 0
+}
+
+// items cuts the tokens where a definition begins and parses each piece on its
+// own: an error in one of them does not hide those in the next.
+func (p *parser) items() {
+	start := 0
+	for start < len(p.tokens)-1 {
+		end := p.itemEnd(start)
+		p.item(p.tokens[start:end], p.tokens[end])
+		start = end
+	}
+}
+
+func (p *parser) itemEnd(start int) int {
+	depth := bracket(p.tokens[start])
+	for i := start + 1; ; i++ {
+		t := p.tokens[i]
+		if t.EOF() || t.Type == tokKeyword && topLevel[t.Value] && (depth <= 0 || p.atMargin(i)) {
+			return i
+		}
+		depth = max(depth, 0) + bracket(t)
+	}
+}
+
+// atMargin says whether the keyword at i begins a definition although brackets
+// are still open, as happens after a forgotten one: it stands in the first
+// column, and a name and what follows a name in a definition come after it.
+func (p *parser) atMargin(i int) bool {
+	if p.tokens[i].Pos.Column != 1 || i+2 >= len(p.tokens) || p.tokens[i+1].Type != tokIdent {
+		return false
+	}
+	switch p.tokens[i+2].Value {
+	case "{", "extends", "xsd_all":
+		return true
+	}
+	return false
+}
+
+func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
+	known := len(*p.errs)
+	if p.foreign(tokens[0]) {
+		return
+	}
+	end := lexer.EOFToken(next.Pos)
+	lex, _ := lexer.Upgrade(&tokenLexer{tokens: append(tokens[:len(tokens):len(tokens)], end)})
+	it, err := itemParser.ParseFromLexer(lex)
+	if err != nil {
+		from := tokens[0].Pos
+		if from == p.tokens[0].Pos {
+			from = Position{} // what the scanner dropped before the first token
+		}
+		if !p.spoilt(known, from, next.Pos) {
+			p.syntaxError(err, tokens, next)
+		}
+		return
+	}
+	p.add(it)
+}
+
+// spoilt says whether the scanner already found an error in a piece, in which
+// case the parser's complaint about it would only repeat that.
+func (p *parser) spoilt(known int, from, to Position) bool {
+	for _, e := range (*p.errs)[:known] {
+		if from.Offset <= e.Pos.Offset && e.Pos.Offset < to.Offset {
+			return true
+		}
+	}
+	return false
+}
+
+// foreign reports words at the top level that belong to another time or dialect.
+func (p *parser) foreign(t lexer.Token) bool {
+	if t.Type != tokIdent {
+		return false
+	}
+	switch t.Value {
+	case "package", "interaction":
+		p.errs.Add(t.Pos, "%q is fbthrift's dialect of the IDL, which is out of scope", t.Value)
+	case "senum":
+		p.errs.Add(t.Pos, `"senum" is no longer part of the IDL, use "enum" or "string"`)
+	case "cpp_namespace", "php_namespace", "xsd_namespace", "csharp_namespace", "delphi_namespace",
+		"ruby_namespace", "py_module", "perl_package", "java_package", "cocoa_prefix", "smalltalk_category", "smalltalk_prefix":
+		lang, _, _ := strings.Cut(t.Value, "_")
+		p.errs.Add(t.Pos, `%q is no longer part of the IDL, use "namespace %s"`, t.Value, lang)
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *parser) syntaxError(err error, tokens []lexer.Token, next lexer.Token) {
+	var unexpected *participle.UnexpectedTokenError
+	if !errors.As(err, &unexpected) {
+		var perr participle.Error
+		if errors.As(err, &perr) {
+			p.errs.Add(perr.Position(), "%s", perr.Message())
+		} else {
+			p.errs.Add(tokens[0].Pos, "%s", err)
+		}
+		return
+	}
+	t := unexpected.Unexpected
+	if t.EOF() {
+		t = next
+	}
+	if dialect := p.dialect(tokens, t); dialect != "" {
+		p.errs.Add(t.Pos, "%s", dialect)
+		return
+	}
+	found := fmt.Sprintf("unexpected %q", t.Value)
+	if t.Type == tokString {
+		found = "unexpected " + t.Value
+	}
+	if t.EOF() {
+		found = "unexpected end of file"
+	}
+	p.errs.Add(t.Pos, "%s%s", found, expected(unexpected.Message(), t, tokens[0]))
+}
+
+// dialect recognises fbthrift's parametrised types: stream<T>, sink<A, B>.
+func (p *parser) dialect(tokens []lexer.Token, at lexer.Token) string {
+	for i, t := range tokens {
+		if i > 0 && t.Pos == at.Pos && t.Value == "<" {
+			if before := tokens[i-1].Value; before == "stream" || before == "sink" {
+				return before + "<...> is fbthrift's dialect of the IDL, which is out of scope"
+			}
+		}
+	}
+	return ""
+}
+
+// expected turns participle's hint into words that a user of the IDL knows.
+func expected(message string, t, first lexer.Token) string {
+	if t.Pos == first.Pos {
+		return ", expected a definition"
+	}
+	_, hint, _ := strings.Cut(message, "(expected ")
+	hint, _, _ = strings.Cut(strings.TrimSuffix(hint, ")"), " ")
+	switch hint {
+	case "FieldName", "Ident", "<ident>":
+		return ", expected a name"
+	case "Type":
+		return ", expected a type"
+	case "Value":
+		return ", expected a value"
+	case "<string>":
+		return ", expected a string in quotes"
+	case "<int>":
+		return ", expected an integer"
+	}
+	if len(hint) > 2 && hint[0] == '"' && hint[len(hint)-1] == '"' {
+		return ", expected " + hint
+	}
+	return ""
+}
+
+func (p *parser) add(it *item) {
+	f := p.file
+	switch {
+	case it.Namespace != nil:
+		f.Namespaces = append(f.Namespaces, it.Namespace)
+		p.header("namespace", it.Namespace.Pos)
+	case it.Include != nil:
+		f.Includes = append(f.Includes, it.Include)
+		p.header("include", it.Include.Pos)
+	case it.CppInclude != nil:
+		f.CppIncludes = append(f.CppIncludes, it.CppInclude)
+		p.header("cpp_include", it.CppInclude.Pos)
+	case it.Const != nil:
+		f.Definitions = append(f.Definitions, it.Const)
+	case it.Typedef != nil:
+		f.Definitions = append(f.Definitions, it.Typedef)
+	case it.Enum != nil:
+		f.Definitions = append(f.Definitions, it.Enum)
+	case it.Struct != nil:
+		f.Definitions = append(f.Definitions, it.Struct)
+	case it.Service != nil:
+		f.Definitions = append(f.Definitions, it.Service)
+	}
+}
+
+func (p *parser) header(word string, pos Position) {
+	if len(p.file.Definitions) > 0 {
+		p.errs.Add(pos, "%s must stand before the first definition", word)
+	}
+}
