@@ -10,7 +10,7 @@ trap 'rm -rf "$bin"' EXIT
 go build -C tools -o "$bin/thriftgo" github.com/cloudwego/thriftgo
 rm -rf generated/kitex
 mkdir -p generated/kitex
-for idl in peer prom; do
+for idl in peer prom subset; do
 	"$bin/thriftgo" -q -g fastgo:no_default_serdes -o generated/kitex "idl/$idl.thrift"
 done
 

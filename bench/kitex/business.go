@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	"github.com/nocopythrift/nocopythrift/bench/generated/kitex/peer"
+	"github.com/nocopythrift/nocopythrift/bench/generated/kitex/subset"
 )
 
 func business(v *data.Business) message[peer.Business] {
@@ -13,8 +14,13 @@ func business(v *data.Business) message[peer.Business] {
 		fill:    func(m *peer.Business) { fillBusiness(m, v) },
 		sum:     sumBusiness,
 		partial: func(m *peer.Business) uint64 { return data.F64(m.Score) + uint64(m.Ts) + data.Str(m.Owner.Name) },
-		edit:    func(m *peer.Business) { m.Owner.Name, m.Ts = data.EditText, data.EditInt },
-		values:  businessValues,
+		subset: func(wire []byte) uint64 {
+			m := new(subset.Business)
+			fastRead(m, wire)
+			return data.F64(m.Score) + uint64(m.Ts) + data.Str(m.Owner.Name)
+		},
+		edit:   func(m *peer.Business) { m.Owner.Name, m.Ts = data.EditText, data.EditInt },
+		values: businessValues,
 	}
 }
 

@@ -12,8 +12,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Peer has the rows `kitex`, where each message is made of fresh structs and a fresh buffer, and `kitex/reuse`, where the application keeps structs, slices, maps
-// and the buffer from one message to the next.
+// Peer has the rows
+//
+//   - kitex: each message is made of fresh structs and a fresh buffer
+//   - kitex/reuse (build, edit): the application keeps structs, slices, maps and the buffer from one message to the next
+//   - kitex/subset-IDL (partial): the structs declare only the fields that are wanted
 func Peer() peer.Peer { return peer.Peer{Name: "kitex", Rows: rows, Decode: decode} }
 
 // message is what is measured of one message type. T is the generated struct, *T implements FastCodec. The functions that an operation is not defined for are nil.
@@ -24,6 +27,7 @@ type message[T any] struct {
 	partial func(*T) uint64
 	edit    func(*T)
 	values  func(*T) any
+	subset  func(wire []byte) uint64 // partial, with an IDL of its own
 }
 
 func rows(in *peer.Input, op peer.Op) []peer.Row {
@@ -60,9 +64,7 @@ func decode(in *peer.Input, b []byte) (any, error) {
 
 func (m message[T]) rows(wire []byte, op peer.Op) []peer.Row {
 	read := func(into *T) *T {
-		if _, err := m.codec(into).FastRead(wire); err != nil {
-			panic(err)
-		}
+		fastRead(m.codec(into), wire)
 		return into
 	}
 	switch op {
@@ -82,7 +84,11 @@ func (m message[T]) rows(wire []byte, op peer.Op) []peer.Row {
 	case peer.Read:
 		return []peer.Row{{Peer: "kitex", Step: func(io.Writer) uint64 { return m.sum(read(new(T))) }}}
 	case peer.Partial:
-		return []peer.Row{{Peer: "kitex", Step: func(io.Writer) uint64 { return m.partial(read(new(T))) }}}
+		rows := []peer.Row{{Peer: "kitex", Step: func(io.Writer) uint64 { return m.partial(read(new(T))) }}}
+		if m.subset != nil {
+			rows = append(rows, peer.Row{Peer: "kitex/subset-IDL", Step: func(io.Writer) uint64 { return m.subset(wire) }})
+		}
+		return rows
 	case peer.Edit:
 		kept, buf := new(T), []byte(nil)
 		return []peer.Row{
@@ -107,6 +113,12 @@ func (m message[T]) decode(b []byte) (any, error) {
 		return nil, err
 	}
 	return m.values(v), nil
+}
+
+func fastRead(m thrift.FastCodec, b []byte) {
+	if _, err := m.FastRead(b); err != nil {
+		panic(err)
+	}
 }
 
 func writeFresh(w io.Writer, m thrift.FastCodec) uint64 {

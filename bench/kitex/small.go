@@ -5,6 +5,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	"github.com/nocopythrift/nocopythrift/bench/generated/kitex/peer"
+	"github.com/nocopythrift/nocopythrift/bench/generated/kitex/subset"
 )
 
 func myTest(v *data.MyTest) message[peer.MyTest] {
@@ -42,7 +43,12 @@ func small(v *data.Small) message[peer.Small] {
 				data.Bool(m.Sampled) + data.F64(m.Weight) + data.Str(m.Sub.Name) + data.Str(m.Sub.Region) + uint64(m.Sub.Id)
 		},
 		partial: func(m *peer.Small) uint64 { return uint64(m.Timestamp) + data.F64(m.Weight) + data.Str(m.Sub.Name) },
-		edit:    func(m *peer.Small) { m.Sub.Name, m.Timestamp = data.EditText, data.EditInt },
+		subset: func(wire []byte) uint64 {
+			m := new(subset.Small)
+			fastRead(m, wire)
+			return uint64(m.Timestamp) + data.F64(m.Weight) + data.Str(m.Sub.Name)
+		},
+		edit: func(m *peer.Small) { m.Sub.Name, m.Timestamp = data.EditText, data.EditInt },
 		values: func(m *peer.Small) any {
 			return &data.Small{
 				Service: m.Service, Method: m.Method, Caller: m.Caller, Code: m.Code, TraceID: m.TraceId, Timestamp: m.Timestamp,
