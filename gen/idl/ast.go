@@ -9,6 +9,10 @@ type File struct {
 	CppIncludes []*CppInclude
 	Namespaces  []*Namespace
 	Definitions []Definition // in the order of the file
+
+	// Broken holds the names that occur in text which did not parse: whoever
+	// misses one of them may find it there.
+	Broken map[string]bool
 }
 
 // Definition is a *Const, *Typedef, *Enum, *Struct or *Service.

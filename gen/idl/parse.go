@@ -35,7 +35,7 @@ var topLevel = wordSet(`namespace include cpp_include const typedef enum struct 
 // could be read.
 func Parse(name string, src []byte) (*File, error) {
 	var errs ErrorList
-	p := parser{file: &File{Name: name}, errs: &errs}
+	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs}
 	p.scanner = scan(name, string(src), &errs)
 	if p.nested() {
 		p.items()
@@ -126,6 +126,9 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 		}
 		if !p.spoilt(known, from, next.Pos) {
 			p.syntaxError(err, tokens, next)
+		}
+		for _, t := range tokens {
+			p.file.Broken[t.Value] = true
 		}
 		return
 	}

@@ -1,0 +1,194 @@
+package schema
+
+import (
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// checker turns syntax trees into the model. It works through all files in
+// passes, since names may be used before they are defined.
+type checker struct {
+	set       *Set
+	errs      *idl.ErrorList
+	ambiguous map[idl.Position]bool
+	budget    int // values that constants may still expand to
+}
+
+func (c *checker) check() {
+	c.ambiguous = map[idl.Position]bool{}
+	c.budget = maxValues
+	for _, p := range c.set.Programs {
+		c.declare(p)
+	}
+	for _, p := range c.set.Programs {
+		c.types(p)
+	}
+	for _, p := range c.set.Programs {
+		c.constants(p)
+	}
+	for _, p := range c.set.Programs {
+		c.services(p)
+	}
+	c.cycles()
+	if len(*c.errs) == 0 {
+		c.encodeAll()
+	}
+}
+
+// declare enters a file's names into its scopes.
+func (c *checker) declare(p *Program) {
+	p.types, p.consts = map[string]*named{}, map[string]*Const{}
+	for _, d := range p.AST.Definitions {
+		name := d.DefName()
+		c.simple(name.Text, name.Pos)
+		n := &named{pos: name.Pos}
+		switch d := d.(type) {
+		case *idl.Const:
+			c.declareConst(p, d)
+			continue
+		case *idl.Typedef:
+			td := &Typedef{Name: name.Text, Doc: d.Doc, Pos: name.Pos, Annotations: annotations(d.Annotations)}
+			p.Typedefs = append(p.Typedefs, td)
+			n.typedef = &typedef{Typedef: td, ast: d, in: p}
+			p.typedefs = append(p.typedefs, n.typedef)
+		case *idl.Enum:
+			n.enum = c.enum(p, d)
+			p.Enums = append(p.Enums, n.enum)
+		case *idl.Struct:
+			n.strct = &Struct{Program: p, Name: name.Text, Doc: d.Doc, Pos: name.Pos, ast: d, Annotations: annotations(d.Annotations)}
+			n.strct.Shape = map[string]Shape{"struct": IsStruct, "union": IsUnion, "exception": IsException}[d.Kind]
+			p.Structs = append(p.Structs, n.strct)
+		case *idl.Service:
+			n.service = &Service{Program: p, Name: name.Text, Doc: d.Doc, Pos: name.Pos, ast: d, Annotations: annotations(d.Annotations)}
+			p.Services = append(p.Services, n.service)
+		}
+		if old := p.types[name.Text]; old != nil {
+			c.errs.Add(name.Pos, "%s is already defined at %d:%d", name.Text, old.pos.Line, old.pos.Column)
+			continue
+		}
+		p.types[name.Text] = n
+	}
+}
+
+func (c *checker) declareConst(p *Program, d *idl.Const) {
+	k := &Const{Program: p, Name: d.Name.Text, Doc: d.Doc, Pos: d.Name.Pos, ast: d}
+	p.Consts = append(p.Consts, k)
+	if old := p.consts[k.Name]; old != nil {
+		c.errs.Add(k.Pos, "constant %s is already defined at %d:%d", k.Name, old.Pos.Line, old.Pos.Column)
+		return
+	}
+	p.consts[k.Name] = k
+}
+
+// simple reports a dotted name where a thing is defined.
+func (c *checker) simple(name string, pos idl.Position) {
+	for i := range len(name) {
+		if name[i] == '.' {
+			c.errs.Add(pos, "name %s must not contain a dot", name)
+			return
+		}
+	}
+}
+
+func (c *checker) enum(p *Program, d *idl.Enum) *Enum {
+	e := &Enum{Program: p, Name: d.Name.Text, Doc: d.Doc, Pos: d.Name.Pos, Annotations: annotations(d.Annotations)}
+	seen := map[string]bool{}
+	next := int64(0)
+	for _, v := range d.Values {
+		c.simple(v.Name.Text, v.Name.Pos)
+		if seen[v.Name.Text] {
+			c.errs.Add(v.Name.Pos, "enum %s has two values named %s", e.Name, v.Name.Text)
+		}
+		seen[v.Name.Text] = true
+		if v.Value != nil {
+			next = int64(*v.Value)
+		}
+		if next != int64(int32(next)) {
+			c.errs.Add(v.Name.Pos, "value %d of %s.%s does not fit in 32 bits", next, e.Name, v.Name.Text)
+			next = 0
+		}
+		e.Values = append(e.Values, &EnumValue{Name: v.Name.Text, Doc: v.Doc, Value: int32(next), Annotations: annotations(v.Annotations)})
+		next++
+	}
+	return e
+}
+
+// types resolves the types of everything that has one.
+func (c *checker) types(p *Program) {
+	for _, td := range p.typedefs {
+		c.typedef(td)
+	}
+	for _, s := range p.Structs {
+		s.Fields = c.fields(p, s, s.ast.Fields)
+		c.union(s)
+	}
+	for _, k := range p.Consts {
+		k.Type = c.typ(p, k.ast.Type)
+	}
+}
+
+// fields makes the fields of a struct or an argument list: ids and types, not
+// yet defaults, for which all structs must be known.
+func (c *checker) fields(p *Program, s *Struct, list []*idl.Field) []*Field {
+	ids, names := map[int64]string{}, map[string]bool{}
+	var fields []*Field
+	auto := int64(-1)
+	for _, f := range list {
+		c.simple(f.Name.Text, f.Name.Pos)
+		id := c.fieldID(f, &auto)
+		if other, ok := ids[id]; ok {
+			c.errs.Add(f.Pos, "%s: fields %s and %s have the same id %d", s.Name, other, f.Name.Text, id)
+		}
+		if names[f.Name.Text] {
+			c.errs.Add(f.Name.Pos, "%s has two fields named %s", s.Name, f.Name.Text)
+		}
+		ids[id], names[f.Name.Text] = f.Name.Text, true
+		fields = append(fields, &Field{
+			ID: int16(id), Name: f.Name.Text, Doc: f.Doc, Pos: f.Pos,
+			Req:         map[string]Requirement{"required": Required, "optional": Optional}[f.Requirement],
+			Type:        c.typ(p, f.Type),
+			Annotations: annotations(f.Annotations),
+		})
+	}
+	return fields
+}
+
+// fieldID numbers a field as Apache's compiler does: fields without an id count
+// down from −1, going on below an explicit id that is not positive.
+func (c *checker) fieldID(f *idl.Field, auto *int64) int64 {
+	id := *auto
+	if f.ID != nil {
+		id = int64(*f.ID)
+		if id <= 0 && id != *auto {
+			c.set.Warnings.Add(f.Pos, "field %s keeps its id %d; Apache's compiler makes it %d unless it is run with -allow-neg-keys",
+				f.Name.Text, id, *auto)
+		}
+	}
+	if id < math.MinInt16 || id > math.MaxInt16 {
+		c.errs.Add(f.Pos, "id %d of field %s is out of range (%d to %d)", id, f.Name.Text, math.MinInt16, math.MaxInt16)
+	}
+	if id <= 0 {
+		*auto = id - 1
+	}
+	return id
+}
+
+func (c *checker) union(s *Struct) {
+	if s.Shape != IsUnion {
+		return
+	}
+	first := ""
+	for i, f := range s.Fields {
+		if f.Req == Required {
+			c.errs.Add(f.Pos, "union %s: field %s cannot be required", s.Name, f.Name)
+		}
+		f.Req = Optional
+		if s.ast.Fields[i].Default != nil {
+			if first != "" {
+				c.errs.Add(f.Pos, "union %s: both %s and %s have a default", s.Name, first, f.Name)
+			}
+			first = f.Name
+		}
+	}
+}

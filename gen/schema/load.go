@@ -1,0 +1,139 @@
+package schema
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// Load reads the files and what they include, which is looked for beside the
+// including file and then in the include directories. The error is an
+// idl.ErrorList.
+func Load(files, includeDirs []string) (*Set, error) {
+	l := loader{dirs: includeDirs, byKey: map[string]*Program{}, set: &Set{}}
+	for _, file := range files {
+		pos := idl.Position{Filename: file, Line: 1, Column: 1}
+		p := l.file(file, pos)
+		if p != nil && !contains(l.set.Roots, p) {
+			l.set.Roots = append(l.set.Roots, p)
+		}
+	}
+	c := checker{set: l.set, errs: &l.errs}
+	c.check()
+	l.errs.Sort()
+	l.set.Warnings.Sort()
+	return l.set, l.errs.Err()
+}
+
+type loader struct {
+	dirs  []string
+	byKey map[string]*Program
+	stack []*Program // the files being read, each included by the one before
+	set   *Set
+	errs  idl.ErrorList
+}
+
+// file loads one file; from is where it was asked for.
+func (l *loader) file(path string, from idl.Position) *Program {
+	key, err := fileKey(path)
+	if err != nil {
+		l.errs.Add(from, "cannot read %s: %s", path, reason(err))
+		return nil
+	}
+	if p := l.byKey[key]; p != nil {
+		if i := index(l.stack, p); i >= 0 {
+			l.errs.Add(from, "include cycle: %s", cycle(l.stack[i:]))
+			return nil
+		}
+		return p
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		l.errs.Add(from, "cannot read %s: %s", path, reason(err))
+		return nil
+	}
+	p := &Program{Path: path, key: key, Name: programName(path)}
+	l.byKey[key] = p
+	p.AST, err = idl.Parse(path, src)
+	var list idl.ErrorList
+	if errors.As(err, &list) {
+		l.errs = append(l.errs, list...)
+	}
+	l.stack = append(l.stack, p)
+	for _, inc := range p.AST.Includes {
+		l.include(p, inc)
+	}
+	l.stack = l.stack[:len(l.stack)-1]
+	l.set.Programs = append(l.set.Programs, p)
+	return p
+}
+
+func (l *loader) include(p *Program, inc *idl.Include) {
+	name := string(inc.Path)
+	places := []string{filepath.Join(filepath.Dir(p.Path), name)}
+	for _, dir := range l.dirs {
+		places = append(places, filepath.Join(dir, name))
+	}
+	if filepath.IsAbs(name) {
+		places = []string{name}
+	}
+	for _, place := range places {
+		if info, err := os.Stat(place); err != nil || info.IsDir() {
+			continue
+		}
+		if q := l.file(place, inc.Pos); q != nil && !contains(p.Includes, q) {
+			p.Includes = append(p.Includes, q)
+		} else if q == nil {
+			p.AST.Broken[programName(name)+"."] = true
+		}
+		return
+	}
+	p.AST.Broken[programName(name)+"."] = true
+	l.errs.Add(inc.Pos, "cannot find include file %q", name)
+}
+
+// fileKey is the same for every path that leads to one file.
+func fileKey(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+func programName(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+func cycle(stack []*Program) string {
+	var b strings.Builder
+	for _, p := range stack {
+		b.WriteString(p.Path + " → ")
+	}
+	return b.String() + stack[0].Path
+}
+
+// reason is an I/O error without the path, which the message has already.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+func index(list []*Program, p *Program) int {
+	for i, q := range list {
+		if q == p {
+			return i
+		}
+	}
+	return -1
+}
+
+func contains(list []*Program, p *Program) bool { return index(list, p) >= 0 }

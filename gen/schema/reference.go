@@ -1,0 +1,104 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// reference evaluates a name in a value: a constant, or a value of an enum.
+func (c *checker) reference(in evalIn, t *Type, v *idl.Value) *Value {
+	e, enum, k, broken := c.findValue(in.program, *v.Ref, v.Pos)
+	switch {
+	case e != nil:
+		return c.enumReference(in, t, v, e, enum)
+	case k != nil:
+		return c.constReference(in, t, v, k)
+	case broken:
+	case enum != nil:
+		c.errs.Add(in.pos(v), "enum %s has no value %s", enum.Name, (*v.Ref)[strings.LastIndexByte(*v.Ref, '.')+1:])
+	case t.Kind == EnumKind && t.Enum.value(*v.Ref) != nil:
+		c.errs.Add(in.pos(v), "unknown constant %s; a value of an enum is written %s.%s", *v.Ref, t, *v.Ref)
+	default:
+		c.errs.Add(in.pos(v), "unknown constant %s", *v.Ref)
+	}
+	return nil
+}
+
+func (c *checker) enumReference(in evalIn, t *Type, v *idl.Value, e *EnumValue, enum *Enum) *Value {
+	switch t.Kind {
+	case EnumKind:
+		if t.Enum != enum {
+			c.errs.Add(in.pos(v), "%s is not a value of enum %s", *v.Ref, t)
+			return nil
+		}
+		return &Value{Type: t, Int: int64(e.Value)}
+	case Bool, I8, I16, I32, I64, Double:
+		n := idl.Int(e.Value)
+		return c.evalScalar(in, t, &idl.Value{Pos: v.Pos, Int: &n})
+	}
+	return c.mismatch(in, t, v)
+}
+
+func (c *checker) constReference(in evalIn, t *Type, v *idl.Value, k *Const) *Value {
+	if k.state == underway {
+		c.errs.Add(in.pos(v), "constant %s refers to itself", k.Name)
+		return nil
+	}
+	val := c.constant(k)
+	if val == nil {
+		return nil // reported where it stands
+	}
+	if sameType(k.Type, t) {
+		return val
+	}
+	at := in.pos(v)
+	return c.eval(evalIn{k.Program, &at}, t, k.ast.Value)
+}
+
+// findValue looks a name up. "A" is a constant of the file, "a.B" one of an
+// included file or a value of an enum (or of a typedef of one), "a.B.C" a value
+// of an included file's enum. An enum without e is one that lacks the value.
+func (c *checker) findValue(p *Program, name string, pos idl.Position) (e *EnumValue, enum *Enum, k *Const, broken bool) {
+	if k = p.consts[name]; k != nil {
+		return nil, nil, k, false
+	}
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 {
+		return nil, nil, nil, p.AST.Broken[name]
+	}
+	left, last := name[:dot], name[dot+1:]
+	n, broken := c.lookup(p, left, pos)
+	if n != nil && n.enum != nil {
+		enum = n.enum
+	}
+	if n != nil && n.typedef != nil {
+		if t := c.typedef(n.typedef); t != nil && t.Kind == EnumKind {
+			enum = t.Enum
+		}
+	}
+	if enum != nil {
+		if e = enum.value(last); e != nil {
+			return e, enum, nil, false
+		}
+	}
+	broken = broken || p.AST.Broken[left+"."]
+	for _, q := range p.Includes {
+		if q.Name == left {
+			broken = broken || q.AST.Broken[last]
+			if k = q.consts[last]; k != nil {
+				return nil, nil, k, false
+			}
+		}
+	}
+	return nil, enum, nil, broken
+}
+
+func (e *Enum) value(name string) *EnumValue {
+	for _, v := range e.Values {
+		if v.Name == name {
+			return v
+		}
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// named is an entry of a file's scope of types and services; one field is set.
+type named struct {
+	pos     idl.Position
+	enum    *Enum
+	strct   *Struct
+	typedef *typedef
+	service *Service
+}
+
+type typedef struct {
+	*Typedef
+	ast   *idl.Typedef
+	in    *Program
+	state evalState
+}
+
+// evalState guards what may refer to itself: typedefs and constants.
+type evalState uint8
+
+const (
+	untouched evalState = iota
+	underway
+	done
+)
+
+var baseTypes = map[string]*Type{
+	"bool": {Kind: Bool}, "byte": {Kind: I8}, "i8": {Kind: I8}, "i16": {Kind: I16}, "i32": {Kind: I32},
+	"i64": {Kind: I64}, "double": {Kind: Double}, "string": {Kind: String}, "binary": {Kind: Binary},
+}
+
+var uuidType = &Type{Kind: UUID}
+
+// lookup finds a type or service by the name that p uses for it. Of a dotted
+// name the last part is the name, the rest the base name of an included file.
+// No entry and broken true means that it may be in text that did not parse.
+func (c *checker) lookup(p *Program, name string, pos idl.Position) (n *named, broken bool) {
+	if n = p.types[name]; n != nil {
+		return n, false
+	}
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 {
+		return nil, p.AST.Broken[name]
+	}
+	prefix, last := name[:dot], name[dot+1:]
+	broken = p.AST.Broken[prefix+"."]
+	for _, q := range p.Includes {
+		if q.Name != prefix {
+			continue
+		}
+		broken = broken || q.AST.Broken[last]
+		if m := q.types[last]; m != nil {
+			if n != nil && !c.ambiguous[pos] {
+				c.ambiguous[pos] = true
+				c.errs.Add(pos, "%s is ambiguous: two included files of that name define it", name)
+			}
+			n = m
+		}
+	}
+	return n, broken
+}
+
+// typ resolves the use of a type. It reports what is wrong and returns nil.
+func (c *checker) typ(p *Program, t *idl.Type) *Type {
+	switch {
+	case t.Base != "":
+		return baseTypes[t.Base]
+	case t.List != nil:
+		if elem := c.typ(p, t.List.Elem); elem != nil {
+			return &Type{Kind: List, Elem: elem}
+		}
+		return nil
+	case t.Set != nil:
+		if elem := c.typ(p, t.Set.Elem); elem != nil {
+			return &Type{Kind: SetKind, Elem: elem}
+		}
+		return nil
+	case t.Map != nil:
+		key, elem := c.typ(p, t.Map.Key), c.typ(p, t.Map.Value)
+		if key == nil || elem == nil {
+			return nil
+		}
+		return &Type{Kind: Map, Key: key, Elem: elem}
+	}
+	return c.namedType(p, t)
+}
+
+func (c *checker) namedType(p *Program, t *idl.Type) *Type {
+	n, broken := c.lookup(p, t.Name, t.Pos)
+	switch {
+	case n == nil && t.Name == "uuid":
+		return uuidType
+	case n == nil && broken:
+		return nil
+	case n == nil:
+		c.unknownType(p, t)
+		return nil
+	case n.service != nil:
+		c.errs.Add(t.Pos, "%s is a service, not a type", t.Name)
+		return nil
+	case n.enum != nil:
+		return &Type{Kind: EnumKind, Enum: n.enum}
+	case n.strct != nil:
+		return &Type{Kind: StructKind, Struct: n.strct}
+	}
+	return c.typedef(n.typedef)
+}
+
+func (c *checker) unknownType(p *Program, t *idl.Type) {
+	switch t.Name {
+	case "float":
+		c.errs.Add(t.Pos, "unknown type float: it is fbthrift's dialect of the IDL, which is out of scope; use double")
+	case "slist":
+		c.errs.Add(t.Pos, "unknown type slist: it is no longer part of the IDL; use string")
+	default:
+		if dot := strings.LastIndexByte(t.Name, '.'); dot >= 0 && !includes(p, t.Name[:dot]) {
+			c.errs.Add(t.Pos, "unknown type %s: no file %s.thrift is included", t.Name, t.Name[:dot])
+			return
+		}
+		c.errs.Add(t.Pos, "unknown type %s", t.Name)
+	}
+}
+
+func includes(p *Program, prefix string) bool {
+	for _, q := range p.Includes {
+		if q.Name == prefix {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) typedef(td *typedef) *Type {
+	switch td.state {
+	case underway:
+		c.errs.Add(td.Pos, "typedef %s refers to itself", td.Name)
+	case untouched:
+		td.state = underway
+		td.Type = c.typ(td.in, td.ast.Type)
+		td.state = done
+	}
+	return td.Type
+}
+
+func sameType(a, b *Type) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Kind == b.Kind && a.Enum == b.Enum && a.Struct == b.Struct &&
+		sameType(a.Key, b.Key) && sameType(a.Elem, b.Elem)
+}
+
+// String is the type as the IDL writes it.
+func (t *Type) String() string {
+	switch t.Kind {
+	case EnumKind:
+		return t.Enum.Name
+	case StructKind:
+		return t.Struct.Name
+	case List:
+		return "list<" + t.Elem.String() + ">"
+	case SetKind:
+		return "set<" + t.Elem.String() + ">"
+	case Map:
+		return "map<" + t.Key.String() + "," + t.Elem.String() + ">"
+	}
+	return [...]string{Bool: "bool", I8: "i8", I16: "i16", I32: "i32", I64: "i64", Double: "double",
+		String: "string", Binary: "binary", UUID: "uuid"}[t.Kind]
+}

@@ -1,0 +1,301 @@
+package schema
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// maxValues bounds what constants that repeat each other expand to.
+const maxValues = 1 << 20
+
+// Value is a constant value of its Type.
+type Value struct {
+	Type   *Type
+	Int    int64    // bool (0 or 1), integers, enums
+	Double float64  // double
+	Text   string   // string, binary; the 16 bytes of a uuid
+	Elems  []*Value // list, set, map; of a map the values
+	Keys   []*Value // map
+	Fields []FieldValue
+	Wire   string // the value in Thrift Binary
+}
+
+// FieldValue is a field of a struct that a value sets.
+type FieldValue struct {
+	Field *Field
+	Value *Value
+}
+
+// constants evaluates constants, then the defaults of fields.
+func (c *checker) constants(p *Program) {
+	for _, k := range p.Consts {
+		c.constant(k)
+	}
+	for _, s := range p.Structs {
+		c.defaults(p, s, s.ast.Fields)
+	}
+}
+
+func (c *checker) defaults(p *Program, s *Struct, list []*idl.Field) {
+	for i, f := range s.Fields {
+		if v := list[i].Default; v != nil && f.Type != nil {
+			f.Default = c.eval(evalIn{p, nil}, f.Type, v)
+		}
+	}
+}
+
+func (c *checker) constant(k *Const) *Value {
+	if k.state == untouched && k.Type != nil {
+		k.state = underway
+		k.Value = c.eval(evalIn{k.Program, nil}, k.Type, k.ast.Value)
+		k.state = done
+	}
+	return k.Value
+}
+
+// evalIn is where a value is evaluated: the file whose names it uses and, when
+// it is the value of a constant that something else refers to with another
+// type, the place of that reference, where errors belong.
+type evalIn struct {
+	program *Program
+	at      *idl.Position
+}
+
+func (in evalIn) pos(v *idl.Value) idl.Position {
+	if in.at != nil {
+		return *in.at
+	}
+	return v.Pos
+}
+
+// eval evaluates v as a t. It reports what is wrong and returns nil.
+func (c *checker) eval(in evalIn, t *Type, v *idl.Value) *Value {
+	if c.budget--; c.budget < 0 {
+		if c.budget == -1 {
+			c.errs.Add(in.pos(v), "constants expand to more than %d values", maxValues)
+		}
+		return nil
+	}
+	if v.Ref != nil && *v.Ref != "true" && *v.Ref != "false" {
+		return c.reference(in, t, v)
+	}
+	switch t.Kind {
+	case List, SetKind:
+		return c.evalList(in, t, v)
+	case Map:
+		return c.evalMap(in, t, v)
+	case StructKind:
+		return c.evalStruct(in, t, v)
+	}
+	return c.evalScalar(in, t, v)
+}
+
+func (c *checker) evalList(in evalIn, t *Type, v *idl.Value) *Value {
+	out := &Value{Type: t}
+	if v.Map != nil && len(v.Map.Entries) == 0 {
+		return out // Apache takes {} for []
+	}
+	if v.List == nil {
+		return c.mismatch(in, t, v)
+	}
+	ok := true
+	for _, e := range v.List.Elems {
+		elem := c.eval(in, t.Elem, e)
+		ok = ok && elem != nil
+		out.Elems = append(out.Elems, elem)
+	}
+	if !ok {
+		return nil
+	}
+	return out
+}
+
+func (c *checker) evalMap(in evalIn, t *Type, v *idl.Value) *Value {
+	out := &Value{Type: t}
+	if v.List != nil && len(v.List.Elems) == 0 {
+		return out // and [] for {}
+	}
+	if v.Map == nil {
+		return c.mismatch(in, t, v)
+	}
+	ok := true
+	for _, e := range v.Map.Entries {
+		key, elem := c.eval(in, t.Key, e.Key), c.eval(in, t.Elem, e.Value)
+		ok = ok && key != nil && elem != nil
+		out.Keys, out.Elems = append(out.Keys, key), append(out.Elems, elem)
+	}
+	if !ok {
+		return nil
+	}
+	return out
+}
+
+func (c *checker) evalStruct(in evalIn, t *Type, v *idl.Value) *Value {
+	if v.List != nil && len(v.List.Elems) == 0 {
+		return &Value{Type: t}
+	}
+	if v.Map == nil {
+		return c.mismatch(in, t, v)
+	}
+	out, ok := &Value{Type: t}, true
+	for _, e := range v.Map.Entries {
+		if e.Key.Text == nil {
+			c.errs.Add(in.pos(e.Key), "the name of a field of %s must be a string, not %s", t, describe(e.Key))
+			ok = false
+			continue
+		}
+		f := t.Struct.field(string(*e.Key.Text))
+		if f == nil {
+			c.errs.Add(in.pos(e.Key), "%s has no field %s", t, *e.Key.Text)
+			ok = false
+			continue
+		}
+		if f.Type == nil {
+			ok = false
+			continue
+		}
+		val := c.eval(in, f.Type, e.Value)
+		ok = ok && val != nil
+		out.set(f, val)
+	}
+	if t.Struct.Shape == IsUnion && len(out.Fields) > 1 {
+		c.errs.Add(in.pos(v), "a value of union %s sets one field, not %d", t, len(out.Fields))
+		ok = false
+	}
+	if !ok {
+		return nil
+	}
+	return out
+}
+
+func (v *Value) set(f *Field, val *Value) {
+	for i := range v.Fields {
+		if v.Fields[i].Field == f {
+			v.Fields[i].Value = val
+			return
+		}
+	}
+	v.Fields = append(v.Fields, FieldValue{f, val})
+}
+
+func (s *Struct) field(name string) *Field {
+	for _, f := range s.Fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+func (c *checker) evalScalar(in evalIn, t *Type, v *idl.Value) *Value {
+	out := &Value{Type: t}
+	n, isInt := integer(v)
+	switch t.Kind {
+	case Bool:
+		if isInt {
+			out.Int = b2i(n > 0)
+			return out
+		}
+	case I8, I16, I32, I64:
+		if isInt {
+			if !fits(n, t.Kind) {
+				c.errs.Add(in.pos(v), "%d does not fit in %s", n, t)
+				return nil
+			}
+			out.Int = n
+			return out
+		}
+	case Double:
+		if isInt {
+			out.Double = float64(n)
+			return out
+		}
+		if v.Double != nil {
+			out.Double = float64(*v.Double)
+			return out
+		}
+	case String, Binary:
+		if v.Text != nil {
+			out.Text = string(*v.Text)
+			return out
+		}
+	case UUID:
+		if v.Text != nil {
+			return c.evalUUID(in, t, v)
+		}
+	case EnumKind:
+		if isInt {
+			for _, e := range t.Enum.Values {
+				if int64(e.Value) == n {
+					out.Int = n
+					return out
+				}
+			}
+			c.errs.Add(in.pos(v), "enum %s has no value %d", t, n)
+			return nil
+		}
+	}
+	return c.mismatch(in, t, v)
+}
+
+func integer(v *idl.Value) (int64, bool) {
+	switch {
+	case v.Int != nil:
+		return int64(*v.Int), true
+	case v.Ref != nil && *v.Ref == "true":
+		return 1, true
+	case v.Ref != nil && *v.Ref == "false":
+		return 0, true
+	}
+	return 0, false
+}
+
+func b2i(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func fits(n int64, k Kind) bool {
+	bits := map[Kind]uint{I8: 8, I16: 16, I32: 32, I64: 64}[k]
+	return n>>(bits-1) == 0 || n>>(bits-1) == -1
+}
+
+func (c *checker) evalUUID(in evalIn, t *Type, v *idl.Value) *Value {
+	text := string(*v.Text)
+	if len(text) == 38 && text[0] == '{' && text[37] == '}' {
+		text = text[1:37]
+	}
+	if len(text) == 36 && text[8] == '-' && text[13] == '-' && text[18] == '-' && text[23] == '-' {
+		if raw, err := hex.DecodeString(strings.ReplaceAll(text, "-", "")); err == nil && len(raw) == 16 {
+			return &Value{Type: t, Text: string(raw)}
+		}
+	}
+	c.errs.Add(in.pos(v), "%q is not a uuid", string(*v.Text))
+	return nil
+}
+
+func (c *checker) mismatch(in evalIn, t *Type, v *idl.Value) *Value {
+	c.errs.Add(in.pos(v), "cannot use %s as %s", describe(v), t)
+	return nil
+}
+
+func describe(v *idl.Value) string {
+	switch {
+	case v.Int != nil:
+		return fmt.Sprintf("the integer %d", *v.Int)
+	case v.Double != nil:
+		return fmt.Sprintf("the number %g", *v.Double)
+	case v.Text != nil:
+		return fmt.Sprintf("the string %q", *v.Text)
+	case v.Ref != nil:
+		return *v.Ref
+	case v.List != nil:
+		return "a list"
+	}
+	return "a map"
+}

@@ -1,0 +1,194 @@
+package schema
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// WireType is the type's code in Thrift Binary.
+func (t *Type) WireType() uint8 {
+	return [...]uint8{Bool: 2, I8: 3, I16: 6, I32: 8, I64: 10, Double: 4, String: 11, Binary: 11, UUID: 16,
+		EnumKind: 8, StructKind: 12, List: 15, SetKind: 14, Map: 13}[t.Kind]
+}
+
+const (
+	maxWire  = 16 << 20 // bytes of one constant
+	maxDepth = 64       // structs inside each other, as on the wire
+)
+
+// encodeAll writes every constant and default as Thrift Binary.
+func (c *checker) encodeAll() {
+	for _, p := range c.set.Programs {
+		for _, k := range p.Consts {
+			if !k.Value.encode() {
+				c.errs.Add(k.Pos, "the value of constant %s is too large or contains itself", k.Name)
+			}
+		}
+		for _, s := range p.Structs {
+			c.encodeDefaults(s)
+		}
+		for _, s := range p.Services {
+			for _, f := range s.Functions {
+				c.encodeDefaults(f.Args)
+			}
+		}
+	}
+}
+
+func (c *checker) encodeDefaults(s *Struct) {
+	for _, f := range s.Fields {
+		if f.Default != nil && !f.Default.encode() {
+			c.errs.Add(f.Pos, "the default of field %s is too large or contains itself", f.Name)
+		}
+	}
+}
+
+func (v *Value) encode() bool {
+	w := writer{ok: true}
+	w.value(v, 0)
+	v.Wire = string(w.out)
+	return w.ok
+}
+
+// writer appends values; it gives up, ok turning false, when a default that
+// contains itself would make it go on for ever.
+type writer struct {
+	out []byte
+	ok  bool
+}
+
+func (w *writer) value(v *Value, depth int) {
+	if len(w.out) > maxWire || depth > maxDepth {
+		w.ok = false
+	}
+	if !w.ok {
+		return
+	}
+	switch v.Type.Kind {
+	case Bool, I8:
+		w.out = append(w.out, byte(v.Int))
+	case I16:
+		w.out = binary.BigEndian.AppendUint16(w.out, uint16(v.Int))
+	case I32, EnumKind:
+		w.i32(v.Int)
+	case I64:
+		w.out = binary.BigEndian.AppendUint64(w.out, uint64(v.Int))
+	case Double:
+		w.out = binary.BigEndian.AppendUint64(w.out, math.Float64bits(v.Double))
+	case String, Binary:
+		w.i32(int64(len(v.Text)))
+		w.out = append(w.out, v.Text...)
+	case UUID:
+		w.out = append(w.out, v.Text...)
+	case StructKind:
+		w.strct(v, depth)
+	case List, SetKind:
+		w.list(v, depth)
+	case Map:
+		w.mapping(v, depth)
+	}
+}
+
+func (w *writer) i32(n int64) { w.out = binary.BigEndian.AppendUint32(w.out, uint32(n)) }
+
+func (w *writer) list(v *Value, depth int) {
+	elems := make([]string, 0, len(v.Elems))
+	seen := map[string]bool{}
+	for _, e := range v.Elems {
+		text := w.apart(e, depth)
+		if v.Type.Kind == SetKind && seen[text] {
+			continue
+		}
+		seen[text] = true
+		elems = append(elems, text)
+	}
+	w.out = append(w.out, v.Type.Elem.WireType())
+	w.i32(int64(len(elems)))
+	for _, text := range elems {
+		w.out = append(w.out, text...)
+	}
+}
+
+// mapping writes a map; of a key given twice the last value counts.
+func (w *writer) mapping(v *Value, depth int) {
+	var keys []string
+	elems := map[string]string{}
+	for i, k := range v.Keys {
+		key := w.apart(k, depth)
+		if _, ok := elems[key]; !ok {
+			keys = append(keys, key)
+		}
+		elems[key] = w.apart(v.Elems[i], depth)
+	}
+	w.out = append(w.out, v.Type.Key.WireType(), v.Type.Elem.WireType())
+	w.i32(int64(len(keys)))
+	for _, key := range keys {
+		w.out = append(append(w.out, key...), elems[key]...)
+	}
+}
+
+// apart encodes an element by itself, to be compared with its neighbours.
+func (w *writer) apart(v *Value, depth int) string {
+	start := len(w.out)
+	w.value(v, depth)
+	text := string(w.out[start:])
+	w.out = w.out[:start]
+	return text
+}
+
+// strct writes what a message holds in which just the given fields were set:
+// besides these, required fields and what is always on the wire.
+func (w *writer) strct(v *Value, depth int) {
+	for _, f := range v.Type.Struct.Fields {
+		val := v.field(f)
+		if val == nil {
+			val = f.unset()
+		}
+		if val != nil {
+			w.out = append(w.out, f.Type.WireType())
+			w.out = binary.BigEndian.AppendUint16(w.out, uint16(f.ID))
+			w.value(val, depth+1)
+		}
+	}
+	w.out = append(w.out, 0)
+}
+
+func (v *Value) field(f *Field) *Value {
+	for _, fv := range v.Fields {
+		if fv.Field == f {
+			return fv.Value
+		}
+	}
+	return nil
+}
+
+// unset is the value that stands for a field which was never set, nil when it
+// is not on the wire.
+func (f *Field) unset() *Value {
+	switch {
+	case f.Req == Optional:
+		return nil
+	case f.Default != nil:
+		return f.Default
+	case f.Req == Required || f.Type.fixed():
+		return zero(f.Type)
+	}
+	return nil
+}
+
+// fixed says whether all values of the type have one size.
+func (t *Type) fixed() bool {
+	switch t.Kind {
+	case Bool, I8, I16, I32, I64, Double, UUID, EnumKind:
+		return true
+	}
+	return false
+}
+
+func zero(t *Type) *Value {
+	v := &Value{Type: t}
+	if t.Kind == UUID {
+		v.Text = string(make([]byte, 16))
+	}
+	return v
+}
