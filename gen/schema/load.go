@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
@@ -18,7 +19,7 @@ func Load(files, includeDirs []string) (*Set, error) {
 	for _, file := range files {
 		pos := idl.Position{Filename: file, Line: 1, Column: 1}
 		p := l.file(file, pos)
-		if p != nil && !contains(l.set.Roots, p) {
+		if p != nil && !slices.Contains(l.set.Roots, p) {
 			l.set.Roots = append(l.set.Roots, p)
 		}
 	}
@@ -45,7 +46,7 @@ func (l *loader) file(path string, from idl.Position) *Program {
 		return nil
 	}
 	if p := l.byKey[key]; p != nil {
-		if i := index(l.stack, p); i >= 0 {
+		if i := slices.Index(l.stack, p); i >= 0 {
 			l.errs.Add(from, "include cycle: %s", cycle(l.stack[i:]))
 			return nil
 		}
@@ -85,10 +86,12 @@ func (l *loader) include(p *Program, inc *idl.Include) {
 		if info, err := os.Stat(place); err != nil || info.IsDir() {
 			continue
 		}
-		if q := l.file(place, inc.Pos); q != nil && !contains(p.Includes, q) {
-			p.Includes = append(p.Includes, q)
-		} else if q == nil {
+		q := l.file(place, inc.Pos)
+		switch {
+		case q == nil:
 			p.AST.Broken[programName(name)+"."] = true
+		case !slices.ContainsFunc(p.Includes, func(i Include) bool { return i.Program == q }):
+			p.Includes = append(p.Includes, Include{q, inc.Pos})
 		}
 		return
 	}
@@ -126,14 +129,3 @@ func reason(err error) string {
 	}
 	return err.Error()
 }
-
-func index(list []*Program, p *Program) int {
-	for i, q := range list {
-		if q == p {
-			return i
-		}
-	}
-	return -1
-}
-
-func contains(list []*Program, p *Program) bool { return index(list, p) >= 0 }

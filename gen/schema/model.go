@@ -13,7 +13,7 @@ type Set struct {
 type Program struct {
 	Path     string // as in error messages
 	Name     string // base name without extension: the prefix under which includers know it
-	Includes []*Program
+	Includes []Include
 	AST      *idl.File
 
 	Enums    []*Enum
@@ -26,6 +26,12 @@ type Program struct {
 	types    map[string]*named
 	typedefs []*typedef
 	consts   map[string]*Const
+}
+
+// Include is a file that another includes, with the place where it does.
+type Include struct {
+	*Program
+	Pos idl.Position
 }
 
 // Namespace returns the file's namespace for a language, that of "*" failing

@@ -1,0 +1,142 @@
+package golang
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"go/format"
+	"path"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// Version stands in the first line of generated files.
+const Version = "v0.1.0"
+
+// Options say what to generate and how.
+type Options struct {
+	// PackagePrefix is the import path of the output directory.
+	PackagePrefix string
+	// ModulePath is what the import path of the output directory is according
+	// to the go.mod above it, or "". It serves the packages of this run when
+	// there is no prefix.
+	ModulePath string
+	// Recursive asks for the included files too.
+	Recursive bool
+}
+
+// File is a generated file.
+type File struct {
+	Path   string // slash-separated, below the output directory
+	Source []byte
+}
+
+//go:embed templates/*.tmpl
+var templateFiles embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"doc": doc}).ParseFS(templateFiles, "templates/*.tmpl"))
+
+type generator struct {
+	set  *schema.Set
+	opt  Options
+	of   map[*schema.Program]*goPackage
+	errs idl.ErrorList
+}
+
+// Generate writes the Go source for a set's roots, or for all of its files. On
+// error, an idl.ErrorList, there are no files.
+func Generate(set *schema.Set, opt Options) ([]File, error) {
+	g := &generator{set: set, opt: opt, of: packages(set)}
+	programs := set.Roots
+	if opt.Recursive {
+		programs = set.Programs
+	}
+	for _, p := range programs {
+		g.of[p].written = true
+	}
+	g.checkCycles()
+	by := map[string]*schema.Program{}
+	var files []File
+	for _, p := range programs {
+		name := path.Join(g.of[p].dir, fileName(p.Name))
+		if other := by[strings.ToLower(name)]; other != nil {
+			g.errs.Add(idl.Position{Filename: p.Path, Line: 1, Column: 1}, "%s would be generated from %s too", name, other.Path)
+			continue
+		}
+		by[strings.ToLower(name)] = p
+		src, err := g.file(p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Path, err)
+		}
+		files = append(files, File{name, src})
+	}
+	if err := g.errs.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files, nil
+}
+
+// importAliases decides under which names other packages are imported.
+func (f *file) importAliases(p *schema.Program) {
+	taken := scope{}
+	for name := range locals {
+		taken[name] = true
+	}
+	for _, pkg := range f.g.imports(p) {
+		at := f.g.importPath(pkg)
+		if at == "" {
+			f.g.errs.Add(f.g.includeOf(p, pkg), "the import path of package %s is needed: give -package-prefix", pkg.dir)
+		}
+		alias := pkg.name
+		for taken[alias] || predeclared[alias] || f.pkg.names.taken[alias] {
+			alias += "_"
+		}
+		taken[alias] = true
+		f.aliases[pkg] = alias
+		line := importLine{Path: at}
+		if alias != path.Base(pkg.dir) {
+			line.Alias = alias
+		}
+		f.imports = append(f.imports, line)
+	}
+}
+
+func (g *generator) file(p *schema.Program) ([]byte, error) {
+	f := &file{g: g, pkg: g.of[p], aliases: map[*goPackage]string{}, needs: map[string]bool{}}
+	f.importAliases(p)
+	view := fileView{Version: Version, Source: path.Base(strings.ReplaceAll(p.Path, `\`, "/")), Package: f.pkg.name}
+	for _, e := range p.Enums {
+		view.Enums = append(view.Enums, f.enumView(e))
+		f.needs["fmt"] = true
+	}
+	for _, t := range p.Typedefs {
+		view.Typedefs = append(view.Typedefs, typedefView{withDeprecation(t.Doc, t.Annotations), f.pkg.names.typedefs[t], f.goType(t.Type)})
+	}
+	for _, c := range p.Consts {
+		view.Consts = append(view.Consts, f.constView(c))
+	}
+	for _, s := range p.Structs {
+		view.Structs = append(view.Structs, f.structView(s))
+		f.needs["iter"] = true
+	}
+	for _, name := range []string{"fmt", "iter", "math"} {
+		if f.needs[name] {
+			view.Std = append(view.Std, name)
+		}
+	}
+	view.Imports = f.imports
+	var out bytes.Buffer
+	if err := templates.ExecuteTemplate(&out, "file.tmpl", view); err != nil {
+		return nil, err
+	}
+	src, err := format.Source(out.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("generated code does not parse: %w", err)
+	}
+	return src, nil
+}

@@ -1,0 +1,126 @@
+package golang
+
+import (
+	"go/token"
+	"strings"
+)
+
+// initialisms are the words that Apache's generator writes in capitals.
+var initialisms = set(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON LHS QPS RAM RHS RPC SLA
+	SMTP SSH TCP TLS TTL UDP UI UID UUID URI URL UTF8 VM XML XSRF XSS`)
+
+// locals are the names that generated functions use inside.
+var locals = set(`s v n b opts nocopy iter fmt math`)
+
+// predeclared are Go's own names, which a package's names had better not hide.
+var predeclared = set(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
+	int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear
+	close complex copy delete imag len make max min new panic print println real recover init main`)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// publicName is the Go name of an IDL name as Apache's generator forms it:
+// user_id → UserID, get_x → GetX, but userId → UserId and a_B → A_B. Names that
+// look like a constructor's, or like those of a method's arguments and result,
+// get an underscore.
+func publicName(name string) string {
+	if name == "" {
+		return ""
+	}
+	name = camelCase(upper(name[:1]) + name[1:])
+	plain := name
+	if strings.HasPrefix(plain, "New") {
+		name += "_"
+	}
+	if strings.HasSuffix(plain, "Args") || strings.HasSuffix(plain, "Result") {
+		name += "_"
+	}
+	return name
+}
+
+// camelCase drops underscores before lower-case letters, capitalising these,
+// and capitalises initialisms. Only a whole word between underscores can be an
+// initialism, and only after a dropped one: ids, userId and url_Id keep theirs.
+func camelCase(name string) string {
+	name = fixInitialism(name, 0)
+	for i := 1; i < len(name)-1; i++ {
+		if name[i] != '_' {
+			continue
+		}
+		if c := name[i+1]; 'a' <= c && c <= 'z' {
+			name = name[:i] + upper(name[i+1:i+2]) + name[i+2:]
+		}
+		name = fixInitialism(name, i)
+	}
+	return name
+}
+
+func fixInitialism(name string, at int) string {
+	word, _, _ := strings.Cut(name[at:], "_")
+	if big := upper(word); initialisms[big] {
+		return name[:at] + big + name[at+len(word):]
+	}
+	return name
+}
+
+// upper is strings.ToUpper for ASCII, all that an identifier consists of.
+func upper(text string) string { return strings.ToUpper(text) }
+
+// privateName makes a name unexported.
+func privateName(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+
+// packageName makes a valid package name of the last part of a namespace or of
+// a file's name.
+func packageName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return '_'
+	}, name)
+	if strings.Trim(name, "_") == "" {
+		return "thrift" + name
+	}
+	if '0' <= name[0] && name[0] <= '9' {
+		name = "_" + name
+	}
+	if token.IsKeyword(name) || name == "main" {
+		name += "_"
+	}
+	return name
+}
+
+// fileName is the name of the Go file for a .thrift file. The go command reads
+// meaning into names like x_test.go and x_linux.go, and passes over _x.go.
+func fileName(base string) string {
+	name := strings.Map(func(r rune) rune {
+		if r <= ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, base)
+	if strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") {
+		name = "x" + name
+	}
+	first, _, _ := strings.Cut(name, ".")
+	if i := strings.LastIndexByte(first, '_'); i >= 0 && platforms[first[i+1:]] {
+		name = first + "_" + name[len(first):]
+	}
+	if strings.HasSuffix(name, "_test") {
+		name += "_"
+	}
+	return name + ".go"
+}
+
+// platforms are the words that restrict a file to tests, an operating system or
+// a processor when they come last in its name.
+var platforms = set(`test
+	aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
+	386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le
+	ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm`)

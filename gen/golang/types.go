@@ -1,0 +1,169 @@
+package golang
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// scalar is what the generator knows of a scalar type: method is the part that
+// the names of package nocopy's methods have in common.
+type scalar struct {
+	goType, method, plural string // int64, Int64 (SetInt64), Int64s (SetInt64s)
+	list, codec, desc      string // nocopy.Int64List, nocopy.AsInt64, nocopy.TypeI64
+}
+
+var scalars = map[schema.Kind]scalar{
+	schema.Bool:   {"bool", "Bool", "Bools", "BoolList", "AsBool", "TypeBool"},
+	schema.I8:     {"int8", "Int8", "Int8s", "Int8List", "AsInt8", "TypeI8"},
+	schema.I16:    {"int16", "Int16", "Int16s", "Int16List", "AsInt16", "TypeI16"},
+	schema.I32:    {"int32", "Int32", "Int32s", "Int32List", "AsInt32", "TypeI32"},
+	schema.I64:    {"int64", "Int64", "Int64s", "Int64List", "AsInt64", "TypeI64"},
+	schema.Double: {"float64", "Float64", "Float64s", "Float64List", "AsFloat64", "TypeDouble"},
+	schema.UUID:   {"nocopy.UUID", "UUID", "UUIDs", "UUIDList", "AsUUID", "TypeUUID"},
+	schema.String: {"string", "Text", "Texts", "StringList", "AsString", "TypeString"},
+	schema.Binary: {"[]byte", "Bytes", "ByteSlices", "BytesList", "AsBytes", "TypeBinary"},
+}
+
+// file spells things as they are seen from one file.
+type file struct {
+	g       *generator
+	pkg     *goPackage
+	aliases map[*goPackage]string // the name of each imported package
+	imports []importLine
+	needs   map[string]bool // standard packages
+}
+
+type importLine struct{ Alias, Path string }
+
+// qualify puts the package's name before a name, if it is not our own.
+func (f *file) qualify(p *schema.Program, name string) string {
+	if pkg := f.g.of[p]; pkg != f.pkg {
+		return f.aliases[pkg] + "." + name
+	}
+	return name
+}
+
+func (f *file) enumType(e *schema.Enum) string {
+	return f.qualify(e.Program, f.g.of[e.Program].names.enums[e].Type)
+}
+
+func (f *file) structType(s *schema.Struct) string {
+	return f.qualify(s.Program, f.g.of[s.Program].names.structs[s].Type)
+}
+
+// goType is the type that a getter returns.
+func (f *file) goType(t *schema.Type) string {
+	switch t.Kind {
+	case schema.EnumKind:
+		return f.enumType(t.Enum)
+	case schema.StructKind:
+		return f.structType(t.Struct)
+	case schema.List, schema.SetKind:
+		return f.listType(t.Elem)
+	case schema.Map:
+		return f.mapType(t)
+	}
+	return scalars[t.Kind].goType
+}
+
+func (f *file) listType(elem *schema.Type) string {
+	switch elem.Kind {
+	case schema.EnumKind:
+		return "nocopy.EnumList[" + f.goType(elem) + "]"
+	case schema.StructKind:
+		return "nocopy.StructList[" + f.goType(elem) + "]"
+	case schema.List, schema.SetKind, schema.Map:
+		return "nocopy.NestedList[" + f.goType(elem) + "]"
+	}
+	return "nocopy." + scalars[elem.Kind].list
+}
+
+func (f *file) mapType(t *schema.Type) string {
+	key, elem, codec := f.goType(t.Key), f.goType(t.Elem), f.codec(t.Key)
+	switch t.Elem.Kind {
+	case schema.StructKind:
+		return fmt.Sprintf("nocopy.StructMap[%s, %s, %s]", key, elem, codec)
+	case schema.List, schema.SetKind, schema.Map:
+		return fmt.Sprintf("nocopy.NestedMap[%s, %s, %s]", key, elem, codec)
+	}
+	return fmt.Sprintf("nocopy.Map[%s, %s, %s, %s]", key, elem, codec, f.codec(t.Elem))
+}
+
+// codec is the type that tells a map how to read a key or a value.
+func (f *file) codec(t *schema.Type) string {
+	switch t.Kind {
+	case schema.EnumKind:
+		return "nocopy.AsEnum[" + f.goType(t) + "]"
+	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
+		return "nocopy.AsView[" + f.goType(t) + "]"
+	}
+	return "nocopy." + scalars[t.Kind].codec
+}
+
+// desc is the expression that describes a type to the runtime.
+func (f *file) desc(t *schema.Type) string {
+	switch t.Kind {
+	case schema.EnumKind:
+		return fmt.Sprintf("nocopy.EnumOf(func(v int32) string { return %s(v).String() })", f.goType(t))
+	case schema.StructKind:
+		s := t.Struct
+		return "nocopy.StructOf(" + f.qualify(s.Program, f.g.of[s.Program].names.structs[s].Desc) + ")"
+	case schema.List:
+		return "nocopy.ListOf(" + f.desc(t.Elem) + ")"
+	case schema.SetKind:
+		return "nocopy.SetOf(" + f.desc(t.Elem) + ")"
+	case schema.Map:
+		return "nocopy.MapOf(" + f.desc(t.Key) + ", " + f.desc(t.Elem) + ")"
+	}
+	return "nocopy." + scalars[t.Kind].desc
+}
+
+// literal is the Go expression of a scalar value.
+func (f *file) literal(v *schema.Value) string {
+	switch v.Type.Kind {
+	case schema.Bool:
+		return strconv.FormatBool(v.Int != 0)
+	case schema.Double:
+		if v.Double == 0 && math.Signbit(v.Double) {
+			f.needs["math"] = true
+			return "math.Copysign(0, -1)"
+		}
+		return strconv.FormatFloat(v.Double, 'g', -1, 64)
+	case schema.String:
+		return strconv.Quote(v.Text)
+	case schema.Binary:
+		return "[]byte(" + strconv.Quote(v.Text) + ")"
+	case schema.UUID:
+		return "nocopy.UUID{" + bytesOf(v.Text) + "}"
+	case schema.EnumKind:
+		return f.enumLiteral(v)
+	}
+	return strconv.FormatInt(v.Int, 10)
+}
+
+func (f *file) enumLiteral(v *schema.Value) string {
+	e := v.Type.Enum
+	for i, val := range e.Values {
+		if int64(val.Value) == v.Int {
+			return f.qualify(e.Program, f.g.of[e.Program].names.enums[e].Values[i])
+		}
+	}
+	return fmt.Sprintf("%s(%d)", f.enumType(e), v.Int)
+}
+
+func bytesOf(text string) string {
+	parts := make([]string, len(text))
+	for i := range len(text) {
+		parts[i] = fmt.Sprintf("0x%02x", text[i])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// isZero says whether a scalar default is what an absent field reads as anyway.
+func isZero(v *schema.Value) bool {
+	return strings.Trim(v.Wire, "\x00") == ""
+}

@@ -1,0 +1,212 @@
+package golang
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// The views are what the templates see.
+
+type fileView struct {
+	Version, Source, Package string
+	Std                      []string
+	Imports                  []importLine
+	Enums                    []enumView
+	Typedefs                 []typedefView
+	Consts                   []constView
+	Structs                  []structView
+}
+
+type typedefView struct{ Doc, Name, Type string }
+
+type enumView struct {
+	Doc, Name, Parse string
+	IDLName          string
+	Values           []enumValueView
+}
+
+type enumValueView struct {
+	Doc, Name, IDLName string
+	Value              int32
+	First              bool // no value before it has the same number
+}
+
+type constView struct {
+	Doc, Name, Var, Type, Desc string
+	Kind                       string // "const", "func" or "view"
+	Value                      string
+}
+
+type structView struct {
+	Doc, IDLName string
+	structNames
+	NewDesc   string
+	Union     bool
+	Exception bool
+	Fields    []fieldView
+}
+
+type fieldView struct {
+	Doc, IDLName, S, Desc string // S is the struct's Go name
+	fieldNames
+	Kind       string // which template: scalar (also string), bytes, enum, struct (also map), list
+	Type       string
+	Method     string // Int64 of SetInt64
+	Default    string // the Go literal of a default other than zero
+	Slice      string // element type of the slice that SetX takes; "" if it takes a list
+	On         string // the handle that setters go through
+	Unset      string
+	Define     string // its line in the descriptor
+	FieldConst string // value of the field constant
+	Ordinal    int
+}
+
+func (f *file) enumView(e *schema.Enum) enumView {
+	n := f.pkg.names.enums[e]
+	view := enumView{Doc: withDeprecation(e.Doc, e.Annotations), Name: n.Type, Parse: n.Parse, IDLName: e.Name}
+	seen := map[int32]bool{}
+	for i, v := range e.Values {
+		view.Values = append(view.Values, enumValueView{
+			withDeprecation(v.Doc, v.Annotations), n.Values[i], v.Name, v.Value, !seen[v.Value],
+		})
+		seen[v.Value] = true
+	}
+	return view
+}
+
+func (f *file) constView(c *schema.Const) constView {
+	n := f.pkg.names.consts[c]
+	view := constView{Doc: c.Doc, Name: n.Name, Var: n.Var, Type: f.goType(c.Type)}
+	switch c.Type.Kind {
+	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
+		view.Kind, view.Desc, view.Value = "view", f.desc(c.Type), strconv.Quote(c.Value.Wire)
+	case schema.Binary, schema.UUID:
+		view.Kind, view.Value = "func", f.literal(c.Value)
+	case schema.Double:
+		// A Go constant cannot be −0.
+		view.Kind, view.Value = "const", strconv.FormatFloat(c.Value.Double, 'g', -1, 64)
+	default:
+		view.Kind, view.Value = "const", f.literal(c.Value)
+	}
+	return view
+}
+
+func (f *file) structView(s *schema.Struct) structView {
+	n := f.pkg.names.structs[s]
+	view := structView{
+		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, structNames: *n,
+		Union: s.Shape == schema.IsUnion, Exception: s.Shape == schema.IsException,
+		NewDesc: map[schema.Shape]string{
+			schema.IsStruct: "NewDesc", schema.IsUnion: "NewUnionDesc", schema.IsException: "NewExceptionDesc",
+		}[s.Shape],
+	}
+	first := 2 // words before those of the fields
+	if view.Union {
+		first = 3
+	}
+	for i, field := range s.Fields {
+		v := f.fieldView(field)
+		v.S, v.Desc, v.fieldNames, v.Ordinal = n.Type, n.Desc, n.Fields[i], first+i
+		v.FieldConst = fmt.Sprintf("%d<<48 | %d<<32 | %d<<16 | %d", v.Ordinal, first+len(s.Fields), field.Type.WireType(), uint16(field.ID))
+		v.On, v.Unset = "nocopy.Struct(s)", "Unset"
+		if view.Union {
+			v.On, v.Unset = "nocopy.Struct(s).Arm("+v.Const+")", "UnsetArm"
+		}
+		view.Fields = append(view.Fields, v)
+	}
+	return view
+}
+
+func (f *file) fieldView(field *schema.Field) fieldView {
+	t := field.Type
+	v := fieldView{Doc: withDeprecation(field.Doc, field.Annotations), IDLName: field.Name, Type: f.goType(t)}
+	v.Define = f.define(field)
+	v.Method = scalars[t.Kind].method
+	hasDefault := field.Default != nil && !isZero(field.Default)
+	switch t.Kind {
+	case schema.Binary:
+		v.Kind = "bytes"
+		if hasDefault {
+			v.Default = strconv.Quote(field.Default.Text)
+		}
+		return v
+	case schema.EnumKind:
+		v.Kind, v.Method = "enum", "Int32"
+		if hasDefault {
+			v.Default = "int32(" + f.literal(field.Default) + ")"
+		}
+		return v
+	case schema.StructKind, schema.Map:
+		v.Kind = "struct"
+		return v
+	case schema.List, schema.SetKind:
+		v.Kind = "list"
+		v.Slice, v.Method = f.slice(t.Elem)
+		return v
+	}
+	v.Kind = "scalar"
+	if hasDefault {
+		v.Default = f.literal(field.Default)
+	}
+	return v
+}
+
+// slice is the element of the Go slice that sets a list, with the plural in the
+// name of the method that does it; "" when only a list can.
+func (f *file) slice(elem *schema.Type) (goType, plural string) {
+	switch elem.Kind {
+	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
+		return "", ""
+	case schema.EnumKind:
+		return f.goType(elem), "Enums"
+	}
+	return scalars[elem.Kind].goType, scalars[elem.Kind].plural
+}
+
+func (f *file) define(field *schema.Field) string {
+	parts := []string{
+		fmt.Sprintf("ID: %d", field.ID),
+		fmt.Sprintf("Name: %q", field.Name),
+		"Type: " + f.desc(field.Type),
+	}
+	switch field.Req {
+	case schema.Required:
+		parts = append(parts, "Req: nocopy.Required")
+	case schema.Optional:
+		parts = append(parts, "Req: nocopy.Optional")
+	}
+	if field.Default != nil {
+		parts = append(parts, "Default: "+strconv.Quote(field.Default.Wire))
+	}
+	return "nocopy.FieldDesc{" + strings.Join(parts, ", ") + "},"
+}
+
+// withDeprecation adds the paragraph by which Go knows what is deprecated.
+func withDeprecation(text string, a schema.Annotations) string {
+	why, ok := a["deprecated"]
+	if !ok {
+		return text
+	}
+	if why == "" || why == "1" {
+		why = "do not use."
+	}
+	if text != "" {
+		text += "\n\n"
+	}
+	return text + "Deprecated: " + why
+}
+
+// doc turns a comment's text into comment lines.
+func doc(text string) string {
+	if text == "" {
+		return ""
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString(strings.TrimRight("// "+strings.ReplaceAll(line, "\r", ""), " \t") + "\n")
+	}
+	return b.String()
+}

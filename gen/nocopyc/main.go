@@ -1,0 +1,104 @@
+// Nocopyc generates Go accessors from .thrift files.
+//
+//	go run github.com/nocopythrift/nocopythrift/gen/nocopyc -o DIR [flags] FILE.thrift...
+//
+// What is wrong with the files goes to standard error, a line each of the form
+// file:line:col: message; nothing is written then. The exit code is 1 for
+// errors in files and 2 for a wrong command line.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+const usage = `usage: nocopyc -o DIR [-I DIR]... [-package-prefix PATH] [-r] FILE.thrift...
+
+Generates one Go package per "namespace go a.b.c", in the directory a/b/c under
+the output directory. A file without a namespace becomes a package named after
+the file.
+
+`
+
+const example = `
+In a Go file, for "go generate":
+
+	//go:generate go run github.com/nocopythrift/nocopythrift/gen/nocopyc -o . user.thrift
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// dirs is a flag that may be given several times.
+type dirs []string
+
+func (d *dirs) String() string { return strings.Join(*d, " ") }
+
+func (d *dirs) Set(dir string) error {
+	*d = append(*d, dir)
+	return nil
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	var (
+		includes dirs
+		opt      golang.Options
+		out      string
+		version  bool
+	)
+	flags := flag.NewFlagSet("nocopyc", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), usage)
+		flags.PrintDefaults()
+		fmt.Fprint(flags.Output(), example)
+	}
+	flags.StringVar(&out, "o", "", "output `directory` (required)")
+	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
+	flags.StringVar(&opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
+	flags.BoolVar(&opt.Recursive, "r", false, "generate the included files too")
+	flags.BoolVar(&version, "version", false, "print the version and exit")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		return 2
+	}
+	if version {
+		fmt.Fprintln(stdout, "nocopyc", golang.Version)
+		return 0
+	}
+	if out == "" || flags.NArg() == 0 {
+		fmt.Fprintln(stderr, "nocopyc: an output directory (-o) and at least one .thrift file are needed")
+		flags.Usage()
+		return 2
+	}
+	if err := generate(out, flags.Args(), includes, opt, stderr); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func generate(out string, inputs, includes []string, opt golang.Options, stderr io.Writer) error {
+	set, err := schema.Load(inputs, includes)
+	for _, w := range set.Warnings {
+		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
+	}
+	if err != nil {
+		return err
+	}
+	if opt.ModulePath, err = importPathOf(out); err != nil {
+		return err
+	}
+	files, err := golang.Generate(set, opt)
+	if err != nil {
+		return err
+	}
+	return write(out, files)
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+
+	"github.com/nocopythrift/nocopythrift/gen/golang"
+)
+
+// write puts all files beside their final places first and renames them only
+// when every one of them is complete. Files that would not change are left
+// alone, so that their times do not either.
+func write(out string, files []golang.File) (err error) {
+	type pending struct{ temp, final string }
+	var list []pending
+	defer func() {
+		for _, p := range list {
+			os.Remove(p.temp) // those that were renamed are gone already
+		}
+	}()
+	for _, f := range files {
+		final := filepath.Join(out, filepath.FromSlash(f.Path))
+		if old, err := os.ReadFile(final); err == nil && bytes.Equal(old, f.Source) {
+			continue
+		}
+		temp, err := writeTemp(final, f.Source)
+		if temp != "" {
+			list = append(list, pending{temp, final})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, p := range list {
+		if err := os.Rename(p.temp, p.final); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTemp writes a file in the directory of final and returns its name, also
+// on error if there is something to remove.
+func writeTemp(final string, src []byte) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(final), 0o777); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(final), ".nocopyc-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(src)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return f.Name(), err
+}
