@@ -111,9 +111,12 @@ func (f *file) structView(s *schema.Struct) structView {
 		v := f.fieldView(field)
 		v.S, v.Desc, v.fieldNames, v.Ordinal = n.Type, n.Desc, n.Fields[i], first+i
 		v.FieldConst = fmt.Sprintf("%d<<48 | %d<<32 | %d<<16 | %d", v.Ordinal, first+len(s.Fields), field.Type.WireType(), uint16(field.ID))
-		v.On, v.Unset = "nocopy.Struct(s)", "Unset"
-		if view.Union {
-			v.On, v.Unset = "nocopy.Struct(s).Arm("+v.Const+")", "UnsetArm"
+		v.On, v.Unset = "nocopy.Struct(s)", "Unset("+v.Const+")"
+		switch {
+		case view.Union:
+			v.On, v.Unset = "nocopy.Struct(s).Arm("+v.Const+", "+v.Desc+")", "UnsetArm("+v.Const+")"
+		case field.Req == schema.Required: // can't be removed, only be given its default again
+			v.Unset = "Reset(" + v.Const + ", " + v.Desc + ")"
 		}
 		view.Fields = append(view.Fields, v)
 	}

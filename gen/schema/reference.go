@@ -9,11 +9,17 @@ import (
 // reference evaluates a name in a value: a constant, or a value of an enum.
 func (c *checker) reference(in evalIn, t *Type, v *idl.Value) *Value {
 	e, enum, k, broken := c.findValue(in.program, *v.Ref, v.Pos)
+	if k != nil {
+		return c.constReference(in, t, v, k)
+	}
+	if t.Kind == EnumKind && t.Enum != enum {
+		if val := c.strayEnumValue(in, t, v); val != nil {
+			return val
+		}
+	}
 	switch {
 	case e != nil:
 		return c.enumReference(in, t, v, e, enum)
-	case k != nil:
-		return c.constReference(in, t, v, k)
 	case broken:
 	case enum != nil:
 		c.errs.Add(in.pos(v), "enum %s has no value %s", enum.Name, (*v.Ref)[strings.LastIndexByte(*v.Ref, '.')+1:])
@@ -23,6 +29,18 @@ func (c *checker) reference(in evalIn, t *Type, v *idl.Value) *Value {
 		c.errs.Add(in.pos(v), "unknown constant %s", *v.Ref)
 	}
 	return nil
+}
+
+// strayEnumValue takes Other.NAME or file.NAME for the value NAME of enum t, as
+// Apache's compiler does: it looks at the last part only, and files rely on it.
+func (c *checker) strayEnumValue(in evalIn, t *Type, v *idl.Value) *Value {
+	dot := strings.LastIndexByte(*v.Ref, '.')
+	e := t.Enum.value((*v.Ref)[dot+1:])
+	if dot < 0 || e == nil {
+		return nil
+	}
+	c.set.Warnings.Add(in.pos(v), "%s is taken for %s.%s", *v.Ref, t, e.Name)
+	return &Value{Type: t, Int: int64(e.Value)}
 }
 
 func (c *checker) enumReference(in evalIn, t *Type, v *idl.Value, e *EnumValue, enum *Enum) *Value {
