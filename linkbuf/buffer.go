@@ -1,0 +1,164 @@
+package linkbuf
+
+// Buffer is one message's bytes as a chain: blocks that are filled at the tail, foreign memory that is
+// referred to, and nodes that stand in the place of bytes elsewhere in the chain.
+//
+// A Buffer must be Reset before its first use. It is for one goroutine, except that any number of them
+// may read (At, Len, AppendTo, WriteTo, and Share from it) while none writes.
+type Buffer struct {
+	segs [][]byte  // the segment table: position → bytes
+	meta []segment // what else is known of each segment
+
+	tail     []byte // the block that is being filled
+	used     int    // how much of it
+	tailPos  Pos    // position of tail[0]
+	tailMem  *Block // its recycled block, nil for a slab
+	held     []*Block
+	recycle  bool
+	headroom int // bytes free in front of the root run
+	reserved int // bytes in blocks of this message so far: sets the size of the next one
+
+	spans []span
+	nodes []node
+	root  run
+	open  uint32 // the span at the tail that grows with Extend, 0 = none
+	owner NodeID // whose run it belongs to, 0 = the root
+
+	order  []uint32 // nodes in the order of their places
+	placed bool     // order is up to date
+	pieces []piece  // the message in wire order, once sealed
+	size   int
+	sealed bool
+}
+
+// Reset empties the Buffer for a new message. With recycle its blocks come from pools and go back there at
+// the next Reset or Free; without, they are left to the garbage collector and never used twice.
+func (b *Buffer) Reset(recycle bool) {
+	b.drop(recycle)
+	if len(b.segs) == 0 {
+		b.addSegments(zeroes, nil, false)
+	}
+	if len(b.spans) == 0 {
+		b.spans = append(b.spans, span{})
+		b.nodes = append(b.nodes, node{})
+	}
+	b.recycle = recycle
+	if len(b.tail) > 0 {
+		b.addTail()
+	}
+}
+
+// Free empties the Buffer and gives its blocks back; it keeps only what the next Reset can use.
+func (b *Buffer) Free() { b.drop(b.recycle) }
+
+// keepTail is the least rest of a slab that is worth carving the next message from.
+const keepTail = 512
+
+func (b *Buffer) drop(recycle bool) {
+	for i, blk := range b.held {
+		b.held[i] = nil
+		if recycle && b.recycle && blk == b.tailMem && blk.refs.Load() == 1 && len(blk.mem) <= MaxSlabSize {
+			continue // nobody else holds it: stay warm
+		}
+		if blk == b.tailMem {
+			b.tail, b.tailMem, b.used = nil, nil, 0
+		}
+		blk.release()
+	}
+	b.held = b.held[:0]
+	switch {
+	case b.tailMem != nil:
+		b.tail, b.used = b.tailMem.mem, 0
+		b.held = append(b.held, b.tailMem)
+	case recycle || len(b.tail)-b.used < keepTail:
+		b.tail, b.used = nil, 0
+	default:
+		b.tail, b.used = b.tail[b.used:], 0
+	}
+	if len(b.segs) > 1 {
+		clear(b.segs[1:])
+		b.segs = b.segs[:1]
+		for i := 1; i < len(b.meta); i++ {
+			b.meta[i].block = nil
+		}
+		b.meta = b.meta[:1]
+	}
+	if len(b.spans) > 1 {
+		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
+	}
+	b.root, b.open, b.owner = run{}, 0, 0
+	b.order, b.pieces = b.order[:0], b.pieces[:0]
+	b.size, b.reserved, b.headroom = 0, 0, 0
+	b.placed, b.sealed = false, false
+}
+
+// addTail gives the block at the tail its positions.
+func (b *Buffer) addTail() { b.tailPos = b.addSegments(b.tail, b.tailMem, true) }
+
+// newTail starts a block with room for at least n bytes; what is left of the old one is given up.
+func (b *Buffer) newTail(n int) {
+	size := min(max(b.reserved, SlabSize), MaxSlabSize)
+	if n > size/4 {
+		size = n
+		if n < MaxSlabSize {
+			size = max(n, min(b.reserved+n, MaxSlabSize))
+		}
+	}
+	b.reserved += size
+	if b.recycle {
+		b.tailMem = newBlock(size)
+		b.tail = b.tailMem.mem
+		b.held = append(b.held, b.tailMem)
+	} else {
+		b.tailMem = nil
+		b.tail = make([]byte, size)
+	}
+	b.used = 0
+	b.addTail()
+}
+
+// tailEnd is the position at which the next byte goes.
+func (b *Buffer) tailEnd() Pos { return b.tailPos + Pos(b.used) }
+
+// Extend appends n bytes to the open run and returns them with their position: contiguous, contents
+// undefined, to be filled by the caller.
+func (b *Buffer) Extend(n int) (Pos, []byte) {
+	i := b.used
+	if n > len(b.tail)-i {
+		return b.extendInNewBlock(n)
+	}
+	b.used = i + n
+	return b.tailPos + Pos(i), b.tail[i : i+n]
+}
+
+func (b *Buffer) extendInNewBlock(n int) (Pos, []byte) {
+	b.Sync()
+	b.newTail(n)
+	b.openSpan()
+	b.used = n
+	return b.tailPos, b.tail[:n]
+}
+
+// Grow makes the last bytes of the open run, those from position from on, n bytes longer, moving them to
+// a larger block if need be. It returns their position and all of them, contiguous; the new ones are undefined.
+func (b *Buffer) Grow(from Pos, n int) (Pos, []byte) {
+	start := int(from - b.tailPos)
+	if b.used+n <= len(b.tail) {
+		b.used += n
+		return from, b.tail[start:b.used]
+	}
+	old := b.tail[start:b.used]
+	b.used = start
+	b.Sync()
+	b.newTail(2 * (len(old) + n))
+	b.openSpan()
+	b.used = len(old) + n
+	copy(b.tail, old)
+	return b.tailPos, b.tail[:b.used]
+}
+
+// Clean says whether memory handed out is known to be zero. It is not when blocks are recycled.
+func (b *Buffer) Clean() bool { return !b.recycle }
+
+// Tail returns the position at which the next Extend appends, if it needs no new block.
+func (b *Buffer) Tail() Pos { return b.tailEnd() }

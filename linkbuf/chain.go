@@ -1,0 +1,251 @@
+package linkbuf
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// piece is a stretch of wire bytes that is contiguous in memory.
+type piece struct{ from, to Pos }
+
+// Seal puts the chain in wire order, so that Len, AppendTo, WriteTo and the like are pure reads until the next change.
+func (b *Buffer) Seal() {
+	if b.sealed {
+		return
+	}
+	b.Sync()
+	b.sortNodes()
+	b.pieces = b.walk(b.pieces[:0], b.root.first)
+	b.size = 0
+	for _, p := range b.pieces {
+		b.size += int(p.to - p.from)
+	}
+	b.sealed = true
+}
+
+// Sealed says whether the chain is in wire order: nothing has changed since Seal.
+func (b *Buffer) Sealed() bool { return b.sealed }
+
+// Len returns the message's wire bytes. The Buffer must be sealed.
+func (b *Buffer) Len() int { return b.size }
+
+// Bytes returns the message when it is in one piece, aliasing it. The Buffer must be sealed.
+func (b *Buffer) Bytes() ([]byte, bool) {
+	switch len(b.pieces) {
+	case 0:
+		return nil, true
+	case 1:
+		return b.mem(b.pieces[0]), true
+	}
+	return nil, false
+}
+
+// AppendTo appends the message to dst, copying it. The Buffer must be sealed.
+func (b *Buffer) AppendTo(dst []byte) []byte { return b.appendPieces(dst, b.pieces) }
+
+func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
+	for _, p := range pieces {
+		dst = append(dst, b.mem(p)...)
+	}
+	return dst
+}
+
+// Pieces calls f with each stretch of the message that is contiguous in memory, in wire order, until f
+// returns false. The Buffer must be sealed; the bytes alias it.
+func (b *Buffer) Pieces(f func(p Pos, mem []byte) bool) {
+	for _, p := range b.pieces {
+		if !f(p.from, b.mem(p)) {
+			return
+		}
+	}
+}
+
+func (b *Buffer) mem(p piece) []byte {
+	n := p.to - p.from
+	return b.At(p.from)[:n:n]
+}
+
+// Range is what stands on the wire for the bytes [from, to) of one run: edits included.
+type Range struct {
+	b      *Buffer
+	pieces []piece
+}
+
+// Range collects what stands on the wire for [from, to), both in the same run. It is valid until the next change.
+func (b *Buffer) Range(from, to Pos) Range {
+	b.Sync()
+	b.sortNodes()
+	w := walker{b: b, from: from, to: to, sub: true}
+	w.spans(b.spanAt(from))
+	return Range{b, w.out}
+}
+
+// Len returns the range's wire bytes.
+func (r Range) Len() int {
+	n := 0
+	for _, p := range r.pieces {
+		n += int(p.to - p.from)
+	}
+	return n
+}
+
+// Bytes returns the range when it is in one piece, aliasing it.
+func (r Range) Bytes() ([]byte, bool) {
+	if len(r.pieces) != 1 {
+		return nil, false
+	}
+	return r.b.mem(r.pieces[0]), true
+}
+
+// Count returns how many pieces the range is in.
+func (r Range) Count() int { return len(r.pieces) }
+
+// AppendTo appends the range to dst, copying it.
+func (r Range) AppendTo(dst []byte) []byte { return r.b.appendPieces(dst, r.pieces) }
+
+// Pieces is like Buffer.Pieces, of the range.
+func (r Range) Pieces(f func(p Pos, mem []byte) bool) {
+	for _, p := range r.pieces {
+		if !f(p.from, r.b.mem(p)) {
+			return
+		}
+	}
+}
+
+// spanAt returns the span that p lies in, ends included.
+func (b *Buffer) spanAt(p Pos) uint32 {
+	// Spans are made in the order of their positions, but for a few that refer to memory added earlier.
+	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].from > p }) - 1
+	if i > 0 && b.spans[i].to >= p {
+		return uint32(i)
+	}
+	for i := range b.spans {
+		if s := b.spans[i]; i > 0 && s.from <= p && p <= s.to {
+			return uint32(i)
+		}
+	}
+	panic("nocopy: internal error: position outside of every run")
+}
+
+// sortNodes brings order up to date. Nodes are mostly made in the order of their places already.
+func (b *Buffer) sortNodes() {
+	if b.placed {
+		return
+	}
+	b.order = b.order[:0]
+	inOrder := true
+	for i := 1; i < len(b.nodes); i++ {
+		b.order = append(b.order, uint32(i))
+		inOrder = inOrder && (i == 1 || compareNodes(&b.nodes[i-1], &b.nodes[i]) <= 0)
+	}
+	if !inOrder {
+		slices.SortFunc(b.order, func(x, y uint32) int {
+			if c := compareNodes(&b.nodes[x], &b.nodes[y]); c != 0 {
+				return c
+			}
+			return cmp.Compare(x, y)
+		})
+	}
+	b.placed = true
+}
+
+func compareNodes(x, y *node) int {
+	switch {
+	case x.at != y.at:
+		return cmp.Compare(x.at, y.at)
+	case x.kind != y.kind:
+		return cmp.Compare(x.kind, y.kind)
+	case x.kind == grow:
+		return cmp.Compare(y.anchor, x.anchor) // what starts last is innermost
+	default:
+		return cmp.Compare(y.end, x.end) // what covers most hides the rest
+	}
+}
+
+func (b *Buffer) walk(out []piece, first uint32) []piece {
+	w := walker{b: b, out: out}
+	w.spans(first)
+	return w.out
+}
+
+// walker goes through one run in wire order, and through the contents of the nodes in it.
+type walker struct {
+	b        *Buffer
+	out      []piece
+	sub      bool // only [from, to) of the run
+	from, to Pos
+	// The replaced bytes that were met last: [hideFrom, hideTo) do not reach the wire.
+	hideFrom, hideTo Pos
+}
+
+func (w *walker) spans(s uint32) {
+	for ; s != 0; s = w.b.spans[s].next {
+		sp := w.b.spans[s]
+		if w.sub && sp.from > w.to {
+			return
+		}
+		w.span(sp)
+		if w.sub && w.to <= sp.to && w.to >= sp.from {
+			return
+		}
+	}
+}
+
+func (w *walker) span(sp span) {
+	lo, hi := sp.from, sp.to
+	if w.sub {
+		lo = max(lo, min(w.from, hi))
+		if w.to >= sp.from {
+			hi = min(hi, w.to)
+		}
+	}
+	at := max(lo, min(w.hideTo, hi)) // what comes next on the wire
+	nodes := w.b.nodes
+	order := w.b.order
+	j := 0
+	if len(order) > 0 {
+		j = sort.Search(len(order), func(j int) bool { return nodes[order[j]].at >= lo })
+	}
+	for ; j < len(order) && nodes[order[j]].at <= hi; j++ {
+		n := &nodes[order[j]]
+		if w.hidden(n) || w.sub && w.outside(n) {
+			continue
+		}
+		w.emit(at, n.at)
+		at = n.at
+		if n.content.first != 0 {
+			w.out = w.b.walk(w.out, n.content.first)
+		}
+		if n.end > n.at {
+			w.hideFrom, w.hideTo = n.at, n.end
+			at = min(n.end, hi)
+		}
+	}
+	w.emit(at, hi)
+}
+
+// hidden says whether the node belongs to bytes that have been replaced. What makes a thing longer that
+// ends where the replaced bytes end is hidden if the thing started inside of them.
+func (w *walker) hidden(n *node) bool {
+	return n.at < w.hideTo || n.kind == grow && n.at == w.hideTo && n.anchor >= w.hideFrom
+}
+
+// outside says whether a node at the edge of [from, to) belongs to what surrounds it.
+func (w *walker) outside(n *node) bool {
+	if n.kind == grow {
+		return n.anchor < w.from
+	}
+	return n.at >= w.to
+}
+
+func (w *walker) emit(from, to Pos) {
+	if from >= to {
+		return
+	}
+	if k := len(w.out) - 1; k >= 0 && w.out[k].to == from && from&segMask != 0 {
+		w.out[k].to = to
+		return
+	}
+	w.out = append(w.out, piece{from, to})
+}

@@ -1,0 +1,116 @@
+package linkbuf
+
+import "sync/atomic"
+
+// Pos is the address of a byte inside one Buffer: a segment number in the high bits and an offset below
+// one mebibyte in the low 20. Position 0 lies in a page of zeroes that belongs to no message.
+// Positions of one Buffer grow in the order in which its memory was added and never reach 1<<31.
+type Pos = uint32
+
+const (
+	segBits = 20
+	segSize = 1 << segBits
+	segMask = segSize - 1
+
+	// maxSegments keeps the top bit of a position free for those who store positions.
+	maxSegments = 1 << (31 - segBits)
+
+	// MaxSize is the most bytes that one Buffer may hold: 1 GiB. The position space is twice that, so
+	// that a message of the full size can still be edited.
+	MaxSize = 1 << 30
+)
+
+// zeroes is what position 0 reads: enough for every fixed-size value and for the length of an empty one.
+var zeroes = make([]byte, 64)
+
+// segment is what is known of one entry of the segment table besides its bytes.
+type segment struct {
+	block *Block // the recycled block it lies in, nil for memory that the garbage collector owns
+	// writable says that values may be stored in place. It is cleared, never set, once the segment is
+	// in use, and that may happen while other goroutines read: hence atomic.
+	writable atomic.Bool
+}
+
+// At returns the memory from position p to the end of its block, without copying.
+// The bytes behind the value that the caller knows to be at p mean nothing.
+func (b *Buffer) At(p Pos) []byte { return b.segs[p>>segBits][p&segMask:] }
+
+// Writable says whether values at p may be overwritten in place: the memory belongs to this Buffer alone.
+func (b *Buffer) Writable(p Pos) bool { return b.meta[p>>segBits].writable.Load() }
+
+// Room says whether n more bytes of memory can be given positions. Referring to many small pieces of
+// foreign memory uses positions up faster than bytes; at half, callers should copy instead.
+func (b *Buffer) Room(n int) bool { return len(b.segs)+n/segSize+1 <= maxSegments }
+
+// addSegments gives mem positions and returns that of its first byte. The position just behind the last
+// byte belongs to the same memory too.
+func (b *Buffer) addSegments(mem []byte, block *Block, writable bool) Pos {
+	if !b.Room(len(mem)) {
+		panic("nocopy: message larger than its address space of 2 GiB")
+	}
+	first := Pos(len(b.segs)) << segBits
+	for off := 0; off <= len(mem); off += segSize {
+		b.segs = append(b.segs, mem[off:])
+		if len(b.meta) < cap(b.meta) {
+			b.meta = b.meta[:len(b.meta)+1]
+		} else {
+			b.growMeta()
+		}
+		s := &b.meta[len(b.meta)-1]
+		s.block = block
+		s.writable.Store(writable)
+	}
+	return first
+}
+
+func (b *Buffer) growMeta() {
+	grown := make([]segment, len(b.meta)+1, 2*len(b.meta)+4)
+	for i := range b.meta {
+		grown[i].block = b.meta[i].block
+		grown[i].writable.Store(b.meta[i].writable.Load())
+	}
+	b.meta = grown
+}
+
+// AddForeign gives memory of somebody else a position, without copying. With own, the Buffer may store
+// into it from now on; without, it never will. The memory must stay as it is until Reset.
+func (b *Buffer) AddForeign(mem []byte, own bool) Pos { return b.addSegments(mem, nil, own) }
+
+// ReplaceForeign puts other memory in the place of what AddForeign put at p, and reports whether it
+// could: both must fit into one segment.
+func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {
+	i := p >> segBits
+	if p&segMask != 0 || len(mem) >= segSize || len(b.segs[i]) >= segSize || b.meta[i].block != nil {
+		return false
+	}
+	b.segs[i] = mem
+	return true
+}
+
+// Share refers to n bytes at position p of another Buffer without copying: neither Buffer stores into
+// the memory from then on. It returns the bytes' position here. Concurrent calls for one src are allowed.
+func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
+	for i := p >> segBits; i <= (p+Pos(n))>>segBits; i++ {
+		if s := &src.meta[i]; s.writable.Load() {
+			s.writable.Store(false)
+		}
+	}
+	block := src.meta[p>>segBits].block
+	if block != nil {
+		block.retain()
+		b.held = append(b.held, block)
+	}
+	return b.addSegments(src.At(p)[:n:n], block, false)
+}
+
+// Alias gives n bytes at p, which have a position already, another one behind all that were given so far.
+func (b *Buffer) Alias(p Pos, n int) Pos {
+	s := &b.meta[p>>segBits]
+	return b.addSegments(b.At(p)[:n:n], s.block, s.writable.Load())
+}
+
+// Stitch hands out n contiguous bytes like Place, at a position behind all that were given so far.
+func (b *Buffer) Stitch(n int) (Pos, []byte) {
+	p, mem := b.Place(n)
+	return b.Alias(p, n), mem
+}

@@ -1,0 +1,259 @@
+package nocopy
+
+// frame is something that is being built at the tail: a struct without its STOP, a list without all of its
+// elements. Frames lie in one another; all are in the same run.
+type frame struct {
+	e        uint32
+	desc     *Desc  // of a struct
+	typ      *Type  // of a list, set or map
+	next     uint32 // container: elements that are on the wire
+	lead     int    // list: bytes in front of its header that must stay with it
+	reopened bool   // it was complete: what is added stands in the node at its end
+}
+
+// beginStruct appends what the struct of entry e begins with and opens it.
+func (m *Message) beginStruct(d *Desc, e uint32) uint32 {
+	p, b := m.buf.Extend(len(d.template))
+	copy(b, d.template)
+	m.startStruct(d, e, p)
+	return e
+}
+
+// startStruct opens the struct of entry e, whose template stands at p.
+func (m *Message) startStruct(d *Desc, e, p uint32) {
+	words := m.idx[e : e+uint32(d.words)]
+	words[0] = p
+	for _, s := range d.templateSlots {
+		words[s.word] = p + s.off
+	}
+	m.open = append(m.open, frame{e: e, desc: d})
+	m.openKey = uint64(m.gen)<<32 | uint64(e)
+}
+
+// setOpenKey lets fields of the innermost struct be appended without further ado, if that is what it needs.
+func (m *Message) setOpenKey() {
+	m.openKey = 0
+	if n := len(m.open); n > 0 && m.open[n-1].typ == nil {
+		e := m.open[n-1].e
+		if w := m.idx[e+1]; w&edited == 0 || m.edits[w&^edited].slots == 0 {
+			m.openKey = uint64(m.gen)<<32 | uint64(e)
+		}
+	}
+}
+
+// openStruct makes the struct the innermost one that is being built, completing what is inside of it, or
+// opening it again if it was complete.
+func (m *Message) openStruct(e uint32) {
+	if m.closeInside(e) {
+		return
+	}
+	m.closeAll()
+	if m.edit(e).tail == 0 {
+		tail := m.buf.AddAtStop(m.edit(e).end)
+		m.edit(e).tail = tail
+	}
+	m.buf.OpenContent(m.edit(e).tail)
+	m.open = append(m.open, frame{e: e, reopened: true})
+	m.setOpenKey()
+}
+
+// closeInside completes what is being built inside of the entry, and reports whether the entry is being built.
+func (m *Message) closeInside(e uint32) bool {
+	for i := len(m.open) - 1; i >= 0; i-- {
+		if m.open[i].e == e {
+			for len(m.open) > i+1 {
+				m.closeFrame()
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// closeEntry completes the struct or container if it is being built.
+func (m *Message) closeEntry(e uint32) {
+	if m.closeInside(e) {
+		m.closeFrame()
+	}
+}
+
+// closeAll completes everything.
+func (m *Message) closeAll() {
+	for len(m.open) > 0 {
+		m.closeFrame()
+	}
+	m.buf.Close()
+}
+
+// closeFrame completes the innermost struct or container that is being built.
+func (m *Message) closeFrame() {
+	f := &m.open[len(m.open)-1]
+	switch {
+	case f.typ != nil:
+		m.fillUp(f.e, m.idx[f.e+listCount])
+		f = &m.open[len(m.open)-1]
+		if !f.reopened {
+			m.setEnd(f.e, m.buf.Tail())
+		}
+		if f.typ.elem.kind == record {
+			m.idx[f.e+listRoom] &^= roomBuilding
+		}
+	case !f.reopened:
+		for _, owed := range f.desc.owed {
+			if m.idx[f.e+owed.word] == 0 && !m.hadField(f.e, owed.word) {
+				m.appendOwed(f.e, owed)
+				f = &m.open[len(m.open)-1]
+			}
+		}
+		p, b := m.buf.Extend(1)
+		b[0] = byte(WireStop)
+		m.setEnd(f.e, p)
+	}
+	m.open = m.open[:len(m.open)-1]
+	if len(m.open) == 0 {
+		m.buf.Close()
+	}
+	m.setOpenKey()
+}
+
+// hadField says whether the field was set once and then removed, so that it is no longer owed. Required
+// fields are never removed.
+func (m *Message) hadField(e, word uint32) bool {
+	slots := m.editOf(e).slots
+	return slots != 0 && m.idx[slots+word] != 0
+}
+
+// appendOwed gives the innermost struct a field that it must have and that nobody set.
+func (m *Message) appendOwed(e uint32, f *field) {
+	m.scratch = f.appendDefault(m.scratch[:0])
+	p, b := m.buf.Extend(fieldHeader + len(m.scratch))
+	putKey(b, f.key)
+	copy(b[fieldHeader:], m.scratch)
+	word := m.indexAt(f.typ, p+fieldHeader)
+	m.idx[e+f.word] = word
+}
+
+// Child returns the struct, list, set or map in field f, indexing it if that has not been done yet. If the
+// field is not set it returns the IDL default or an empty one, neither of which can be changed. d describes the struct s.
+func (s Struct) Child(f Field, d *Desc) Struct {
+	word := s.word(f)
+	if word == 0 {
+		return d.field(f).absent()
+	}
+	if word&notIndexed != 0 {
+		word = s.m.indexLazily(d.field(f).typ, word&^notIndexed)
+		s.setWord(f, word)
+	}
+	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+}
+
+// NewChild sets field f to an empty struct or container and returns it to be filled. Of a list or set, n
+// is the number of elements, zero values at first; of a map, a number of pairs to make room for.
+func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
+	c := s.newChild(f, d, n)
+	c.clearFixed()
+	return c
+}
+
+// clearFixed makes the elements zero if they are of fixed size.
+func (s Struct) clearFixed() {
+	if len(s.m.open) == 0 {
+		return
+	}
+	if f := &s.m.open[len(s.m.open)-1]; f.typ != nil && f.typ.kind == list && f.typ.elem.kind == fixed {
+		clear(s.fixedBytes(int(f.typ.elem.size)))
+	}
+}
+
+// newChild is NewChild that leaves elements of fixed size undefined.
+func (s Struct) newChild(f Field, d *Desc, n int) Struct {
+	s.changeable()
+	m, e := s.m, uint32(s.k)
+	t := d.field(f).typ
+	checkCount(t, n)
+	old := m.idx[e+f.word()]
+	if old == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+	} else {
+		node := m.replaceField(e, f)
+		m.closeAll()
+		m.buf.SetEmpty(node)
+		m.buf.OpenContent(node)
+	}
+	if t.kind != record || old&notIndexed != 0 {
+		old = 0
+	}
+	word := m.beginValue(t, n, f.key(), old)
+	m.idx[e+f.word()] = word
+	return m.handle(word)
+}
+
+func checkCount(t *Type, n int) {
+	if n < 0 || t.kind == list && n > maxCount/int(minSize[t.elem.wire]) {
+		panic("nocopy: count " + itoa(n) + " out of range")
+	}
+}
+
+// beginValue appends the beginning of a struct or container and opens it; with a key, a field's header comes first.
+// reuse is the entry of a struct that it takes the place of.
+func (m *Message) beginValue(t *Type, n int, key, reuse uint32) uint32 {
+	lead := leadOf(key)
+	if t.kind == record {
+		e := reuse
+		if e == 0 {
+			e = m.alloc(t.desc.words)
+		} else {
+			clear(m.idx[e : e+uint32(t.desc.words)])
+		}
+		p, b := m.buf.Extend(lead + len(t.desc.template))
+		putLead(b, key)
+		copy(b[lead:], t.desc.template)
+		m.startStruct(t.desc, e, p+uint32(lead))
+		return e
+	}
+	return m.beginContainer(t, n, key, lead)
+}
+
+func (m *Message) beginContainer(t *Type, n int, key uint32, lead int) uint32 {
+	head := lead + int(t.header())
+	body := 0
+	if t.elem.kind == fixed && t.kind == list {
+		body = n * int(t.elem.size)
+	}
+	p, b := m.buf.Extend(head + body)
+	putLead(b, key)
+	b = b[lead:]
+	b[0] = byte(t.elem.wire)
+	if t.kind == dict {
+		b[0], b[1] = byte(t.key.wire), byte(t.elem.wire)
+	}
+	count := n
+	if t.kind == dict {
+		count = 0
+	}
+	putBE32(b[t.header()-4:], uint32(count))
+	e := m.newListEntry(t, count, max(n, 0))
+	m.idx[e+listStart] = p + uint32(head)
+	f := frame{e: e, typ: t, lead: lead}
+	if t.elem.kind == fixed && t.kind == list {
+		f.next = uint32(n)
+	}
+	m.open = append(m.open, f)
+	m.openKey = 0
+	return e
+}
+
+// newListEntry makes the entry of a list or map of count elements with room for more.
+func (m *Message) newListEntry(t *Type, count, room int) uint32 {
+	per := t.elemWords()
+	e := m.alloc(listWords + room*per)
+	w := m.idx[e : e+listWords]
+	w[listCount] = uint32(count)
+	w[listElems] = e + listWords
+	w[listRoom] = uint32(room)
+	w[listType] = t.id
+	if t.kind == list && t.elem.kind == record {
+		w[listRoom] = uint32(t.elem.desc.words) | roomBuilding
+	}
+	return e
+}

@@ -1,0 +1,147 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// Codec says how keys or values of Go type T stand in a map. The implementations are the As… types.
+type Codec[T any] interface {
+	// get returns the value that a word of the index stands for.
+	get(m *Message, word uint32) T
+	// key returns the wire bytes of v.
+	key(v T) key
+}
+
+// key is the wire bytes of a map's key or value, without a string's length: text if that is not nil.
+type key struct {
+	fixed [16]byte
+	n     int
+	text  []byte
+	view  Struct // a struct or container whose bytes are still to be taken
+}
+
+func (k *key) bytes() []byte {
+	if k.text != nil {
+		return k.text
+	}
+	return k.fixed[:k.n]
+}
+
+func fixedKey(n int, v uint64) key {
+	k := key{n: n}
+	binary.BigEndian.PutUint64(k.fixed[:], v<<(64-8*n))
+	return k
+}
+
+// fixedValue returns where the fixed-size value is that a word of a map stands for.
+func (m *Message) fixedValue(word uint32) []byte {
+	if word&inNode != 0 {
+		word = m.buf.NodeStart(word &^ inNode)
+	}
+	return m.buf.At(word)
+}
+
+// replaceFixed returns the n bytes to store a value into in the place of the one that word stands for, and its word.
+func (m *Message) replaceFixed(word uint32, n int) ([]byte, uint32) {
+	p := word
+	if word&inNode != 0 {
+		p = m.buf.NodeStart(word &^ inNode)
+	}
+	if m.buf.Writable(p) {
+		return m.buf.At(p)[:n], word
+	}
+	node := word &^ inNode
+	if word&inNode == 0 {
+		node = m.buf.AddReplace(word, word+uint32(n))
+	}
+	p, b := m.buf.Place(n)
+	m.buf.SetPlaced(node, p, p+uint32(n))
+	return b, inNode | node
+}
+
+// AsBool, AsInt8 and so on are the codecs of the scalars, by their Go types.
+type (
+	AsBool    struct{}
+	AsInt8    struct{}
+	AsInt16   struct{}
+	AsInt32   struct{}
+	AsInt64   struct{}
+	AsFloat64 struct{}
+	AsUUID    struct{}
+	// AsEnum is the codec of an enum.
+	AsEnum[E ~int32] struct{}
+	// AsString is the codec of strings.
+	AsString struct{}
+	// AsBytes is the codec of binaries.
+	AsBytes struct{}
+	// AsView is the codec of structs and containers.
+	AsView[S View] struct{}
+)
+
+// appendKey appends a value of type t to what is being built and returns its word.
+func (m *Message) appendKey(t *Type, k key) uint32 {
+	switch t.kind {
+	case fixed:
+		p, b := m.buf.Extend(int(t.size))
+		copy(b, k.fixed[:])
+		return p
+	case text:
+		checkLen(len(k.text))
+		return m.extendText(k.text)
+	}
+	return m.appendValue(t, 0, source{n: len(k.text), data: k.text}, 0)
+}
+
+// replaceKey puts a value in the place of the one that word stands for and returns its word.
+func (m *Message) replaceKey(t *Type, word uint32, k key) uint32 {
+	if t.kind == fixed {
+		b, word := m.replaceFixed(word, int(t.size))
+		copy(b, k.fixed[:])
+		return word
+	}
+	checkLen(len(k.text))
+	if len(k.text) >= refer && m.mayRefer(len(k.text)) {
+		return m.replaceTextByRef(word, k.text)
+	}
+	b, word := m.replaceText(word, len(k.text))
+	copy(b, k.text)
+	return word
+}
+
+func boolKey(v bool) key {
+	if v {
+		return fixedKey(1, 1)
+	}
+	return fixedKey(1, 0)
+}
+
+func (AsBool) get(m *Message, w uint32) bool { return m.fixedValue(w)[0] != 0 }
+func (AsInt8) get(m *Message, w uint32) int8 { return int8(m.fixedValue(w)[0]) }
+func (AsInt16) get(m *Message, w uint32) int16 {
+	return int16(binary.BigEndian.Uint16(m.fixedValue(w)))
+}
+func (AsInt32) get(m *Message, w uint32) int32 { return int32(be32(m.fixedValue(w))) }
+func (AsEnum[E]) get(m *Message, w uint32) E   { return E(be32(m.fixedValue(w))) }
+func (AsInt64) get(m *Message, w uint32) int64 { return int64(be64(m.fixedValue(w))) }
+func (AsFloat64) get(m *Message, w uint32) float64 {
+	return math.Float64frombits(be64(m.fixedValue(w)))
+}
+func (AsUUID) get(m *Message, w uint32) UUID     { return UUID(m.fixedValue(w)[:16]) }
+func (AsString) get(m *Message, w uint32) string { return linkbuf.String(m.textBytes(w)) }
+func (AsBytes) get(m *Message, w uint32) []byte  { return m.textBytes(w) }
+func (AsView[S]) get(m *Message, w uint32) S     { return S(m.handle(w)) }
+
+func (AsBool) key(v bool) key       { return boolKey(v) }
+func (AsInt8) key(v int8) key       { return fixedKey(1, uint64(v)) }
+func (AsInt16) key(v int16) key     { return fixedKey(2, uint64(v)) }
+func (AsInt32) key(v int32) key     { return fixedKey(4, uint64(v)) }
+func (AsEnum[E]) key(v E) key       { return fixedKey(4, uint64(v)) }
+func (AsInt64) key(v int64) key     { return fixedKey(8, uint64(v)) }
+func (AsFloat64) key(v float64) key { return fixedKey(8, math.Float64bits(v)) }
+func (AsUUID) key(v UUID) key       { return key{fixed: v, n: 16} }
+func (AsString) key(v string) key   { return key{text: linkbuf.StringBytes(v)} }
+func (AsBytes) key(v []byte) key    { return key{text: v} }
+func (AsView[S]) key(v S) key       { return key{view: Struct(v)} }

@@ -1,0 +1,220 @@
+package nocopy
+
+import (
+	"bytes"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// source is a struct or container that is about to be put somewhere else.
+type source struct {
+	from *Message // whose memory may be referred to; nil: data is a copy
+	r    linkbuf.Range
+	n    int // bytes
+	data []byte
+}
+
+// linkPieces is how many pieces a value may be in to be worth linking.
+const linkPieces = 16
+
+// source returns the wire bytes of v, a value of type t: to be linked when they are large and of another
+// message, else copied. A message that v is being built in is completed.
+func (m *Message) source(v Struct, t *Type) source {
+	v.alive()
+	if v.m == empty {
+		m.graft = appendZero(m.graft[:0], t)
+		return source{n: len(m.graft), data: m.graft}
+	}
+	if v.m == m {
+		m.closeAll()
+	} else {
+		v.m.Finish()
+	}
+	r := v.m.rangeOf(v.entry(), t)
+	n := r.Len()
+	if v.m != m && n >= refer && r.Count() <= linkPieces && m.mayRefer(n) {
+		return source{from: v.m, r: r, n: n}
+	}
+	m.graft = r.AppendTo(m.graft[:0])
+	return source{n: n, data: m.graft}
+}
+
+// rangeOf returns what stands on the wire for the struct or container of entry e.
+func (m *Message) rangeOf(e uint32, t *Type) linkbuf.Range {
+	start, end := m.idx[e], m.editOf(e).end
+	if t.kind == record {
+		return m.buf.Range(start, end+1)
+	}
+	return m.buf.Range(start-t.header(), end)
+}
+
+// appendValue appends src, a value of type t, to what is being built and returns its word. With a key, a
+// field's header comes first. e is the entry of a struct that is an element, 0 if it has none yet.
+func (m *Message) appendValue(t *Type, key uint32, src source, e uint32) uint32 {
+	lead := leadOf(key)
+	if src.from == nil {
+		p, b := m.buf.Extend(lead + src.n)
+		putLead(b, key)
+		copy(b[lead:], src.data)
+		return m.indexValue(t, p+uint32(lead), e)
+	}
+	p, b := m.buf.Extend(lead + 1) // the last byte is what the node stands in the place of
+	putLead(b, key)
+	node := m.buf.AddReplace(p+uint32(lead), p+uint32(lead)+1)
+	word := m.indexShared(node, t, src, e)
+	m.edit(word).own = node
+	return word
+}
+
+// placeValue makes src the content of a node; otherwise it is like appendValue.
+func (m *Message) placeValue(node linkbuf.NodeID, t *Type, key uint32, src source, e uint32) uint32 {
+	lead := leadOf(key)
+	if src.from == nil {
+		p, b := m.buf.Place(lead + src.n)
+		m.buf.SetPlaced(node, p, p+uint32(len(b)))
+		putLead(b, key)
+		copy(b[lead:], src.data)
+		return m.indexValue(t, p+uint32(lead), e)
+	}
+	m.buf.SetEmpty(node)
+	if lead > 0 {
+		p, b := m.buf.Place(lead)
+		m.buf.SetPlaced(node, p, p+uint32(lead))
+		putLead(b, key)
+	}
+	return m.indexShared(node, t, src, e)
+}
+
+func leadOf(key uint32) int {
+	if key != 0 {
+		return fieldHeader
+	}
+	return 0
+}
+
+func putLead(b []byte, key uint32) {
+	if key != 0 {
+		putKey(b, key)
+	}
+}
+
+func (m *Message) indexValue(t *Type, p, e uint32) uint32 {
+	if e == 0 {
+		return m.indexAt(t, p)
+	}
+	m.indexInto(t, p, e)
+	return e
+}
+
+// indexShared adds the memory of another message behind the node's content and indexes it.
+func (m *Message) indexShared(node linkbuf.NodeID, t *Type, src source, e uint32) uint32 {
+	m.trust(0)
+	p := &m.p
+	p.node = node
+	src.r.Pieces(func(pos uint32, mem []byte) bool {
+		p.windows = append(p.windows, window{mem, &src.from.buf, pos})
+		return true
+	})
+	p.rest = src.n
+	p.enter()
+	i, word := 0, e
+	if e == 0 {
+		i, word = p.value(t, 0, 0)
+	} else {
+		clear(m.idx[e : e+uint32(t.desc.words)])
+		i = p.structure(t.desc, e, 0)
+	}
+	if i >= 0 {
+		p.endWindow(i)
+	}
+	p.node = 0
+	clear(p.windows)
+	p.windows = p.windows[:0]
+	m.trusted(i)
+	return word
+}
+
+// SetChild makes field f a copy of v, linking v's bytes when they are large; neither message sees changes of
+// the other afterwards. An absent v sets an empty value.
+func (s Struct) SetChild(f Field, d *Desc, v Struct) {
+	s.changeable()
+	m, e := s.m, uint32(s.k)
+	t := d.field(f).typ
+	src := m.source(v, t)
+	var word uint32
+	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		word = m.appendValue(t, f.key(), src, 0)
+	} else {
+		word = m.placeValue(m.replaceField(e, f), t, f.key(), src, 0)
+	}
+	m.idx[e+f.word()] = word
+}
+
+// Clone returns the root of a new message with the same contents in memory of its own. d describes s.
+func (s Struct) Clone(d *Desc) Struct {
+	s.alive()
+	m := newMessage(d, configOf(nil))
+	src := m.source(s, &Type{wire: WireStruct, kind: record, desc: d})
+	p, b := m.buf.Place(src.n)
+	if src.from != nil {
+		src.r.AppendTo(b[:0])
+	}
+	copy(b, src.data)
+	m.buf.AddRoot(p, p+uint32(src.n))
+	m.root = m.alloc(d.words)
+	m.indexRoot(d, p)
+	return m.handle(m.root)
+}
+
+func (m *Message) indexRoot(d *Desc, p uint32) {
+	m.trust(p)
+	m.trusted(m.p.structure(d, m.root, 0))
+	m.Finish()
+}
+
+// containsValue says whether a list's element has the same wire bytes as v.
+func (s Struct) containsValue(v Struct) bool {
+	want := v.wireAs(s.typ().elem)
+	n := s.count()
+	s.m.closeAllUnlessSealed()
+	var have []byte
+	for i := range n {
+		have = s.m.appendWire(have[:0], s.elementEntry(i), s.typ().elem)
+		if bytes.Equal(want, have) {
+			return true
+		}
+	}
+	return false
+}
+
+// closeAllUnlessSealed completes what is being built. Reading a finished message must change nothing.
+func (m *Message) closeAllUnlessSealed() {
+	if !m.buf.Sealed() {
+		m.closeAll()
+	}
+}
+
+// elementEntry returns the entry of element i of a list of structs or containers.
+func (s Struct) elementEntry(i int) uint32 {
+	e := s.entry()
+	if s.typ().elem.kind == record {
+		return s.m.structEntry(e, uint32(i))
+	}
+	return s.m.idx[s.m.idx[e+listElems]+uint32(i)]
+}
+
+// appendWire appends the wire bytes of the struct or container with entry e.
+func (m *Message) appendWire(dst []byte, e uint32, t *Type) []byte {
+	if m == empty {
+		return appendZero(dst, t)
+	}
+	return m.rangeOf(e, t).AppendTo(dst)
+}
+
+// wireAs returns the wire bytes of a struct or container of type t, a copy.
+func (s Struct) wireAs(t *Type) []byte {
+	s.alive()
+	s.m.closeAllUnlessSealed()
+	return s.m.appendWire([]byte{}, s.entry(), t)
+}

@@ -1,0 +1,34 @@
+package nocopy
+
+// absent returns what an unset struct or container field reads as: its IDL default or an empty value.
+func (f *field) absent() Struct {
+	if f.Default == "" {
+		return emptyHandle()
+	}
+	f.defaultOnce.Do(func() {
+		f.defaultView = frozen(f.typ, f.Default)
+		f.defaultView.m.absent = true
+	})
+	return f.defaultView
+}
+
+// frozen returns the handle of a struct or container, given as its wire bytes, that can't be changed.
+func frozen(t *Type, wire string) Struct {
+	m := newMessage(nil, configOf(nil))
+	b := []byte(wire)
+	p := m.buf.AddForeign(b, false)
+	m.buf.AddRoot(p, p+uint32(len(b)))
+	m.root = m.indexAt(t, p)
+	m.Finish()
+	m.frozen = true
+	return m.handle(m.root)
+}
+
+// Const is a constant of the IDL that is a struct or container.
+type Const struct{ view Struct }
+
+// NewConst returns the constant of type t with these wire bytes.
+func NewConst(t *Type, wire string) *Const { return &Const{frozen(t, wire)} }
+
+// View returns the constant's handle, to be converted to its type. It can be read by any number of goroutines and not changed.
+func (c *Const) View() Struct { return c.view }

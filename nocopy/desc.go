@@ -1,0 +1,275 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// GeneratedV1 is referred to by generated code: a runtime that no longer fits such code lacks the name, so
+// that the mismatch is found when compiling.
+const GeneratedV1 = 1
+
+// Requiredness is what the IDL says of a field's presence.
+type Requiredness uint8
+
+// The requirednesses of the IDL. DefaultReq is that of a field that says nothing.
+const (
+	DefaultReq Requiredness = iota
+	Required
+	Optional
+)
+
+// FieldDesc describes one field of a struct. Default is the IDL default as the wire bytes of the value.
+type FieldDesc struct {
+	ID      int16
+	Name    string
+	Type    *Type
+	Req     Requiredness
+	Default string
+}
+
+// Type describes the type of a field or of an element.
+type Type struct {
+	wire   WireType
+	kind   kind
+	size   uint8 // of a fixed-size value
+	binary bool
+	desc   *Desc // struct
+	elem   *Type // list and set: element; map: value
+	key    *Type // map
+	enum   func(int32) string
+	id     uint32 // number in the registry; containers only
+
+}
+
+// kind groups the wire types by how they are indexed.
+type kind uint8
+
+const (
+	fixed  kind = iota // a position
+	text               // a position, or a node
+	record             // a struct's entry
+	list               // a list's or set's entry
+	dict               // a map's entry
+)
+
+// The types without parameters.
+var (
+	TypeBool   = &Type{wire: WireBool, size: 1}
+	TypeI8     = &Type{wire: WireI8, size: 1}
+	TypeI16    = &Type{wire: WireI16, size: 2}
+	TypeI32    = &Type{wire: WireI32, size: 4}
+	TypeI64    = &Type{wire: WireI64, size: 8}
+	TypeDouble = &Type{wire: WireDouble, size: 8}
+	TypeUUID   = &Type{wire: WireUUID, size: 16}
+	TypeString = &Type{wire: WireString, kind: text}
+	TypeBinary = &Type{wire: WireString, kind: text, binary: true}
+)
+
+// EnumOf returns the type of an enum whose values have these names ("" for a value without one).
+func EnumOf(name func(int32) string) *Type { return &Type{wire: WireI32, size: 4, enum: name} }
+
+// StructOf returns the type of the struct, union or exception that d describes.
+func StructOf(d *Desc) *Type { return &Type{wire: WireStruct, kind: record, desc: d} }
+
+// ListOf returns the type of a list.
+func ListOf(elem *Type) *Type { return register(&Type{wire: WireList, kind: list, elem: elem}) }
+
+// SetOf returns the type of a set.
+func SetOf(elem *Type) *Type { return register(&Type{wire: WireSet, kind: list, elem: elem}) }
+
+// MapOf returns the type of a map.
+func MapOf(key, value *Type) *Type {
+	return register(&Type{wire: WireMap, kind: dict, key: key, elem: value})
+}
+
+// registry numbers the container types, so that an index entry, which is plain words, can name its type.
+var registry struct {
+	mu    sync.Mutex
+	types atomic.Pointer[[]*Type]
+}
+
+func register(t *Type) *Type {
+	registry.mu.Lock()
+	defer registry.mu.Unlock()
+	var types []*Type
+	if old := registry.types.Load(); old != nil {
+		types = *old
+	}
+	t.id = uint32(len(types))
+	types = append(types, t)
+	registry.types.Store(&types)
+	return t
+}
+
+func typeByID(id uint32) *Type { return (*registry.types.Load())[id] }
+
+// nested says whether elements of the type's elements are containers without a struct around them.
+func (t *Type) nested() bool {
+	switch t.kind {
+	case list:
+		return t.elem.kind >= list
+	case dict:
+		return t.elem.kind >= list || t.key.kind >= list
+	}
+	return false
+}
+
+// header returns the size of what stands in front of the elements.
+func (t *Type) header() uint32 {
+	if t.kind == dict {
+		return mapHeader
+	}
+	return listHeader
+}
+
+// Desc describes a struct, union or exception: made by NewDesc, completed by Define, then read-only.
+type Desc struct {
+	name      string
+	union     bool
+	exception bool
+	words     int // of an index entry
+	fields    []field
+	byID      []uint16 // field number+1 by id−minID
+	minID     int
+	required  []uint32 // words of required fields
+
+	// What a new struct begins with: its fixed-size fields that are not optional.
+	template      []byte
+	templateSlots []templateSlot
+	// Fields of variable size that a finished struct must have.
+	owed []*field
+}
+
+type templateSlot struct{ word, off uint32 }
+
+// field is a FieldDesc made ready for the parser.
+type field struct {
+	key  uint32 // the header on the wire
+	word uint32
+	kind kind
+	size uint8
+	typ  *Type
+	FieldDesc
+
+	defaultOnce sync.Once
+	defaultView Struct
+}
+
+// NewDesc returns the descriptor of a struct. It must be completed by Define before use.
+func NewDesc(name string) *Desc { return &Desc{name: name} }
+
+// NewUnionDesc returns the descriptor of a union.
+func NewUnionDesc(name string) *Desc { return &Desc{name: name, union: true} }
+
+// NewExceptionDesc returns the descriptor of an exception.
+func NewExceptionDesc(name string) *Desc { return &Desc{name: name, exception: true} }
+
+// Name returns the IDL's name of the struct.
+func (d *Desc) Name() string { return d.name }
+
+// structWords are the words of a struct's index entry before its fields.
+const structWords = 2
+
+func (d *Desc) firstWord() uint32 {
+	if d.union {
+		return structWords + 1 // the word of the arm that is set
+	}
+	return structWords
+}
+
+// Define completes the descriptor with its fields in declaration order.
+func (d *Desc) Define(fields ...FieldDesc) {
+	d.words = int(d.firstWord()) + len(fields)
+	if d.words > math.MaxUint16 {
+		panic("nocopy: " + d.name + " has too many fields")
+	}
+	d.fields = make([]field, len(fields))
+	minID, maxID := math.MaxInt16, math.MinInt16
+	for i := range fields {
+		f := &d.fields[i]
+		f.FieldDesc = fields[i]
+		f.typ, f.kind, f.size = f.Type, f.Type.kind, f.Type.size
+		f.key = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
+		f.word = d.firstWord() + uint32(i)
+		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
+		d.addToTemplate(f)
+	}
+	if len(fields) > 0 {
+		d.minID = minID
+		d.byID = make([]uint16, maxID-minID+1)
+		for i := range d.fields {
+			d.byID[int(d.fields[i].ID)-minID] = uint16(i + 1)
+		}
+	}
+}
+
+func (d *Desc) addToTemplate(f *field) {
+	if f.Req == Required {
+		d.required = append(d.required, f.word)
+	}
+	switch {
+	case d.union || f.Req == Optional:
+	case f.kind == fixed:
+		d.templateSlots = append(d.templateSlots, templateSlot{f.word, uint32(len(d.template) + fieldHeader)})
+		d.template = append(d.template, byte(f.key>>16), byte(f.key>>8), byte(f.key))
+		value := make([]byte, f.size)
+		copy(value, f.Default)
+		d.template = append(d.template, value...)
+	case f.Req == Required || f.Default != "":
+		d.owed = append(d.owed, f)
+	}
+}
+
+// find returns the field with this header, nil if there is none.
+func (d *Desc) find(key uint32) *field {
+	i := int(int16(key)) - d.minID
+	if i < 0 || i >= len(d.byID) || d.byID[i] == 0 {
+		return nil
+	}
+	if f := &d.fields[d.byID[i]-1]; f.key == key {
+		return f
+	}
+	return nil
+}
+
+// field returns the description of a field that generated code names by its constant.
+func (d *Desc) field(f Field) *field { return &d.fields[f.word()-d.firstWord()] }
+
+// constant returns what generated code calls field i.
+func (d *Desc) constant(i int) Field {
+	f := &d.fields[i]
+	return Field(f.word)<<48 | Field(d.words)<<32 | Field(f.key)
+}
+
+// appendZero appends the value that a field or element of type t has when nobody gave it one.
+func appendZero(dst []byte, t *Type) []byte {
+	switch t.kind {
+	case fixed:
+		return append(dst, make([]byte, t.size)...)
+	case text:
+		return append(dst, 0, 0, 0, 0)
+	case list:
+		return append(dst, byte(t.elem.wire), 0, 0, 0, 0)
+	case dict:
+		return append(dst, byte(t.key.wire), byte(t.elem.wire), 0, 0, 0, 0)
+	}
+	dst = append(dst, t.desc.template...)
+	for _, f := range t.desc.owed {
+		dst = append(dst, byte(f.key>>16), byte(f.key>>8), byte(f.key))
+		dst = f.appendDefault(dst)
+	}
+	return append(dst, 0)
+}
+
+// appendDefault appends the value that the field is given when it is owed.
+func (f *field) appendDefault(dst []byte) []byte {
+	if f.Default != "" {
+		return append(dst, f.Default...)
+	}
+	return appendZero(dst, f.typ)
+}
+
+func appendBE32(dst []byte, v uint32) []byte { return binary.BigEndian.AppendUint32(dst, v) }

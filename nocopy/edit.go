@@ -1,0 +1,242 @@
+package nocopy
+
+import "github.com/nocopythrift/nocopythrift/linkbuf"
+
+// inNode marks, in the word of a text or of a map's value, a node in the place of a position.
+const inNode = 1 << 31
+
+// edited marks, in the second word of an entry, the number of an edit in the place of the end's position.
+const edited = 1 << 31
+
+// edit is what changing a complete struct or container needs to know of it. It is made when that first happens.
+type edit struct {
+	end   uint32         // position of the STOP, or behind the last element
+	own   linkbuf.NodeID // the node that holds the value itself, in the place of an earlier one
+	tail  linkbuf.NodeID // the node at the end, for what is added
+	slots uint32         // struct: index of a word per word of the entry: the node in the place of that field
+	count uint32         // container: position of the count when it was moved
+	dead  uint32         // map: pairs that were deleted
+	free  uint32         // map: number+1 of one of them; its value word names the next
+	room  uint32         // list of fixed-size elements: bytes that its node has beyond its last element
+}
+
+// edit returns the edit of the struct or container with entry e, making it if there is none.
+// The pointer is good until the next call.
+func (m *Message) edit(e uint32) *edit {
+	w := m.idx[e+1]
+	if w&edited == 0 || w == 0 {
+		m.edits = append(m.edits, edit{end: w})
+		w = edited | uint32(len(m.edits)-1)
+		m.idx[e+1] = w
+	}
+	return &m.edits[w&^edited]
+}
+
+// editOf returns a copy of the edit of entry e; zero but for the end if there is none.
+func (m *Message) editOf(e uint32) edit {
+	if w := m.idx[e+1]; w&edited != 0 {
+		return m.edits[w&^edited]
+	} else {
+		return edit{end: w}
+	}
+}
+
+// setEnd stores where the struct or container ends, now that it is complete.
+func (m *Message) setEnd(e, end uint32) {
+	if w := m.idx[e+1]; w&edited != 0 {
+		m.edits[w&^edited].end = end
+		return
+	}
+	m.idx[e+1] = end
+}
+
+// room returns n bytes for the field f, header included, with their position: at the tail if the field was
+// absent, else in a node that stands in the place of what the field was.
+func (s Struct) room(f Field, n int) (uint32, []byte) {
+	m, e := s.m, uint32(s.k)
+	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		return m.buf.Extend(n)
+	}
+	node := m.replaceField(e, f)
+	p, b := m.buf.Place(n)
+	m.buf.SetPlaced(node, p, p+uint32(n))
+	return p, b
+}
+
+// fieldNode returns the node that stands in the place of field f, 0 if there is none.
+func (m *Message) fieldNode(e uint32, f Field) linkbuf.NodeID {
+	if w := m.idx[e+1]; w&edited != 0 {
+		if slots := m.edits[w&^edited].slots; slots != 0 {
+			return m.idx[slots+f.word()]
+		}
+	}
+	return 0
+}
+
+// replaceField returns a node in the place of field f, which is set or was.
+func (m *Message) replaceField(e uint32, f Field) linkbuf.NodeID {
+	if word := m.idx[e+f.word()]; f.wire() >= WireStruct && f.wire() <= WireList && word&notIndexed == 0 {
+		m.closeEntry(word)
+	}
+	if node := m.fieldNode(e, f); node != 0 {
+		return node
+	}
+	at, end := m.valuePlace(f.wire(), m.idx[e+f.word()])
+	node := m.buf.AddReplace(at-fieldHeader, end)
+	if m.edit(e).slots == 0 {
+		slots := m.alloc(int(f.words()))
+		m.edit(e).slots = slots
+		m.setOpenKey() // an open struct with nodes is no longer simply appended to
+	}
+	m.idx[m.edit(e).slots+f.word()] = node
+	return node
+}
+
+// valuePlace returns where the value that a word stands for is, or was before it was replaced, in the run
+// around it.
+func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
+	if n := fixedSize[t]; n != 0 {
+		if word&inNode != 0 {
+			return m.buf.NodePlace(word &^ inNode)
+		}
+		return word, word + uint32(n)
+	}
+	if t == WireString {
+		return m.textPlace(word)
+	}
+	if word&notIndexed != 0 {
+		p := word &^ notIndexed
+		b := m.buf.At(p)
+		n, err := skip(b, 0, t, maxBudget, 1)
+		if err != nil {
+			panic("nocopy: internal error: " + err.Error())
+		}
+		return p, p + uint32(n)
+	}
+	ed := m.editOf(word)
+	start := m.idx[word]
+	switch {
+	case ed.own != 0:
+		return m.buf.NodePlace(ed.own)
+	case t == WireStruct:
+		return start, ed.end + 1
+	case t == WireMap:
+		return start - mapHeader, ed.end
+	}
+	return start - listHeader, ed.end
+}
+
+func (m *Message) textPlace(word uint32) (at, end uint32) {
+	if word&inNode == 0 {
+		return word, word + textHeader + be32(m.buf.At(word))
+	}
+	node := word &^ inNode
+	at, end = m.buf.NodePlace(node)
+	if at == end { // it holds only the bytes, which are referred to
+		return at - textHeader, at
+	}
+	return at, end
+}
+
+// mayRefer says whether there is address space to refer to n bytes. When half of it is used up, only large
+// pieces are still worth it.
+func (m *Message) mayRefer(n int) bool {
+	return m.buf.Room(linkbuf.MaxSize+n) || n >= linkbuf.MaxSlabSize && m.buf.Room(n)
+}
+
+// refer makes v the bytes of the text whose length is at position p. It returns the text's word. old is what
+// the word was: a reference that is dead now is used again.
+func (m *Message) refer(p uint32, v []byte, old uint32) uint32 {
+	at := p + textHeader
+	if old&inNode != 0 {
+		node := old &^ inNode
+		if m.buf.ReferAgain(node, at, p, v) {
+			return old
+		}
+	}
+	node := m.buf.AddGrow(at, p)
+	far := m.buf.AddForeign(v, false)
+	m.buf.SetPlaced(node, far, far+uint32(len(v)))
+	return inNode | node
+}
+
+// Unset removes the field.
+func (s Struct) Unset(f Field) {
+	s.changeable()
+	m, e := s.m, uint32(s.k)
+	if m.idx[e+f.word()] != 0 {
+		m.buf.SetEmpty(m.replaceField(e, f))
+		m.idx[e+f.word()] = 0
+	}
+	if len(m.shadows) > 0 {
+		m.unsetShadows(e, f.word())
+	}
+}
+
+// Reset gives a required field its default again, or zero: it can't be removed.
+func (s Struct) Reset(f Field, d *Desc) {
+	s.changeable()
+	fd := d.field(f)
+	s.setValue(f, fd.typ, fd.appendDefault(nil))
+}
+
+// setValue sets the field to a value of type t given as its wire bytes.
+func (s Struct) setValue(f Field, t *Type, value []byte) {
+	m, e := s.m, uint32(s.k)
+	p, b := s.room(f, fieldHeader+len(value))
+	putKey(b, f.key())
+	copy(b[fieldHeader:], value)
+	word := m.indexAt(t, p+fieldHeader)
+	m.idx[e+f.word()] = word
+}
+
+// indexAt indexes the value of type t at p, which is known to be valid and contiguous, and returns its word.
+func (m *Message) indexAt(t *Type, p uint32) uint32 {
+	if t.kind < record {
+		return p
+	}
+	m.trust(p)
+	i, word := m.p.value(t, 0, 0)
+	m.trusted(i)
+	return word
+}
+
+// trust prepares the parser for what has been accepted before and begins at p.
+func (m *Message) trust(p uint32) {
+	m.p.reset(m, 0)
+	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
+	m.p.utf8, m.p.lenient = false, true
+	if p != 0 {
+		m.p.b, m.p.base = m.buf.At(p), p
+	}
+}
+
+func (m *Message) trusted(i int) {
+	m.p.b = nil
+	if i < 0 {
+		panic("nocopy: internal error: bytes that were valid are not")
+	}
+}
+
+// Limits for what has been checked already.
+const (
+	maxDepth  = 1 << 20
+	maxBudget = maxDepth * structCost
+)
+
+// shadow is an occurrence of a field that a later one of the same struct takes the place of.
+type shadow struct{ e, word, at, end uint32 }
+
+// unsetShadows removes the other occurrences of a field: without the last, the one before would count again.
+func (m *Message) unsetShadows(e, word uint32) {
+	rest := m.shadows[:0]
+	for _, s := range m.shadows {
+		if s.e == e && s.word == word {
+			m.buf.AddReplace(s.at, s.end)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	m.shadows = rest
+}

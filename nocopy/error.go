@@ -1,0 +1,44 @@
+package nocopy
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Error says where bytes are not a message of the expected type, and why.
+type Error struct {
+	Offset int    // in bytes from the beginning of the message
+	Path   string // of the value, such as "Request.user.tags[3]"
+	Err    error  // what is wrong: io.ErrUnexpectedEOF or one of the errors below, for errors.Is
+}
+
+// Error returns the path, the offset and the reason.
+func (e *Error) Error() string {
+	return fmt.Sprintf("nocopy: %s: offset %d: %v", e.Path, e.Offset, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// What may be wrong with a message. A message that ends too early is io.ErrUnexpectedEOF.
+var (
+	ErrMissingRequired = errors.New("required field is missing")
+	ErrLimit           = errors.New("limit exceeded")
+	ErrType            = errors.New("no such wire type")
+	ErrNegative        = errors.New("negative length")
+	ErrTrailing        = errors.New("bytes behind the end of the message")
+	ErrUTF8            = errors.New("string is not UTF-8")
+	ErrNotFound        = errors.New("no such field or element")
+)
+
+// The fixed texts of panics about wrong use.
+const (
+	panicStale   = "nocopy: handle used after its message was released"
+	panicAbsent  = "nocopy: setter called on an absent struct or container: use NewX first"
+	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
+)
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+func limitError(what string) error { return fmt.Errorf("%w: %s", ErrLimit, what) }

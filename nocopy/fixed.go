@@ -1,0 +1,143 @@
+package nocopy
+
+import "github.com/nocopythrift/nocopythrift/linkbuf"
+
+// Lists of elements of fixed size: their bytes are always contiguous, so that element i is where
+// multiplication says. The types are in fixedlists.go, one for each size and meaning.
+
+// fixedBytes returns the elements' bytes, of the given size each.
+func (s Struct) fixedBytes(size int) []byte {
+	n := s.count() * size
+	return s.m.buf.At(s.m.idx[s.entry()+listStart])[:n:n]
+}
+
+// fixedAt returns where the bytes of element i begin.
+func (s Struct) fixedAt(i, size int) []byte {
+	s.checkIndex(i)
+	return s.m.buf.At(s.m.idx[s.entry()+listStart] + uint32(i*size))
+}
+
+// setFixedAt returns the bytes of element i to be stored into.
+func (s Struct) setFixedAt(i, size int) []byte {
+	s.checkIndex(i)
+	s.changeable()
+	m, e := s.m, s.entry()
+	if !m.buf.Writable(m.idx[e+listStart]) {
+		m.moveFixed(e, size, 0)
+	}
+	m.tables.drop(e)
+	return m.buf.At(m.idx[e+listStart] + uint32(i*size))[:size]
+}
+
+// growFixed appends n elements and returns their bytes, contents undefined.
+func (s Struct) growFixed(n, size int) []byte {
+	s.changeable()
+	m, e := s.m, s.entry()
+	count := int(m.idx[e+listCount])
+	if count+n > maxCount/size {
+		panic("nocopy: too many elements")
+	}
+	start := m.idx[e+listStart]
+	if f := m.building(e); f != nil {
+		m.closeInside(e)
+		if start+uint32(count*size) == m.buf.Tail() {
+			return m.growAtTail(&m.open[len(m.open)-1], n, size)
+		}
+		m.closeFrame()
+	}
+	if ed := m.editOf(e); int(ed.room) < n*size || !m.buf.Writable(start) {
+		m.moveFixed(e, size, (count+2*n+8)*size)
+	}
+	ed := m.edit(e)
+	b := m.buf.At(ed.end)[:n*size]
+	m.buf.ExtendContent(ed.own, n*size)
+	ed.end += uint32(n * size)
+	ed.room -= uint32(n * size)
+	m.idx[e+listCount] += uint32(n)
+	putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+	return b
+}
+
+// growAtTail is growFixed of a list that ends at the tail and is being built.
+func (m *Message) growAtTail(f *frame, n, size int) []byte {
+	e := f.e
+	head := uint32(f.lead + listHeader)
+	from, b := m.buf.Grow(m.idx[e+listStart]-head, n*size)
+	m.idx[e+listStart] = from + head
+	m.idx[e+listCount] += uint32(n)
+	f.next = m.idx[e+listCount]
+	putBE32(b[head-4:], f.next)
+	return b[len(b)-n*size:]
+}
+
+// moveFixed copies a complete list to memory that may be stored into, with room for more bytes behind it.
+func (m *Message) moveFixed(e uint32, size, more int) {
+	m.closeEntry(e)
+	count := int(m.idx[e+listCount])
+	start := m.idx[e+listStart]
+	n := listHeader + count*size
+	ed := m.editOf(e)
+	if ed.own == 0 {
+		ed.own = m.buf.AddReplace(start-listHeader, ed.end)
+	}
+	p, b := m.buf.Place(n + more)
+	copy(b, m.buf.At(start - listHeader)[:n])
+	m.buf.SetPlaced(ed.own, p, p+uint32(n))
+	m.idx[e+listStart] = p + listHeader
+	ed.room, ed.end = uint32(more), p+uint32(n)
+	*m.edit(e) = ed
+}
+
+// containsKey says whether an element has the bytes v.
+func (s Struct) containsKey(v []byte) bool {
+	if s.count() == 0 {
+		return false
+	}
+	return s.m.lookup(s.entry(), s.typ(), v) >= 0
+}
+
+// newFixed sets field f to a list of n elements and returns their bytes, contents undefined.
+func (s Struct) newFixed(f Field, d *Desc, n, size int) []byte {
+	return s.newChild(f, d, n).fixedBytes(size)
+}
+
+// SetTexts sets field f, a list or set, to these strings. Strings of 4 KiB and more are referred to, not copied.
+// Of a set, a string that comes twice is left out.
+func (s Struct) SetTexts(f Field, d *Desc, v []string) {
+	if f.wire() == WireSet {
+		l := StringList(s.NewChild(f, d, 0))
+		for _, x := range v {
+			l.Add(x)
+		}
+		return
+	}
+	l := s.newChild(f, d, len(v))
+	l.m.appendTexts(len(v), func(i int) []byte { return linkbuf.StringBytes(v[i]) })
+}
+
+// SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are referred to, not
+// copied: they must stay as they are until the message is released.
+func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
+	if f.wire() == WireSet {
+		l := BytesList(s.NewChild(f, d, 0))
+		for _, x := range v {
+			l.Add(x)
+		}
+		return
+	}
+	l := s.newChild(f, d, len(v))
+	l.m.appendTexts(len(v), func(i int) []byte { return v[i] })
+}
+
+// appendTexts fills the list that is innermost, which has n elements.
+func (m *Message) appendTexts(n int, text func(i int) []byte) {
+	f := &m.open[len(m.open)-1]
+	elems := m.idx[f.e+listElems]
+	for i := range n {
+		v := text(i)
+		checkLen(len(v))
+		word := m.extendText(v)
+		m.idx[elems+uint32(i)] = word
+	}
+	f.next = uint32(n)
+}

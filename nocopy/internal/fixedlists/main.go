@@ -1,0 +1,53 @@
+// Command fixedlists writes fixedlists.go of package nocopy: the lists of elements of fixed size, which differ in
+// nothing but the element's type and how it is loaded and stored.
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"go/format"
+	"log"
+	"os"
+	"text/template"
+)
+
+//go:embed fixedlists.go.tmpl
+var text string
+
+type kind struct {
+	Name, Elem, Param, IDL, Set string
+	Size                        int
+	// Load and Store are expressions over b, the element's bytes, and v.
+	Load, Store string
+}
+
+var kinds = []kind{
+	{Name: "BoolList", Elem: "bool", IDL: "bool", Set: "SetBools", Size: 1, Load: "b[0] != 0", Store: "b[0] = boolKey(v).fixed[0]"},
+	{Name: "Int8List", Elem: "int8", IDL: "i8", Set: "SetInt8s", Size: 1, Load: "int8(b[0])", Store: "b[0] = byte(v)"},
+	{Name: "Int16List", Elem: "int16", IDL: "i16", Set: "SetInt16s", Size: 2,
+		Load: "int16(binary.BigEndian.Uint16(b))", Store: "binary.BigEndian.PutUint16(b, uint16(v))"},
+	{Name: "Int32List", Elem: "int32", IDL: "i32", Set: "SetInt32s", Size: 4,
+		Load: "int32(binary.BigEndian.Uint32(b))", Store: "binary.BigEndian.PutUint32(b, uint32(v))"},
+	{Name: "Int64List", Elem: "int64", IDL: "i64", Set: "SetInt64s", Size: 8,
+		Load: "int64(binary.BigEndian.Uint64(b))", Store: "binary.BigEndian.PutUint64(b, uint64(v))"},
+	{Name: "Float64List", Elem: "float64", IDL: "double", Set: "SetFloat64s", Size: 8,
+		Load: "math.Float64frombits(binary.BigEndian.Uint64(b))", Store: "binary.BigEndian.PutUint64(b, math.Float64bits(v))"},
+	{Name: "UUIDList", Elem: "UUID", IDL: "uuid", Set: "SetUUIDs", Size: 16, Load: "UUID(b[:16])", Store: "copy(b, v[:])"},
+	{Name: "EnumList", Elem: "E", Param: "E", IDL: "an enum", Size: 4,
+		Load: "E(binary.BigEndian.Uint32(b))", Store: "binary.BigEndian.PutUint32(b, uint32(v))"},
+}
+
+func main() {
+	log.SetFlags(0)
+	var out bytes.Buffer
+	if err := template.Must(template.New("").Parse(text)).Execute(&out, kinds); err != nil {
+		log.Fatal(err)
+	}
+	src, err := format.Source(out.Bytes())
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile("fixedlists.go", src, 0o644); err != nil {
+		log.Fatal(err)
+	}
+}

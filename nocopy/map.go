@@ -1,0 +1,318 @@
+package nocopy
+
+import (
+	"iter"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// Map is a map whose values are scalars, enums, strings, binaries or uuids. KC and VC say how keys and values
+// are encoded. Where a key came twice on the wire, the last pair counts, as it does for all peers.
+//
+// Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are.
+type Map[K, V any, KC Codec[K], VC Codec[V]] Struct
+
+// StructMap is a map whose values are structs of type V.
+type StructMap[K any, V View, KC Codec[K]] Struct
+
+// NestedMap is a map whose values are lists, sets or maps of type V.
+type NestedMap[K any, V View, KC Codec[K]] Struct
+
+// Len returns the number of keys.
+func (p Map[K, V, KC, VC]) Len() int { return Struct(p).pairs() }
+
+// Get returns the value of key k, and whether there is one.
+func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](Struct(p), k) }
+
+// Put sets the value of key k, replacing any before. Strings and binaries of 4 KiB and more are referred to.
+func (p Map[K, V, KC, VC]) Put(k K, v V) { putPair[K, V, KC, VC](Struct(p), k, v) }
+
+// Delete removes key k and reports whether it was there.
+func (p Map[K, V, KC, VC]) Delete(k K) bool { return deleteKey[K, KC](Struct(p), k) }
+
+// All iterates over keys and values in wire order.
+func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, VC](Struct(p)) }
+
+// AppendNew adds a pair of an empty key and a zero value without looking for a key like it: for keys that
+// are structs or containers, which are then filled in place.
+func (p Map[K, V, KC, VC]) AppendNew() (K, V) {
+	return appendNewPair[K, V, KC, VC](Struct(p))
+}
+
+// Append adds a pair of an empty key, which it returns to be filled, and the value v: for keys that are structs
+// or containers.
+func (p Map[K, V, KC, VC]) Append(v V) K {
+	var kc KC
+	var vc VC
+	s := Struct(p)
+	slot := s.newPair()
+	m, t := s.m, s.typ()
+	word := m.appendZeroValue(t.key)
+	m.idx[slot] = word
+	word = m.appendKey(t.elem, vc.key(v))
+	m.idx[slot+1] = word
+	return kc.get(m, m.idx[slot])
+}
+
+// Len returns the number of keys.
+func (p StructMap[K, V, KC]) Len() int { return Struct(p).pairs() }
+
+// Get returns the value of key k, and whether there is one; if not, an absent one.
+func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, AsView[V]](Struct(p), k) }
+
+// Put sets the value of key k to a copy of v, replacing any before.
+func (p StructMap[K, V, KC]) Put(k K, v V) { var kc KC; Struct(p).putView(kc.key(k), Struct(v)) }
+
+// PutNew sets the value of key k to an empty struct, replacing any before, and returns it to be filled.
+func (p StructMap[K, V, KC]) PutNew(k K) V { var kc KC; return V(Struct(p).putNew(kc.key(k), 0)) }
+
+// Delete removes key k and reports whether it was there.
+func (p StructMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](Struct(p), k) }
+
+// All iterates over keys and values in wire order.
+func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, AsView[V]](Struct(p)) }
+
+// AppendNew adds a pair of an empty key and an empty value without looking for a key like it: for keys that
+// are structs or containers, which are then filled in place.
+func (p StructMap[K, V, KC]) AppendNew() (K, V) {
+	return appendNewPair[K, V, KC, AsView[V]](Struct(p))
+}
+
+// Len returns the number of keys.
+func (p NestedMap[K, V, KC]) Len() int { return Struct(p).pairs() }
+
+// Get returns the value of key k, and whether there is one; if not, an empty one that can't be changed.
+func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, AsView[V]](Struct(p), k) }
+
+// Put sets the value of key k to a copy of v, replacing any before.
+func (p NestedMap[K, V, KC]) Put(k K, v V) { var kc KC; Struct(p).putView(kc.key(k), Struct(v)) }
+
+// PutNew sets the value of key k to a list of n elements (a map: with room for n pairs), replacing any
+// before, and returns it to be filled.
+func (p NestedMap[K, V, KC]) PutNew(k K, n int) V {
+	var kc KC
+	return V(Struct(p).putNew(kc.key(k), n))
+}
+
+// Delete removes key k and reports whether it was there.
+func (p NestedMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](Struct(p), k) }
+
+// All iterates over keys and values in wire order.
+func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, AsView[V]](Struct(p)) }
+
+// AppendNew adds a pair of an empty key and an empty value without looking for a key like it: for keys that
+// are structs or containers, which are then filled in place.
+func (p NestedMap[K, V, KC]) AppendNew() (K, V) {
+	return appendNewPair[K, V, KC, AsView[V]](Struct(p))
+}
+
+// pairs returns the number of keys.
+func (s Struct) pairs() int {
+	n := s.count()
+	if n == 0 {
+		return 0
+	}
+	return n - int(s.m.editOf(s.entry()).dead) - s.m.repeated(s.entry(), s.typ())
+}
+
+// key returns k with its bytes.
+func (s Struct) key(k key) key {
+	if k.view.m != nil {
+		s.alive()
+		k.text = k.view.wireAs(s.typ().key)
+	}
+	return k
+}
+
+// find returns the number of the pair with the key, −1 if there is none.
+func (s Struct) find(k key) int {
+	if s.count() == 0 {
+		return -1
+	}
+	return s.m.lookup(s.entry(), s.typ(), k.bytes())
+}
+
+// pair returns the index of the words of pair i.
+func (s Struct) pair(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
+
+func getPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
+	var kc KC
+	var vc VC
+	i := s.find(s.key(kc.key(k)))
+	if i < 0 {
+		return vc.get(empty, 0), false // zero
+	}
+	return vc.get(s.m, s.m.idx[s.pair(i)+1]), true
+}
+
+func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
+	var kc KC
+	var vc VC
+	s.changeable()
+	m, t := s.m, s.typ()
+	key := s.key(kc.key(k))
+	if i := s.find(key); i >= 0 {
+		word := m.replaceKey(t.elem, m.idx[s.pair(i)+1], vc.key(v))
+		m.idx[s.pair(i)+1] = word
+		return
+	}
+	slot := s.putKey(key)
+	word := m.appendKey(t.elem, vc.key(v))
+	m.idx[slot+1] = word
+}
+
+// putKey adds a pair with the key, ready for the value to be appended.
+func (s Struct) putKey(k key) uint32 {
+	slot := s.newPair()
+	word := s.m.appendKey(s.typ().key, k)
+	s.m.idx[slot] = word
+	if len(s.m.tables.made) > 0 {
+		s.m.reinsert(s.entry(), s.typ(), (slot-s.m.idx[s.entry()+listElems])/pairWords)
+	}
+	return slot
+}
+
+// putView sets the value of the key to a copy of v.
+func (s Struct) putView(k key, v Struct) {
+	s.changeable()
+	k = s.key(k)
+	m, t := s.m, s.typ()
+	src := m.source(v, t.elem)
+	var word, slot uint32
+	if i := s.find(k); i >= 0 {
+		slot = s.pair(i)
+		node := m.replaceElement(t.elem, m.idx[slot+1])
+		word = m.placeValue(node, t.elem, 0, src, 0)
+		m.edit(word).own = node
+	} else {
+		slot = s.putKey(k)
+		word = m.appendValue(t.elem, 0, src, 0)
+	}
+	m.idx[slot+1] = word
+}
+
+// putNew makes the value of the key an empty struct or container.
+func (s Struct) putNew(k key, n int) Struct {
+	s.changeable()
+	k = s.key(k)
+	m, t := s.m, s.typ()
+	checkCount(t.elem, n)
+	var slot uint32
+	var own linkbuf.NodeID
+	if i := s.find(k); i >= 0 {
+		slot = s.pair(i)
+		own = m.replaceElement(t.elem, m.idx[slot+1])
+		m.closeAll()
+		m.buf.SetEmpty(own)
+		m.buf.OpenContent(own)
+	} else {
+		slot = s.putKey(k)
+	}
+	word := m.beginValue(t.elem, n, 0, 0)
+	m.idx[slot+1] = word
+	if own != 0 {
+		m.edit(word).own = own
+	}
+	v := m.handle(word)
+	v.clearFixed()
+	return v
+}
+
+func appendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
+	var kc KC
+	var vc VC
+	slot := s.newPair()
+	m, t := s.m, s.typ()
+	word := m.appendZeroValue(t.key)
+	m.idx[slot] = word
+	word = m.appendZeroValue(t.elem)
+	m.idx[slot+1] = word
+	return kc.get(m, m.idx[slot]), vc.get(m, word)
+}
+
+func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
+	return func(yield func(K, V) bool) {
+		var kc KC
+		var vc VC
+		n := s.count()
+		if n == 0 {
+			return
+		}
+		m, e, t := s.m, s.entry(), s.typ()
+		repeated := m.repeated(e, t) > 0
+		for i := range n {
+			s.alive()
+			slot := s.pair(i)
+			word := m.idx[slot]
+			if word == 0 || repeated && m.lookup(e, t, m.key(e, t, uint32(i))) != i {
+				continue
+			}
+			if !yield(kc.get(m, word), vc.get(m, m.idx[slot+1])) {
+				return
+			}
+		}
+	}
+}
+
+func deleteKey[K any, KC Codec[K]](s Struct, k K) bool {
+	var kc KC
+	s.changeable()
+	found := false
+	key := s.key(kc.key(k))
+	for i := s.find(key); i >= 0; i = s.find(key) { // one that came twice goes twice
+		s.deletePair(i)
+		found = true
+	}
+	return found
+}
+
+// deletePair removes pair i. Its place is kept for a pair that may come.
+func (s Struct) deletePair(i int) {
+	m, e, t := s.m, s.entry(), s.typ()
+	if tb := m.tables.made[e]; tb != nil && tb.dups > 0 {
+		m.tables.drop(e)
+	}
+	slot := s.pair(i)
+	for k, kt := range []*Type{t.key, t.elem} {
+		if kt.kind >= record {
+			m.closeEntry(m.idx[slot+uint32(k)])
+		}
+	}
+	node := m.idx[slot+pairNode]
+	if node == 0 {
+		at, _ := m.valuePlace(t.key.wire, m.idx[slot])
+		_, end := m.valuePlace(t.elem.wire, m.idx[slot+1])
+		node = m.buf.AddReplace(at, end)
+		m.idx[slot+pairNode] = node
+	}
+	m.buf.SetEmpty(node)
+	ed := m.edit(e)
+	m.idx[slot], m.idx[slot+1] = 0, ed.free
+	ed.free = uint32(i) + 1
+	ed.dead++
+	m.storeCount(e, t)
+}
+
+// newPair makes room for one more pair, ready to be appended to, and returns the index of its words.
+func (s Struct) newPair() uint32 {
+	s.changeable()
+	m, e := s.m, s.entry()
+	ed := m.editOf(e)
+	if ed.free == 0 {
+		return m.appendSlots(e, 1)
+	}
+	slot := s.pair(int(ed.free) - 1)
+	m.closeAll()
+	m.edit(e).free = m.idx[slot+1]
+	m.edit(e).dead--
+	m.storeCount(e, s.typ())
+	m.buf.SetEmpty(m.idx[slot+pairNode])
+	m.buf.OpenContent(m.idx[slot+pairNode])
+	return slot
+}
+
+// appendZeroValue appends a complete zero value and returns its word.
+func (m *Message) appendZeroValue(t *Type) uint32 {
+	m.graft = appendZero(m.graft[:0], t)
+	return m.appendValue(t, 0, source{n: len(m.graft), data: m.graft}, 0)
+}

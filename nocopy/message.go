@@ -1,0 +1,320 @@
+package nocopy
+
+import (
+	"io"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// Message is one Thrift struct with everything in it, as its wire bytes and an index over them. Generated
+// code makes one with NewS or ParseS and hands out handles.
+//
+// A parsed message may be read by any number of goroutines, a finished one sent by any number. Changing a
+// message is for one goroutine while nobody else uses it.
+type Message struct {
+	buf   linkbuf.Buffer
+	idx   []uint32 // the index: entries of structs, lists and maps
+	gen   uint32   // counts Release: a handle of another generation is stale
+	words uint32   // of idx that are in use
+
+	// openKey is the handle of the innermost struct that is being built, at the tail; 0 if none.
+	// Its fields are appended without further ado.
+	openKey uint64
+	open    []frame // what is being built, outermost first
+	edits   []edit  // what has been changed in entries that were complete; [0] is unused
+
+	desc    *Desc
+	root    uint32
+	flags   flag
+	frozen  bool     // may not be changed: a default, a constant, or empty
+	absent  bool     // stands for something that is not there
+	shadows []shadow // fields that came twice
+	limits  Limits
+	p       parser
+	scratch []byte // a zero value on its way
+	graft   []byte // a copied value on its way
+	tables  tables
+	idle    int // releases in a row that left most of idx unused
+}
+
+var messages = sync.Pool{New: func() any { return new(Message) }}
+
+// firstEntry is the first word of the index that is an entry: entry 0 stands for none.
+const firstEntry = 1
+
+func newMessage(d *Desc, c config) *Message {
+	m := messages.Get().(*Message)
+	m.buf.Reset(c.has(Recycle))
+	m.desc, m.flags, m.limits = d, c.flags, c.limits
+	if m.gen == 0 {
+		m.gen = 1
+		m.edits = append(m.edits, edit{})
+	}
+	m.words = firstEntry
+	return m
+}
+
+// View is the constraint that every handle satisfies: those of generated structs and those of containers.
+type View interface {
+	~struct {
+		m *Message
+		k uint64
+	}
+}
+
+// Struct is the handle of a struct, and what the handles of all generated types are underneath: the message,
+// its generation and an entry of its index. Handles are values; they may be copied freely and die with
+// the message's Release.
+type Struct struct {
+	m *Message
+	k uint64 // generation<<32 | entry
+}
+
+func (m *Message) handle(e uint32) Struct { return Struct{m, uint64(m.gen)<<32 | uint64(e)} }
+
+// New returns the root of a new message. Generated code calls it as NewS.
+func New[S View](d *Desc, opts ...Option) S {
+	m := newMessage(d, configOf(opts))
+	m.buf.OpenRoot(headroom)
+	m.root = m.beginStruct(d, m.alloc(d.words))
+	return S(m.handle(m.root))
+}
+
+// headroom is the room in front of a message for a frame's length and the like.
+const headroom = 8
+
+// Parse checks that b is exactly one struct of the type and returns its handle. The message refers to b,
+// which must stay as it is for as long as the message or anything read from it is in use; it is never
+// written to unless the option Own is given. The error is an *Error. Generated code calls it as ParseS.
+func Parse[S View](d *Desc, b []byte, opts ...Option) (S, error) {
+	s, err := parse(d, b, configOf(opts))
+	return S(s), err
+}
+
+func parse(d *Desc, b []byte, c config) (Struct, error) {
+	if len(b) > c.limits.MaxBytes || len(b) > linkbuf.MaxSize {
+		return Struct{}, tooLong(d, len(b))
+	}
+	m := newMessage(d, c)
+	p := &m.p
+	p.reset(m, len(b))
+	p.b, p.base = b, m.buf.AddForeign(b, c.has(Own))
+	return m.parseRoot(p)
+}
+
+func tooLong(d *Desc, n int) error {
+	return &Error{Path: d.name, Err: limitError("message of " + itoa(n) + " bytes")}
+}
+
+// ParseBlocks is like Parse for a message whose bytes lie in several blocks, cut anywhere. Values that cross
+// a cut are copied, the rest is referred to as by Parse.
+func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
+	c := configOf(opts)
+	n := 0
+	for _, b := range blocks {
+		n += len(b)
+	}
+	if n > c.limits.MaxBytes || n > linkbuf.MaxSize {
+		return S(Struct{}), tooLong(d, n)
+	}
+	m := newMessage(d, c)
+	for _, b := range blocks {
+		m.p.windows = append(m.p.windows, window{mem: b})
+	}
+	s, err := m.parseWindows(n)
+	return S(s), err
+}
+
+// Read reads a message of n bytes from r into memory of its own and parses it. Memory grows with the bytes
+// that arrive, not with n. Errors of r are returned as they are; when r ends too early that is
+// io.ErrUnexpectedEOF.
+func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
+	c := configOf(opts)
+	if n < 0 || n > c.limits.MaxBytes || n > linkbuf.MaxSize {
+		return S(Struct{}), tooLong(d, n)
+	}
+	m := newMessage(d, c)
+	err := m.buf.ReadN(r, n, func(p uint32, mem []byte) {
+		m.p.windows = append(m.p.windows, window{mem, &m.buf, p})
+	})
+	if err != nil {
+		m.p.windows = m.p.windows[:0]
+		m.Release()
+		return S(Struct{}), err
+	}
+	s, err := m.parseWindows(n)
+	return S(s), err
+}
+
+// maxWindows is the number of blocks from which on they are copied together first: every one of them, and
+// every value across two, takes up address space.
+const maxWindows = 256
+
+// parseWindows parses the n bytes in m.p.windows.
+func (m *Message) parseWindows(n int) (Struct, error) {
+	p := &m.p
+	windows := p.windows
+	p.reset(m, n)
+	if len(windows) > maxWindows {
+		at, mem := m.buf.Place(n)
+		mem = mem[:0]
+		for _, w := range windows {
+			mem = append(mem, w.mem...)
+		}
+		clear(windows)
+		windows = append(windows[:0], window{mem, &m.buf, at})
+	}
+	p.windows, p.rest = windows, n
+	p.enter()
+	s, err := m.parseRoot(p)
+	clear(windows)
+	p.windows = windows[:0]
+	return s, err
+}
+
+func (p *parser) reset(m *Message, n int) {
+	*p = parser{m: m, path: p.path[:0], windows: p.windows[:0]}
+	p.maxDepth = m.limits.MaxDepth
+	p.lazy = m.flags&Lazy != 0
+	p.utf8 = m.flags&ValidUTF8 != 0
+	limit := m.limits.MaxIndex
+	if limit <= 0 {
+		limit = indexPerByte*n + indexBase
+	}
+	p.maxIndex = uint32(min(limit/4, maxWords))
+}
+
+func (m *Message) parseRoot(p *parser) (Struct, error) {
+	i := failed
+	if m.root = p.alloc(m.desc.words, 0); m.root != 0 {
+		i = p.structure(m.desc, m.root, 0)
+	}
+	if i >= 0 && len(p.b)-i+p.rest > 0 {
+		i = p.fail(i, ErrTrailing)
+	}
+	if i < 0 {
+		err := p.finish(m.desc)
+		m.Release()
+		return Struct{}, err
+	}
+	p.endWindow(i)
+	p.b = nil
+	m.Finish()
+	return m.handle(m.root), nil
+}
+
+// maxWords bounds an index: entry numbers keep their top bit free.
+const maxWords = 1<<31 - 1
+
+// alloc takes n words of the index, zeroed.
+func (m *Message) alloc(n int) uint32 {
+	e := m.words
+	end := int(e) + n
+	if end > len(m.idx) {
+		m.growIndex(end)
+	}
+	clear(m.idx[e:end])
+	m.words = uint32(end)
+	return e
+}
+
+func (m *Message) growIndex(end int) {
+	if end > maxWords {
+		panic("nocopy: index of a message larger than 8 GiB")
+	}
+	grown := make([]uint32, max(end, 2*len(m.idx), 64))
+	copy(grown, m.idx[:min(int(m.words), len(m.idx))])
+	m.idx = grown
+}
+
+// Root returns the handle of the message's root, to be converted to its type.
+func (m *Message) Root() Struct { return m.handle(m.root) }
+
+// Finish completes what is being built: every struct gets its end, and required fields and those with an IDL
+// default that were never set are filled in. Afterwards sending and reading change nothing, so that
+// several goroutines may do both, until the next Set. It may be called any number of times.
+func (m *Message) Finish() {
+	if m.buf.Sealed() {
+		return
+	}
+	m.closeAll()
+	m.buf.Seal()
+}
+
+// Len returns how many bytes the message has on the wire, having finished it.
+func (m *Message) Len() int {
+	m.Finish()
+	return m.buf.Len()
+}
+
+// Bytes returns the message's wire bytes, having finished it. They alias the message when they are in one
+// piece, which they are unless something was edited or referred to; else they are a copy. They must not be changed.
+func (m *Message) Bytes() []byte {
+	m.Finish()
+	if b, ok := m.buf.Bytes(); ok {
+		return b
+	}
+	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
+}
+
+// AppendTo appends the message's wire bytes to dst, having finished it. They are a copy.
+func (m *Message) AppendTo(dst []byte) []byte {
+	m.Finish()
+	return m.buf.AppendTo(dst)
+}
+
+// WriteTo writes the message's wire bytes to w, having finished it: by writev when w is a connection that
+// can. It returns how many bytes were written.
+func (m *Message) WriteTo(w io.Writer) (int64, error) {
+	m.Finish()
+	return m.buf.WriteTo(w)
+}
+
+// WriteFrame writes the message as a frame: behind its length as a big-endian i32, as Thrift's framed
+// transport has it. It reports what it wrote and how.
+func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
+	m.Finish()
+	return m.buf.WriteFrame(w)
+}
+
+// Nodes returns how many places of the message stand elsewhere than in line: values that were changed
+// after they had been complete, and large ones that are referred to.
+func (m *Message) Nodes() int { return m.buf.NodeCount() }
+
+// Release ends the message: every handle to it is dead from now on and panics when used. Strings and bytes
+// read from it stay valid, unless the message was made with Recycle. Not calling Release costs
+// speed, not memory.
+func (m *Message) Release() {
+	if m.words == 0 {
+		panic("nocopy: message released twice")
+	}
+	if m.gen++; m.gen == 0 {
+		m.gen = 1
+	}
+	m.buf.Free()
+	m.keepIndex()
+	m.openKey, m.words, m.root = 0, 0, 0
+	m.open, m.edits = m.open[:0], m.edits[:min(1, len(m.edits))]
+	m.shadows = m.shadows[:0]
+	m.p.b = nil
+	m.tables.reset()
+	if cap(m.graft) > keepGraft {
+		m.graft = nil
+	}
+	messages.Put(m)
+}
+
+// keepGraft is the most bytes that wait for the next copied value.
+const keepGraft = 64 << 10
+
+// keepIndex drops an index that has been far too large for a while.
+func (m *Message) keepIndex() {
+	if len(m.idx) < 64<<10 || int(m.words) > len(m.idx)/4 {
+		m.idle = 0
+		return
+	}
+	if m.idle++; m.idle > 16 {
+		m.idx, m.idle = nil, 0
+	}
+}

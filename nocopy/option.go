@@ -1,0 +1,70 @@
+package nocopy
+
+// Option changes how a message is made or parsed.
+type Option interface{ option() }
+
+type flag uint8
+
+func (flag) option() {}
+
+const (
+	// Lazy makes Parse validate by skipping and index only the top level; a container is indexed when it is
+	// first touched. Until Message.Index has been called, reading is for one goroutine at a time. What
+	// skipping can't see is not checked: required fields of inner structs and, with ValidUTF8, their strings.
+	Lazy flag = 1 << iota
+
+	// Own gives the bytes passed to Parse to the message: it stores into them when fields of fixed size
+	// are set. The caller must not use them any more.
+	Own
+
+	// Recycle lets the message take its memory from pools and give it back on Release. Strings, byte
+	// slices and handles got from it die with it.
+	Recycle
+
+	// ValidUTF8 makes Parse refuse strings that are not UTF-8 (not binary fields). Without it they are
+	// kept as they are.
+	ValidUTF8
+)
+
+// Limits bounds what Parse accepts. Zero means the default.
+type Limits struct {
+	MaxBytes int // of the message: 100 MiB
+	MaxDepth int // of structs in structs, and of containers in a field that is skipped: 64
+	MaxIndex int // bytes of index: 64 times the message and 128 KiB
+}
+
+func (Limits) option() {}
+
+const (
+	defaultMaxBytes = 100 << 20
+	defaultMaxDepth = 64
+	indexPerByte    = 64
+	indexBase       = 128 << 10
+)
+
+// config is the sum of a call's options.
+type config struct {
+	flags  flag
+	limits Limits
+}
+
+func configOf(opts []Option) config {
+	c := config{limits: Limits{defaultMaxBytes, defaultMaxDepth, 0}}
+	for _, o := range opts {
+		switch o := o.(type) {
+		case flag:
+			c.flags |= o
+		case Limits:
+			if o.MaxBytes > 0 {
+				c.limits.MaxBytes = o.MaxBytes
+			}
+			if o.MaxDepth > 0 {
+				c.limits.MaxDepth = o.MaxDepth
+			}
+			c.limits.MaxIndex = o.MaxIndex
+		}
+	}
+	return c
+}
+
+func (c config) has(f flag) bool { return c.flags&f != 0 }

@@ -1,0 +1,614 @@
+package nocopy
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+var errDepth = fmt.Errorf("%w: nested too deeply", ErrLimit)
+
+// parser validates a message and indexes it in one pass. It sees the bytes through a window that is contiguous:
+// the whole message when that is in one piece. Where a value crosses from one block into the next, both parts
+// are stitched: copied into a piece of their own, which takes the place of the originals in the chain.
+//
+// Methods take and return an index into the window; a negative one says that the parse has failed, or (mismatch)
+// that the value is not of its declared type. Whoever calls a method that may move the window reads p.b again.
+type parser struct {
+	m    *Message
+	b    []byte // the window
+	base uint32 // position of b[0]
+	off  int    // offset in the message of b[0]
+
+	from    int            // index in b at which the window's part of the chain begins
+	node    linkbuf.NodeID // whose content the chain is, 0 = the message
+	windows []window
+	next    place // what follows the window
+	rest    int   // bytes from next on
+	// In a stitched window: b[copied:] is a copy of what stands at original.
+	copied   int
+	original place
+
+	depth    int
+	maxDepth int
+	maxIndex uint32 // words
+	lazy     bool
+	utf8     bool
+	lenient  bool // what is indexed has been accepted before
+
+	err  *Error
+	path []string // innermost first
+}
+
+// window is a block of a message that is not in one piece.
+type window struct {
+	mem []byte
+	src *linkbuf.Buffer // whose memory it is; nil: nobody's
+	pos uint32          // where in src
+}
+
+// place is a place in the windows: an index and an offset.
+type place struct{ window, off int }
+
+const (
+	failed   = -1
+	mismatch = -2
+)
+
+func (p *parser) fail(i int, err error) int {
+	if p.err == nil {
+		p.err = &Error{Offset: p.off + i, Err: err}
+	}
+	return failed
+}
+
+// short is the failure of a message that ends before the value at i does.
+func (p *parser) short() int { return p.fail(len(p.b)+p.rest, io.ErrUnexpectedEOF) }
+
+// need makes n bytes from i on contiguous.
+func (p *parser) need(i, n int) int {
+	if n <= len(p.b)-i {
+		return i
+	}
+	if n > len(p.b)-i+p.rest {
+		return p.short()
+	}
+	left := p.b[i:]
+	p.endWindow(i)
+	if p.copied > 0 && i >= p.copied { // out of the stitches again
+		p.next = place{p.original.window, p.original.off + i - p.copied}
+		p.rest += len(left)
+		left = nil
+	}
+	if w := p.windows[p.next.window].mem; len(left) == 0 && n <= len(w)-p.next.off {
+		p.nextWindow()
+		return 0
+	}
+	pos, mem := p.m.buf.Stitch(n)
+	p.copied = copy(mem, left)
+	for c := p.copied; c < n; {
+		p.copied, p.original = c, p.next
+		k := copy(mem[c:], p.windows[p.next.window].mem[p.next.off:])
+		c += k
+		p.advance(k)
+	}
+	p.b, p.base, p.from = mem, pos, 0
+	return 0
+}
+
+// advance takes k bytes from the window that comes next.
+func (p *parser) advance(k int) {
+	p.rest -= k
+	p.next.off += k
+	if p.next.off == len(p.windows[p.next.window].mem) {
+		p.next = place{window: p.next.window + 1}
+	}
+}
+
+// endWindow makes the window's bytes before i part of the chain.
+func (p *parser) endWindow(i int) {
+	p.off += i
+	if i > p.from {
+		if p.node != 0 {
+			p.m.buf.AddContent(p.node, p.base+uint32(p.from), p.base+uint32(i))
+		} else {
+			p.m.buf.AddRoot(p.base+uint32(p.from), p.base+uint32(i))
+		}
+	}
+	p.from = i
+}
+
+// enter goes to the first window.
+func (p *parser) enter() {
+	for len(p.b) == 0 && p.rest > 0 {
+		if len(p.windows[p.next.window].mem) == 0 {
+			p.next.window++
+			continue
+		}
+		p.nextWindow()
+	}
+}
+
+// nextWindow goes on to the rest of the block that comes next.
+func (p *parser) nextWindow() {
+	w := &p.windows[p.next.window]
+	off := p.next.off
+	p.b, p.from, p.copied = w.mem[off:], 0, 0
+	switch {
+	case w.src == nil:
+		p.base = p.m.buf.AddForeign(p.b, false)
+	case w.src == &p.m.buf:
+		p.base = w.src.Alias(w.pos+uint32(off), len(p.b))
+	default:
+		p.base = p.m.buf.Share(w.src, w.pos+uint32(off), len(p.b))
+	}
+	p.advance(len(p.b))
+}
+
+// fill makes sure that a field's header and the header of a container in it are contiguous at i, if the
+// message has as many bytes.
+func (p *parser) fill(i int) int {
+	const most = fieldHeader + mapHeader
+	if p.rest == 0 || len(p.b)-i >= most {
+		return i
+	}
+	return p.need(i, min(most, len(p.b)-i+p.rest))
+}
+
+// head reads the 8 bytes at i, those behind the end as zero.
+func head(b []byte, i int) uint64 {
+	if len(b)-i >= 8 {
+		return be64(b[i:])
+	}
+	var x [8]byte
+	if i < len(b) {
+		copy(x[:], b[i:])
+	}
+	return be64(x[:])
+}
+
+// structure indexes the struct at i into the entry e, whose words are zero.
+func (p *parser) structure(d *Desc, e uint32, i int) int {
+	if p.depth++; p.depth > p.maxDepth {
+		return p.fail(i, errDepth)
+	}
+	words := p.m.idx[e : e+uint32(d.words)]
+	words[0] = p.base + uint32(i)
+	b, base := p.b, p.base
+	fields := d.fields
+	next := 0
+	last := uint32(0)
+	for {
+		if len(b)-i < fieldHeader+mapHeader {
+			if i = p.fill(i); i < 0 {
+				return i
+			}
+			b, base = p.b, p.base
+		}
+		x := head(b, i)
+		key := uint32(x >> 40)
+		var f *field
+		if next < len(fields) && fields[next].key == key {
+			f = &fields[next]
+			next++
+		} else {
+			if key>>16 == 0 {
+				break
+			}
+			if f = d.find(key); f == nil {
+				if i = p.unknown(i, key); i < 0 {
+					return i
+				}
+				b, base = p.b, p.base
+				continue
+			}
+			next = int(f.word-d.firstWord()) + 1
+			if old := words[f.word]; old != 0 {
+				at, end := p.m.valuePlace(f.typ.wire, old)
+				p.m.shadows = append(p.m.shadows, shadow{e, f.word, at - fieldHeader, end})
+			}
+		}
+		switch f.kind {
+		case fixed:
+			n := fieldHeader + int(f.size)
+			if n > len(b)-i {
+				if i = p.need(i, n); i < 0 {
+					return p.in(f.Name)
+				}
+				b, base = p.b, p.base
+			}
+			words[f.word] = base + uint32(i) + fieldHeader
+			i += n
+		case text:
+			n := uint64(uint32(x>>8)) + fieldHeader + textHeader
+			if n > uint64(len(b)-i) || p.utf8 {
+				var m int
+				if i, m = p.text(i, fieldHeader, f.typ); i < 0 {
+					return p.in(f.Name)
+				}
+				b, base, n = p.b, p.base, uint64(m)
+			}
+			words[f.word] = base + uint32(i) + fieldHeader
+			i += int(n)
+		default:
+			at := i
+			var word uint32
+			switch i, word = p.container(f, i); i {
+			case failed:
+				return p.in(f.Name)
+			case mismatch:
+				if i = p.unknown(at, key); i < 0 {
+					return i
+				}
+			}
+			words = p.m.idx[e : e+uint32(d.words)]
+			if word != 0 {
+				words[f.word] = word
+			}
+			b, base = p.b, p.base
+		}
+		last = f.word
+	}
+	if i >= len(b) {
+		return p.short()
+	}
+	words[1] = base + uint32(i)
+	if d.union {
+		words[unionWord] = last
+	}
+	for _, w := range d.required {
+		if words[w] == 0 && !p.lenient {
+			p.fail(i, ErrMissingRequired)
+			return p.in(d.fields[w-d.firstWord()].Name)
+		}
+	}
+	p.depth--
+	return i + 1
+}
+
+// in adds the name of a field to the path of the failure.
+func (p *parser) in(name string) int {
+	p.path = append(p.path, "."+name)
+	return failed
+}
+
+func (p *parser) at(k int) int {
+	p.path = append(p.path, "["+itoa(k)+"]")
+	return failed
+}
+
+// unknown skips a field that the descriptor does not have, or has with another type.
+func (p *parser) unknown(i int, key uint32) int {
+	t := WireType(key >> 16)
+	if minSize[t] == 0 {
+		return p.fail(i, fmt.Errorf("%w: %d", ErrType, t))
+	}
+	if i = p.need(i, fieldHeader); i < 0 {
+		return i
+	}
+	at, end := p.skip(i, fieldHeader, t, structCost)
+	if at < 0 {
+		return p.in(itoa(int(int16(key))))
+	}
+	return end
+}
+
+// skip finds the end of the value of type t that stands behind lead bytes at i, and makes all of it contiguous.
+// It returns where i is now, and the end.
+func (p *parser) skip(i, lead int, t WireType, listCost int) (at, end int) {
+	for {
+		end, err := skip(p.b, i+lead, t, p.maxDepth*structCost, listCost)
+		if err == nil {
+			return i, end
+		}
+		if err != io.ErrUnexpectedEOF || p.rest == 0 {
+			return p.fail(end, err), 0
+		}
+		have := len(p.b) - i
+		if i = p.need(i, min(2*have, have+p.rest)); i < 0 {
+			return i, 0
+		}
+	}
+}
+
+// text makes lead bytes and the string behind them contiguous, and checks it. It returns where lead begins
+// now and how long both are.
+func (p *parser) text(i, lead int, t *Type) (at, n int) {
+	if i = p.need(i, lead+textHeader); i < 0 {
+		return i, 0
+	}
+	n = int(int32(be32(p.b[i+lead:])))
+	if n < 0 {
+		return p.fail(i+lead, ErrNegative), 0
+	}
+	if n > len(p.b)-i-lead-textHeader+p.rest {
+		return p.short(), 0
+	}
+	n += lead + textHeader
+	if i = p.need(i, n); i < 0 {
+		return i, 0
+	}
+	if p.utf8 && !t.binary && !utf8.Valid(p.b[i+lead+textHeader:i+n]) {
+		return p.fail(i+lead+textHeader, ErrUTF8), 0
+	}
+	return i, n
+}
+
+// container indexes the struct, list, set or map in the field whose header is at i.
+func (p *parser) container(f *field, i int) (int, uint32) {
+	if p.lazy {
+		at, end := p.skip(i, fieldHeader, f.typ.wire, 1)
+		if at < 0 {
+			return at, 0
+		}
+		if !p.matches(f.typ, at+fieldHeader) {
+			return mismatch, 0
+		}
+		return end, notIndexed | p.base + uint32(at) + fieldHeader
+	}
+	if p.rest > 0 && f.typ.nested() {
+		// It may turn out not to be of its type; then there must be a way back.
+		at, _ := p.skip(i, fieldHeader, f.typ.wire, 1)
+		if at < 0 {
+			return at, 0
+		}
+		i = at
+	}
+	return p.value(f.typ, i, fieldHeader)
+}
+
+// matches says whether the elements of the container at i have their declared type, all the way down.
+func (p *parser) matches(t *Type, i int) bool {
+	if t.kind < list {
+		return true
+	}
+	ok, _ := matches(p.b, t, i, t.nested())
+	return ok
+}
+
+// matches is parser.matches of the value at b[i:], which is known to be well formed. With deep it looks at
+// the elements of elements too, and returns the index behind the value.
+func matches(b []byte, t *Type, i int, deep bool) (bool, int) {
+	ok := true
+	end := i
+	switch t.kind {
+	case list:
+		n := be32(b[i+1:])
+		ok = n == 0 || WireType(b[i]) == t.elem.wire
+		end = i + listHeader
+		for ; ok && deep && n > 0; n-- {
+			ok, end = matches(b, t.elem, end, true)
+		}
+	case dict:
+		n := be32(b[i+2:])
+		ok = n == 0 || WireType(b[i]) == t.key.wire && WireType(b[i+1]) == t.elem.wire
+		end = i + mapHeader
+		for ; ok && deep && n > 0; n-- {
+			if ok, end = matches(b, t.key, end, true); ok {
+				ok, end = matches(b, t.elem, end, true)
+			}
+		}
+	default:
+		end, _ = skip(b, i, t.wire, maxBudget, 1)
+	}
+	return ok, end
+}
+
+// value indexes the struct or container that stands behind lead bytes at i. It returns the index behind it and its entry.
+func (p *parser) value(t *Type, i, lead int) (int, uint32) {
+	switch t.kind {
+	case record:
+		e := p.alloc(t.desc.words, i)
+		if e == 0 {
+			return failed, 0
+		}
+		return p.structure(t.desc, e, i+lead), e
+	case list:
+		return p.list(t, i, lead)
+	default:
+		return p.dict(t, i, lead)
+	}
+}
+
+// alloc takes n words of the index, zeroed; 0 if that is over the limit.
+func (p *parser) alloc(n, i int) uint32 {
+	if n > int(p.maxIndex) || p.m.words+uint32(n) > p.maxIndex {
+		p.fail(i, fmt.Errorf("%w: index of more than %d bytes", ErrLimit, 4*p.maxIndex))
+		return 0
+	}
+	return p.m.alloc(n)
+}
+
+// list indexes the list or set that stands behind lead bytes at i.
+func (p *parser) list(t *Type, i, lead int) (int, uint32) {
+	if i = p.need(i, lead+listHeader); i < 0 {
+		return i, 0
+	}
+	h := i + lead
+	body := h + listHeader
+	n, wire := int(int32(be32(p.b[h+1:]))), WireType(p.b[h])
+	switch {
+	case n < 0:
+		return p.fail(h+1, ErrNegative), 0
+	case n > 0 && minSize[wire] == 0:
+		return p.fail(h, fmt.Errorf("%w: %d", ErrType, wire)), 0
+	case n > 0 && wire != t.elem.wire:
+		return mismatch, 0
+	case n > (len(p.b)-body+p.rest)/int(minSize[t.elem.wire]):
+		return p.short(), 0
+	}
+	per := t.elemWords()
+	e := uint32(0)
+	if n <= int(p.maxIndex) {
+		e = p.alloc(listWords+n*per, i)
+	} else {
+		p.alloc(n, i)
+	}
+	if e == 0 {
+		return failed, 0
+	}
+	if t.elem.kind == fixed {
+		size := n * int(t.elem.size)
+		if i = p.need(i, lead+listHeader+size); i < 0 {
+			return i, 0
+		}
+		body = i + lead + listHeader
+		p.listEntry(t, e, body, n)
+		p.m.idx[e+listEnd] = p.base + uint32(body+size)
+		return body + size, e
+	}
+	p.listEntry(t, e, body, n)
+	first := e + listWords
+	i = body
+	switch t.elem.kind {
+	case text:
+		i = p.texts(t.elem, first, i, n)
+	case record:
+		for k := range uint32(n) {
+			if i = p.structure(t.elem.desc, first+k*uint32(per), i); i < 0 {
+				return p.at(int(k)), 0
+			}
+		}
+	default:
+		for k := range uint32(n) {
+			var word uint32
+			if i, word = p.value(t.elem, i, 0); i < 0 {
+				if i == failed {
+					p.at(int(k))
+				}
+				return i, 0
+			}
+			p.m.idx[first+k] = word
+		}
+	}
+	if i >= 0 {
+		p.m.idx[e+listEnd] = p.base + uint32(i)
+	}
+	return i, e
+}
+
+// listEntry fills in what the entry of a list or map of n elements begins with.
+func (p *parser) listEntry(t *Type, e uint32, body, n int) {
+	w := p.m.idx[e : e+listWords]
+	w[listStart] = p.base + uint32(body)
+	w[listCount] = uint32(n)
+	w[listElems] = e + listWords
+	w[listRoom] = uint32(n)
+	if t.kind == list && t.elem.kind == record {
+		w[listRoom] = uint32(t.elem.desc.words)
+	}
+	w[listType] = t.id
+}
+
+// texts indexes n strings.
+func (p *parser) texts(t *Type, first uint32, i, n int) int {
+	words := p.m.idx[first : first+uint32(n)]
+	b, base := p.b, p.base
+	for k := range words {
+		var size uint64
+		if len(b)-i >= textHeader {
+			size = uint64(be32(b[i:])) + textHeader
+		}
+		if size > uint64(len(b)-i) || size == 0 || p.utf8 {
+			var m int
+			if i, m = p.text(i, 0, t); i < 0 {
+				return p.at(k)
+			}
+			b, base, size = p.b, p.base, uint64(m)
+		}
+		words[k] = base + uint32(i)
+		i += int(size)
+	}
+	return i
+}
+
+// dict indexes the map that stands behind lead bytes at i.
+func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
+	if i = p.need(i, lead+mapHeader); i < 0 {
+		return i, 0
+	}
+	h := i + lead
+	n, key, value := int(int32(be32(p.b[h+2:]))), WireType(p.b[h]), WireType(p.b[h+1])
+	i = h + mapHeader
+	switch {
+	case n < 0:
+		return p.fail(h+2, ErrNegative), 0
+	case n > 0 && minSize[key] == 0:
+		return p.fail(h, fmt.Errorf("%w: %d", ErrType, key)), 0
+	case n > 0 && minSize[value] == 0:
+		return p.fail(h+1, fmt.Errorf("%w: %d", ErrType, value)), 0
+	case n > 0 && (key != t.key.wire || value != t.elem.wire):
+		return mismatch, 0
+	case n > (len(p.b)-i+p.rest)/int(minSize[t.key.wire]+minSize[t.elem.wire]):
+		return p.short(), 0
+	}
+	e := uint32(0)
+	if n <= int(p.maxIndex) {
+		e = p.alloc(listWords+pairWords*n, i)
+	} else {
+		p.alloc(n, i)
+	}
+	if e == 0 {
+		return failed, 0
+	}
+	p.listEntry(t, e, i, n)
+	slot := e + listWords
+	for k := range n {
+		var word uint32
+		if i, word = p.element(t.key, i); i < 0 {
+			if i == failed {
+				p.at(k)
+			}
+			return i, 0
+		}
+		p.m.idx[slot] = word
+		if i, word = p.element(t.elem, i); i < 0 {
+			if i == failed {
+				p.at(k)
+			}
+			return i, 0
+		}
+		p.m.idx[slot+1] = word
+		slot += pairWords
+	}
+	p.m.idx[e+listEnd] = p.base + uint32(i)
+	return i, e
+}
+
+// element indexes one key or value of a map and returns its word.
+func (p *parser) element(t *Type, i int) (int, uint32) {
+	switch t.kind {
+	case fixed:
+		if i = p.need(i, int(t.size)); i < 0 {
+			return i, 0
+		}
+		return i + int(t.size), p.base + uint32(i)
+	case text:
+		var n int
+		if len(p.b)-i >= textHeader && !p.utf8 {
+			if size := uint64(be32(p.b[i:])) + textHeader; size <= uint64(len(p.b)-i) {
+				return i + int(size), p.base + uint32(i)
+			}
+		}
+		if i, n = p.text(i, 0, t); i < 0 {
+			return i, 0
+		}
+		return i + n, p.base + uint32(i)
+	}
+	return p.value(t, i, 0)
+}
+
+// finish returns the error of a failed parse, with its path.
+func (p *parser) finish(d *Desc) error {
+	p.path = append(p.path, d.name)
+	slices.Reverse(p.path)
+	for _, part := range p.path {
+		p.err.Path += part
+	}
+	err := p.err
+	p.path, p.err = p.path[:0], nil
+	return err
+}

@@ -1,0 +1,324 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// notIndexed marks, in the word of a container field, the position of a container that has no entry yet.
+const notIndexed = 1 << 31
+
+// empty is the message of all absent structs and containers: whatever is read from it is zero.
+var empty = func() *Message {
+	m := &Message{gen: 1, words: math.MaxUint16 + 1, frozen: true, absent: true}
+	m.buf.Reset(false)
+	m.buf.Seal()
+	m.idx = make([]uint32, math.MaxUint16+1)
+	m.edits = append(m.edits, edit{})
+	return m
+}()
+
+func emptyHandle() Struct { return Struct{empty, 1 << 32} }
+
+// word returns the field's word in the index, having checked that the handle is alive.
+func (s Struct) word(f Field) uint32 {
+	if uint32(s.k>>32) != s.m.gen {
+		panic(panicStale)
+	}
+	return s.m.idx[uint32(s.k)+f.word()]
+}
+
+// Message returns the message that the struct is in.
+func (s Struct) Message() *Message { return s.m }
+
+// Valid says whether the struct is there: false for the handle of an absent sub-struct.
+func (s Struct) Valid() bool { return s.m != nil && !s.m.absent }
+
+// Release releases the message, of which s must be the root.
+func (s Struct) Release() {
+	s.alive()
+	if uint32(s.k) != s.m.root || s.m.frozen {
+		panic(panicNotRoot)
+	}
+	s.m.Release()
+}
+
+func (s Struct) alive() {
+	if uint32(s.k>>32) != s.m.gen {
+		panic(panicStale)
+	}
+}
+
+// Has says whether the field is set.
+func (s Struct) Has(f Field) bool { return s.word(f) != 0 }
+
+// Bool returns a bool field, false if it is not set.
+func (s Struct) Bool(f Field) bool { return s.m.buf.At(s.word(f))[0] != 0 }
+
+// Int8 returns an i8 field, 0 if it is not set.
+func (s Struct) Int8(f Field) int8 { return int8(s.m.buf.At(s.word(f))[0]) }
+
+// Int16 returns an i16 field, 0 if it is not set.
+func (s Struct) Int16(f Field) int16 {
+	return int16(binary.BigEndian.Uint16(s.m.buf.At(s.word(f))))
+}
+
+// Int32 returns an i32 or enum field, 0 if it is not set.
+func (s Struct) Int32(f Field) int32 {
+	return int32(binary.BigEndian.Uint32(s.m.buf.At(s.word(f))))
+}
+
+// Int64 returns an i64 field, 0 if it is not set.
+func (s Struct) Int64(f Field) int64 {
+	return int64(binary.BigEndian.Uint64(s.m.buf.At(s.word(f))))
+}
+
+// Float64 returns a double field, 0 if it is not set.
+func (s Struct) Float64(f Field) float64 {
+	return math.Float64frombits(binary.BigEndian.Uint64(s.m.buf.At(s.word(f))))
+}
+
+// UUID returns a uuid field, all zero if it is not set.
+func (s Struct) UUID(f Field) UUID { return UUID(s.m.buf.At(s.word(f))[:16]) }
+
+// BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the name.
+func (s Struct) BoolOr(f Field, def bool) bool {
+	if s.word(f) == 0 {
+		return def
+	}
+	return s.Bool(f)
+}
+
+// Int8Or returns an i8 field, def if it is not set.
+func (s Struct) Int8Or(f Field, def int8) int8 {
+	if s.word(f) == 0 {
+		return def
+	}
+	return s.Int8(f)
+}
+
+// Int16Or returns an i16 field, def if it is not set.
+func (s Struct) Int16Or(f Field, def int16) int16 {
+	if s.word(f) == 0 {
+		return def
+	}
+	return s.Int16(f)
+}
+
+// Int32Or returns an i32 or enum field, def if it is not set.
+func (s Struct) Int32Or(f Field, def int32) int32 {
+	if s.word(f) == 0 {
+		return def
+	}
+	return s.Int32(f)
+}
+
+// Int64Or returns an i64 field, def if it is not set.
+func (s Struct) Int64Or(f Field, def int64) int64 {
+	if s.word(f) == 0 {
+		return def
+	}
+	return s.Int64(f)
+}
+
+// Float64Or returns a double field, def if it is not set.
+func (s Struct) Float64Or(f Field, def float64) float64 {
+	if s.word(f) == 0 {
+		return def
+	}
+	return s.Float64(f)
+}
+
+// UUIDOr returns a uuid field, def if it is not set.
+func (s Struct) UUIDOr(f Field, def UUID) UUID {
+	if s.word(f) == 0 {
+		return def
+	}
+	return s.UUID(f)
+}
+
+// Text returns a string field, "" if it is not set. It aliases the message and stays valid after Release,
+// unless the message was made with Recycle.
+func (s Struct) Text(f Field) string {
+	p := s.word(f)
+	if int32(p) < 0 {
+		return linkbuf.String(s.m.textBytes(p))
+	}
+	b := s.m.buf.At(p)
+	return linkbuf.String(b[textHeader : textHeader+be32(b)])
+}
+
+// TextOr returns a string field as Text does, def if it is not set.
+func (s Struct) TextOr(f Field, def string) string {
+	if s.word(f) == 0 {
+		return def
+	}
+	return s.Text(f)
+}
+
+// Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and must not be changed.
+func (s Struct) Bytes(f Field) []byte {
+	p := s.word(f)
+	if p == 0 {
+		return nil
+	}
+	return s.m.textBytes(p)
+}
+
+// BytesOr returns a binary field as Bytes does, a copy of def if it is not set.
+func (s Struct) BytesOr(f Field, def string) []byte {
+	if s.word(f) == 0 {
+		return []byte(def)
+	}
+	return s.Bytes(f)
+}
+
+// textBytes returns the bytes of the string or binary value that a word of the index stands for.
+func (m *Message) textBytes(word uint32) []byte {
+	p := word
+	if int32(word) < 0 {
+		var far []byte
+		if p, far = m.textInNode(word &^ inNode); far != nil {
+			return far
+		}
+	}
+	b := m.buf.At(p)
+	n := textHeader + be32(b)
+	return b[textHeader:n:n]
+}
+
+// textInNode returns where the length of a text is that a node holds or belongs to, and its bytes if they
+// are not behind the length but elsewhere.
+func (m *Message) textInNode(node linkbuf.NodeID) (p uint32, far []byte) {
+	if at, end := m.buf.NodePlace(node); at == end {
+		return at - textHeader, m.buf.Content(node, 0)
+	}
+	return m.buf.NodeStart(node), m.buf.Content(node, 1)
+}
+
+// SetBool sets a bool field. Setters panic if the struct is absent.
+func (s Struct) SetBool(f Field, v bool) {
+	b := s.fixed(f, 1)
+	if b[0] = 0; v {
+		b[0] = 1
+	}
+}
+
+// SetInt8 sets an i8 field.
+func (s Struct) SetInt8(f Field, v int8) { s.fixed(f, 1)[0] = byte(v) }
+
+// SetInt16 sets an i16 field.
+func (s Struct) SetInt16(f Field, v int16) { binary.BigEndian.PutUint16(s.fixed(f, 2), uint16(v)) }
+
+// SetInt32 sets an i32 or enum field.
+func (s Struct) SetInt32(f Field, v int32) { binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v)) }
+
+// SetInt64 sets an i64 field.
+func (s Struct) SetInt64(f Field, v int64) { binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v)) }
+
+// SetFloat64 sets a double field.
+func (s Struct) SetFloat64(f Field, v float64) {
+	binary.BigEndian.PutUint64(s.fixed(f, 8), math.Float64bits(v))
+}
+
+// SetUUID sets a uuid field.
+func (s Struct) SetUUID(f Field, v UUID) { copy(s.fixed(f, 16), v[:]) }
+
+// fixed returns where the n bytes of a fixed-size field are to be stored.
+func (s Struct) fixed(f Field, n int) []byte {
+	if p := s.word(f); s.m.buf.Writable(p) {
+		return s.m.buf.At(p)[:n:n]
+	}
+	s.changeable()
+	p, b := s.room(f, fieldHeader+n)
+	putKey(b, f.key())
+	s.setWord(f, p+fieldHeader)
+	return b[fieldHeader : fieldHeader+n]
+}
+
+func (s Struct) setWord(f Field, word uint32) { s.m.idx[uint32(s.k)+f.word()] = word }
+
+// changeable panics unless the struct's message may be changed.
+func (s Struct) changeable() {
+	s.alive()
+	if s.m.frozen {
+		panic(panicAbsent)
+	}
+}
+
+// refer is the size from which on strings and binaries are referred to instead of copied.
+const refer = 4 << 10
+
+// SetText sets a string field. Of 4 KiB and more it is referred to, not copied.
+func (s Struct) SetText(f Field, v string) {
+	if s.k == s.m.openKey && len(v) < refer {
+		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
+			p, b := s.m.buf.Extend(fieldHeader + textHeader + len(v))
+			putTextField(b, f, len(v))
+			copy(b[fieldHeader+textHeader:], v)
+			*w = p + fieldHeader
+			return
+		}
+	}
+	if len(v) >= refer {
+		s.setReferred(f, linkbuf.StringBytes(v))
+		return
+	}
+	copy(s.newText(f, len(v)), v)
+}
+
+// SetBytes sets a binary field. Of 4 KiB and more v is referred to, not copied: it must stay as it is until
+// the message is released.
+func (s Struct) SetBytes(f Field, v []byte) {
+	if len(v) >= refer {
+		s.setReferred(f, v)
+		return
+	}
+	copy(s.newText(f, len(v)), v)
+}
+
+// NewBytes sets a binary field to n bytes and returns them to be filled in place; they are zero at first.
+func (s Struct) NewBytes(f Field, n int) []byte {
+	b := s.newText(f, n)
+	clear(b)
+	return b
+}
+
+func putTextField(b []byte, f Field, n int) {
+	_ = b[6]
+	putKey(b, f.key())
+	putBE32(b[fieldHeader:], uint32(n))
+}
+
+// newText makes the field n bytes of text and returns them, contents undefined.
+func (s Struct) newText(f Field, n int) []byte {
+	s.changeable()
+	checkLen(n)
+	const head = fieldHeader + textHeader
+	p, b := s.room(f, head+n)
+	putTextField(b, f, n)
+	s.setWord(f, p+fieldHeader)
+	return b[head : head+n : head+n]
+}
+
+func checkLen(n int) {
+	if n < 0 || n > linkbuf.MaxSize {
+		panic("nocopy: length " + itoa(n) + " out of range")
+	}
+}
+
+// setReferred sets the field to bytes that stay where they are.
+func (s Struct) setReferred(f Field, v []byte) {
+	s.changeable()
+	checkLen(len(v))
+	if !s.m.mayRefer(len(v)) {
+		copy(s.newText(f, len(v)), v)
+		return
+	}
+	old := s.word(f)
+	p, b := s.room(f, fieldHeader+textHeader)
+	putTextField(b, f, len(v))
+	s.setWord(f, s.m.refer(p+fieldHeader, v, old))
+}

@@ -1,0 +1,205 @@
+package nocopy
+
+import (
+	"bytes"
+	"hash/maphash"
+	"sync"
+)
+
+// tables are hash tables over the keys of large maps and the elements of large sets, made when first needed.
+// Looking something up is reading, so goroutines that share a message share the lock.
+type tables struct {
+	mu   sync.RWMutex
+	made map[uint32]*table // by entry
+}
+
+// table finds the last pair or element with a key.
+type table struct {
+	slots []uint32 // number+1
+	used  int      // slots taken, also by what has been deleted since
+	upTo  uint32   // pairs or elements before this one are in it
+	dups  uint32   // how many of them have the key of a later one
+}
+
+// linear is the number of elements up to which looking at each is faster than a table.
+const linear = 16
+
+var seed = maphash.MakeSeed()
+
+func (ts *tables) reset() {
+	if len(ts.made) > 0 {
+		clear(ts.made)
+	}
+}
+
+func (ts *tables) drop(e uint32) {
+	if len(ts.made) > 0 {
+		delete(ts.made, e)
+	}
+}
+
+// key returns the bytes of a map's key or set's element; nil if it has been deleted.
+func (m *Message) key(e uint32, t *Type, i uint32) []byte {
+	kt, word := t.key, uint32(0)
+	if t.kind == list {
+		kt = t.elem
+		switch kt.kind {
+		case fixed:
+			return m.buf.At(m.idx[e+listStart] + i*uint32(kt.size))[:kt.size]
+		case text:
+			if word = m.idx[m.idx[e+listElems]+i]; word == 0 { // not reached yet in building
+				return []byte{}
+			}
+			return m.textBytes(word)
+		}
+		return nil
+	}
+	if word = m.idx[m.idx[e+listElems]+i*pairWords]; word == 0 {
+		return nil
+	}
+	switch kt.kind {
+	case fixed:
+		return m.buf.At(word)[:kt.size]
+	case text:
+		return m.textBytes(word)
+	}
+	return m.appendWire([]byte{}, word, kt)
+}
+
+// lookup returns the number of the last pair or element with the key, −1 if there is none.
+func (m *Message) lookup(e uint32, t *Type, key []byte) int {
+	n := m.idx[e+listCount]
+	if n <= linear || t.kind == dict && t.key.kind >= record {
+		for i := int(n) - 1; i >= 0; i-- {
+			if have := m.key(e, t, uint32(i)); have != nil && bytes.Equal(have, key) {
+				return i
+			}
+		}
+		return -1
+	}
+	m.tables.mu.RLock()
+	if tb := m.tables.made[e]; tb != nil && tb.upTo == n {
+		defer m.tables.mu.RUnlock()
+		return tb.find(m, e, t, key)
+	}
+	m.tables.mu.RUnlock()
+	m.tables.mu.Lock()
+	defer m.tables.mu.Unlock()
+	return m.table(e, t).find(m, e, t, key)
+}
+
+// table returns the table of an entry, up to date. The lock must be held for writing.
+func (m *Message) table(e uint32, t *Type) *table {
+	tb := m.tables.made[e]
+	n := m.idx[e+listCount]
+	if tb == nil || (tb.used+int(n-tb.upTo))*4 > len(tb.slots)*3 {
+		size := 64
+		for size*3 < int(n)*6 {
+			size *= 2
+		}
+		tb = &table{slots: make([]uint32, size)}
+		if m.tables.made == nil {
+			m.tables.made = map[uint32]*table{}
+		}
+		m.tables.made[e] = tb
+	}
+	for ; tb.upTo < n; tb.upTo++ {
+		tb.insert(m, e, t, tb.upTo)
+	}
+	return tb
+}
+
+// insert adds pair or element i.
+func (tb *table) insert(m *Message, e uint32, t *Type, i uint32) {
+	key := m.key(e, t, i)
+	if key == nil {
+		return
+	}
+	slot := tb.slot(m, e, t, key)
+	if tb.slots[slot] != 0 {
+		tb.dups++
+	} else {
+		tb.used++
+	}
+	tb.slots[slot] = i + 1
+}
+
+// slot returns the slot that the key is in, or the free one where it belongs.
+func (tb *table) slot(m *Message, e uint32, t *Type, key []byte) int {
+	mask := len(tb.slots) - 1
+	for h := int(maphash.Bytes(seed, key)); ; h++ {
+		i := tb.slots[h&mask]
+		if i == 0 {
+			return h & mask
+		}
+		if have := m.key(e, t, i-1); have != nil && bytes.Equal(have, key) {
+			return h & mask
+		}
+	}
+}
+
+func (tb *table) find(m *Message, e uint32, t *Type, key []byte) int {
+	return int(tb.slots[tb.slot(m, e, t, key)]) - 1
+}
+
+// reinsert adds pair i again, which has been deleted and has another key now.
+func (m *Message) reinsert(e uint32, t *Type, i uint32) {
+	if tb := m.tables.made[e]; tb != nil && i < tb.upTo {
+		if (tb.used+1)*4 > len(tb.slots)*3 {
+			m.tables.drop(e)
+			return
+		}
+		tb.insert(m, e, t, i)
+	}
+}
+
+// repeated returns how many pairs of a map have the key of a later one. Peers go by the last.
+func (m *Message) repeated(e uint32, t *Type) int {
+	n := m.idx[e+listCount]
+	if t.key.kind >= record || n < 2 {
+		return 0
+	}
+	if n > linear {
+		m.tables.mu.RLock()
+		tb := m.tables.made[e]
+		upToDate := tb != nil && tb.upTo == n
+		m.tables.mu.RUnlock()
+		if !upToDate {
+			m.tables.mu.Lock()
+			tb = m.table(e, t)
+			m.tables.mu.Unlock()
+		}
+		return int(tb.dups)
+	}
+	dups := 0
+	var seen uint64 // a set bit per key, by a weak hash: mostly there is nothing to compare
+	for i := range n {
+		key := m.key(e, t, i)
+		if key == nil {
+			continue
+		}
+		bit := uint64(1) << (weakHash(key) & 63)
+		if seen&bit != 0 && m.hasKeyBefore(e, t, i, key) {
+			dups++
+		}
+		seen |= bit
+	}
+	return dups
+}
+
+func weakHash(key []byte) uint {
+	n := len(key)
+	if n == 0 {
+		return 0
+	}
+	return uint(n) ^ uint(key[n-1])*5 ^ uint(key[n/2])*3 ^ uint(key[0])
+}
+
+func (m *Message) hasKeyBefore(e uint32, t *Type, i uint32, key []byte) bool {
+	for j := range i {
+		if have := m.key(e, t, j); have != nil && bytes.Equal(have, key) {
+			return true
+		}
+	}
+	return false
+}

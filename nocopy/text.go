@@ -1,0 +1,137 @@
+package nocopy
+
+import (
+	"encoding/hex"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Format returns the struct as text: compact, readable, like JSON but for keys without quotes. Fields that are
+// not set are left out; unknown ones are not shown. d describes s.
+func (s Struct) Format(d *Desc) string {
+	s.alive()
+	return string(formatter{s.m}.structure(nil, d, s.entry()))
+}
+
+// formatter writes values of a message as text.
+type formatter struct{ m *Message }
+
+func (p formatter) structure(dst []byte, d *Desc, e uint32) []byte {
+	dst = append(dst, '{')
+	first := true
+	for i := range d.fields {
+		f := &d.fields[i]
+		word := p.m.idx[e+f.word]
+		if word == 0 {
+			continue
+		}
+		if !first {
+			dst = append(dst, ", "...)
+		}
+		first = false
+		dst = append(dst, f.Name...)
+		dst = append(dst, ": "...)
+		if f.kind >= record && word&notIndexed != 0 {
+			word = p.m.indexLazily(f.typ, word&^notIndexed)
+			p.m.idx[e+f.word] = word
+		}
+		dst = p.value(dst, f.typ, word)
+	}
+	return append(dst, '}')
+}
+
+func (p formatter) value(dst []byte, t *Type, word uint32) []byte {
+	switch t.kind {
+	case fixed:
+		return p.fixed(dst, t, p.m.fixedValue(word))
+	case text:
+		return p.text(dst, t, word)
+	case record:
+		return p.structure(dst, t.desc, word)
+	case list:
+		return p.list(dst, t, word)
+	}
+	return p.dict(dst, t, word)
+}
+
+func (p formatter) text(dst []byte, t *Type, word uint32) []byte {
+	b := []byte{}
+	if word != 0 {
+		b = p.m.textBytes(word)
+	}
+	if t.binary || !utf8.Valid(b) {
+		dst = append(dst, "0x"...)
+		return hex.AppendEncode(dst, b)
+	}
+	return strconv.AppendQuote(dst, string(b))
+}
+
+func (p formatter) fixed(dst []byte, t *Type, b []byte) []byte {
+	switch t.wire {
+	case WireBool:
+		return strconv.AppendBool(dst, b[0] != 0)
+	case WireI8:
+		return strconv.AppendInt(dst, int64(int8(b[0])), 10)
+	case WireI16:
+		return strconv.AppendInt(dst, int64(int16(uint16(b[0])<<8|uint16(b[1]))), 10)
+	case WireI32:
+		v := int32(be32(b))
+		if t.enum != nil {
+			if name := t.enum(v); name != "" {
+				return append(dst, name...)
+			}
+		}
+		return strconv.AppendInt(dst, int64(v), 10)
+	case WireI64:
+		return strconv.AppendInt(dst, int64(be64(b)), 10)
+	case WireDouble:
+		return strconv.AppendFloat(dst, math.Float64frombits(be64(b)), 'g', -1, 64)
+	}
+	return append(dst, UUID(b[:16]).String()...)
+}
+
+func (p formatter) list(dst []byte, t *Type, e uint32) []byte {
+	if e == 0 {
+		return append(dst, "[]"...)
+	}
+	dst = append(dst, '[')
+	for i := range p.m.idx[e+listCount] {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		switch t.elem.kind {
+		case fixed:
+			dst = p.fixed(dst, t.elem, p.m.buf.At(p.m.idx[e+listStart]+i*uint32(t.elem.size)))
+		case text:
+			dst = p.text(dst, t.elem, p.m.idx[p.m.idx[e+listElems]+i])
+		default:
+			dst = p.value(dst, t.elem, p.m.handle(e).elementEntry(int(i)))
+		}
+	}
+	return append(dst, ']')
+}
+
+func (p formatter) dict(dst []byte, t *Type, e uint32) []byte {
+	if e == 0 {
+		return append(dst, "{}"...)
+	}
+	dst = append(dst, '{')
+	first := true
+	repeated := p.m.repeated(e, t) > 0
+	for i := range p.m.idx[e+listCount] {
+		slot := p.m.idx[e+listElems] + i*pairWords
+		word := p.m.idx[slot]
+		if word == 0 || repeated && p.m.lookup(e, t, p.m.key(e, t, i)) != int(i) {
+			continue
+		}
+		if !first {
+			dst = append(dst, ", "...)
+		}
+		first = false
+		dst = p.value(dst, t.key, word)
+		dst = append(dst, ": "...)
+		dst = p.value(dst, t.elem, p.m.idx[slot+1])
+	}
+	return append(dst, '}')
+}

@@ -1,0 +1,98 @@
+package nocopy
+
+import (
+	"iter"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+//go:generate go run ./internal/fixedlists
+
+// StringList is a list or set of strings. Strings that are read alias the message as Struct.Text does.
+type StringList Struct
+
+// Len returns the number of elements.
+func (l StringList) Len() int { return Struct(l).count() }
+
+// At returns element i.
+func (l StringList) At(i int) string { return linkbuf.String(Struct(l).textAt(i)) }
+
+// Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is
+// cheapest. A string of 4 KiB or more is referred to, not copied.
+func (l StringList) Set(i int, v string) { Struct(l).putTextAt(i, linkbuf.StringBytes(v)) }
+
+// Append adds v at the end. Of 4 KiB or more it is referred to, not copied.
+func (l StringList) Append(v string) { Struct(l).appendText(linkbuf.StringBytes(v)) }
+
+// All iterates over indices and elements.
+func (l StringList) All() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for i := range l.Len() {
+			if !yield(i, l.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// AppendTo appends the elements to dst; they alias the message as At's do.
+func (l StringList) AppendTo(dst []string) []string {
+	for i := range l.Len() {
+		dst = append(dst, l.At(i))
+	}
+	return dst
+}
+
+// Contains says whether v is an element.
+func (l StringList) Contains(v string) bool { return Struct(l).containsKey(linkbuf.StringBytes(v)) }
+
+// Add appends v unless it is an element already.
+func (l StringList) Add(v string) {
+	if !l.Contains(v) {
+		l.Append(v)
+	}
+}
+
+// BytesList is a list or set of binaries. Bytes that are read alias the message as Struct.Bytes does.
+type BytesList Struct
+
+// Len returns the number of elements.
+func (l BytesList) Len() int { return Struct(l).count() }
+
+// At returns element i. It must not be changed.
+func (l BytesList) At(i int) []byte { return Struct(l).textAt(i) }
+
+// Set sets element i. A v of 4 KiB or more is referred to, not copied: it must stay as it is until the message is released.
+func (l BytesList) Set(i int, v []byte) { Struct(l).putTextAt(i, v) }
+
+// Append adds v at the end. Of 4 KiB or more it is referred to as by Set.
+func (l BytesList) Append(v []byte) { Struct(l).appendText(v) }
+
+// All iterates over indices and elements.
+func (l BytesList) All() iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		for i := range l.Len() {
+			if !yield(i, l.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// AppendTo appends the elements to dst; they alias the message as At's do.
+func (l BytesList) AppendTo(dst [][]byte) [][]byte {
+	for i := range l.Len() {
+		dst = append(dst, l.At(i))
+	}
+	return dst
+}
+
+// Contains says whether an element equals v.
+func (l BytesList) Contains(v []byte) bool { return Struct(l).containsKey(v) }
+
+// Add appends v unless an element equals it.
+func (l BytesList) Add(v []byte) {
+	if !l.Contains(v) {
+		l.Append(v)
+	}
+}

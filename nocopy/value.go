@@ -1,0 +1,115 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"iter"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// Value is a value as its wire bytes, of a field that the IDL does not know or that Peek found. It aliases
+// the message. The methods that read it return zero if it is of another type.
+type Value struct {
+	Type WireType // 0: there is none
+	b    []byte
+}
+
+// Raw returns the value's wire bytes. They alias the message.
+func (v Value) Raw() []byte { return v.b }
+
+func (v Value) fixed(t WireType) []byte {
+	if v.Type == t {
+		return v.b
+	}
+	return zero[:]
+}
+
+var zero [16]byte
+
+// Bool returns a bool.
+func (v Value) Bool() bool { return v.fixed(WireBool)[0] != 0 }
+
+// Int8 returns an i8.
+func (v Value) Int8() int8 { return int8(v.fixed(WireI8)[0]) }
+
+// Int16 returns an i16.
+func (v Value) Int16() int16 { return int16(binary.BigEndian.Uint16(v.fixed(WireI16))) }
+
+// Int32 returns an i32 or enum.
+func (v Value) Int32() int32 { return int32(be32(v.fixed(WireI32))) }
+
+// Int64 returns an i64.
+func (v Value) Int64() int64 { return int64(be64(v.fixed(WireI64))) }
+
+// Float64 returns a double.
+func (v Value) Float64() float64 { return math.Float64frombits(be64(v.fixed(WireDouble))) }
+
+// UUID returns a uuid.
+func (v Value) UUID() UUID { return UUID(v.fixed(WireUUID)[:16]) }
+
+// Bytes returns a binary. It aliases the message.
+func (v Value) Bytes() []byte {
+	if v.Type != WireString {
+		return nil
+	}
+	return v.b[textHeader:]
+}
+
+// Text returns a string. It aliases the message.
+func (v Value) Text() string { return linkbuf.String(v.Bytes()) }
+
+// Len returns the number of elements of a list or set, or of pairs of a map.
+func (v Value) Len() int {
+	switch v.Type {
+	case WireList, WireSet:
+		return int(be32(v.b[1:]))
+	case WireMap:
+		return int(be32(v.b[2:]))
+	}
+	return 0
+}
+
+// Unknown iterates over the fields of s that its descriptor d does not have, or has with another type, by id.
+// They are kept and sent on. The values alias the message if the struct was not edited.
+func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
+	return func(yield func(int16, Value) bool) {
+		s.alive()
+		if s.m == empty {
+			return
+		}
+		s.m.closeAllUnlessSealed()
+		r := s.m.rangeOf(s.entry(), &Type{kind: record})
+		b, one := r.Bytes()
+		if !one {
+			b = r.AppendTo(nil)
+		}
+		for i := 0; ; {
+			key := uint32(head(b, i) >> 40)
+			t := WireType(key >> 16)
+			if t == WireStop {
+				return
+			}
+			at := i + fieldHeader
+			end, err := skip(b, at, t, maxBudget, 1)
+			if err != nil {
+				panic("nocopy: internal error: " + err.Error())
+			}
+			if f := d.find(key); f == nil || !fits(b, f.typ, at) {
+				if !yield(int16(key), Value{t, b[at:end:end]}) {
+					return
+				}
+			}
+			i = end
+		}
+	}
+}
+
+// fits says whether the well-formed value at b[i:] is of type t, as far as the parser would take it for one.
+func fits(b []byte, t *Type, i int) bool {
+	if t.kind < list {
+		return true
+	}
+	ok, _ := matches(b, t, i, t.nested())
+	return ok
+}
