@@ -21,12 +21,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/kitex"
 	"github.com/nocopythrift/nocopythrift/bench/limit"
 	"github.com/nocopythrift/nocopythrift/bench/measure"
+	"github.com/nocopythrift/nocopythrift/bench/ours"
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 	"github.com/nocopythrift/nocopythrift/bench/report"
 )
 
 // peers are all contestants, in the order in which the tables list them.
-var peers = []peer.Peer{kitex.Peer(), limit.Peer()}
+var peers = []peer.Peer{kitex.Peer(), ours.Peer(), limit.Peer()}
 
 func main() {
 	if err := run(); err != nil {

@@ -2,6 +2,7 @@
 namespace go peer
 
 // ---- workload A ----
+
 struct Ano {
   1: i64 Num
 }
@@ -12,6 +13,7 @@ struct MyTest {
 }
 
 // ---- workload B ----
+
 struct SmallSub {
   1: string Name
   2: string Region
@@ -30,6 +32,7 @@ struct Small {
 }
 
 // ---- workload C ----
+
 struct Item {
   1: i64 Id
   2: string Name
@@ -67,6 +70,7 @@ struct Business {
   13: string Trailer
 }
 // ---- workload D ----
+
 struct Blob {
   1: i64 Id
   2: string Name
@@ -76,6 +80,7 @@ struct Blob {
 }
 
 // ---- workload E (Vitess VStreamRows) ----
+
 struct Row {
   1: list<i64> Lengths
   2: binary Values
