@@ -15,7 +15,7 @@ var locals = set(`s v n b opts nocopy iter fmt math`)
 // predeclared are Go's own names, which a package's names had better not hide.
 var predeclared = set(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
 	int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear
-	close complex copy delete imag len make max min new panic print println real recover init main`)
+	close complex copy delete imag len make max min new panic print println real recover init main _`)
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}

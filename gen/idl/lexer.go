@@ -62,7 +62,9 @@ func scan(name, src string, errs *ErrorList) *scanner {
 	for s.skipSpace(); s.pos.Offset < len(s.src); s.skipSpace() {
 		s.next()
 	}
-	s.comments.token(s.pos)
+	beyond := s.pos
+	beyond.Line++ // so that a comment on the last line is about what stands there
+	s.comments.token(beyond)
 	s.tokens = append(s.tokens, lexer.EOFToken(s.pos))
 	return s
 }

@@ -93,6 +93,9 @@ func (p *parser) itemEnd(start int) int {
 		if t.EOF() || t.Type == tokKeyword && topLevel[t.Value] && (depth <= 0 || p.atMargin(i)) {
 			return i
 		}
+		if depth <= 0 && t.Pos.Column == 1 && t.Type == tokIdent && foreign[t.Value] {
+			return i
+		}
 		depth = max(depth, 0) + bracket(t)
 	}
 }
@@ -146,9 +149,12 @@ func (p *parser) spoilt(known int, from, to Position) bool {
 	return false
 }
 
-// foreign reports words at the top level that belong to another time or dialect.
+// foreign are words that began a definition at another time or in a dialect.
+var foreign = wordSet(`package interaction senum cpp_namespace php_namespace xsd_namespace csharp_namespace
+	delphi_namespace ruby_namespace py_module perl_package java_package cocoa_prefix smalltalk_category smalltalk_prefix`)
+
 func (p *parser) foreign(t lexer.Token) bool {
-	if t.Type != tokIdent {
+	if t.Type != tokIdent || !foreign[t.Value] {
 		return false
 	}
 	switch t.Value {
@@ -156,12 +162,9 @@ func (p *parser) foreign(t lexer.Token) bool {
 		p.errs.Add(t.Pos, "%q is fbthrift's dialect of the IDL, which is out of scope", t.Value)
 	case "senum":
 		p.errs.Add(t.Pos, `"senum" is no longer part of the IDL, use "enum" or "string"`)
-	case "cpp_namespace", "php_namespace", "xsd_namespace", "csharp_namespace", "delphi_namespace",
-		"ruby_namespace", "py_module", "perl_package", "java_package", "cocoa_prefix", "smalltalk_category", "smalltalk_prefix":
+	default:
 		lang, _, _ := strings.Cut(t.Value, "_")
 		p.errs.Add(t.Pos, `%q is no longer part of the IDL, use "namespace %s"`, t.Value, lang)
-	default:
-		return false
 	}
 	return true
 }
