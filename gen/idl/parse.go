@@ -1,8 +1,10 @@
 package idl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -37,6 +39,7 @@ func Parse(name string, src []byte) (*File, error) {
 	var errs ErrorList
 	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs}
 	p.scanner = scan(name, string(src), &errs)
+	p.scanned = errs[:len(errs):len(errs)]
 	if p.nested() {
 		p.items()
 		p.attachComments()
@@ -47,8 +50,9 @@ func Parse(name string, src []byte) (*File, error) {
 
 type parser struct {
 	*scanner
-	file *File
-	errs *ErrorList
+	file    *File
+	errs    *ErrorList
+	scanned ErrorList // the scanner's, in the order of the text
 }
 
 // nested reports brackets that are nested too deep.
@@ -115,7 +119,6 @@ func (p *parser) atMargin(i int) bool {
 }
 
 func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
-	known := len(*p.errs)
 	if p.foreign(tokens[0]) {
 		return
 	}
@@ -127,7 +130,7 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 		if from == p.tokens[0].Pos {
 			from = Position{} // what the scanner dropped before the first token
 		}
-		if !p.spoilt(known, from, next.Pos) {
+		if !p.spoilt(from, next.Pos) {
 			p.syntaxError(err, tokens, next)
 		}
 		for _, t := range tokens {
@@ -138,15 +141,17 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	p.add(it)
 }
 
-// spoilt says whether the scanner already found an error in a piece, in which
-// case the parser's complaint about it would only repeat that.
-func (p *parser) spoilt(known int, from, to Position) bool {
-	for _, e := range (*p.errs)[:known] {
-		if from.Offset <= e.Pos.Offset && e.Pos.Offset < to.Offset {
-			return true
-		}
+// spoilt says whether an error was already found in a piece, in which case the
+// parser's complaint about it would only repeat that: by the scanner, or by the
+// parser when it missed something before the piece's first word.
+func (p *parser) spoilt(from, to Position) bool {
+	if n := len(*p.errs); n > 0 && (*p.errs)[n-1].Pos == from {
+		return true
 	}
-	return false
+	i, _ := slices.BinarySearchFunc(p.scanned, from.Offset, func(e *Error, offset int) int {
+		return cmp.Compare(e.Pos.Offset, offset)
+	})
+	return i < len(p.scanned) && p.scanned[i].Pos.Offset < to.Offset
 }
 
 // foreign are words that began a definition at another time or in a dialect.
