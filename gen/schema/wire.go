@@ -12,8 +12,8 @@ func (t *Type) WireType() uint8 {
 }
 
 const (
-	maxWire  = 16 << 20 // bytes of one constant
-	maxDepth = 64       // structs inside each other, as on the wire
+	maxParts = 1 << 20 // values in one constant; 16 bytes of text count as one more
+	maxDepth = 64      // structs inside each other, as on the wire
 )
 
 // encodeAll writes every constant and default as Thrift Binary.
@@ -53,12 +53,13 @@ func (v *Value) encode() bool {
 // writer appends values; it gives up, ok turning false, when a default that
 // contains itself would make it go on for ever.
 type writer struct {
-	out []byte
-	ok  bool
+	out   []byte
+	parts int
+	ok    bool
 }
 
 func (w *writer) value(v *Value, depth int) {
-	if len(w.out) > maxWire || depth > maxDepth {
+	if w.parts += 1 + len(v.Text)/16; w.parts > maxParts || depth > maxDepth {
 		w.ok = false
 	}
 	if !w.ok {
@@ -95,6 +96,9 @@ func (w *writer) list(v *Value, depth int) {
 	elems := make([]string, 0, len(v.Elems))
 	seen := map[string]bool{}
 	for _, e := range v.Elems {
+		if !w.ok {
+			return
+		}
 		text := w.apart(e, depth)
 		if v.Type.Kind == SetKind && seen[text] {
 			continue
@@ -114,6 +118,9 @@ func (w *writer) mapping(v *Value, depth int) {
 	var keys []string
 	elems := map[string]string{}
 	for i, k := range v.Keys {
+		if !w.ok {
+			return
+		}
 		key := w.apart(k, depth)
 		if _, ok := elems[key]; !ok {
 			keys = append(keys, key)

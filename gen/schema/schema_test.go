@@ -1,0 +1,270 @@
+package schema_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// load loads a.thrift out of files that are given as "name: text" by lines of
+// the form "-- name --"; the text before the first such line is a.thrift.
+func load(t *testing.T, text string, includeDirs ...string) (*schema.Set, string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	name, body := "a.thrift", ""
+	flush := func() {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(body), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(text) {
+		if next, ok := strings.CutPrefix(line, "-- "); ok {
+			flush()
+			name, body = strings.TrimSuffix(strings.TrimSpace(next), " --"), ""
+			continue
+		}
+		body += line
+	}
+	flush()
+	set, err := schema.Load([]string{"a.thrift"}, includeDirs)
+	if err != nil {
+		return set, err.Error()
+	}
+	return set, ""
+}
+
+func TestErrors(t *testing.T) {
+	for name, test := range map[string]struct{ src, want string }{
+		"unknown type":      {"struct A { 1: B b, 2: list<C> c }", "a.thrift:1:15: unknown type B\na.thrift:1:28: unknown type C"},
+		"unknown in map":    {"typedef map<K,V> M", "a.thrift:1:13: unknown type K\na.thrift:1:15: unknown type V"},
+		"not included":      {"struct A { 1: x.B b }", "a.thrift:1:15: unknown type x.B: no file x.thrift is included"},
+		"not in include":    {"include 'b.thrift'\nstruct A { 1: b.B b }\n-- b.thrift --\n", "a.thrift:2:15: unknown type b.B"},
+		"not transitive":    {"include 'b.thrift'\nstruct A { 1: c.C c }\n-- b.thrift --\ninclude 'c.thrift'\n-- c.thrift --\nstruct C {}", "a.thrift:2:15: unknown type c.C: no file c.thrift is included"},
+		"ambiguous":         {"include 'x/b.thrift'\ninclude 'y/b.thrift'\nstruct A { 1: b.B b }\n-- x/b.thrift --\nstruct B {}\n-- y/b.thrift --\nstruct B {}", "a.thrift:3:15: b.B is ambiguous: two included files of that name define it"},
+		"float":             {"struct A { 1: float f }", "a.thrift:1:15: unknown type float: it is fbthrift's dialect of the IDL, which is out of scope; use double"},
+		"slist":             {"struct A { 1: slist f }", "a.thrift:1:15: unknown type slist: it is no longer part of the IDL; use string"},
+		"service as type":   {"service S {} struct A { 1: S f }", "a.thrift:1:28: S is a service, not a type"},
+		"missing include":   {"include 'b.thrift'\nstruct A { 1: b.B b }", "a.thrift:1:1: cannot find include file \"b.thrift\""},
+		"include cycle":     {"include 'b.thrift'\n-- b.thrift --\ninclude 'sub/c.thrift'\n-- sub/c.thrift --\n\ninclude '../a.thrift'", "sub/c.thrift:2:1: include cycle: a.thrift → b.thrift → sub/c.thrift → a.thrift"},
+		"self include":      {"include './a.thrift'", "a.thrift:1:1: include cycle: a.thrift → a.thrift"},
+		"error in include":  {"include 'b.thrift'\nstruct A { 1: b.B b, 2: nope n }\n-- b.thrift --\nstruct B { 1: i32 }", "b.thrift:1:19: unexpected \"}\", expected a name\na.thrift:2:25: unknown type nope"},
+		"duplicate id":      {"struct A { 1: i32 a, 1: i32 b }", "a.thrift:1:22: A: fields a and b have the same id 1"},
+		"duplicate auto id": {"struct A { -1: i32 a, 1: i32 c, -1: i32 b }", "a.thrift:1:33: A: fields a and b have the same id -1"},
+		"duplicate field":   {"struct A { 1: i32 a, 2: i32 a }", "a.thrift:1:29: A has two fields named a"},
+		"id too big":        {"struct A { 32768: i32 a, -32769: i32 b }", "a.thrift:1:12: id 32768 of field a is out of range (-32768 to 32767)\na.thrift:1:26: id -32769 of field b is out of range (-32768 to 32767)"},
+		"id wraps":          {"struct A { 1: i32 a, 65537: i32 b }", "a.thrift:1:22: id 65537 of field b is out of range (-32768 to 32767)"},
+		"duplicate type":    {"struct A {}\nenum A { X }\nservice A {}", "a.thrift:2:6: A is already defined at 1:8\na.thrift:3:9: A is already defined at 1:8"},
+		"duplicate const":   {"const i32 A = 1\nconst i32 A = 2", "a.thrift:2:11: constant A is already defined at 1:11"},
+		"duplicate value":   {"enum E { A, B, A }", "a.thrift:1:16: enum E has two values named A"},
+		"enum too big":      {"enum E { A = 2147483648, B, C = 2147483647, D }", "a.thrift:1:10: value 2147483648 of E.A does not fit in 32 bits\na.thrift:1:45: value 2147483648 of E.D does not fit in 32 bits"},
+		"dotted name":       {"struct a.b { 1: i32 c.d }", "a.thrift:1:8: name a.b must not contain a dot\na.thrift:1:21: name c.d must not contain a dot"},
+		"union required":    {"union U { 1: required i32 a }", "a.thrift:1:11: union U: field a cannot be required"},
+		"union defaults":    {"union U { 1: i32 a = 1, 2: i32 b = 2 }", "a.thrift:1:25: union U: both a and b have a default"},
+		"typedef cycle":     {"typedef B A\ntypedef list<A> B\nstruct S { 1: A a }", "a.thrift:1:11: typedef A refers to itself"},
+		"required cycle":    {"struct A { 1: required B b }\nstruct B { 1: required C c }\nstruct C { 1: optional A x, 2: required A a }", "a.thrift:3:29: required field a makes every A contain another A without end"},
+		"oneway result":     {"service S { oneway i32 f() }", "a.thrift:1:24: oneway method f cannot return a value"},
+		"oneway throws":     {"exception X {} service S { oneway void f() throws (1: X x) }", "a.thrift:1:40: oneway method f cannot throw exceptions"},
+		"throws a struct":   {"struct X {} service S { void f() throws (1: X x, 2: i32 i) }", "a.thrift:1:45: X is thrown but is not an exception\na.thrift:1:53: i32 is thrown but is not an exception"},
+		"two methods":       {"service S { void f(), i32 f() }", "a.thrift:1:27: service S has two methods named f"},
+		"argument ids":      {"service S { void f(1: i32 a, 1: i32 b) }", "a.thrift:1:30: f_args: fields a and b have the same id 1"},
+		"extends unknown":   {"service S extends T {}", "a.thrift:1:19: service S extends T, which is unknown"},
+		"extends struct":    {"struct T {} service S extends T {}", "a.thrift:1:31: service S extends T, which is not a service"},
+		"extends itself":    {"service S extends T {} service T extends S {}", "a.thrift:1:42: service T extends itself"},
+		"bad defaults": {"struct A {\n1: i32 a = 'x'\n2: string b = 5\n3: i8 c = 128\n4: bool d = 1.5\n5: double e = 'y'\n6: list<i32> f = {1:2}\n7: map<i32,i32> g = [1]\n8: uuid h = 'z'\n9: i64 i = 2.0\n10: set<i8> j = [1, 200]\n11: binary k = 7\n12: A l = 3\n}",
+			"a.thrift:2:12: cannot use the string \"x\" as i32\na.thrift:3:15: cannot use the integer 5 as string\na.thrift:4:11: 128 does not fit in i8\na.thrift:5:13: cannot use the number 1.5 as bool\na.thrift:6:15: cannot use the string \"y\" as double\na.thrift:7:18: cannot use a map as list<i32>\na.thrift:8:21: cannot use a list as map<i32,i32>\na.thrift:9:13: \"z\" is not a uuid\na.thrift:10:12: cannot use the number 2 as i64\na.thrift:11:21: 200 does not fit in i8\na.thrift:12:16: cannot use the integer 7 as binary\na.thrift:13:11: cannot use the integer 3 as A"},
+		"enum defaults":   {"enum E { A = 1 } enum F { B = 2 }\nconst E a = 7\nconst E b = A\nconst E c = E.C\nconst E d = F.B\nconst E e = 'A'\nconst string s = E.A", "a.thrift:2:13: enum E has no value 7\na.thrift:3:13: unknown constant A; a value of an enum is written E.A\na.thrift:4:13: enum E has no value C\na.thrift:5:13: F.B is not a value of enum E\na.thrift:6:13: cannot use the string \"A\" as E\na.thrift:7:18: cannot use E.A as string"},
+		"struct const":    {"struct P { 1: i32 x } union U { 1: i32 a, 2: i32 b }\nconst P p = {'y': 1}\nconst P q = {x: 1}\nconst P r = {'x': 'z'}\nconst U u = {'a': 1, 'b': 2}", "a.thrift:2:14: P has no field y\na.thrift:3:14: the name of a field of P must be a string, not x\na.thrift:4:19: cannot use the string \"z\" as i32\na.thrift:5:13: a value of union U sets one field, not 2"},
+		"unknown const":   {"const i32 A = B\nconst i32 C = x.D\nconst list<i32> L = [A, E]", "a.thrift:1:15: unknown constant B\na.thrift:2:15: unknown constant x.D\na.thrift:3:25: unknown constant E"},
+		"const cycle":     {"const i32 A = B\nconst i32 B = A", "a.thrift:2:15: constant A refers to itself"},
+		"const of other":  {"const i64 A = 300\nconst i8 B = A\nconst string C = A", "a.thrift:2:14: 300 does not fit in i8\na.thrift:3:18: cannot use the integer 300 as string"},
+		"default of self": {"struct A { 1: A a = {} }", "a.thrift:1:12: the default of field a is too large or contains itself"},
+		"several at once": {"struct A { 1: B b, 1: i32 c }\nstruct D { 1: i32 }\nconst i32 E = 'x'", "a.thrift:1:15: unknown type B\na.thrift:1:20: A: fields b and c have the same id 1\na.thrift:2:19: unexpected \"}\", expected a name\na.thrift:3:15: cannot use the string \"x\" as i32"},
+		"broken is known": {"struct A { 1: B b }\nstruct B { 1: i32 }", "a.thrift:2:19: unexpected \"}\", expected a name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := load(t, test.src)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	_, err := schema.Load([]string{"nope.thrift"}, nil)
+	if want := "nope.thrift:1:1: cannot read nope.thrift: no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("error is %v, want %s", err, want)
+	}
+}
+
+// TestExpansion doubles a list thirty times over.
+func TestExpansion(t *testing.T) {
+	src := "struct S { 1: double d }\nconst list<i32> C0 = [1, 1]\nconst list<double> X = C0\n"
+	typ := "list<i32>"
+	for i := range 30 {
+		typ = "list<" + typ + ">"
+		prev := "C" + string(rune('0'+i%10)) + strings.Repeat("_", i/10)
+		if i == 0 {
+			prev = "C0"
+		}
+		next := i + 1
+		src += "const " + typ + " C" + string(rune('0'+next%10)) + strings.Repeat("_", next/10) + " = [" + prev + ", " + prev + "]\n"
+	}
+	_, err := load(t, src)
+	if !strings.Contains(err, "too large") {
+		t.Errorf("error is %q", err)
+	}
+}
+
+// The ids are those that Apache's compiler 0.17 gives (thrift --gen json), with
+// -allow-neg-keys where ids below 1 are explicit.
+func TestFieldIDs(t *testing.T) {
+	for src, want := range map[string][]int16{
+		"i32 a, 5: i32 b, i32 c; 2: i32 d i32 e":                            {-1, 5, -2, 2, -3},
+		"string a; string b":                                                {-1, -2},
+		"-1: i32 a, i32 b, -3: i32 c, i32 d":                                {-1, -2, -3, -4},
+		"-5: i32 a, i32 b, 0: i32 c, i32 d, 3: i32 e, i32 f":                {-5, -6, 0, -1, 3, -2},
+		"i32 a, i32 b, 1: i32 c":                                            {-1, -2, 1},
+		"32767: i32 a, -32768: i32 b":                                       {32767, -32768},
+		"optional i32 a, required i32 b, 0x10: i32 c, optional list<i32> d": {-1, -2, 16, -3},
+	} {
+		set, err := load(t, "struct S { "+src+" }\nservice V { void f("+src+") }")
+		if err != "" {
+			t.Errorf("%s: %s", src, err)
+			continue
+		}
+		p := set.Roots[0]
+		for _, s := range []*schema.Struct{p.Structs[0], p.Services[0].Functions[0].Args} {
+			var got []int16
+			for _, f := range s.Fields {
+				got = append(got, f.ID)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", s.Name, src, diff)
+			}
+		}
+	}
+}
+
+func TestValues(t *testing.T) {
+	set, err := load(t, `include "sub/o.thrift"
+typedef o.E Alias
+typedef map<string, P> Ps
+struct P { 1: required i32 x, 2: i32 y, 3: optional i32 z = 9, 4: string s = "d", 5: string t, 6: optional P p }
+struct R { 1: required P p }
+union U { 1: i32 a, 2: o.E e }
+const bool C01 = true
+const bool C02 = 0
+const i8 C03 = -0x80
+const i16 C04 = +300
+const i64 C05 = o.BIG
+const double C06 = 3
+const double C07 = o.BIG
+const string C08 = "a\n\"é'"
+const uuid C09 = "{00112233-4455-6677-8899-aabbccddeeff}"
+const o.E C10 = o.E.B
+const Alias C11 = Alias.A
+const o.E C12 = 7
+const i32 C13 = o.E.B
+const list<i32> C14 = [1; 2 C13,]
+const set<string> C15 = ["a", "b", "a"]
+const map<i32,string> C16 = {1: "a", 2: "b", 1: "c"}
+const P C17 = {"y": 5, "x": 4}
+const R C18 = {}
+const U C19 = {"e": o.E.B}
+const Ps C20 = {"k": {"x": 1, "p": {"x": 2}}}
+const o.E C21 = C10
+const list<double> C22 = C14
+const map<string,i32> C23 = {}
+-- sub/o.thrift --
+enum E { A = -1, B = 7, C }
+const i64 BIG = 4294967296
+`)
+	if err != "" {
+		t.Fatal(err)
+	}
+	point := func(x, y string) string {
+		return "\x08\x00\x01\x00\x00\x00" + x + "\x08\x00\x02\x00\x00\x00" + y + "\x0b\x00\x04\x00\x00\x00\x01d"
+	}
+	want := []string{
+		"\x01", "\x00", "\x80", "\x01\x2c", "\x00\x00\x00\x01\x00\x00\x00\x00",
+		"\x40\x08\x00\x00\x00\x00\x00\x00", "\x41\xf0\x00\x00\x00\x00\x00\x00",
+		"\x00\x00\x00\x06a\n\"é'", "\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff",
+		"\x00\x00\x00\x07", "\xff\xff\xff\xff", "\x00\x00\x00\x07", "\x00\x00\x00\x07",
+		"\x08\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x07",
+		"\x0b\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b",
+		"\x08\x0b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01c\x00\x00\x00\x02\x00\x00\x00\x01b",
+		point("\x04", "\x05") + "\x00",
+		"\x0c\x00\x01" + point("\x00", "\x00") + "\x00\x00",
+		"\x08\x00\x02\x00\x00\x00\x07\x00",
+		"\x0b\x0c\x00\x00\x00\x01\x00\x00\x00\x01k" + point("\x01", "\x00") + "\x0c\x00\x06" + point("\x02", "\x00") + "\x00\x00",
+		"\x00\x00\x00\x07",
+		"\x04\x00\x00\x00\x03\x3f\xf0\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x40\x1c\x00\x00\x00\x00\x00\x00",
+		"\x0b\x08\x00\x00\x00\x00",
+	}
+	for i, c := range set.Roots[0].Consts {
+		if diff := cmp.Diff([]byte(want[i]), []byte(c.Value.Wire)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.Name, diff)
+		}
+	}
+}
+
+func TestIncludes(t *testing.T) {
+	set, err := load(t, `include "x/b.thrift"
+include "x/../x/b.thrift"
+include "c.thrift"
+struct A { 1: b.B b, 2: c.C c }
+service S extends b.Base { b.B f(1: c.C c) throws (1: b.X x) }
+-- x/b.thrift --
+include "d.thrift"
+struct B { 1: d.D d }
+exception X {}
+service Base { void g() }
+-- x/d.thrift --
+struct D {}
+-- inc/c.thrift --
+struct C {}
+`, "none", "inc")
+	if err != "" {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, p := range set.Programs {
+		paths = append(paths, filepath.ToSlash(p.Path))
+	}
+	if diff := cmp.Diff([]string{"x/d.thrift", "x/b.thrift", "inc/c.thrift", "a.thrift"}, paths); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	s := set.Roots[0].Services[0]
+	if s.Extends == nil || s.Extends.Name != "Base" {
+		t.Errorf("S extends %v", s.Extends)
+	}
+	var fields []string
+	for _, f := range s.Functions[0].Result.Fields {
+		fields = append(fields, f.Name+" "+f.Type.String())
+	}
+	if diff := cmp.Diff([]string{"success B", "x X"}, fields); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	set, err := load(t, "enum E { A } enum F { A }\nstruct S { 0: i32 a, -7: i32 b }\nconst E e = F.A")
+	if err != "" {
+		t.Fatal(err)
+	}
+	want := `a.thrift:2:12: field a keeps its id 0; Apache's compiler makes it -1 unless it is run with -allow-neg-keys
+a.thrift:2:22: field b keeps its id -7; Apache's compiler makes it -1 unless it is run with -allow-neg-keys
+a.thrift:3:13: F.A is taken for E.A`
+	if diff := cmp.Diff(want, set.Warnings.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
