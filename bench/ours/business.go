@@ -8,10 +8,11 @@ import (
 )
 
 func business(v *data.Business) message[peer.Business] {
+	own := new(lists)
 	return message[peer.Business]{
 		make:  peer.NewBusiness,
 		parse: peer.ParseBusiness,
-		fill:  func(m peer.Business) { fillBusiness(m, v) },
+		fill:  func(m peer.Business) { fillBusiness(m, v, own) },
 		sum:   sumBusiness,
 		partial: func(m peer.Business) uint64 {
 			return data.F64(m.GetScore()) + uint64(m.GetTs()) + data.Str(m.GetOwner().GetName())
@@ -27,7 +28,13 @@ func business(v *data.Business) message[peer.Business] {
 	}
 }
 
-func fillBusiness(m peer.Business, v *data.Business) {
+// lists are the application's own slices, as in myTest.
+type lists struct {
+	nums  []int64
+	words []string
+}
+
+func fillBusiness(m peer.Business, v *data.Business, own *lists) {
 	m.SetID(v.ID)
 	m.SetTitle(v.Title)
 	m.SetStatus(v.Status)
@@ -53,14 +60,10 @@ func fillBusiness(m peer.Business, v *data.Business) {
 	for _, p := range v.Extra {
 		extra.Put(p.Key, p.Value)
 	}
-	nums := m.NewNums(len(v.Nums))
-	for i, n := range v.Nums {
-		nums.Set(i, n)
-	}
-	words := m.NewWords(len(v.Words))
-	for i, w := range v.Words {
-		words.Set(i, w)
-	}
+	own.nums = append(own.nums[:0], v.Nums...)
+	m.SetNums(own.nums)
+	own.words = append(own.words[:0], v.Words...)
+	m.SetWords(own.words)
 	m.SetScore(v.Score)
 	m.SetFlag(v.Flag)
 	fillUser(m.NewOwner(), &v.Owner)

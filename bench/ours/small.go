@@ -10,7 +10,7 @@ import (
 )
 
 func myTest(v *data.MyTest) message[peer.MyTest] {
-	// The application's own slice, which it fills with its numbers for every message, as the other rows fill theirs.
+	// The application's own slice: it fills it with its numbers for every message, as the other rows fill theirs, and reads a message's into it.
 	var nums []int64
 	return message[peer.MyTest]{
 		make:  peer.NewMyTest,
@@ -23,7 +23,8 @@ func myTest(v *data.MyTest) message[peer.MyTest] {
 		},
 		sum: func(m peer.MyTest) uint64 {
 			s := uint64(m.GetNum()) + uint64(m.GetAno().GetNum())
-			for _, n := range m.GetNums().All() {
+			nums = m.GetNums().AppendTo(nums[:0])
+			for _, n := range nums {
 				s += uint64(n)
 			}
 			return s
