@@ -15,8 +15,9 @@ type Buffer struct {
 	tailMem  *Block // its recycled block, nil for a slab
 	held     []*Block
 	recycle  bool
-	headroom int // bytes free in front of the root run
-	reserved int // bytes in blocks of this message so far: sets the size of the next one
+	empty    bool // nothing has happened since Free
+	headroom int  // bytes free in front of the root run
+	reserved int  // bytes in blocks of this message so far: sets the size of the next one
 
 	spans []span
 	nodes []node
@@ -34,7 +35,10 @@ type Buffer struct {
 // Reset empties the Buffer for a new message. With recycle its blocks come from pools and go back there at
 // the next Reset or Free; without, they are left to the garbage collector and never used twice.
 func (b *Buffer) Reset(recycle bool) {
-	b.drop(recycle)
+	if !b.empty || recycle != b.recycle {
+		b.drop(recycle)
+	}
+	b.empty = false
 	if len(b.segs) == 0 {
 		b.addSegments(zeroes, nil, false)
 	}
@@ -49,7 +53,10 @@ func (b *Buffer) Reset(recycle bool) {
 }
 
 // Free empties the Buffer and gives its blocks back; it keeps only what the next Reset can use.
-func (b *Buffer) Free() { b.drop(b.recycle) }
+func (b *Buffer) Free() {
+	b.drop(b.recycle)
+	b.empty = true
+}
 
 // keepTail is the least rest of a slab that is worth carving the next message from.
 const keepTail = 512

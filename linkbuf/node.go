@@ -143,6 +143,15 @@ func (b *Buffer) AddRoot(from, to Pos) {
 	b.sealed = false
 }
 
+// SetRoot makes [from, to), which came from AddForeign, the whole of the message and seals it.
+func (b *Buffer) SetRoot(from, to Pos) {
+	b.spans = append(b.spans, span{from: from, to: to})
+	b.root = run{1, 1}
+	b.pieces = append(b.pieces, piece{from, to})
+	b.size = int(to - from)
+	b.sealed = true
+}
+
 // OpenRoot opens the message's run at the tail: Extend appends to it from now on. The first time, room for
 // headroom bytes is left in front of it, for Prepend.
 func (b *Buffer) OpenRoot(headroom int) {

@@ -223,10 +223,7 @@ func (m *Message) beginContainer(t *Type, n int, key uint32, lead int) uint32 {
 	p, b := m.buf.Extend(head + body)
 	putLead(b, key)
 	b = b[lead:]
-	b[0] = byte(t.elem.wire)
-	if t.kind == dict {
-		b[0], b[1] = byte(t.key.wire), byte(t.elem.wire)
-	}
+	t.putTypes(b)
 	count := n
 	if t.kind == dict {
 		count = 0

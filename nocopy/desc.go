@@ -132,8 +132,10 @@ type Desc struct {
 	exception bool
 	words     int // of an index entry
 	fields    []field
-	byID      []uint16 // field number+1 by id−minID
-	minID     int
+	slots     []slot // by id−minID: how the parser finds a field in one step
+	minID     int16
+	steps     []step   // the fields in the IDL's order
+	flat      bool     // nothing but fields of fixed size and texts
 	required  []uint32 // words of required fields
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
@@ -144,6 +146,16 @@ type Desc struct {
 }
 
 type templateSlot struct{ word, off uint32 }
+
+// slot is what the parser needs of a field.
+type slot struct {
+	key  uint32 // noKey: there is no field with this id
+	word uint16
+	kind kind
+	size uint8
+}
+
+const noKey = math.MaxUint32
 
 // field is a FieldDesc made ready for the parser.
 type field struct {
@@ -187,6 +199,7 @@ func (d *Desc) Define(fields ...FieldDesc) {
 		panic("nocopy: " + d.name + " has too many fields")
 	}
 	d.fields = make([]field, len(fields))
+	d.flat = !d.union
 	minID, maxID := math.MaxInt16, math.MinInt16
 	for i := range fields {
 		f := &d.fields[i]
@@ -196,13 +209,20 @@ func (d *Desc) Define(fields ...FieldDesc) {
 		f.word = d.firstWord() + uint32(i)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)
+		d.steps = append(d.steps, stepOf(f))
+		d.flat = d.flat && f.kind <= text
 	}
-	if len(fields) > 0 {
-		d.minID = minID
-		d.byID = make([]uint16, maxID-minID+1)
-		for i := range d.fields {
-			d.byID[int(d.fields[i].ID)-minID] = uint16(i + 1)
-		}
+	if len(fields) == 0 {
+		return
+	}
+	d.minID = int16(minID)
+	d.slots = make([]slot, maxID-minID+1)
+	for i := range d.slots {
+		d.slots[i].key = noKey
+	}
+	for i := range d.fields {
+		f := &d.fields[i]
+		d.slots[int(f.ID)-minID] = slot{f.key, uint16(f.word), f.kind, f.size}
 	}
 }
 
@@ -223,17 +243,26 @@ func (d *Desc) addToTemplate(f *field) {
 	}
 }
 
-// find returns the field with this header, nil if there is none.
-func (d *Desc) find(key uint32) *field {
-	i := int(int16(key)) - d.minID
-	if i < 0 || i >= len(d.byID) || d.byID[i] == 0 {
-		return nil
-	}
-	if f := &d.fields[d.byID[i]-1]; f.key == key {
-		return f
+// slot returns the slot of the field with this header, nil if there is none.
+func (d *Desc) slot(key uint32) *slot {
+	if i := uint16(key) - uint16(d.minID); int(i) < len(d.slots) {
+		if s := &d.slots[i]; s.key == key {
+			return s
+		}
 	}
 	return nil
 }
+
+// find returns the field with this header, nil if there is none.
+func (d *Desc) find(key uint32) *field {
+	if s := d.slot(key); s != nil {
+		return d.fieldAt(uint32(s.word))
+	}
+	return nil
+}
+
+// fieldAt returns the field that has this word of the index.
+func (d *Desc) fieldAt(word uint32) *field { return &d.fields[word-d.firstWord()] }
 
 // field returns the description of a field that generated code names by its constant.
 func (d *Desc) field(f Field) *field { return &d.fields[f.word()-d.firstWord()] }

@@ -82,6 +82,7 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	}
 	p, b := m.buf.Place(n + more)
 	copy(b, m.buf.At(start - listHeader)[:n])
+	typeByID(m.idx[e+listType]).putTypes(b) // those of an empty list may be any
 	m.buf.SetPlaced(ed.own, p, p+uint32(n))
 	m.idx[e+listStart] = p + listHeader
 	ed.room, ed.end = uint32(more), p+uint32(n)

@@ -16,15 +16,14 @@ func (l BoolList) Len() int { return Struct(l).count() }
 
 // At returns element i.
 func (l BoolList) At(i int) bool {
-	m := l.m
-	if uint32(l.k>>32) != m.gen {
+	if uint32(l.k>>32) != l.m.gen {
 		panic(panicStale)
 	}
-	e := uint32(l.k)
-	if uint(i) >= uint(m.idx[e+listCount]) {
-		panic(IndexError{i, Struct(l).count()})
+	w := l.m.idx[uint32(l.k):]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
 	}
-	b := m.buf.At(m.idx[e] + uint32(i)*1)
+	b := l.m.buf.At(w[listStart] + uint32(i)*1)
 	return b[0] != 0
 }
 
@@ -102,15 +101,14 @@ func (l Int8List) Len() int { return Struct(l).count() }
 
 // At returns element i.
 func (l Int8List) At(i int) int8 {
-	m := l.m
-	if uint32(l.k>>32) != m.gen {
+	if uint32(l.k>>32) != l.m.gen {
 		panic(panicStale)
 	}
-	e := uint32(l.k)
-	if uint(i) >= uint(m.idx[e+listCount]) {
-		panic(IndexError{i, Struct(l).count()})
+	w := l.m.idx[uint32(l.k):]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
 	}
-	b := m.buf.At(m.idx[e] + uint32(i)*1)
+	b := l.m.buf.At(w[listStart] + uint32(i)*1)
 	return int8(b[0])
 }
 
@@ -188,15 +186,14 @@ func (l Int16List) Len() int { return Struct(l).count() }
 
 // At returns element i.
 func (l Int16List) At(i int) int16 {
-	m := l.m
-	if uint32(l.k>>32) != m.gen {
+	if uint32(l.k>>32) != l.m.gen {
 		panic(panicStale)
 	}
-	e := uint32(l.k)
-	if uint(i) >= uint(m.idx[e+listCount]) {
-		panic(IndexError{i, Struct(l).count()})
+	w := l.m.idx[uint32(l.k):]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
 	}
-	b := m.buf.At(m.idx[e] + uint32(i)*2)
+	b := l.m.buf.At(w[listStart] + uint32(i)*2)
 	return int16(binary.BigEndian.Uint16(b))
 }
 
@@ -274,15 +271,14 @@ func (l Int32List) Len() int { return Struct(l).count() }
 
 // At returns element i.
 func (l Int32List) At(i int) int32 {
-	m := l.m
-	if uint32(l.k>>32) != m.gen {
+	if uint32(l.k>>32) != l.m.gen {
 		panic(panicStale)
 	}
-	e := uint32(l.k)
-	if uint(i) >= uint(m.idx[e+listCount]) {
-		panic(IndexError{i, Struct(l).count()})
+	w := l.m.idx[uint32(l.k):]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
 	}
-	b := m.buf.At(m.idx[e] + uint32(i)*4)
+	b := l.m.buf.At(w[listStart] + uint32(i)*4)
 	return int32(binary.BigEndian.Uint32(b))
 }
 
@@ -360,15 +356,14 @@ func (l Int64List) Len() int { return Struct(l).count() }
 
 // At returns element i.
 func (l Int64List) At(i int) int64 {
-	m := l.m
-	if uint32(l.k>>32) != m.gen {
+	if uint32(l.k>>32) != l.m.gen {
 		panic(panicStale)
 	}
-	e := uint32(l.k)
-	if uint(i) >= uint(m.idx[e+listCount]) {
-		panic(IndexError{i, Struct(l).count()})
+	w := l.m.idx[uint32(l.k):]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
 	}
-	b := m.buf.At(m.idx[e] + uint32(i)*8)
+	b := l.m.buf.At(w[listStart] + uint32(i)*8)
 	return int64(binary.BigEndian.Uint64(b))
 }
 
@@ -446,15 +441,14 @@ func (l Float64List) Len() int { return Struct(l).count() }
 
 // At returns element i.
 func (l Float64List) At(i int) float64 {
-	m := l.m
-	if uint32(l.k>>32) != m.gen {
+	if uint32(l.k>>32) != l.m.gen {
 		panic(panicStale)
 	}
-	e := uint32(l.k)
-	if uint(i) >= uint(m.idx[e+listCount]) {
-		panic(IndexError{i, Struct(l).count()})
+	w := l.m.idx[uint32(l.k):]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
 	}
-	b := m.buf.At(m.idx[e] + uint32(i)*8)
+	b := l.m.buf.At(w[listStart] + uint32(i)*8)
 	return math.Float64frombits(binary.BigEndian.Uint64(b))
 }
 
@@ -532,15 +526,14 @@ func (l UUIDList) Len() int { return Struct(l).count() }
 
 // At returns element i.
 func (l UUIDList) At(i int) UUID {
-	m := l.m
-	if uint32(l.k>>32) != m.gen {
+	if uint32(l.k>>32) != l.m.gen {
 		panic(panicStale)
 	}
-	e := uint32(l.k)
-	if uint(i) >= uint(m.idx[e+listCount]) {
-		panic(IndexError{i, Struct(l).count()})
+	w := l.m.idx[uint32(l.k):]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
 	}
-	b := m.buf.At(m.idx[e] + uint32(i)*16)
+	b := l.m.buf.At(w[listStart] + uint32(i)*16)
 	return UUID(b[:16])
 }
 
@@ -618,15 +611,14 @@ func (l EnumList[E]) Len() int { return Struct(l).count() }
 
 // At returns element i.
 func (l EnumList[E]) At(i int) E {
-	m := l.m
-	if uint32(l.k>>32) != m.gen {
+	if uint32(l.k>>32) != l.m.gen {
 		panic(panicStale)
 	}
-	e := uint32(l.k)
-	if uint(i) >= uint(m.idx[e+listCount]) {
-		panic(IndexError{i, Struct(l).count()})
+	w := l.m.idx[uint32(l.k):]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
 	}
-	b := m.buf.At(m.idx[e] + uint32(i)*4)
+	b := l.m.buf.At(w[listStart] + uint32(i)*4)
 	return E(binary.BigEndian.Uint32(b))
 }
 

@@ -168,6 +168,9 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 		copy(m.idx[elems:], m.idx[old:old+count*uint32(per)])
 		m.idx[e+listElems], m.idx[e+listRoom] = elems, flags|room
 	}
+	if count == 0 {
+		m.storeTypes(e, t)
+	}
 	m.idx[e+listCount] = count + uint32(n)
 	m.open[len(m.open)-1].next = count + uint32(n)
 	m.storeCount(e, t)
@@ -218,6 +221,32 @@ func (m *Message) storeCount(e uint32, t *Type) {
 	p, b := m.buf.Place(4)
 	putBE32(b, n)
 	m.buf.SetPlaced(ed.count, p, p+4)
+}
+
+// storeTypes sees to it that the header of a container that was empty, where it may hold any types, holds its own.
+func (m *Message) storeTypes(e uint32, t *Type) {
+	var types [2]byte
+	n := t.putTypes(types[:])
+	at := m.idx[e+listStart] - t.header()
+	switch have := m.buf.At(at)[:n]; {
+	case string(have) == string(types[:n]):
+	case m.buf.Writable(at):
+		copy(have, types[:n])
+	default:
+		p, b := m.buf.Place(n)
+		copy(b, types[:n])
+		m.buf.SetPlaced(m.buf.AddReplace(at, at+uint32(n)), p, p+uint32(n))
+	}
+}
+
+// putTypes stores the types that a container's header begins with, and returns how many bytes they are.
+func (t *Type) putTypes(b []byte) int {
+	if t.kind == dict {
+		b[0], b[1] = byte(t.key.wire), byte(t.elem.wire)
+		return 2
+	}
+	b[0] = byte(t.elem.wire)
+	return 1
 }
 
 // replaceElement returns a node in the place of the element that a word stands for; own is the node of the
@@ -393,10 +422,27 @@ func (l StructList[S]) AppendNew() S {
 // All iterates over indices and elements.
 func (l StructList[S]) All() iter.Seq2[int, S] {
 	return func(yield func(int, S) bool) {
-		for i := range l.Len() {
-			if !yield(i, l.At(i)) {
+		n := l.Len()
+		stride := l.m.idx[uint32(l.k)+listRoom]
+		if n == 0 || stride >= roomTable {
+			l.eachByAt(yield)
+			return
+		}
+		s := Struct{l.m, l.k&^0xffffffff | uint64(l.m.idx[uint32(l.k)+listElems])}
+		for i := range n {
+			if !yield(i, S(s)) {
 				return
 			}
+			s.k += uint64(stride)
+		}
+	}
+}
+
+// eachByAt calls yield with every element of a list that is being built or was added to.
+func (l StructList[S]) eachByAt(yield func(int, S) bool) {
+	for i := range l.Len() {
+		if !yield(i, l.At(i)) {
+			return
 		}
 	}
 }

@@ -174,7 +174,10 @@ func (m *Message) parseWindows(n int) (Struct, error) {
 }
 
 func (p *parser) reset(m *Message, n int) {
-	*p = parser{m: m, path: p.path[:0], windows: p.windows[:0]}
+	p.m, p.b, p.err, p.node = m, nil, nil, 0
+	p.off, p.from, p.copied, p.rest, p.depth = 0, 0, 0, 0, 0
+	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
+	p.lenient = false
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0
@@ -198,9 +201,13 @@ func (m *Message) parseRoot(p *parser) (Struct, error) {
 		m.Release()
 		return Struct{}, err
 	}
-	p.endWindow(i)
+	if p.off == 0 {
+		m.buf.SetRoot(p.base, p.base+uint32(i))
+	} else {
+		p.endWindow(i)
+		m.Finish()
+	}
 	p.b = nil
-	m.Finish()
 	return m.handle(m.root), nil
 }
 

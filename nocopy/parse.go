@@ -178,45 +178,50 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 	words := p.m.idx[e : e+uint32(d.words)]
 	words[0] = p.base + uint32(i)
 	b, base := p.b, p.base
-	fields := d.fields
-	next := 0
 	last := uint32(0)
+	if !p.utf8 {
+		var n int
+		if i, n = p.inOrder(d.steps, words[d.firstWord():], i); n > 0 {
+			last = d.firstWord() + uint32(n) - 1
+		}
+	}
 	for {
 		if len(b)-i < fieldHeader+mapHeader {
 			if i = p.fill(i); i < 0 {
 				return i
 			}
 			b, base = p.b, p.base
+			switch n := len(b) - i; {
+			case n == 0:
+				return p.short()
+			case b[i] == byte(WireStop): // before anything reads beyond it
+				return p.stop(d, words, i, last)
+			case n < fieldHeader:
+				return p.short()
+			}
 		}
 		x := head(b, i)
 		key := uint32(x >> 40)
-		var f *field
-		if next < len(fields) && fields[next].key == key {
-			f = &fields[next]
-			next++
-		} else {
+		f := d.slot(key)
+		if f == nil {
 			if key>>16 == 0 {
 				break
 			}
-			if f = d.find(key); f == nil {
-				if i = p.unknown(i, key); i < 0 {
-					return i
-				}
-				b, base = p.b, p.base
-				continue
+			if i = p.unknown(i, key); i < 0 {
+				return i
 			}
-			next = int(f.word-d.firstWord()) + 1
-			if old := words[f.word]; old != 0 {
-				at, end := p.m.valuePlace(f.typ.wire, old)
-				p.m.shadows = append(p.m.shadows, shadow{e, f.word, at - fieldHeader, end})
-			}
+			b, base = p.b, p.base
+			continue
+		}
+		if words[f.word] != 0 {
+			p.shadow(d, e, f)
 		}
 		switch f.kind {
 		case fixed:
 			n := fieldHeader + int(f.size)
 			if n > len(b)-i {
 				if i = p.need(i, n); i < 0 {
-					return p.in(f.Name)
+					return p.in(d.fieldAt(uint32(f.word)).Name)
 				}
 				b, base = p.b, p.base
 			}
@@ -226,36 +231,33 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 			n := uint64(uint32(x>>8)) + fieldHeader + textHeader
 			if n > uint64(len(b)-i) || p.utf8 {
 				var m int
-				if i, m = p.text(i, fieldHeader, f.typ); i < 0 {
-					return p.in(f.Name)
+				if i, m = p.text(i, fieldHeader, d.fieldAt(uint32(f.word)).typ); i < 0 {
+					return p.in(d.fieldAt(uint32(f.word)).Name)
 				}
 				b, base, n = p.b, p.base, uint64(m)
 			}
 			words[f.word] = base + uint32(i) + fieldHeader
 			i += int(n)
 		default:
-			at := i
 			var word uint32
-			switch i, word = p.container(f, i); i {
-			case failed:
-				return p.in(f.Name)
-			case mismatch:
-				if i = p.unknown(at, key); i < 0 {
-					return i
-				}
-			}
-			words = p.m.idx[e : e+uint32(d.words)]
-			if word != 0 {
-				words[f.word] = word
+			if i, word = p.container(d.fieldAt(uint32(f.word)), i); i < 0 {
+				return p.in(d.fieldAt(uint32(f.word)).Name)
 			}
 			b, base = p.b, p.base
+			words = p.m.idx[e : e+uint32(d.words)]
+			if word == 0 { // not of its type after all
+				continue
+			}
+			words[f.word] = word
 		}
-		last = f.word
+		last = uint32(f.word)
 	}
-	if i >= len(b) {
-		return p.short()
-	}
-	words[1] = base + uint32(i)
+	return p.stop(d, words, i, last)
+}
+
+// stop ends the struct whose STOP is at i; last is the word of the field that came last.
+func (p *parser) stop(d *Desc, words []uint32, i int, last uint32) int {
+	words[1] = p.base + uint32(i)
 	if d.union {
 		words[unionWord] = last
 	}
@@ -267,6 +269,13 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 	}
 	p.depth--
 	return i + 1
+}
+
+// shadow notes that a field comes a second time in the struct of entry e.
+func (p *parser) shadow(d *Desc, e uint32, f *slot) {
+	word := uint32(f.word)
+	at, end := p.m.valuePlace(WireType(f.key>>16), p.m.idx[e+word])
+	p.m.shadows = append(p.m.shadows, shadow{e, word, at - fieldHeader, end})
 }
 
 // in adds the name of a field to the path of the failure.
@@ -284,35 +293,39 @@ func (p *parser) at(k int) int {
 func (p *parser) unknown(i int, key uint32) int {
 	t := WireType(key >> 16)
 	if minSize[t] == 0 {
-		return p.fail(i, fmt.Errorf("%w: %d", ErrType, t))
+		return p.fail(i, typeError(byte(t)))
 	}
 	if i = p.need(i, fieldHeader); i < 0 {
 		return i
 	}
-	at, end := p.skip(i, fieldHeader, t, structCost)
-	if at < 0 {
+	if _, i = p.skip(i, fieldHeader, t, p.maxDepth, structCost); i < 0 {
 		return p.in(itoa(int(int16(key))))
 	}
-	return end
+	return i
 }
 
 // skip finds the end of the value of type t that stands behind lead bytes at i, and makes all of it contiguous.
-// It returns where i is now, and the end.
-func (p *parser) skip(i, lead int, t WireType, listCost int) (at, end int) {
+// It returns where i is now, and the end; when that is negative, i is good nevertheless unless negative too.
+func (p *parser) skip(i, lead int, t WireType, depth, listCost int) (at, end int) {
 	for {
-		end, err := skip(p.b, i+lead, t, p.maxDepth*structCost, listCost)
+		end, err := skip(p.b, i+lead, t, budgetOf(depth), listCost)
 		if err == nil {
 			return i, end
 		}
 		if err != io.ErrUnexpectedEOF || p.rest == 0 {
-			return p.fail(end, err), 0
+			if err == ErrType {
+				err = typeError(p.b[end])
+			}
+			return i, p.fail(end, err)
 		}
 		have := len(p.b) - i
 		if i = p.need(i, min(2*have, have+p.rest)); i < 0 {
-			return i, 0
+			return i, failed
 		}
 	}
 }
+
+func typeError(t byte) error { return fmt.Errorf("%w: %d", ErrType, t) }
 
 // text makes lead bytes and the string behind them contiguous, and checks it. It returns where lead begins
 // now and how long both are.
@@ -337,27 +350,29 @@ func (p *parser) text(i, lead int, t *Type) (at, n int) {
 	return i, n
 }
 
-// container indexes the struct, list, set or map in the field whose header is at i.
+// container indexes the struct, list, set or map in the field whose header is at i. The entry is 0 if its
+// elements are not of their type: then the field counts as unknown.
 func (p *parser) container(f *field, i int) (int, uint32) {
-	if p.lazy {
-		at, end := p.skip(i, fieldHeader, f.typ.wire, 1)
-		if at < 0 {
-			return at, 0
-		}
-		if !p.matches(f.typ, at+fieldHeader) {
-			return mismatch, 0
-		}
-		return end, notIndexed | p.base + uint32(at) + fieldHeader
-	}
-	if p.rest > 0 && f.typ.nested() {
-		// It may turn out not to be of its type; then there must be a way back.
-		at, _ := p.skip(i, fieldHeader, f.typ.wire, 1)
-		if at < 0 {
-			return at, 0
+	if p.lazy || p.rest > 0 && f.typ.nested() {
+		// All of it is made contiguous: when it turns out not to be of its type there must be a way back.
+		at, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
+		switch {
+		case end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader):
+			return end, notIndexed | p.base + uint32(at) + fieldHeader
+		case end < 0 && (p.lazy || at < 0 || p.err.Err == errDepth):
+			return failed, 0
+		case end < 0:
+			p.err = nil // it will fail again, and then say where
 		}
 		i = at
 	}
-	return p.value(f.typ, i, fieldHeader)
+	if !p.lazy {
+		if end, e := p.value(f.typ, i, fieldHeader); end != mismatch {
+			return end, e
+		}
+	}
+	_, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+	return end, 0
 }
 
 // matches says whether the elements of the container at i have their declared type, all the way down.
@@ -434,10 +449,10 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	case n < 0:
 		return p.fail(h+1, ErrNegative), 0
 	case n > 0 && minSize[wire] == 0:
-		return p.fail(h, fmt.Errorf("%w: %d", ErrType, wire)), 0
+		return p.fail(h, typeError(byte(wire))), 0
 	case n > 0 && wire != t.elem.wire:
 		return mismatch, 0
-	case n > (len(p.b)-body+p.rest)/int(minSize[t.elem.wire]):
+	case uint64(n)*uint64(minSize[t.elem.wire]) > uint64(len(p.b)-body+p.rest):
 		return p.short(), 0
 	}
 	per := t.elemWords()
@@ -467,6 +482,12 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	case text:
 		i = p.texts(t.elem, first, i, n)
 	case record:
+		if t.elem.desc.flat && !p.utf8 && p.depth < p.maxDepth {
+			if i = p.structs(t.elem.desc, first, i, n); i < 0 {
+				return i, 0
+			}
+			break
+		}
 		for k := range uint32(n) {
 			if i = p.structure(t.elem.desc, first+k*uint32(per), i); i < 0 {
 				return p.at(int(k)), 0
@@ -537,12 +558,12 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 	case n < 0:
 		return p.fail(h+2, ErrNegative), 0
 	case n > 0 && minSize[key] == 0:
-		return p.fail(h, fmt.Errorf("%w: %d", ErrType, key)), 0
+		return p.fail(h, typeError(byte(key))), 0
 	case n > 0 && minSize[value] == 0:
-		return p.fail(h+1, fmt.Errorf("%w: %d", ErrType, value)), 0
+		return p.fail(h+1, typeError(byte(value))), 0
 	case n > 0 && (key != t.key.wire || value != t.elem.wire):
 		return mismatch, 0
-	case n > (len(p.b)-i+p.rest)/int(minSize[t.key.wire]+minSize[t.elem.wire]):
+	case uint64(n)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.rest):
 		return p.short(), 0
 	}
 	e := uint32(0)

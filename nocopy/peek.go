@@ -23,7 +23,7 @@ func Peek(b []byte, path ...int) (Value, error) {
 		}
 		v = Value{t, v.b[at:]}
 	}
-	end, err := skip(v.b, 0, v.Type, defaultMaxDepth*structCost, structCost)
+	end, err := skip(v.b, 0, v.Type, budgetOf(defaultMaxDepth), structCost)
 	if err != nil {
 		return Value{}, &Error{len(b) - len(v.b) + end, pathOf(path), err}
 	}
@@ -69,7 +69,7 @@ func peekField(b []byte, id int) (int, WireType, error) {
 			i += fieldHeader + n
 		} else if n := uint64(uint32(x>>8)) + fieldHeader + textHeader; t == WireString && n <= uint64(len(b)-i) {
 			i += int(n)
-		} else if i, err = skipField(b, i, t, (defaultMaxDepth-1)*structCost, structCost); err != nil {
+		} else if i, err = skipField(b, i, t, budgetOf(defaultMaxDepth-1), structCost); err != nil {
 			return i, 0, err
 		}
 	}
@@ -89,6 +89,6 @@ func peekElement(b []byte, i int) (int, WireType, error) {
 	case minSize[t] == 0:
 		return 0, 0, ErrType
 	}
-	at, err := skipElements(b, listHeader, t, i, (defaultMaxDepth-1)*structCost, structCost)
+	at, err := skipElements(b, listHeader, t, i, budgetOf(defaultMaxDepth-1), structCost)
 	return at, t, err
 }

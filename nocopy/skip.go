@@ -2,8 +2,12 @@ package nocopy
 
 import "io"
 
-// How deep skip may go is a budget: one struct costs structCost of it.
-const structCost = 16
+// How deep skip may go is a budget: one struct costs structCost of it, a list or map in a value whose type is
+// known next to nothing.
+const structCost = 256
+
+// budgetOf is the budget for so many structs inside of one another.
+func budgetOf(depth int) int { return depth*structCost + structCost - 1 }
 
 // skip returns the index behind the value of type t at b[i:]. On an error it returns the index of what is
 // wrong. Every container costs listCost of the budget, every struct structCost.
@@ -166,8 +170,10 @@ func skipMap(b []byte, i, budget, listCost int) (int, error) {
 		return i, errDepth
 	case n == 0:
 		return i, nil
-	case minSize[k] == 0 || minSize[v] == 0:
+	case minSize[k] == 0:
 		return start, ErrType
+	case minSize[v] == 0:
+		return start + 1, ErrType
 	case n > (len(b)-i)/int(minSize[k]+minSize[v]):
 		return len(b), io.ErrUnexpectedEOF
 	}
