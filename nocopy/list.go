@@ -323,6 +323,17 @@ func (m *Message) appendsAt(e, i uint32) bool {
 
 // putTextAt sets element i.
 func (s Struct) putTextAt(i int, v []byte) {
+	if n := len(s.m.open); n > 0 && len(v) < refer {
+		// The usual case: the list is innermost, one element after the other.
+		if f := &s.m.open[n-1]; f.e == s.entry() && f.next == uint32(i) && uint(i) < uint(s.count()) {
+			f.next++
+			p, b := s.m.buf.Extend(textHeader + len(v))
+			putBE32(b, uint32(len(v)))
+			copy(b[textHeader:], v)
+			s.m.idx[s.m.idx[f.e+listElems]+uint32(i)] = p
+			return
+		}
+	}
 	if len(v) < refer || !s.m.mayRefer(len(v)) {
 		copy(s.setTextAt(i, len(v)), v)
 		return
@@ -392,7 +403,19 @@ func (l StructList[S]) At(i int) S {
 // structAt returns element i of a list of structs that is being built or was added to.
 func (s Struct) structAt(i int) Struct {
 	m, e := s.m, s.entry()
-	if m.idx[e+listRoom]&roomBuilding != 0 && m.appendsAt(e, uint32(i)) {
+	if m.idx[e+listRoom]&roomBuilding == 0 {
+		return m.handle(m.structEntry(e, uint32(i)))
+	}
+	if n := len(m.open); n >= 2 && m.open[n-2].e == e && m.open[n-2].next == uint32(i) {
+		m.closeFrame() // the usual case: one element after the other
+	}
+	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
+		f.next++
+		el := m.structEntry(e, uint32(i))
+		m.beginStruct(f.typ.elem.desc, el)
+		return m.handle(el)
+	}
+	if m.appendsAt(e, uint32(i)) {
 		m.beginStruct(s.typ().elem.desc, m.structEntry(e, uint32(i)))
 	}
 	return m.handle(m.structEntry(e, uint32(i)))

@@ -132,6 +132,14 @@ func (s Struct) find(k key) int {
 	return s.m.lookup(s.entry(), s.typ(), k.bytes())
 }
 
+// findToPut is find for a key that is put if it is not there yet.
+func (s Struct) findToPut(k key) int {
+	if s.m.tables.isNew(s.entry(), s.m.idx[s.entry()+listCount], k.bytes()) {
+		return -1
+	}
+	return s.find(k)
+}
+
 // pair returns the index of the words of pair i.
 func (s Struct) pair(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
 
@@ -151,7 +159,7 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 	s.changeable()
 	m, t := s.m, s.typ()
 	key := s.key(kc.key(k))
-	if i := s.find(key); i >= 0 {
+	if i := s.findToPut(key); i >= 0 {
 		word := m.replaceKey(t.elem, m.idx[s.pair(i)+1], vc.key(v))
 		m.idx[s.pair(i)+1] = word
 		return
@@ -179,7 +187,7 @@ func (s Struct) putView(k key, v Struct) {
 	m, t := s.m, s.typ()
 	src := m.source(v, t.elem)
 	var word, slot uint32
-	if i := s.find(k); i >= 0 {
+	if i := s.findToPut(k); i >= 0 {
 		slot = s.pair(i)
 		node := m.replaceElement(t.elem, m.idx[slot+1])
 		word = m.placeValue(node, t.elem, 0, src, 0)
@@ -199,7 +207,7 @@ func (s Struct) putNew(k key, n int) Struct {
 	checkCount(t.elem, n)
 	var slot uint32
 	var own linkbuf.NodeID
-	if i := s.find(k); i >= 0 {
+	if i := s.findToPut(k); i >= 0 {
 		slot = s.pair(i)
 		own = m.replaceElement(t.elem, m.idx[slot+1])
 		m.closeAll()
@@ -313,6 +321,7 @@ func (s Struct) newPair() uint32 {
 
 // appendZeroValue appends a complete zero value and returns its word.
 func (m *Message) appendZeroValue(t *Type) uint32 {
+	m.tables.filtered = 0 // a key that the filter does not know
 	m.graft = appendZero(m.graft[:0], t)
 	return m.appendValue(t, 0, source{n: len(m.graft), data: m.graft}, 0)
 }

@@ -293,7 +293,7 @@ func (p *parser) at(k int) int {
 func (p *parser) unknown(i int, key uint32) int {
 	t := WireType(key >> 16)
 	if minSize[t] == 0 {
-		return p.fail(i, typeError(byte(t)))
+		return p.fail(i, typeError(t))
 	}
 	if i = p.need(i, fieldHeader); i < 0 {
 		return i
@@ -314,7 +314,7 @@ func (p *parser) skip(i, lead int, t WireType, depth, listCost int) (at, end int
 		}
 		if err != io.ErrUnexpectedEOF || p.rest == 0 {
 			if err == ErrType {
-				err = typeError(p.b[end])
+				err = typeError(WireType(p.b[end]))
 			}
 			return i, p.fail(end, err)
 		}
@@ -325,7 +325,7 @@ func (p *parser) skip(i, lead int, t WireType, depth, listCost int) (at, end int
 	}
 }
 
-func typeError(t byte) error { return fmt.Errorf("%w: %d", ErrType, t) }
+func typeError(t WireType) error { return fmt.Errorf("%w: %d", ErrType, t) }
 
 // text makes lead bytes and the string behind them contiguous, and checks it. It returns where lead begins
 // now and how long both are.
@@ -449,7 +449,7 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	case n < 0:
 		return p.fail(h+1, ErrNegative), 0
 	case n > 0 && minSize[wire] == 0:
-		return p.fail(h, typeError(byte(wire))), 0
+		return p.fail(h, typeError(wire)), 0
 	case n > 0 && wire != t.elem.wire:
 		return mismatch, 0
 	case uint64(n)*uint64(minSize[t.elem.wire]) > uint64(len(p.b)-body+p.rest):
@@ -558,9 +558,9 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 	case n < 0:
 		return p.fail(h+2, ErrNegative), 0
 	case n > 0 && minSize[key] == 0:
-		return p.fail(h, typeError(byte(key))), 0
+		return p.fail(h, typeError(key)), 0
 	case n > 0 && minSize[value] == 0:
-		return p.fail(h+1, typeError(byte(value))), 0
+		return p.fail(h+1, typeError(value)), 0
 	case n > 0 && (key != t.key.wire || value != t.elem.wire):
 		return mismatch, 0
 	case uint64(n)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.rest):

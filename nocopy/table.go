@@ -11,7 +11,14 @@ import (
 type tables struct {
 	mu   sync.RWMutex
 	made map[uint32]*table // by entry
+	free []*table          // of earlier messages, to be used again
+
+	// While a map is being filled, most keys are new, and its filter knows that without a table.
+	filtered uint32 // the entry of that map, 0 = none
+	filter   [filterBits / 64]uint64
 }
+
+const filterBits = 1 << 12
 
 // table finds the last pair or element with a key.
 type table struct {
@@ -26,10 +33,51 @@ const linear = 16
 
 var seed = maphash.MakeSeed()
 
+// keepSlots is the size of the largest table that is kept for later messages.
+const keepSlots = 1 << 14
+
 func (ts *tables) reset() {
-	if len(ts.made) > 0 {
-		clear(ts.made)
+	ts.filtered = 0
+	if len(ts.made) == 0 {
+		return
 	}
+	for _, tb := range ts.made {
+		if len(tb.slots) <= keepSlots && len(ts.free) < 8 {
+			ts.free = append(ts.free, tb)
+		}
+	}
+	clear(ts.made)
+}
+
+// newTable returns an empty table of the given size, a power of two.
+func (ts *tables) newTable(size int) *table {
+	if n := len(ts.free); n > 0 {
+		tb := ts.free[n-1]
+		ts.free = ts.free[:n-1]
+		if cap(tb.slots) >= size {
+			*tb = table{slots: tb.slots[:size]}
+			clear(tb.slots)
+			return tb
+		}
+	}
+	return &table{slots: make([]uint32, size)}
+}
+
+// isNew says that the key is certainly not among those of the map with entry e, which has n pairs, and
+// notes that it will be.
+func (ts *tables) isNew(e, n uint32, key []byte) bool {
+	if ts.filtered != e {
+		if n > 0 {
+			return false
+		}
+		ts.filtered = e
+		clear(ts.filter[:])
+	}
+	h := maphash.Bytes(seed, key) % filterBits
+	bit := uint64(1) << (h % 64)
+	isNew := ts.filter[h/64]&bit == 0
+	ts.filter[h/64] |= bit
+	return isNew
 }
 
 func (ts *tables) drop(e uint32) {
@@ -97,7 +145,7 @@ func (m *Message) table(e uint32, t *Type) *table {
 		for size*3 < int(n)*6 {
 			size *= 2
 		}
-		tb = &table{slots: make([]uint32, size)}
+		tb = m.tables.newTable(size)
 		if m.tables.made == nil {
 			m.tables.made = map[uint32]*table{}
 		}
