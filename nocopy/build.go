@@ -3,12 +3,29 @@ package nocopy
 // frame is something that is being built at the tail: a struct without its STOP, a list without all of its
 // elements. Frames lie in one another; all are in the same run.
 type frame struct {
+	typ      *Type
 	e        uint32
-	desc     *Desc  // of a struct
-	typ      *Type  // of a list, set or map
 	next     uint32 // container: elements that are on the wire
-	lead     int    // list: bytes in front of its header that must stay with it
+	lead     uint8  // list: bytes in front of its header that must stay with it
 	reopened bool   // it was complete: what is added stands in the node at its end
+}
+
+// someStruct is the type of a struct that is open again, of which nothing but that is asked.
+var someStruct = &Type{wire: WireStruct, kind: record}
+
+// push makes the struct or container of entry e the innermost one that is being built.
+func (m *Message) push(t *Type, e, next uint32) *frame {
+	n := len(m.open)
+	if n == cap(m.open) {
+		m.open = append(m.open, frame{})
+	}
+	m.open = m.open[:n+1]
+	f := &m.open[n]
+	if f.typ != t { // often it is the same as last time: spare the write barrier
+		f.typ = t
+	}
+	f.e, f.next, f.lead, f.reopened = e, next, 0, false
+	return f
 }
 
 // beginStruct appends what the struct of entry e begins with and opens it.
@@ -26,14 +43,14 @@ func (m *Message) startStruct(d *Desc, e, p uint32) {
 	for _, s := range d.templateSlots {
 		words[s.word] = p + s.off
 	}
-	m.open = append(m.open, frame{e: e, desc: d})
+	m.push(d.self, e, 0)
 	m.openKey = uint64(m.gen)<<32 | uint64(e)
 }
 
 // setOpenKey lets fields of the innermost struct be appended without further ado, if that is what it needs.
 func (m *Message) setOpenKey() {
 	m.openKey = 0
-	if n := len(m.open); n > 0 && m.open[n-1].typ == nil {
+	if n := len(m.open); n > 0 && m.open[n-1].typ.kind == record {
 		e := m.open[n-1].e
 		if w := m.idx[e+1]; w&edited == 0 || m.edits[w&^edited].slots == 0 {
 			m.openKey = uint64(m.gen)<<32 | uint64(e)
@@ -53,7 +70,7 @@ func (m *Message) openStruct(e uint32) {
 		m.edit(e).tail = tail
 	}
 	m.buf.OpenContent(m.edit(e).tail)
-	m.open = append(m.open, frame{e: e, reopened: true})
+	m.push(someStruct, e, 0).reopened = true
 	m.setOpenKey()
 }
 
@@ -89,7 +106,7 @@ func (m *Message) closeAll() {
 func (m *Message) closeFrame() {
 	f := &m.open[len(m.open)-1]
 	switch {
-	case f.typ != nil:
+	case f.typ.kind != record:
 		m.fillUp(f.e, m.idx[f.e+listCount])
 		f = &m.open[len(m.open)-1]
 		if !f.reopened {
@@ -99,7 +116,7 @@ func (m *Message) closeFrame() {
 			m.idx[f.e+listRoom] &^= roomBuilding
 		}
 	case !f.reopened:
-		for _, owed := range f.desc.owed {
+		for _, owed := range f.typ.desc.owed {
 			if m.idx[f.e+owed.word] == 0 && !m.hadField(f.e, owed.word) {
 				m.appendOwed(f.e, owed)
 				f = &m.open[len(m.open)-1]
@@ -160,7 +177,7 @@ func (s Struct) clearFixed() {
 	if len(s.m.open) == 0 {
 		return
 	}
-	if f := &s.m.open[len(s.m.open)-1]; f.typ != nil && f.typ.kind == list && f.typ.elem.kind == fixed {
+	if f := &s.m.open[len(s.m.open)-1]; f.typ.kind == list && f.typ.elem.kind == fixed {
 		clear(s.fixedBytes(int(f.typ.elem.size)))
 	}
 }
@@ -231,11 +248,11 @@ func (m *Message) beginContainer(t *Type, n int, key uint32, lead int) uint32 {
 	putBE32(b[t.header()-4:], uint32(count))
 	e := m.newListEntry(t, count, max(n, 0))
 	m.idx[e+listStart] = p + uint32(head)
-	f := frame{e: e, typ: t, lead: lead}
+	next := uint32(0)
 	if t.elem.kind == fixed && t.kind == list {
-		f.next = uint32(n)
+		next = uint32(n)
 	}
-	m.open = append(m.open, f)
+	m.push(t, e, next).lead = uint8(lead)
 	m.openKey = 0
 	return e
 }

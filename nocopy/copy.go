@@ -155,7 +155,7 @@ func (s Struct) SetChild(f Field, d *Desc, v Struct) {
 func (s Struct) Clone(d *Desc) Struct {
 	s.alive()
 	m := newMessage(d, configOf(nil))
-	src := m.source(s, &Type{wire: WireStruct, kind: record, desc: d})
+	src := m.source(s, d.self)
 	p, b := m.buf.Place(src.n)
 	if src.from != nil {
 		src.r.AppendTo(b[:0])

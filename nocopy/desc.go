@@ -72,7 +72,7 @@ var (
 func EnumOf(name func(int32) string) *Type { return &Type{wire: WireI32, size: 4, enum: name} }
 
 // StructOf returns the type of the struct, union or exception that d describes.
-func StructOf(d *Desc) *Type { return &Type{wire: WireStruct, kind: record, desc: d} }
+func StructOf(d *Desc) *Type { return d.self }
 
 // ListOf returns the type of a list.
 func ListOf(elem *Type) *Type { return register(&Type{wire: WireList, kind: list, elem: elem}) }
@@ -128,6 +128,7 @@ func (t *Type) header() uint32 {
 // Desc describes a struct, union or exception: made by NewDesc, completed by Define, then read-only.
 type Desc struct {
 	name      string
+	self      *Type // the type that it describes
 	union     bool
 	exception bool
 	words     int // of an index entry
@@ -171,13 +172,18 @@ type field struct {
 }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.
-func NewDesc(name string) *Desc { return &Desc{name: name} }
+func NewDesc(name string) *Desc { return newDesc(Desc{name: name}) }
 
 // NewUnionDesc returns the descriptor of a union.
-func NewUnionDesc(name string) *Desc { return &Desc{name: name, union: true} }
+func NewUnionDesc(name string) *Desc { return newDesc(Desc{name: name, union: true}) }
 
 // NewExceptionDesc returns the descriptor of an exception.
-func NewExceptionDesc(name string) *Desc { return &Desc{name: name, exception: true} }
+func NewExceptionDesc(name string) *Desc { return newDesc(Desc{name: name, exception: true}) }
+
+func newDesc(d Desc) *Desc {
+	d.self = &Type{wire: WireStruct, kind: record, desc: &d}
+	return &d
+}
 
 // Name returns the IDL's name of the struct.
 func (d *Desc) Name() string { return d.name }

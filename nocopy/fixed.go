@@ -61,7 +61,7 @@ func (s Struct) growFixed(n, size int) []byte {
 // growAtTail is growFixed of a list that ends at the tail and is being built.
 func (m *Message) growAtTail(f *frame, n, size int) []byte {
 	e := f.e
-	head := uint32(f.lead + listHeader)
+	head := uint32(f.lead) + listHeader
 	from, b := m.buf.Grow(m.idx[e+listStart]-head, n*size)
 	m.idx[e+listStart] = from + head
 	m.idx[e+listCount] += uint32(n)

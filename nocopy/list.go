@@ -91,7 +91,7 @@ func (m *Message) openList(e uint32) {
 			m.edit(e).tail = tail
 		}
 		m.buf.OpenContent(m.edit(e).tail)
-		m.open = append(m.open, frame{e: e, typ: t, next: m.idx[e+listCount], reopened: true})
+		m.push(t, e, m.idx[e+listCount]).reopened = true
 		m.openKey = 0
 	}
 	m.fillUp(e, m.idx[e+listCount])

@@ -79,7 +79,7 @@ func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
 			return
 		}
 		s.m.closeAllUnlessSealed()
-		r := s.m.rangeOf(s.entry(), &Type{kind: record})
+		r := s.m.rangeOf(s.entry(), someStruct)
 		b, one := r.Bytes()
 		if !one {
 			b = r.AppendTo(nil)
