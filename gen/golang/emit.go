@@ -124,7 +124,7 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 		view.Structs = append(view.Structs, f.structView(s))
 		f.needs["iter"] = true
 	}
-	for _, name := range []string{"fmt", "iter", "math"} {
+	for _, name := range []string{"fmt", "iter", "math", "sync"} {
 		if f.needs[name] {
 			view.Std = append(view.Std, name)
 		}

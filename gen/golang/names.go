@@ -10,7 +10,7 @@ var initialisms = set(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON
 	SMTP SSH TCP TLS TTL UDP UI UID UUID URI URL UTF8 VM XML XSRF XSS`)
 
 // locals are the names that generated functions use inside.
-var locals = set(`s v n b opts nocopy iter fmt math`)
+var locals = set(`s v n b opts nocopy iter fmt math sync`)
 
 // predeclared are Go's own names, which a package's names had better not hide.
 var predeclared = set(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
@@ -72,8 +72,17 @@ func fixInitialism(name string, at int) string {
 // upper is strings.ToUpper for ASCII, all that an identifier consists of.
 func upper(text string) string { return strings.ToUpper(text) }
 
-// privateName makes a name unexported.
-func privateName(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+// privateName makes a name unexported: User → user, HTTPUrl → httpUrl, MAX → max.
+func privateName(name string) string {
+	n := 0
+	for n < len(name) && 'A' <= name[n] && name[n] <= 'Z' {
+		n++
+	}
+	if n > 1 && n < len(name) && 'a' <= name[n] && name[n] <= 'z' {
+		n-- // the last capital begins the next word
+	}
+	return strings.ToLower(name[:n]) + name[n:]
+}
 
 // packageName makes a valid package name of the last part of a namespace or of
 // a file's name.

@@ -82,6 +82,9 @@ func (f *file) constView(c *schema.Const) constView {
 	view := constView{Doc: c.Doc, Name: n.Name, Var: n.Var, Type: f.goType(c.Type)}
 	switch c.Type.Kind {
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
+		// Made when first asked for: descriptors are complete only after the
+		// init functions of all files of the package have run.
+		f.needs["sync"] = true
 		view.Kind, view.Desc, view.Value = "view", f.desc(c.Type), strconv.Quote(c.Value.Wire)
 	case schema.Binary, schema.UUID:
 		view.Kind, view.Value = "func", f.literal(c.Value)

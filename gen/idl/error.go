@@ -41,10 +41,13 @@ func (l ErrorList) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort orders the list by position within each file, files staying in the order
-// in which they first occur, and drops repetitions.
-func (l *ErrorList) Sort() {
+// Sort orders the list by file and position and drops repetitions. Files come
+// in the given order, others after them as they first occur.
+func (l *ErrorList) Sort(files ...string) {
 	rank := map[string]int{}
+	for i, name := range files {
+		rank[name] = i
+	}
 	for _, e := range *l {
 		if _, ok := rank[e.Pos.Filename]; !ok {
 			rank[e.Pos.Filename] = len(rank)

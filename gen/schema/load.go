@@ -25,8 +25,12 @@ func Load(files, includeDirs []string) (*Set, error) {
 	}
 	c := checker{set: l.set, errs: &l.errs}
 	c.check()
-	l.errs.Sort()
-	l.set.Warnings.Sort()
+	var order []string
+	for _, p := range l.set.Programs {
+		order = append(order, p.Path)
+	}
+	l.errs.Sort(order...)
+	l.set.Warnings.Sort(order...)
 	return l.set, l.errs.Err()
 }
 

@@ -6,6 +6,7 @@ package shapes
 import (
 	"fmt"
 	"iter"
+	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
@@ -78,30 +79,42 @@ func ID() nocopy.UUID {
 
 const FAVOURITE Color = Color_BLUE
 
-var oRIGINConst = nocopy.NewConst(nocopy.StructOf(PointDesc), "\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00")
+var originConst = sync.OnceValue(func() *nocopy.Const {
+	return nocopy.NewConst(nocopy.StructOf(PointDesc), "\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00")
+})
 
-func ORIGIN() Point { return Point(oRIGINConst.View()) }
+func ORIGIN() Point { return Point(originConst().View()) }
 
-var cIRCLEConst = nocopy.NewConst(nocopy.StructOf(ShapeDesc), "\x04\x00\x01?\xe0\x00\x00\x00\x00\x00\x00\x00")
+var circleConst = sync.OnceValue(func() *nocopy.Const {
+	return nocopy.NewConst(nocopy.StructOf(ShapeDesc), "\x04\x00\x01?\xe0\x00\x00\x00\x00\x00\x00\x00")
+})
 
-func CIRCLE() Shape { return Shape(cIRCLEConst.View()) }
+func CIRCLE() Shape { return Shape(circleConst().View()) }
 
-var pRIMESConst = nocopy.NewConst(nocopy.ListOf(nocopy.TypeI64), "\n\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\a")
+var primesConst = sync.OnceValue(func() *nocopy.Const {
+	return nocopy.NewConst(nocopy.ListOf(nocopy.TypeI64), "\n\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\a")
+})
 
-func PRIMES() nocopy.Int64List { return nocopy.Int64List(pRIMESConst.View()) }
+func PRIMES() nocopy.Int64List { return nocopy.Int64List(primesConst().View()) }
 
-var wORDSConst = nocopy.NewConst(nocopy.ListOf(nocopy.TypeString), "\v\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x05hello")
+var wordsConst = sync.OnceValue(func() *nocopy.Const {
+	return nocopy.NewConst(nocopy.ListOf(nocopy.TypeString), "\v\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x05hello")
+})
 
-func WORDS() nocopy.StringList { return nocopy.StringList(wORDSConst.View()) }
+func WORDS() nocopy.StringList { return nocopy.StringList(wordsConst().View()) }
 
-var cOLORSConst = nocopy.NewConst(nocopy.SetOf(nocopy.EnumOf(func(v int32) string { return Color(v).String() })), "\b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x10")
+var colorsConst = sync.OnceValue(func() *nocopy.Const {
+	return nocopy.NewConst(nocopy.SetOf(nocopy.EnumOf(func(v int32) string { return Color(v).String() })), "\b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x10")
+})
 
-func COLORS() nocopy.EnumList[Color] { return nocopy.EnumList[Color](cOLORSConst.View()) }
+func COLORS() nocopy.EnumList[Color] { return nocopy.EnumList[Color](colorsConst().View()) }
 
-var pATHSConst = nocopy.NewConst(nocopy.MapOf(nocopy.TypeString, nocopy.ListOf(nocopy.StructOf(PointDesc))), "\v\x0f\x00\x00\x00\x02\x00\x00\x00\x01a\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01b\f\x00\x00\x00\x00")
+var pathsConst = sync.OnceValue(func() *nocopy.Const {
+	return nocopy.NewConst(nocopy.MapOf(nocopy.TypeString, nocopy.ListOf(nocopy.StructOf(PointDesc))), "\v\x0f\x00\x00\x00\x02\x00\x00\x00\x01a\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01b\f\x00\x00\x00\x00")
+})
 
 func PATHS() nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString] {
-	return nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString](pATHSConst.View())
+	return nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString](pathsConst().View())
 }
 
 type Point nocopy.Struct

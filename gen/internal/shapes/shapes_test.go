@@ -1,0 +1,111 @@
+package shapes_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// TestDefaults reads the IDL's defaults where nothing was set.
+func TestDefaults(t *testing.T) {
+	s := shapes.NewOptionalDefaults()
+	defer s.Release()
+	if s.IsSetFlag() || s.IsSetText() || s.IsSetPoint() {
+		t.Error("a field of a new message is set")
+	}
+	id, err := nocopy.ParseUUID("00112233-4455-6677-8899-aabbccddeeff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{s.GetFlag(), s.GetTiny(), s.GetSmall(), s.GetMedium(), s.GetLarge(), s.GetReal(), s.GetText(), string(s.GetBlob()),
+		s.GetKey(), s.GetColor(), s.GetPoint().GetX(), s.GetPoint().GetY(), s.GetShape().GetRadius(), s.GetNumbers().At(2), s.GetWords().At(1)}
+	want := []any{true, int8(-8), int16(-1600), int32(320000), int64(-6400000000), 2.5, "héllo\n", "bytes",
+		id, shapes.Color_GREEN, int32(3), int32(4), 1.5, int64(3), "b"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestConstants(t *testing.T) {
+	if got := shapes.PRIMES().Len(); got != 4 {
+		t.Errorf("PRIMES has %d elements", got)
+	}
+	if got := shapes.COLORS().Len(); got != 2 {
+		t.Errorf("COLORS, which names one twice, has %d elements", got)
+	}
+	path, ok := shapes.PATHS().Get("a")
+	if !ok || path.Len() != 2 || path.At(1).GetX() != 1 {
+		t.Errorf("PATHS is %v", shapes.PATHS())
+	}
+	if got := shapes.CIRCLE(); got.Which() != shapes.Shape_Radius || got.GetRadius() != 0.5 {
+		t.Errorf("CIRCLE is %v", got)
+	}
+}
+
+func TestEnum(t *testing.T) {
+	if got := shapes.Color_VERT.String(); got != "GREEN" {
+		t.Errorf("VERT, another GREEN, prints %s", got)
+	}
+	if got := shapes.Color(7).String(); got != "Color(7)" {
+		t.Errorf("an unknown colour prints %s", got)
+	}
+	for _, name := range []string{"RED", "GREEN", "VERT", "BLUE", "NONE"} {
+		if _, err := shapes.ParseColor(name); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := shapes.ParseColor("PINK"); err == nil {
+		t.Error("PINK is a colour")
+	}
+}
+
+func TestUnion(t *testing.T) {
+	s := shapes.NewShape()
+	defer s.Release()
+	s.SetLabel("square")
+	s.SetRadius(2)
+	if s.Which() != shapes.Shape_Radius || s.IsSetLabel() || s.GetRadius() != 2 {
+		t.Errorf("after the second arm was set: %v, which %d", s, s.Which())
+	}
+	s.UnsetRadius()
+	if s.Which() != 0 {
+		t.Errorf("after it was unset: which %d", s.Which())
+	}
+}
+
+// TestRoundTrip builds a message of nested shapes and parses its bytes.
+func TestRoundTrip(t *testing.T) {
+	m := shapes.NewMaps()
+	defer m.Release()
+	m.NewToPoints().PutNew("p").SetX(4)
+	m.NewNested().PutNew("a", 1).Put("b", 5)
+	m.NewByRow()
+	m.NewToColors().Put("sky", shapes.Color_BLUE)
+	got, err := shapes.ParseMaps(m.Message().Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Release()
+	if diff := cmp.Diff(m.String(), got.String()); diff != "" {
+		t.Errorf("(-built +parsed):\n%s", diff)
+	}
+	if p, ok := got.GetToPoints().Get("p"); !ok || p.GetX() != 4 {
+		t.Errorf("p is %v", p)
+	}
+	if inner, _ := got.GetNested().Get("a"); inner.Len() != 1 {
+		t.Errorf("a is %v", inner)
+	}
+}
+
+func TestException(t *testing.T) {
+	e := shapes.NewRefused()
+	defer e.Release()
+	e.SetReason("late")
+	var err error = e
+	if err.Error() == "" {
+		t.Error("no text")
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// rejected are the files of Apache's repository that its own compiler (0.25)
+// does not accept, with what is wrong with them.
+var rejected = map[string]string{
+	"test/BrokenConstants.thrift": "does not fit in",
+}
+
+// TestApache generates every .thrift file in test/ and tutorial/ of the Apache
+// Thrift module, each with its includes in a directory of its own since many
+// have the same namespace, and builds and vets what comes out.
+func TestApache(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds about a hundred packages")
+	}
+	apache := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift")
+	root := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}")
+	dir := t.TempDir()
+	gomod := fmt.Sprintf("module apache\n\ngo 1.26\n\nrequire github.com/nocopythrift/nocopythrift v0.0.0\n\nreplace github.com/nocopythrift/nocopythrift => %q\n", root)
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(gomod), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, file := range thriftFiles(t, apache, "test", "tutorial") {
+		n++
+		out := fmt.Sprintf("t%d", n)
+		code, _, stderr := nocopyc("-r", "-o", filepath.Join(dir, out), "-package-prefix", "apache/"+out,
+			"-I", filepath.Join(apache, "test"), filepath.Join(apache, file))
+		if why := rejected[file]; why != "" {
+			if code != 1 || !strings.Contains(stderr, why) {
+				t.Errorf("%s: exit code %d, %s", file, code, stderr)
+			}
+			continue
+		}
+		if code != 0 {
+			t.Errorf("%s:\n%s", file, stderr)
+		}
+	}
+	if n < 90 {
+		t.Errorf("only %d files were found", n)
+	}
+	// Names that collide with each other, with Go's words and with packages.
+	odd, err := filepath.Glob("testdata/names/*.thrift")
+	if err != nil || len(odd) == 0 {
+		t.Fatal(odd, err)
+	}
+	if code, _, stderr := nocopyc(append([]string{"-o", filepath.Join(dir, "names")}, odd...)...); code != 0 {
+		t.Errorf("%q:\n%s", odd, stderr)
+	}
+	// The runtime needs the standard library only, so nothing is downloaded.
+	goCommand(t, dir, "build", "-mod=mod", "./...")
+	goCommand(t, dir, "vet", "-mod=mod", "./...")
+}
+
+// thriftFiles lists the .thrift files in folders of a directory.
+func thriftFiles(t *testing.T, dir string, folders ...string) []string {
+	t.Helper()
+	var list []string
+	for _, folder := range folders {
+		err := fs.WalkDir(os.DirFS(dir), folder, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".thrift") {
+				list = append(list, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return list
+}
+
+// goCommand runs the go command without a network and returns its output.
+func goCommand(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off", "GOSUMDB=off", "GOTOOLCHAIN=local")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}

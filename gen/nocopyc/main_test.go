@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// files writes files, given as name and text in turn, into a new directory and
+// goes there.
+func files(t *testing.T, list ...string) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for i := 0; i < len(list); i += 2 {
+		if err := os.MkdirAll(filepath.Dir(list[i]), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(list[i], []byte(list[i+1]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func nocopyc(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// tree lists the files below a directory.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var list []string
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			list = append(list, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	return list
+}
+
+func TestUsage(t *testing.T) {
+	files(t, "a.thrift", "struct A {}")
+	for _, args := range [][]string{{}, {"-o", "out"}, {"a.thrift"}, {"-x"}, {"-o"}} {
+		if code, _, stderr := nocopyc(args...); code != 2 || !strings.Contains(stderr, "usage: nocopyc") {
+			t.Errorf("%q: exit code %d, %q", args, code, stderr)
+		}
+	}
+	if code, _, stderr := nocopyc("-help"); code != 0 || !strings.Contains(stderr, "-package-prefix") {
+		t.Errorf("-help: exit code %d, %q", code, stderr)
+	}
+	if code, stdout, _ := nocopyc("-version"); code != 0 || !strings.HasPrefix(stdout, "nocopyc v") {
+		t.Errorf("-version: exit code %d, %q", code, stdout)
+	}
+}
+
+func TestErrorsWriteNothing(t *testing.T) {
+	files(t, "good.thrift", "struct A {}", "bad.thrift", "struct B { 1: C c }\nstruct D { 1: i32 a = 'x' }", "worse.thrift", "struct")
+	code, _, stderr := nocopyc("-o", "out", "good.thrift", "bad.thrift", "worse.thrift")
+	want := "bad.thrift:1:15: unknown type C\nbad.thrift:2:23: cannot use the string \"x\" as i32\nworse.thrift:1:7: unexpected end of file, expected a name\n"
+	if diff := cmp.Diff(want, stderr); diff != "" || code != 1 {
+		t.Errorf("exit code %d (-want +got):\n%s", code, diff)
+	}
+	if _, err := os.Stat("out"); err == nil {
+		t.Error("the output directory was made")
+	}
+}
+
+func TestPackages(t *testing.T) {
+	const inner, outer = "namespace go x.inner\nstruct I {}", "include 'inner.thrift'\nnamespace go x.outer\nstruct O { 1: inner.I i }"
+	missing := "outer.thrift:1:1: the import path of package x/inner is needed: give -package-prefix\n"
+	for name, test := range map[string]struct {
+		files  []string
+		args   []string
+		stderr string
+		tree   []string
+		has    string // in the last file
+	}{
+		"without namespace": {[]string{"My-File.thrift", "struct A {}"}, []string{"My-File.thrift"}, "", []string{"my-file/My-File.go"}, "package my_file\n"},
+		"for all languages": {[]string{"a.thrift", "namespace * x.y\nnamespace py z"}, []string{"a.thrift"}, "", []string{"x/y/a.go"}, "package y\n"},
+		"prefix": {[]string{"inner.thrift", inner, "outer.thrift", outer}, []string{"-package-prefix", "h.org/m/", "outer.thrift"},
+			"", []string{"x/outer/outer.go"}, "\"h.org/m/x/inner\"\n"},
+		"recursive": {[]string{"inner.thrift", inner, "outer.thrift", outer}, []string{"-r", "-package-prefix", "h.org/m", "outer.thrift"},
+			"", []string{"x/inner/inner.go", "x/outer/outer.go"}, "inner.I(nocopy.Struct(s).Child("},
+		"no prefix": {[]string{"inner.thrift", inner, "outer.thrift", outer}, []string{"outer.thrift"}, missing, nil, ""},
+		"no prefix, no module": {[]string{"inner.thrift", inner, "outer.thrift", outer}, []string{"-r", "outer.thrift"},
+			missing, nil, ""},
+		"prefix from go.mod": {[]string{"go.mod", "module h.org/m // mine\n", "inner.thrift", inner, "outer.thrift", outer}, []string{"-r", "outer.thrift"},
+			"", []string{"x/inner/inner.go", "x/outer/outer.go"}, "\"h.org/m/out/x/inner\"\n"},
+		"include not used": {[]string{"inner.thrift", inner, "outer.thrift", "include 'inner.thrift'\nstruct O {}"}, []string{"outer.thrift"},
+			"", []string{"outer/outer.go"}, "package outer\n"},
+		"one package": {[]string{"a.thrift", "include 'b.thrift'\nnamespace go p\nstruct A { 1: b.A a, 2: b.E e }", "b.thrift", "namespace go p\nstruct A {} enum E {}"},
+			[]string{"a.thrift", "b.thrift"}, "", []string{"p/a.go", "p/b.go"}, "type A nocopy.Struct\n"},
+		"one file twice": {[]string{"a.thrift", "struct A {}"}, []string{"a.thrift", "./a.thrift"}, "", []string{"a/a.go"}, "package a\n"},
+		"same output": {[]string{"x/a.thrift", "struct A {}", "y/a.thrift", "struct A {}"}, []string{"x/a.thrift", "y/a.thrift"},
+			"y/a.thrift:1:1: a/a.go would be generated from x/a.thrift too\n", nil, ""},
+		"import cycle": {[]string{"a.thrift", "include 'b.thrift'\nnamespace go p\nstruct A { 1: b.B b }", "b.thrift", "include 'c.thrift'\nnamespace go q\nstruct B { 1: c.C c }",
+			"c.thrift", "namespace go p\nstruct C {}"}, []string{"-r", "-package-prefix", "m", "a.thrift"},
+			"b.thrift:1:1: Go packages would import each other: p → q → p\n", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files(t, test.files...)
+			code, _, stderr := nocopyc(append([]string{"-o", "out"}, test.args...)...)
+			if diff := cmp.Diff(test.stderr, stderr); diff != "" || (code != 0) != (test.stderr != "") {
+				t.Fatalf("exit code %d (-want +got):\n%s", code, diff)
+			}
+			if diff := cmp.Diff(test.tree, tree(t, "out")); diff != "" {
+				t.Fatalf("files (-want +got):\n%s", diff)
+			}
+			if len(test.tree) > 0 {
+				src, _ := os.ReadFile(filepath.Join("out", test.tree[len(test.tree)-1]))
+				if !strings.Contains(string(src), test.has) {
+					t.Errorf("%q is missing in:\n%s", test.has, src)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,2 @@
+namespace go x.main
+struct M { 1: i32 a }

@@ -1,0 +1,3 @@
+namespace go s
+struct Foo { 1: i32 a }
+enum Bar { X = 1 }

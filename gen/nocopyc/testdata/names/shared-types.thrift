@@ -1,0 +1,2 @@
+struct Foo { 1: i32 a }
+struct Nocopy { 1: i32 v }

@@ -1,0 +1,2 @@
+namespace go x.string
+struct M { 1: i32 a }

@@ -1,0 +1,2 @@
+namespace go x.type
+struct T { 1: i32 a } 
