@@ -15,6 +15,13 @@ func (b *Buffer) Seal() {
 		return
 	}
 	b.Sync()
+	if len(b.nodes) == 1 && b.root.first == b.root.last && b.root.first != 0 { // nothing but one span
+		s := b.spans[b.root.first]
+		b.pieces = append(b.pieces[:0], s.place())
+		b.size = int(s.to - s.from)
+		b.placed, b.sealed = true, true
+		return
+	}
 	b.sortNodes()
 	b.pieces = b.walk(b.pieces[:0], b.root.first)
 	b.size = 0

@@ -407,18 +407,45 @@ func (s Struct) structAt(i int) Struct {
 		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if n := len(m.open); n >= 2 && m.open[n-2].e == e && m.open[n-2].next == uint32(i) {
-		m.closeFrame() // the usual case: one element after the other
+		if el := m.nextStruct(&m.open[n-2], &m.open[n-1]); el != 0 {
+			return Struct{m, m.openKey}
+		}
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
 		f.next++
-		el := m.structEntry(e, uint32(i))
-		m.beginStruct(f.typ.elem.desc, el)
-		return m.handle(el)
+		m.beginStruct(f.typ.elem.desc, m.structEntry(e, uint32(i)))
+		return Struct{m, m.openKey}
 	}
 	if m.appendsAt(e, uint32(i)) {
 		m.beginStruct(s.typ().elem.desc, m.structEntry(e, uint32(i)))
 	}
 	return m.handle(m.structEntry(e, uint32(i)))
+}
+
+// nextStruct goes from one element of a list that is being built to the next, the usual case: the end of
+// the one and the beginning of the other are appended in one go. It returns the new one's entry, 0 if the
+// element has more to it than a STOP.
+func (m *Message) nextStruct(l, f *frame) uint32 {
+	d := f.typ.desc
+	if f.typ != l.typ.elem || len(d.owed) > 0 {
+		return 0
+	}
+	p, b := m.buf.Extend(1 + len(d.template))
+	b[0] = byte(WireStop)
+	m.setEnd(f.e, p)
+	if len(d.template) > 0 {
+		copy(b[1:], d.template)
+	}
+	e := m.structEntry(l.e, l.next)
+	words := m.idx[e : e+uint32(d.words)]
+	words[0] = p + 1
+	for _, s := range d.templateSlots {
+		words[s.word] = p + 1 + s.off
+	}
+	l.next++
+	f.e = e
+	m.openKey = uint64(m.gen)<<32 | uint64(e)
+	return e
 }
 
 // Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.
