@@ -23,7 +23,7 @@ func (b *Buffer) Seal() {
 		return
 	}
 	b.sortNodes()
-	b.pieces = b.walk(b.pieces[:0], b.root.first)
+	b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
 	b.size = 0
 	for _, p := range b.pieces {
 		b.size += int(p.to - p.from)
@@ -83,9 +83,7 @@ type Range struct {
 func (b *Buffer) Range(from, to Pos) Range {
 	b.Sync()
 	b.sortNodes()
-	w := walker{b: b, from: from, to: to, sub: true}
-	w.spans(b.spanAt(from))
-	return Range{b, w.out}
+	return Range{b, b.walk(nil, b.spanAt(from), part{from, to})}
 }
 
 // Len returns the range's wire bytes.
@@ -170,89 +168,80 @@ func compareNodes(x, y *node) int {
 	}
 }
 
-func (b *Buffer) walk(out []piece, first uint32) []piece {
-	w := walker{b: b, out: out}
-	w.spans(first)
-	return w.out
-}
+// part is what to walk of a run: the bytes [from, to), or all of it if to is 0.
+type part struct{ from, to Pos }
 
-// walker goes through one run in wire order, and through the contents of the nodes in it.
-type walker struct {
-	b        *Buffer
-	out      []piece
-	sub      bool // only [from, to) of the run
-	from, to Pos
-	// The replaced bytes that were met last: [hideFrom, hideTo) do not reach the wire.
-	hideFrom, hideTo Pos
-}
+// hidden are the replaced bytes that were met last: they do not reach the wire.
+type hidden struct{ from, to Pos }
 
-func (w *walker) spans(s uint32) {
-	for ; s != 0; s = w.b.spans[s].next {
-		sp := w.b.spans[s]
-		if w.sub && sp.from > w.to {
-			return
+// walk appends the pieces of the run that begins with span s, and of the contents of the nodes in it, in wire
+// order. (Values are passed rather than pointers: what recursion takes pointers to moves to the heap.)
+func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
+	var h hidden
+	for ; s != 0; s = b.spans[s].next {
+		sp := b.spans[s]
+		if p.to != 0 && sp.from > p.to {
+			break
 		}
-		w.span(sp)
-		if w.sub && w.to <= sp.to && w.to >= sp.from {
-			return
+		out, h = b.walkSpan(out, sp, p, h)
+		if p.to != 0 && sp.from <= p.to && p.to <= sp.to {
+			break
 		}
 	}
+	return out
 }
 
-func (w *walker) span(sp span) {
+func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidden) {
 	lo, hi := sp.from, sp.to
-	if w.sub {
-		lo = max(lo, min(w.from, hi))
-		if w.to >= sp.from {
-			hi = min(hi, w.to)
-		}
+	if p.to != 0 {
+		lo = max(lo, min(p.from, hi))
+		hi = min(hi, p.to)
 	}
-	at := max(lo, min(w.hideTo, hi)) // what comes next on the wire
-	nodes := w.b.nodes
-	order := w.b.order
+	at := max(lo, min(h.to, hi)) // what comes next on the wire
+	nodes, order := b.nodes, b.order
 	j := 0
 	if len(order) > 0 {
 		j = sort.Search(len(order), func(j int) bool { return nodes[order[j]].at >= lo })
 	}
 	for ; j < len(order) && nodes[order[j]].at <= hi; j++ {
 		n := &nodes[order[j]]
-		if w.hidden(n) || w.sub && w.outside(n) {
+		if h.hides(n) || p.to != 0 && p.excludes(n) {
 			continue
 		}
-		w.emit(at, n.at)
+		out = appendPiece(out, at, n.at)
 		at = n.at
 		if n.content.first != 0 {
-			w.out = w.b.walk(w.out, n.content.first)
+			out = b.walk(out, n.content.first, part{})
 		}
 		if n.end > n.at {
-			w.hideFrom, w.hideTo = n.at, n.end
+			h = hidden{n.at, n.end}
 			at = min(n.end, hi)
 		}
 	}
-	w.emit(at, hi)
+	return appendPiece(out, at, hi), h
 }
 
-// hidden says whether the node belongs to bytes that have been replaced. What makes a thing longer that
-// ends where the replaced bytes end is hidden if the thing started inside of them.
-func (w *walker) hidden(n *node) bool {
-	return n.at < w.hideTo || n.kind == grow && n.at == w.hideTo && n.anchor >= w.hideFrom
+// hides says whether the node belongs to bytes that have been replaced. What makes a thing longer that ends
+// where the replaced bytes end is hidden if the thing started inside of them.
+func (h hidden) hides(n *node) bool {
+	return n.at < h.to || n.kind == grow && n.at == h.to && n.anchor >= h.from
 }
 
-// outside says whether a node at the edge of [from, to) belongs to what surrounds it.
-func (w *walker) outside(n *node) bool {
+// excludes says whether a node at the edge of the part belongs to what surrounds it.
+func (p part) excludes(n *node) bool {
 	if n.kind == grow {
-		return n.anchor < w.from
+		return n.anchor < p.from
 	}
-	return n.at >= w.to
+	return n.at >= p.to
 }
 
-func (w *walker) emit(from, to Pos) {
+func appendPiece(out []piece, from, to Pos) []piece {
 	if from >= to {
-		return
+		return out
 	}
-	if k := len(w.out) - 1; k >= 0 && w.out[k].to == from && from&segMask != 0 {
-		w.out[k].to = to
-		return
+	if k := len(out) - 1; k >= 0 && out[k].to == from && from&segMask != 0 {
+		out[k].to = to
+		return out
 	}
-	w.out = append(w.out, piece{from, to})
+	return append(out, piece{from, to})
 }

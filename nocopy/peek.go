@@ -47,6 +47,7 @@ func peekField(b []byte, id int) (int, WireType, error) {
 		return 0, 0, ErrNotFound
 	}
 	for i := 0; ; {
+		i = skipPlain(b, i, uint32(want))
 		x := head(b, i)
 		t := WireType(x >> 56)
 		if t == WireStop {
@@ -65,11 +66,7 @@ func peekField(b []byte, id int) (int, WireType, error) {
 			return i + fieldHeader, t, nil
 		}
 		var err error
-		if n := int(fixedSize[t]); n != 0 && n+fieldHeader <= len(b)-i {
-			i += fieldHeader + n
-		} else if n := uint64(uint32(x>>8)) + fieldHeader + textHeader; t == WireString && n <= uint64(len(b)-i) {
-			i += int(n)
-		} else if i, err = skipField(b, i, t, budgetOf(defaultMaxDepth-1), structCost); err != nil {
+		if i, err = skipField(b, i, t, budgetOf(defaultMaxDepth-1), structCost); err != nil {
 			return i, 0, err
 		}
 	}

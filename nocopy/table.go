@@ -22,7 +22,7 @@ const filterBits = 1 << 12
 
 // table finds the last pair or element with a key.
 type table struct {
-	slots []uint32 // number+1
+	slots []uint64 // half a hash <<32 | number+1
 	used  int      // slots taken, also by what has been deleted since
 	upTo  uint32   // pairs or elements before this one are in it
 	dups  uint32   // how many of them have the key of a later one
@@ -60,7 +60,7 @@ func (ts *tables) newTable(size int) *table {
 			return tb
 		}
 	}
-	return &table{slots: make([]uint32, size)}
+	return &table{slots: make([]uint64, size)}
 }
 
 // isNew says that the key is certainly not among those of the map with entry e, which has n pairs, and
@@ -140,21 +140,45 @@ func (m *Message) lookup(e uint32, t *Type, key []byte) int {
 func (m *Message) table(e uint32, t *Type) *table {
 	tb := m.tables.made[e]
 	n := m.idx[e+listCount]
-	if tb == nil || (tb.used+int(n-tb.upTo))*4 > len(tb.slots)*3 {
-		size := 64
-		for size*3 < int(n)*6 {
-			size *= 2
-		}
-		tb = m.tables.newTable(size)
-		if m.tables.made == nil {
-			m.tables.made = map[uint32]*table{}
-		}
+	if m.tables.made == nil {
+		m.tables.made = map[uint32]*table{}
+	}
+	if tb == nil {
+		tb = m.tables.newTable(tableSize(n))
 		m.tables.made[e] = tb
+	}
+	if grown := tableSize(uint32(tb.used) + n - tb.upTo); grown > len(tb.slots) {
+		tb.grow(grown)
 	}
 	for ; tb.upTo < n; tb.upTo++ {
 		tb.insert(m, e, t, tb.upTo)
 	}
 	return tb
+}
+
+// tableSize returns the size of a table with room for n keys and as many again, a power of two.
+func tableSize(n uint32) int {
+	size := 64
+	for size < 2*int(n) {
+		size *= 2
+	}
+	return size
+}
+
+// grow gives the table more slots.
+func (tb *table) grow(size int) {
+	old := tb.slots
+	tb.slots = make([]uint64, size)
+	for _, x := range old {
+		if x == 0 {
+			continue
+		}
+		h := int(x >> 32)
+		for tb.slots[h&(size-1)] != 0 {
+			h++
+		}
+		tb.slots[h&(size-1)] = x
+	}
 }
 
 // insert adds pair or element i.
@@ -163,37 +187,41 @@ func (tb *table) insert(m *Message, e uint32, t *Type, i uint32) {
 	if key == nil {
 		return
 	}
-	slot := tb.slot(m, e, t, key)
+	slot, hash := tb.slot(m, e, t, key)
 	if tb.slots[slot] != 0 {
 		tb.dups++
 	} else {
 		tb.used++
 	}
-	tb.slots[slot] = i + 1
+	tb.slots[slot] = hash<<32 | uint64(i+1)
 }
 
-// slot returns the slot that the key is in, or the free one where it belongs.
-func (tb *table) slot(m *Message, e uint32, t *Type, key []byte) int {
+// slot returns the slot that the key is in, or the free one where it belongs, and the key's half hash.
+func (tb *table) slot(m *Message, e uint32, t *Type, key []byte) (int, uint64) {
 	mask := len(tb.slots) - 1
-	for h := int(maphash.Bytes(seed, key)); ; h++ {
-		i := tb.slots[h&mask]
-		if i == 0 {
-			return h & mask
+	hash := maphash.Bytes(seed, key) >> 32
+	for h := int(hash); ; h++ {
+		x := tb.slots[h&mask]
+		if x == 0 {
+			return h & mask, hash
 		}
-		if have := m.key(e, t, i-1); have != nil && bytes.Equal(have, key) {
-			return h & mask
+		if x>>32 == hash {
+			if have := m.key(e, t, uint32(x)-1); have != nil && bytes.Equal(have, key) {
+				return h & mask, hash
+			}
 		}
 	}
 }
 
 func (tb *table) find(m *Message, e uint32, t *Type, key []byte) int {
-	return int(tb.slots[tb.slot(m, e, t, key)]) - 1
+	slot, _ := tb.slot(m, e, t, key)
+	return int(uint32(tb.slots[slot])) - 1
 }
 
 // reinsert adds pair i again, which has been deleted and has another key now.
 func (m *Message) reinsert(e uint32, t *Type, i uint32) {
 	if tb := m.tables.made[e]; tb != nil && i < tb.upTo {
-		if (tb.used+1)*4 > len(tb.slots)*3 {
+		if 2*(tb.used+1) > len(tb.slots) { // by now mostly of keys that are gone
 			m.tables.drop(e)
 			return
 		}

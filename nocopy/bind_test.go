@@ -1,0 +1,333 @@
+package nocopy_test
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// What generated code is for types known beforehand, this file is for types of the referee: accessors by value.
+// A value is a referee.Value if it is a leaf, else its handle.
+
+// handle is the handle of any struct, list, set or map.
+type handle = nocopy.Struct
+
+// color is the enum of all fields of enum type.
+type color int32
+
+// bound is a struct type with what generated code would have of it.
+type bound struct {
+	*referee.Struct
+	desc   *nocopy.Desc
+	fields []nocopy.Field
+}
+
+// schema is a set of struct types that refer to each other.
+type schema struct {
+	structs []*bound
+	of      map[*referee.Struct]*bound
+	types   map[*referee.Type]*nocopy.Type
+}
+
+func newSchema(structs []*referee.Struct) *schema {
+	sc := &schema{of: map[*referee.Struct]*bound{}, types: map[*referee.Type]*nocopy.Type{}}
+	for _, s := range structs {
+		b := &bound{Struct: s}
+		switch {
+		case s.Union:
+			b.desc = nocopy.NewUnionDesc(s.Name)
+		case s.Exception:
+			b.desc = nocopy.NewExceptionDesc(s.Name)
+		default:
+			b.desc = nocopy.NewDesc(s.Name)
+		}
+		sc.structs = append(sc.structs, b)
+		sc.of[s] = b
+	}
+	for _, b := range sc.structs {
+		sc.define(b)
+	}
+	return sc
+}
+
+func (sc *schema) define(b *bound) {
+	first := 2
+	if b.Union {
+		first = 3
+	}
+	var descs []nocopy.FieldDesc
+	for i, f := range b.Fields {
+		constant := nocopy.Field(first+i)<<48 | nocopy.Field(first+len(b.Fields))<<32 | nocopy.Field(f.Type.Wire)<<16 | nocopy.Field(uint16(f.ID))
+		b.fields = append(b.fields, constant)
+		fd := nocopy.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: nocopy.Requiredness(f.Req)}
+		if f.Default != nil {
+			fd.Default = string(referee.WriteValue(f.Type, f.Default, nil))
+		}
+		descs = append(descs, fd)
+	}
+	b.desc.Define(descs...)
+}
+
+func (sc *schema) typ(t *referee.Type) *nocopy.Type {
+	if have := sc.types[t]; have != nil {
+		return have
+	}
+	var made *nocopy.Type
+	switch {
+	case t.IsStruct():
+		made = nocopy.StructOf(sc.of[t.Struct].desc)
+	case t.Wire == thrift.LIST:
+		made = nocopy.ListOf(sc.typ(t.Elem))
+	case t.Wire == thrift.SET:
+		made = nocopy.SetOf(sc.typ(t.Elem))
+	case t.IsMap():
+		made = nocopy.MapOf(sc.typ(t.Key), sc.typ(t.Elem))
+	case t.Enum:
+		made = nocopy.EnumOf(func(int32) string { return "" })
+	case t.Wire == thrift.STRING && t.Binary:
+		made = nocopy.TypeBinary
+	default:
+		made = map[thrift.TType]*nocopy.Type{thrift.BOOL: nocopy.TypeBool, thrift.BYTE: nocopy.TypeI8, thrift.I16: nocopy.TypeI16,
+			thrift.I32: nocopy.TypeI32, thrift.I64: nocopy.TypeI64, thrift.DOUBLE: nocopy.TypeDouble, thrift.STRING: nocopy.TypeString,
+			thrift.UUID: nocopy.TypeUUID}[t.Wire]
+	}
+	sc.types[t] = made
+	return made
+}
+
+// leaf is the accessors of one type that is no struct or container: as a field, an element, a key.
+type leaf interface {
+	get(s handle, f nocopy.Field, def referee.Value) referee.Value
+	set(s handle, f nocopy.Field, v referee.Value)
+	setAll(s handle, f nocopy.Field, d *nocopy.Desc, v []referee.Value)
+	list(l handle) leafList
+	mapTo(value *referee.Type) dict
+}
+
+// leafList is a list or set of leaves.
+type leafList interface {
+	Len() int
+	at(i int) referee.Value
+	set(i int, v referee.Value)
+	append(v referee.Value)
+	add(v referee.Value)
+	contains(v referee.Value) bool
+	all() []referee.Value // by All, having compared it with AppendTo
+}
+
+// listOf is what lists of T can do.
+type listOf[T any] interface {
+	nocopy.View
+	Len() int
+	At(int) T
+	Set(int, T)
+	Append(T)
+	AppendTo([]T) []T
+	All() iter.Seq2[int, T]
+	Contains(T) bool
+	Add(T)
+}
+
+// leafOf is the leaf with Go type T, lists L and codec C.
+type leafOf[T any, L listOf[T], C nocopy.Codec[T]] struct {
+	getter   func(handle, nocopy.Field) T
+	getterOr func(handle, nocopy.Field, T) T
+	setter   func(handle, nocopy.Field, T)
+	slice    func(handle, nocopy.Field, *nocopy.Desc, []T)
+	to       func(T) referee.Value
+	from     func(referee.Value) T
+}
+
+func (x *leafOf[T, L, C]) get(s handle, f nocopy.Field, def referee.Value) referee.Value {
+	if def != nil {
+		return x.to(x.getterOr(s, f, x.from(def)))
+	}
+	return x.to(x.getter(s, f))
+}
+
+func (x *leafOf[T, L, C]) set(s handle, f nocopy.Field, v referee.Value) {
+	x.setter(s, f, x.from(v))
+}
+
+func (x *leafOf[T, L, C]) setAll(s handle, f nocopy.Field, d *nocopy.Desc, v []referee.Value) {
+	all := make([]T, len(v))
+	for i := range v {
+		all[i] = x.from(v[i])
+	}
+	x.slice(s, f, d, all)
+}
+
+func (x *leafOf[T, L, C]) list(l handle) leafList { return leavesOf[T, L, C]{L(l), x} }
+
+type leavesOf[T any, L listOf[T], C nocopy.Codec[T]] struct {
+	l L
+	x *leafOf[T, L, C]
+}
+
+func (l leavesOf[T, L, C]) Len() int                      { return l.l.Len() }
+func (l leavesOf[T, L, C]) at(i int) referee.Value        { return l.x.to(l.l.At(i)) }
+func (l leavesOf[T, L, C]) set(i int, v referee.Value)    { l.l.Set(i, l.x.from(v)) }
+func (l leavesOf[T, L, C]) append(v referee.Value)        { l.l.Append(l.x.from(v)) }
+func (l leavesOf[T, L, C]) add(v referee.Value)           { l.l.Add(l.x.from(v)) }
+func (l leavesOf[T, L, C]) contains(v referee.Value) bool { return l.l.Contains(l.x.from(v)) }
+
+func (l leavesOf[T, L, C]) all() []referee.Value {
+	var all []referee.Value
+	for i, v := range l.l.All() {
+		if i != len(all) {
+			panic(fmt.Sprintf("All gives index %d after %d", i, len(all)-1))
+		}
+		all = append(all, l.x.to(v))
+	}
+	for i, v := range l.l.AppendTo(make([]T, 1))[1:] {
+		if l.x.to(v) != all[i] {
+			panic(fmt.Sprintf("AppendTo gives %v as element %d, All %v", v, i, all[i]))
+		}
+	}
+	return all
+}
+
+func same[T any](v T) referee.Value { return v }
+func cast[T any](v referee.Value) T { return v.(T) }
+
+// leaves are all of them.
+var leaves = map[*referee.Type]leaf{
+	referee.Bool:   &leafOf[bool, nocopy.BoolList, nocopy.AsBool]{handle.Bool, handle.BoolOr, handle.SetBool, handle.SetBools, same[bool], cast[bool]},
+	referee.I8:     &leafOf[int8, nocopy.Int8List, nocopy.AsInt8]{handle.Int8, handle.Int8Or, handle.SetInt8, handle.SetInt8s, same[int8], cast[int8]},
+	referee.I16:    &leafOf[int16, nocopy.Int16List, nocopy.AsInt16]{handle.Int16, handle.Int16Or, handle.SetInt16, handle.SetInt16s, same[int16], cast[int16]},
+	referee.I32:    &leafOf[int32, nocopy.Int32List, nocopy.AsInt32]{handle.Int32, handle.Int32Or, handle.SetInt32, handle.SetInt32s, same[int32], cast[int32]},
+	referee.I64:    &leafOf[int64, nocopy.Int64List, nocopy.AsInt64]{handle.Int64, handle.Int64Or, handle.SetInt64, handle.SetInt64s, same[int64], cast[int64]},
+	referee.String: &leafOf[string, nocopy.StringList, nocopy.AsString]{handle.Text, handle.TextOr, handle.SetText, handle.SetTexts, same[string], cast[string]},
+	referee.Double: &leafOf[float64, nocopy.Float64List, nocopy.AsFloat64]{handle.Float64, handle.Float64Or, handle.SetFloat64, handle.SetFloat64s,
+		func(v float64) referee.Value { return referee.Float(math.Float64bits(v)) },
+		func(v referee.Value) float64 { return math.Float64frombits(uint64(v.(referee.Float))) }},
+	referee.Binary: &leafOf[[]byte, nocopy.BytesList, nocopy.AsBytes]{handle.Bytes,
+		func(x handle, f nocopy.Field, def []byte) []byte { return x.BytesOr(f, string(def)) }, handle.SetBytes, handle.SetByteSlices,
+		func(v []byte) referee.Value { return referee.Bytes(v) },
+		func(v referee.Value) []byte { return []byte(v.(referee.Bytes)) }},
+	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, nocopy.AsUUID]{handle.UUID, handle.UUIDOr, handle.SetUUID, handle.SetUUIDs,
+		func(v nocopy.UUID) referee.Value { return thrift.Tuuid(v) },
+		func(v referee.Value) nocopy.UUID { return nocopy.UUID(v.(thrift.Tuuid)) }},
+	referee.Enum: &leafOf[color, nocopy.EnumList[color], nocopy.AsEnum[color]]{
+		func(x handle, f nocopy.Field) color { return color(x.Int32(f)) },
+		func(x handle, f nocopy.Field, def color) color { return color(x.Int32Or(f, int32(def))) },
+		func(x handle, f nocopy.Field, v color) { x.SetInt32(f, int32(v)) }, nocopy.SetEnums[color],
+		func(v color) referee.Value { return int32(v) },
+		func(v referee.Value) color { return color(v.(int32)) }},
+}
+
+// dict is the accessors of one type of map.
+type dict interface {
+	len(m handle) int
+	get(m handle, k any) (any, bool)
+	put(m handle, k, v any)
+	delete(m handle, k any) bool
+	all(m handle, f func(k, v any))
+	appendNew(m handle) (k, v any)
+	putNew(m handle, k any, n int) handle // of structs and containers
+}
+
+// dictOf returns the accessors of maps of type t.
+func dictOf(t *referee.Type) dict {
+	if l := leaves[t.Key]; l != nil {
+		return l.mapTo(t.Elem)
+	}
+	return mapTo[handle, nocopy.AsView[handle]](t.Elem, func(v handle) any { return v }, cast[handle])
+}
+
+func (x *leafOf[T, L, C]) conv() (func(T) any, func(any) T) { return x.to, x.from }
+
+func (x *leafOf[T, L, C]) mapTo(value *referee.Type) dict {
+	return mapTo[T, C](value, x.to, x.from)
+}
+
+func mapTo[K any, KC nocopy.Codec[K]](value *referee.Type, to func(K) any, from func(any) K) dict {
+	x := keys[K, KC]{to, from}
+	switch value {
+	case referee.Bool:
+		return toLeaf[bool, nocopy.AsBool](x, value)
+	case referee.I8:
+		return toLeaf[int8, nocopy.AsInt8](x, value)
+	case referee.I16:
+		return toLeaf[int16, nocopy.AsInt16](x, value)
+	case referee.I32:
+		return toLeaf[int32, nocopy.AsInt32](x, value)
+	case referee.I64:
+		return toLeaf[int64, nocopy.AsInt64](x, value)
+	case referee.Double:
+		return toLeaf[float64, nocopy.AsFloat64](x, value)
+	case referee.UUID:
+		return toLeaf[nocopy.UUID, nocopy.AsUUID](x, value)
+	case referee.String:
+		return toLeaf[string, nocopy.AsString](x, value)
+	case referee.Binary:
+		return toLeaf[[]byte, nocopy.AsBytes](x, value)
+	case referee.Enum:
+		return toLeaf[color, nocopy.AsEnum[color]](x, value)
+	}
+	view := func(v handle) any { return v }
+	if value.IsStruct() {
+		type structs = nocopy.StructMap[K, handle, KC]
+		return pairs[K, handle, structs]{to, from, view, cast[handle], func(m structs, k K, _ int) handle { return m.PutNew(k) }}
+	}
+	type nested = nocopy.NestedMap[K, handle, KC]
+	return pairs[K, handle, nested]{to, from, view, cast[handle], nested.PutNew}
+}
+
+// keys converts keys.
+type keys[K any, KC nocopy.Codec[K]] struct {
+	to   func(K) any
+	from func(any) K
+}
+
+func toLeaf[V any, VC nocopy.Codec[V], K any, KC nocopy.Codec[K]](x keys[K, KC], value *referee.Type) dict {
+	to, from := leaves[value].(interface {
+		conv() (func(V) any, func(any) V)
+	}).conv()
+	return pairs[K, V, nocopy.Map[K, V, KC, VC]]{x.to, x.from, to, from, nil}
+}
+
+// mapOf is what maps from K to V can do.
+type mapOf[K, V any] interface {
+	nocopy.View
+	Len() int
+	Get(K) (V, bool)
+	Put(K, V)
+	Delete(K) bool
+	All() iter.Seq2[K, V]
+	AppendNew() (K, V)
+}
+
+// pairs is the dict for maps of type M.
+type pairs[K, V any, M mapOf[K, V]] struct {
+	key     func(K) any
+	fromKey func(any) K
+	value   func(V) any
+	from    func(any) V
+	newAt   func(m M, k K, n int) handle
+}
+
+func (d pairs[K, V, M]) len(m handle) int                     { return M(m).Len() }
+func (d pairs[K, V, M]) put(m handle, k, v any)               { M(m).Put(d.fromKey(k), d.from(v)) }
+func (d pairs[K, V, M]) delete(m handle, k any) bool          { return M(m).Delete(d.fromKey(k)) }
+func (d pairs[K, V, M]) putNew(m handle, k any, n int) handle { return d.newAt(M(m), d.fromKey(k), n) }
+
+func (d pairs[K, V, M]) get(m handle, k any) (any, bool) {
+	v, ok := M(m).Get(d.fromKey(k))
+	return d.value(v), ok
+}
+
+func (d pairs[K, V, M]) all(m handle, f func(k, v any)) {
+	for k, v := range M(m).All() {
+		f(d.key(k), d.value(v))
+	}
+}
+
+func (d pairs[K, V, M]) appendNew(m handle) (k, v any) {
+	key, value := M(m).AppendNew()
+	return d.key(key), d.value(value)
+}
