@@ -430,17 +430,26 @@ func (p *parser) value(t *Type, i, lead int) (int, uint32) {
 
 // alloc takes n words of the index, zeroed; 0 if that is over the limit.
 func (p *parser) alloc(n, i int) uint32 {
-	if n > int(p.maxIndex) || p.m.words+uint32(n) > p.maxIndex {
+	e := p.take(n, i)
+	clear(p.m.idx[e : int(e)+n])
+	return e
+}
+
+// take takes n words of the index, contents undefined; 0 if that is over the limit.
+func (p *parser) take(n, i int) uint32 {
+	if uint(n) > uint(p.maxIndex) || p.m.words+uint32(n) > p.maxIndex {
 		p.fail(i, fmt.Errorf("%w: index of more than %d bytes", ErrLimit, 4*p.maxIndex))
 		return 0
 	}
-	return p.m.alloc(n)
+	return p.m.take(n)
 }
 
 // list indexes the list or set that stands behind lead bytes at i.
 func (p *parser) list(t *Type, i, lead int) (int, uint32) {
-	if i = p.need(i, lead+listHeader); i < 0 {
-		return i, 0
+	if len(p.b)-i < lead+listHeader {
+		if i = p.need(i, lead+listHeader); i < 0 {
+			return i, 0
+		}
 	}
 	h := i + lead
 	body := h + listHeader
@@ -458,7 +467,7 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	per := t.elemWords()
 	e := uint32(0)
 	if n <= int(p.maxIndex) {
-		e = p.alloc(listWords+n*per, i)
+		e = p.take(listWords+n*per, i)
 	} else {
 		p.alloc(n, i)
 	}
@@ -488,6 +497,7 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 			}
 			break
 		}
+		clear(p.m.idx[first : first+uint32(n*per)])
 		for k := range uint32(n) {
 			if i = p.structure(t.elem.desc, first+k*uint32(per), i); i < 0 {
 				return p.at(int(k)), 0
@@ -514,7 +524,7 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 // listEntry fills in what the entry of a list or map of n elements begins with.
 func (p *parser) listEntry(t *Type, e uint32, body, n int) {
 	w := p.m.idx[e : e+listWords]
-	w[listStart] = p.base + uint32(body)
+	w[listStart], w[listEnd] = p.base+uint32(body), 0
 	w[listCount] = uint32(n)
 	w[listElems] = e + listWords
 	w[listRoom] = uint32(n)
@@ -568,7 +578,7 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 	}
 	e := uint32(0)
 	if n <= int(p.maxIndex) {
-		e = p.alloc(listWords+pairWords*n, i)
+		e = p.take(listWords+pairWords*n, i)
 	} else {
 		p.alloc(n, i)
 	}
@@ -592,7 +602,7 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 			}
 			return i, 0
 		}
-		p.m.idx[slot+1] = word
+		p.m.idx[slot+1], p.m.idx[slot+pairNode] = word, 0
 		slot += pairWords
 	}
 	p.m.idx[e+listEnd] = p.base + uint32(i)
