@@ -228,7 +228,8 @@ type dict interface {
 	delete(m handle, k any) bool
 	all(m handle, f func(k, v any))
 	appendNew(m handle) (k, v any)
-	putNew(m handle, k any, n int) handle // of structs and containers
+	putNew(m handle, k any, n int) handle // values that are structs or containers
+	append(m handle, v any) (k any)       // other values
 }
 
 // dictOf returns the accessors of maps of type t.
@@ -272,10 +273,10 @@ func mapTo[K any, KC nocopy.Codec[K]](value *referee.Type, to func(K) any, from 
 	view := func(v handle) any { return v }
 	if value.IsStruct() {
 		type structs = nocopy.StructMap[K, handle, KC]
-		return pairs[K, handle, structs]{to, from, view, cast[handle], func(m structs, k K, _ int) handle { return m.PutNew(k) }}
+		return pairs[K, handle, structs]{to, from, view, cast[handle], func(m structs, k K, _ int) handle { return m.PutNew(k) }, nil}
 	}
 	type nested = nocopy.NestedMap[K, handle, KC]
-	return pairs[K, handle, nested]{to, from, view, cast[handle], nested.PutNew}
+	return pairs[K, handle, nested]{to, from, view, cast[handle], nested.PutNew, nil}
 }
 
 // keys converts keys.
@@ -288,7 +289,8 @@ func toLeaf[V any, VC nocopy.Codec[V], K any, KC nocopy.Codec[K]](x keys[K, KC],
 	to, from := leaves[value].(interface {
 		conv() (func(V) any, func(any) V)
 	}).conv()
-	return pairs[K, V, nocopy.Map[K, V, KC, VC]]{x.to, x.from, to, from, nil}
+	type values = nocopy.Map[K, V, KC, VC]
+	return pairs[K, V, values]{x.to, x.from, to, from, nil, values.Append}
 }
 
 // mapOf is what maps from K to V can do.
@@ -309,12 +311,15 @@ type pairs[K, V any, M mapOf[K, V]] struct {
 	value   func(V) any
 	from    func(any) V
 	newAt   func(m M, k K, n int) handle
+	added   func(m M, v V) K
 }
 
 func (d pairs[K, V, M]) len(m handle) int                     { return M(m).Len() }
 func (d pairs[K, V, M]) put(m handle, k, v any)               { M(m).Put(d.fromKey(k), d.from(v)) }
 func (d pairs[K, V, M]) delete(m handle, k any) bool          { return M(m).Delete(d.fromKey(k)) }
 func (d pairs[K, V, M]) putNew(m handle, k any, n int) handle { return d.newAt(M(m), d.fromKey(k), n) }
+
+func (d pairs[K, V, M]) append(m handle, v any) any { return d.key(d.added(M(m), d.from(v))) }
 
 func (d pairs[K, V, M]) get(m handle, k any) (any, bool) {
 	v, ok := M(m).Get(d.fromKey(k))
