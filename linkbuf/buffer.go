@@ -30,6 +30,7 @@ type Buffer struct {
 	pieces []piece  // the message in wire order, once sealed
 	size   int
 	sealed bool
+	framed bool // its length stands in front of it, in the headroom
 }
 
 // Reset empties the Buffer for a new message. With recycle its blocks come from pools and go back there at
@@ -96,7 +97,7 @@ func (b *Buffer) drop(recycle bool) {
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0
-	b.placed, b.sealed = false, false
+	b.placed, b.sealed, b.framed = false, false, false
 }
 
 // addTail gives the block at the tail its positions.

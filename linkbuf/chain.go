@@ -2,6 +2,8 @@ package linkbuf
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math"
 	"slices"
 	"sort"
 )
@@ -20,6 +22,7 @@ func (b *Buffer) Seal() {
 		b.pieces = append(b.pieces[:0], s.place())
 		b.size = int(s.to - s.from)
 		b.placed, b.sealed = true, true
+		b.frame()
 		return
 	}
 	b.sortNodes()
@@ -29,6 +32,17 @@ func (b *Buffer) Seal() {
 		b.size += int(p.to - p.from)
 	}
 	b.sealed = true
+	b.frame()
+}
+
+const frameHeader = 4
+
+// frame puts the message's length in front of it if there is headroom, so that a frame can be written as it stands.
+func (b *Buffer) frame() {
+	b.framed = b.headroom >= frameHeader && b.size > 0 && b.size <= math.MaxInt32 && b.pieces[0].from == b.spans[b.root.first].from
+	if b.framed {
+		binary.BigEndian.PutUint32(b.At(b.pieces[0].from-frameHeader), uint32(b.size))
+	}
 }
 
 // Sealed says whether the chain is in wire order: nothing has changed since Seal.

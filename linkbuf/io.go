@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"sync"
 )
@@ -38,36 +39,45 @@ var writers = sync.Pool{New: func() any { return &writer{} }}
 
 // WriteTo writes the message, by writev if w is a connection that can. The Buffer must be sealed.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
-	s, err := b.Write(w, nil)
+	s, err := b.write(w, nil, 0)
 	return int64(s.Bytes), err
 }
 
 // WriteFrame writes the message behind its length as a big-endian int32: a frame. The Buffer must be
-// sealed. The bytes returned count those of the length too.
+// sealed. Stats.Bytes counts the length too.
 func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
-	if b.size > 1<<31-1 {
+	if b.size > math.MaxInt32 {
 		return Stats{}, errors.New("linkbuf: message too large for a frame")
 	}
-	var head [4]byte
+	if b.framed {
+		return b.write(w, nil, frameHeader)
+	}
+	var head [frameHeader]byte
 	binary.BigEndian.PutUint32(head[:], uint32(b.size))
-	return b.Write(w, head[:])
+	return b.write(w, head[:], 0)
 }
 
 // Write writes head and the message. Pieces below 1 KiB are copied together, larger ones are handed to w as
 // they are, at most 1024 at a time. The Buffer must be sealed; head is not kept. Stats.Bytes says how much
 // was written, also after an error.
-func (b *Buffer) Write(w io.Writer, head []byte) (Stats, error) {
+func (b *Buffer) Write(w io.Writer, head []byte) (Stats, error) { return b.write(w, head, 0) }
+
+// write is Write with lead bytes of the headroom in front of the first piece.
+func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	if len(head) == 0 && len(b.pieces) == 1 {
-		n, err := writeAll(w, b.mem(b.pieces[0]))
+		p := b.pieces[0]
+		n, err := writeAll(w, b.mem(piece{p.from - lead, p.to}))
 		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
 	}
 	sc := writers.Get().(*writer)
 	defer sc.free()
 	sc.stats = Stats{}
-	sc.reserve(b.pieces, len(head))
+	sc.reserve(b.pieces, len(head)+int(lead))
 	sc.gather = append(sc.gather, head...)
 	from := 0 // where in gather the bytes begin that vec does not have yet
 	for _, p := range b.pieces {
+		p.from -= lead
+		lead = 0
 		mem := b.mem(p)
 		if len(mem) < gatherBelow {
 			sc.gather = append(sc.gather, mem...)

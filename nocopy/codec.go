@@ -130,7 +130,7 @@ func (AsFloat64) get(m *Message, w uint32) float64 {
 	return math.Float64frombits(be64(m.fixedValue(w)))
 }
 func (AsUUID) get(m *Message, w uint32) UUID     { return UUID(m.fixedValue(w)[:16]) }
-func (AsString) get(m *Message, w uint32) string { return linkbuf.String(m.textBytes(w)) }
+func (AsString) get(m *Message, w uint32) string { return m.textString(w) }
 func (AsBytes) get(m *Message, w uint32) []byte  { return m.textBytes(w) }
 func (AsView[S]) get(m *Message, w uint32) S     { return S(m.handle(w)) }
 

@@ -150,6 +150,15 @@ func (s Struct) Text(f Field) string {
 	return linkbuf.String(b[textHeader : textHeader+be32(b)])
 }
 
+// textString is textBytes as a string.
+func (m *Message) textString(word uint32) string {
+	if int32(word) < 0 {
+		return linkbuf.String(m.textBytes(word))
+	}
+	b := m.buf.At(word)
+	return linkbuf.String(b[textHeader : textHeader+be32(b)])
+}
+
 // TextOr returns a string field as Text does, def if it is not set.
 func (s Struct) TextOr(f Field, def string) string {
 	if s.word(f) == 0 {

@@ -15,7 +15,7 @@ type StringList Struct
 func (l StringList) Len() int { return Struct(l).count() }
 
 // At returns element i.
-func (l StringList) At(i int) string { return linkbuf.String(Struct(l).textAt(i)) }
+func (l StringList) At(i int) string { return l.m.textString(l.m.idx[Struct(l).slot(i)]) }
 
 // Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is
 // cheapest. A string of 4 KiB or more is referred to, not copied.
