@@ -48,9 +48,6 @@ func (b *Buffer) Reset(recycle bool) {
 		b.nodes = append(b.nodes, node{})
 	}
 	b.recycle = recycle
-	if len(b.tail) > 0 {
-		b.addTail()
-	}
 }
 
 // Free empties the Buffer and gives its blocks back; it keeps only what the next Reset can use.
@@ -94,6 +91,7 @@ func (b *Buffer) drop(recycle bool) {
 	if len(b.spans) > 1 {
 		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
 	}
+	b.tailPos = 0 // it gets its position when it is first written to
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0

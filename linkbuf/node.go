@@ -215,7 +215,7 @@ func (b *Buffer) openSpan() {
 // gap leaves one byte unused, so that no two runs share a position, and sees to it that there are n bytes
 // at the tail and one more, in memory that may be written to.
 func (b *Buffer) gap(n int) {
-	if len(b.tail) > 0 && !b.Writable(b.tailPos) { // shared meanwhile: go on in a segment of its own
+	if len(b.tail) > 0 && !b.Writable(b.tailPos) { // it has none yet, or is shared meanwhile: go on in a segment of its own
 		b.tail = b.tail[b.used:]
 		b.used = 0
 		b.addTail()

@@ -203,6 +203,10 @@ func (m *Message) structEntry(e, i uint32) uint32 {
 
 // storeCount brings the count on the wire up to date.
 func (m *Message) storeCount(e uint32, t *Type) {
+	if m.idx[e+listEnd] == 0 { // being built for the first time
+		putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+		return
+	}
 	ed := m.editOf(e)
 	n := m.idx[e+listCount] - ed.dead
 	at := m.idx[e+listStart] - 4

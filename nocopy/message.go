@@ -216,12 +216,18 @@ const maxWords = 1<<31 - 1
 
 // alloc takes n words of the index, zeroed.
 func (m *Message) alloc(n int) uint32 {
+	e := m.take(n)
+	clear(m.idx[e : int(e)+n])
+	return e
+}
+
+// take takes n words of the index, contents undefined.
+func (m *Message) take(n int) uint32 {
 	e := m.words
 	end := int(e) + n
 	if end > len(m.idx) {
 		m.growIndex(end)
 	}
-	clear(m.idx[e:end])
 	m.words = uint32(end)
 	return e
 }

@@ -430,18 +430,22 @@ func (p *parser) value(t *Type, i, lead int) (int, uint32) {
 
 // alloc takes n words of the index, zeroed; 0 if that is over the limit.
 func (p *parser) alloc(n, i int) uint32 {
-	e := p.take(n, i)
-	clear(p.m.idx[e : int(e)+n])
+	e := p.take(0, n, 1, i)
+	if e != 0 {
+		clear(p.m.idx[e : int(e)+n])
+	}
 	return e
 }
 
-// take takes n words of the index, contents undefined; 0 if that is over the limit.
-func (p *parser) take(n, i int) uint32 {
-	if uint(n) > uint(p.maxIndex) || p.m.words+uint32(n) > p.maxIndex {
-		p.fail(i, fmt.Errorf("%w: index of more than %d bytes", ErrLimit, 4*p.maxIndex))
+// take takes words of the index for a head and n elements of per words each, contents undefined; 0 if that is
+// over the limit.
+func (p *parser) take(head, n, per, i int) uint32 {
+	words := uint64(head) + uint64(n)*uint64(per)
+	if words > uint64(p.maxIndex) || uint64(p.m.words)+words > uint64(p.maxIndex) {
+		p.fail(i, fmt.Errorf("%w: index of more than %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
 		return 0
 	}
-	return p.m.take(n)
+	return p.m.take(int(words))
 }
 
 // list indexes the list or set that stands behind lead bytes at i.
@@ -465,12 +469,7 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 		return p.short(), 0
 	}
 	per := t.elemWords()
-	e := uint32(0)
-	if n <= int(p.maxIndex) {
-		e = p.take(listWords+n*per, i)
-	} else {
-		p.alloc(n, i)
-	}
+	e := p.take(listWords, n, per, i)
 	if e == 0 {
 		return failed, 0
 	}
@@ -576,18 +575,18 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 	case uint64(n)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.rest):
 		return p.short(), 0
 	}
-	e := uint32(0)
-	if n <= int(p.maxIndex) {
-		e = p.take(listWords+pairWords*n, i)
-	} else {
-		p.alloc(n, i)
-	}
+	e := p.take(listWords, n, pairWords, i)
 	if e == 0 {
 		return failed, 0
 	}
 	p.listEntry(t, e, i, n)
 	slot := e + listWords
-	for k := range n {
+	done := 0
+	if t.key.kind == text && t.elem.kind == text && !p.utf8 {
+		i, done = p.textPairs(slot, i, n)
+		slot += uint32(done) * pairWords
+	}
+	for k := done; k < n; k++ {
 		var word uint32
 		if i, word = p.element(t.key, i); i < 0 {
 			if i == failed {

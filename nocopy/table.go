@@ -73,6 +73,9 @@ func (ts *tables) isNew(e, n uint32, key []byte) bool {
 		ts.filtered = e
 		clear(ts.filter[:])
 	}
+	if n > filterBits/4 {
+		return false // by now it would say so anyway
+	}
 	h := maphash.Bytes(seed, key) % filterBits
 	bit := uint64(1) << (h % 64)
 	isNew := ts.filter[h/64]&bit == 0
