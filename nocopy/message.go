@@ -201,7 +201,7 @@ func (m *Message) parseRoot(p *parser) (Struct, error) {
 		m.Release()
 		return Struct{}, err
 	}
-	if p.off == 0 {
+	if len(p.windows) == 0 { // in one piece
 		m.buf.SetRoot(p.base, p.base+uint32(i))
 	} else {
 		p.endWindow(i)
@@ -226,17 +226,18 @@ func (m *Message) take(n int) uint32 {
 	e := m.words
 	end := int(e) + n
 	if end > len(m.idx) {
-		m.growIndex(end)
+		m.growIndex(end, maxWords)
 	}
 	m.words = uint32(end)
 	return e
 }
 
-func (m *Message) growIndex(end int) {
+// growIndex makes the index end words long at least, and twice as long as before as far as that is not more than most.
+func (m *Message) growIndex(end, most int) {
 	if end > maxWords {
 		panic("nocopy: index of a message larger than 8 GiB")
 	}
-	grown := make([]uint32, max(end, 2*len(m.idx), 64))
+	grown := make([]uint32, max(end, min(2*len(m.idx), most), 64))
 	copy(grown, m.idx[:min(int(m.words), len(m.idx))])
 	m.idx = grown
 }

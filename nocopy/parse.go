@@ -88,12 +88,18 @@ func (p *parser) need(i, n int) int {
 		return 0
 	}
 	pos, mem := p.m.buf.Stitch(n)
-	p.copied = copy(mem, left)
-	for c := p.copied; c < n; {
+	c := copy(mem, left)
+	if p.copied -= i; p.copied < 0 || p.original.window != p.next.window { // what is left is of another block
 		p.copied, p.original = c, p.next
+	}
+	for {
 		k := copy(mem[c:], p.windows[p.next.window].mem[p.next.off:])
 		c += k
 		p.advance(k)
+		if c == n {
+			break
+		}
+		p.copied, p.original = c, p.next
 	}
 	p.b, p.base, p.from = mem, pos, 0
 	return 0
@@ -108,15 +114,14 @@ func (p *parser) advance(k int) {
 	}
 }
 
-// endWindow makes the window's bytes before i part of the chain.
+// endWindow makes the window's bytes before i part of the chain. None may be: then its beginning still has to have
+// a place there, since a struct may begin at it.
 func (p *parser) endWindow(i int) {
 	p.off += i
-	if i > p.from {
-		if p.node != 0 {
-			p.m.buf.AddContent(p.node, p.base+uint32(p.from), p.base+uint32(i))
-		} else {
-			p.m.buf.AddRoot(p.base+uint32(p.from), p.base+uint32(i))
-		}
+	if p.node != 0 {
+		p.m.buf.AddContent(p.node, p.base+uint32(p.from), p.base+uint32(i))
+	} else {
+		p.m.buf.AddRoot(p.base+uint32(p.from), p.base+uint32(i))
 	}
 	p.from = i
 }
@@ -444,6 +449,9 @@ func (p *parser) take(head, n, per, i int) uint32 {
 	if words > uint64(p.maxIndex) || uint64(p.m.words)+words > uint64(p.maxIndex) {
 		p.fail(i, fmt.Errorf("%w: index of more than %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
 		return 0
+	}
+	if end := int(p.m.words) + int(words); end > len(p.m.idx) {
+		p.m.growIndex(end, int(p.maxIndex))
 	}
 	return p.m.take(int(words))
 }

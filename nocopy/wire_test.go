@@ -106,7 +106,7 @@ func validCases(t testing.TB) []wireCase {
 }
 
 // checkOutput compares every form of output with the wire bytes wanted.
-func checkOutput(t *testing.T, name string, m *Message, want []byte) {
+func checkOutput(t testing.TB, name string, m *Message, want []byte) {
 	t.Helper()
 	var w bytes.Buffer
 	n, err := m.WriteTo(&w)
@@ -180,7 +180,7 @@ func TestTruncatedWire(t *testing.T) {
 }
 
 // checkError wants an *Error for the reason at a place in the first n bytes of a message.
-func checkError(t *testing.T, where string, err error, d *Desc, n int, reason error) *Error {
+func checkError(t testing.TB, where string, err error, d *Desc, n int, reason error) *Error {
 	t.Helper()
 	var e *Error
 	switch {

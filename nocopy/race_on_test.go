@@ -1,0 +1,5 @@
+//go:build race
+
+package nocopy
+
+const raceEnabled = true
