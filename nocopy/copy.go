@@ -175,8 +175,11 @@ func (m *Message) indexRoot(d *Desc, p uint32) {
 
 // containsValue says whether a list's element has the same wire bytes as v.
 func (s Struct) containsValue(v Struct) bool {
-	want := v.wireAs(s.typ().elem)
 	n := s.count()
+	if n == 0 {
+		return false
+	}
+	want := v.wireAs(s.typ().elem)
 	s.m.closeAllUnlessSealed()
 	var have []byte
 	for i := range n {

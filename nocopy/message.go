@@ -252,6 +252,9 @@ func (m *Message) Finish() {
 	if m.buf.Sealed() {
 		return
 	}
+	if m.words == 0 {
+		panic(panicStale)
+	}
 	m.closeAll()
 	m.buf.Seal()
 }
@@ -300,8 +303,11 @@ func (m *Message) Nodes() int { return m.buf.NodeCount() }
 // read from it stay valid, unless the message was made with Recycle. Not calling Release costs
 // speed, not memory.
 func (m *Message) Release() {
-	if m.words == 0 {
+	switch {
+	case m.words == 0:
 		panic("nocopy: message released twice")
+	case m.frozen:
+		panic(panicNotRoot)
 	}
 	if m.gen++; m.gen == 0 {
 		m.gen = 1

@@ -31,10 +31,19 @@ func (s Struct) word(f Field) uint32 {
 }
 
 // Message returns the message that the struct is in.
-func (s Struct) Message() *Message { return s.m }
+func (s Struct) Message() *Message {
+	s.alive()
+	return s.m
+}
 
 // Valid says whether the struct is there: false for the handle of an absent sub-struct.
-func (s Struct) Valid() bool { return s.m != nil && !s.m.absent }
+func (s Struct) Valid() bool {
+	if s.m == nil {
+		return false
+	}
+	s.alive()
+	return !s.m.absent
+}
 
 // Release releases the message, of which s must be the root.
 func (s Struct) Release() {

@@ -1,0 +1,330 @@
+package nocopy
+
+import (
+	"bytes"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// panics calls f and wants it to panic with the text.
+func panics(t *testing.T, what, text string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got != text {
+			t.Errorf("%s: panic with %v, want %q", what, got, text)
+		}
+	}()
+	f()
+}
+
+// fullWire is a message in which every kind of handle can be had.
+func fullWire(t testing.TB) []byte {
+	s := New[Struct](allDesc)
+	defer s.Release()
+	s.SetInt32(allDesc.named("medium"), 42)
+	s.SetText(allDesc.named("text"), "some text")
+	s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1, 2, 3})
+	s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b"})
+	s.SetInt32s(allDesc.named("unique"), allDesc, []int32{1, 2})
+	s.SetBools(allDesc.named("flags"), allDesc, []bool{true, false})
+	s.SetByteSlices(allDesc.named("blobs"), allDesc, [][]byte{{1}, {2}})
+	s.SetUUIDs(allDesc.named("keys"), allDesc, []UUID{{1}})
+	counts := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+	for i := range 40 { // more than are looked up one by one
+		counts.Put("key "+itoa(i), int64(i))
+	}
+	point := s.NewChild(allDesc.named("point"), allDesc, 0)
+	point.SetInt32(pointDesc.named("x"), 1)
+	points := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, 2))
+	points.At(1).SetInt32(pointDesc.named("y"), 2)
+	matrix := NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 2))
+	matrix.NewAt(1, 2).Set(0, 5)
+	byNumber := StructMap[int32, Struct, AsInt32](s.NewChild(allDesc.named("byNumber"), allDesc, 0))
+	byNumber.PutNew(7)
+	groups := NestedMap[string, StructList[Struct], AsString](s.NewChild(allDesc.named("groups"), allDesc, 0))
+	groups.PutNew("g", 1)
+	s.NewChild(allDesc.named("shape"), allDesc, 0).Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "l")
+	return bytes.Clone(s.m.Bytes())
+}
+
+// uses are what can be done with the handles of a message.
+func uses(s Struct) map[string]func() {
+	var (
+		flag, medium, text, blob = allDesc.named("flag"), allDesc.named("medium"), allDesc.named("text"), allDesc.named("blob")
+		point                    = s.Child(allDesc.named("point"), allDesc)
+		numbers                  = Int64List(s.Child(allDesc.named("numbers"), allDesc))
+		flags                    = BoolList(s.Child(allDesc.named("flags"), allDesc))
+		words                    = StringList(s.Child(allDesc.named("words"), allDesc))
+		blobs                    = BytesList(s.Child(allDesc.named("blobs"), allDesc))
+		keys                     = UUIDList(s.Child(allDesc.named("keys"), allDesc))
+		unique                   = Int32List(s.Child(allDesc.named("unique"), allDesc))
+		points                   = StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+		matrix                   = NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc))
+		counts                   = Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
+		byNumber                 = StructMap[int32, Struct, AsInt32](s.Child(allDesc.named("byNumber"), allDesc))
+		groups                   = NestedMap[string, StructList[Struct], AsString](s.Child(allDesc.named("groups"), allDesc))
+		shape                    = s.Child(allDesc.named("shape"), allDesc)
+	)
+	return map[string]func(){
+		"Bool": func() { s.Bool(flag) }, "Int32": func() { s.Int32(medium) }, "Int64": func() { s.Int64(allDesc.named("large")) },
+		"Int8": func() { s.Int8(allDesc.named("tiny")) }, "Int16": func() { s.Int16(allDesc.named("small")) },
+		"Float64": func() { s.Float64(allDesc.named("real")) }, "UUID": func() { s.UUID(allDesc.named("key")) },
+		"Int32Or": func() { s.Int32Or(medium, 1) }, "Text": func() { s.Text(text) }, "TextOr": func() { s.TextOr(text, "") },
+		"Bytes": func() { s.Bytes(blob) }, "BytesOr": func() { s.BytesOr(blob, "") }, "Has": func() { s.Has(medium) },
+		"Child": func() { s.Child(allDesc.named("point"), allDesc) }, "Which": func() { shape.Which() },
+		"Format": func() { s.Format(allDesc) }, "Clone": func() { s.Clone(allDesc) }, "Release": func() { s.Release() },
+		"Valid": func() { s.Valid() }, "Message": func() { s.Message() },
+		"Unknown": func() {
+			for range s.Unknown(allDesc) {
+			}
+		},
+		"SetBool": func() { s.SetBool(flag, true) }, "SetInt8": func() { s.SetInt8(allDesc.named("tiny"), 1) },
+		"SetInt16": func() { s.SetInt16(allDesc.named("small"), 1) }, "SetInt32": func() { s.SetInt32(medium, 1) },
+		"SetInt64": func() { s.SetInt64(allDesc.named("large"), 1) }, "SetFloat64": func() { s.SetFloat64(allDesc.named("real"), 1) },
+		"SetUUID": func() { s.SetUUID(allDesc.named("key"), UUID{}) }, "SetText": func() { s.SetText(text, "x") },
+		"SetText, large": func() { s.SetText(text, longText) }, "SetBytes": func() { s.SetBytes(blob, nil) },
+		"SetBytes, large": func() { s.SetBytes(blob, make([]byte, refer)) }, "NewBytes": func() { s.NewBytes(blob, 3) },
+		"Unset": func() { s.Unset(medium) }, "Reset": func() { s.Reset(medium, allDesc) },
+		"NewChild": func() { s.NewChild(allDesc.named("point"), allDesc, 0) }, "SetChild": func() { s.SetChild(allDesc.named("point"), allDesc, emptyHandle()) },
+		"SetInt64s": func() { s.SetInt64s(allDesc.named("numbers"), allDesc, nil) }, "SetTexts": func() { s.SetTexts(allDesc.named("words"), allDesc, []string{"x"}) },
+		"Arm": func() { shape.Arm(shapeDesc.named("label"), shapeDesc) }, "UnsetArm": func() { shape.UnsetArm(shapeDesc.named("label")) },
+		"inner Int32": func() { point.Int32(pointDesc.named("x")) }, "inner SetInt32": func() { point.SetInt32(pointDesc.named("x"), 1) },
+		"list Len": func() { numbers.Len() }, "list At": func() { numbers.At(0) }, "list Set": func() { numbers.Set(0, 1) },
+		"list Append": func() { numbers.Append(1) }, "list AppendTo": func() { numbers.AppendTo(nil) }, "list Contains": func() { numbers.Contains(1) },
+		"list All": func() {
+			for range numbers.All() {
+			}
+		},
+		"bools At": func() { flags.At(0) }, "uuids At": func() { keys.At(0) }, "set Add": func() { unique.Add(9) },
+		"strings Len": func() { words.Len() }, "strings At": func() { words.At(0) }, "strings Set": func() { words.Set(0, "") },
+		"strings Append": func() { words.Append("") }, "strings AppendTo": func() { words.AppendTo(nil) }, "strings Contains": func() { words.Contains("a") },
+		"strings All": func() {
+			for range words.All() {
+			}
+		},
+		"binaries At": func() { blobs.At(0) }, "binaries Set": func() { blobs.Set(0, nil) }, "binaries Append": func() { blobs.Append(nil) },
+		"structs Len": func() { points.Len() }, "structs At": func() { points.At(0) }, "structs Set": func() { points.Set(0, emptyHandle()) },
+		"structs Append": func() { points.Append(emptyHandle()) }, "structs AppendNew": func() { points.AppendNew() },
+		"structs All": func() {
+			for range points.All() {
+			}
+		},
+		"lists Len": func() { matrix.Len() }, "lists At": func() { matrix.At(0) }, "lists NewAt": func() { matrix.NewAt(0, 1) },
+		"lists AppendNew": func() { matrix.AppendNew(1) }, "lists Set": func() { matrix.Set(0, Int32List(emptyHandle())) },
+		"map Len": func() { counts.Len() }, "map Get": func() { counts.Get("key 1") }, "map Put": func() { counts.Put("a", 1) },
+		"map Delete": func() { counts.Delete("key 1") },
+		"map All": func() {
+			for range counts.All() {
+			}
+		},
+		"map of structs Get": func() { byNumber.Get(7) }, "map of structs PutNew": func() { byNumber.PutNew(8) },
+		"map of structs Put": func() { byNumber.Put(8, emptyHandle()) }, "map of structs Delete": func() { byNumber.Delete(7) },
+		"map of lists Get": func() { groups.Get("g") }, "map of lists PutNew": func() { groups.PutNew("h", 1) },
+		"map of lists Delete": func() { groups.Delete("g") },
+	}
+}
+
+// writes says whether a use changes the message.
+func writes(use string) bool {
+	name := use[strings.LastIndexByte(use, ' ')+1:]
+	if use, _, _ = strings.Cut(use, ","); name == "large" {
+		name = use
+	}
+	for _, prefix := range []string{"Set", "New", "Unset", "Reset", "Arm", "Put", "Delete", "Add"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return name == "Append" || name == "AppendNew"
+}
+
+// TestUseAfterRelease: a handle of any kind dies with its message, also when the message's memory has a new one
+// in it by then.
+func TestUseAfterRelease(t *testing.T) {
+	wire := fullWire(t)
+	for _, w := range []way{inOnePiece, owned, recycled, with(inOnePiece, Lazy, "lazy")} {
+		s, err := w.parse(allDesc, wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dead := uses(s)
+		s.Release()
+		for name, use := range dead {
+			panics(t, w.name+": "+name, panicStale, use)
+		}
+		other, err := w.parse(allDesc, wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, use := range dead {
+			panics(t, w.name+", next message made: "+name, panicStale, use)
+		}
+		if got := other.m.Bytes(); !bytes.Equal(got, wire) {
+			t.Errorf("%s: the next message was changed by a handle of the one before", w.name)
+		}
+		other.Release()
+	}
+}
+
+// TestUses: what panics after Release does not before.
+func TestUses(t *testing.T) {
+	wire := fullWire(t)
+	for name := range uses(mustParse(t, allDesc, wire)) {
+		s := mustParse(t, allDesc, wire)
+		uses(s)[name]()
+		if name != "Release" {
+			if changed := !bytes.Equal(s.m.Bytes(), wire); changed && !writes(name) {
+				t.Errorf("%s changed the message", name)
+			}
+			s.Release()
+		}
+	}
+}
+
+func mustParse(t testing.TB, d *Desc, wire []byte, opts ...Option) Struct {
+	t.Helper()
+	s, err := Parse[Struct](d, wire, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRelease(t *testing.T) {
+	s := mustParse(t, allDesc, fullWire(t))
+	point := s.Child(allDesc.named("point"), allDesc)
+	panics(t, "Release of an inner struct", panicNotRoot, point.Release)
+	panics(t, "Release of an absent struct", panicNotRoot, s.Child(allDesc.named("self"), allDesc).Release)
+	m := s.m
+	s.Release()
+	panics(t, "a second Release", panicStale, s.Release)
+	panics(t, "a second Release of the message", "nocopy: message released twice", m.Release)
+	panics(t, "Len of a released message", panicStale, func() { m.Len() })
+	panics(t, "Bytes of a released message", panicStale, func() { m.Bytes() })
+
+	d := New[Struct](defaultDesc)
+	panics(t, "Release of a default", panicNotRoot, d.Child(defaultDesc.named("point2"), defaultDesc).Release)
+	constant := NewConst(StructOf(pointDesc), "\x00").View()
+	panics(t, "Release of a constant", panicNotRoot, constant.Release)
+	for name, handle := range map[string]Struct{"a constant": constant, "a default": d.Child(defaultDesc.named("point2"), defaultDesc), "what is absent": emptyHandle()} {
+		panics(t, "Release of the message of "+name, panicNotRoot, handle.Message().Release)
+	}
+}
+
+// TestAbsent: what is not there reads as zero, and can be made but not filled.
+func TestAbsent(t *testing.T) {
+	s := New[Struct](allDesc)
+	defer s.Release()
+	self := s.Child(allDesc.named("self"), allDesc)
+	if self.Valid() || !s.Valid() || (Struct{}).Valid() {
+		t.Errorf("Valid: absent %v, root %v, zero %v", self.Valid(), s.Valid(), Struct{}.Valid())
+	}
+	for name, use := range uses(self) {
+		switch {
+		case name == "Release":
+			panics(t, "absent: "+name, panicNotRoot, use)
+		case name == "UnsetArm" || strings.HasSuffix(name, "Set") && strings.Contains(name, " "):
+			// An index is out of range first, or there is nothing to do.
+		case strings.HasSuffix(name, "At") && !strings.HasSuffix(name, "NewAt"):
+			func() {
+				defer func() {
+					if _, ok := recover().(runtime.Error); !ok {
+						t.Errorf("%s of an absent list does not panic as a slice does", name)
+					}
+				}()
+				use()
+			}()
+		case writes(name):
+			panics(t, "absent: "+name, panicAbsent, use)
+		default:
+			use()
+		}
+	}
+	if got := self.Format(allDesc); got != "{}" {
+		t.Errorf("absent struct: %s", got)
+	}
+	point := s.NewChild(allDesc.named("point"), allDesc, 0)
+	if StructList[Struct](self.Child(allDesc.named("points"), allDesc)).Contains(point) {
+		t.Error("an absent list contains a struct")
+	}
+	if _, ok := (Map[Struct, string, AsView[Struct], AsString](self.Child(allDesc.named("byPoint"), allDesc))).Get(point); ok {
+		t.Error("an absent map has a struct as key")
+	}
+	s.Unset(allDesc.named("point"))
+	panics(t, "setter of a default", panicAbsent, func() {
+		New[Struct](defaultDesc).Child(defaultDesc.named("point2"), defaultDesc).SetInt32(pointDesc.named("x"), 1)
+	})
+	panics(t, "setter of a constant", panicAbsent, func() {
+		NewConst(StructOf(pointDesc), "\x08\x00\x01\x00\x00\x00\x01\x00").View().SetInt32(pointDesc.named("x"), 1)
+	})
+	self = s.NewChild(allDesc.named("self"), allDesc, 0)
+	self.SetInt32(allDesc.named("medium"), 1)
+	if got := s.Format(allDesc); got != "{self: {medium: 1}}" {
+		t.Errorf("after NewChild: %s", got)
+	}
+}
+
+func TestIndexOutOfRange(t *testing.T) {
+	s := mustParse(t, allDesc, fullWire(t))
+	defer s.Release()
+	words := StringList(s.Child(allDesc.named("words"), allDesc))
+	numbers := Int64List(s.Child(allDesc.named("numbers"), allDesc))
+	points := StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+	matrix := NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc))
+	for name, use := range map[string]func(i int){
+		"strings At": func(i int) { words.At(i) }, "strings Set": func(i int) { words.Set(i, "") },
+		"numbers At": func(i int) { numbers.At(i) }, "numbers Set": func(i int) { numbers.Set(i, 1) },
+		"structs At": func(i int) { points.At(i) }, "structs Set": func(i int) { points.Set(i, points.At(0)) },
+		"lists At": func(i int) { matrix.At(i) }, "lists NewAt": func(i int) { matrix.NewAt(i, 1) },
+		"lists Set": func(i int) { matrix.Set(i, matrix.At(0)) },
+	} {
+		n := 2
+		if strings.HasPrefix(name, "numbers") {
+			n = 3
+		}
+		for _, i := range []int{-1, n, n + 1, 1 << 40, -1 << 63} {
+			func() {
+				defer func() {
+					switch err := recover().(type) {
+					case IndexError:
+						if want := (IndexError{i, n}); err != want {
+							t.Errorf("%s(%d): %v", name, i, err)
+						}
+					default:
+						t.Errorf("%s(%d): panic with %v", name, i, err)
+					}
+				}()
+				use(i)
+			}()
+		}
+	}
+	if !bytes.Equal(s.m.Bytes(), fullWire(t)) {
+		t.Error("a use that panicked changed the message")
+	}
+}
+
+// TestStringsOutliveRelease: memory that strings may point to is not used twice, unless Recycle allows it.
+func TestStringsOutliveRelease(t *testing.T) {
+	wire := fullWire(t)
+	var strs []string
+	for range 2000 {
+		s, err := fromReader.parse(allDesc, wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.SetText(allDesc.named("text"), "changed")
+		strs = append(strs, s.Text(allDesc.named("text")), StringList(s.Child(allDesc.named("words"), allDesc)).At(1))
+		s.Release()
+		b := New[Struct](allDesc)
+		b.SetText(allDesc.named("text"), "built")
+		strs = append(strs, b.Text(allDesc.named("text")), "b")
+		b.Release()
+	}
+	for i := 0; i < len(strs); i += 4 {
+		if got := strings.Join(strs[i:i+4], ","); got != "changed,b,built,b" {
+			t.Fatalf("strings of message %d have become %q", i/4, got)
+		}
+	}
+}
