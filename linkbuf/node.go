@@ -143,13 +143,16 @@ func (b *Buffer) AddRoot(from, to Pos) {
 	b.sealed = false
 }
 
+// Rooted says whether the message has a beginning.
+func (b *Buffer) Rooted() bool { return b.root.first != 0 }
+
 // SetRoot makes [from, to), which came from AddForeign, the whole of the message and seals it.
 func (b *Buffer) SetRoot(from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
 	b.root = run{1, 1}
 	b.pieces = append(b.pieces, piece{from, to})
 	b.size = int(to - from)
-	b.sealed = true
+	b.placed, b.sealed = true, true
 }
 
 // OpenRoot opens the message's run at the tail: Extend appends to it from now on. The first time, room for
@@ -239,10 +242,6 @@ func (b *Buffer) Place(n int) (Pos, []byte) {
 		return p, mem
 	}
 	b.used++
-	if s := &b.spans[b.open]; s.from == s.to {
-		s.from, s.to = b.tailEnd(), b.tailEnd() // nothing was appended since the last such break
-	} else {
-		b.openSpan()
-	}
+	b.openSpan() // also when nothing was appended to the one before: something may begin there
 	return p, mem
 }

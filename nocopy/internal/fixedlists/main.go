@@ -5,9 +5,11 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"flag"
 	"go/format"
 	"log"
 	"os"
+	"path/filepath"
 	"text/template"
 )
 
@@ -39,6 +41,8 @@ var kinds = []kind{
 
 func main() {
 	log.SetFlags(0)
+	dir := flag.String("o", ".", "write fixedlists.go to `DIR`")
+	flag.Parse()
 	var out bytes.Buffer
 	if err := template.Must(template.New("").Parse(text)).Execute(&out, kinds); err != nil {
 		log.Fatal(err)
@@ -47,7 +51,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile("fixedlists.go", src, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(*dir, "fixedlists.go"), src, 0o644); err != nil {
 		log.Fatal(err)
 	}
 }

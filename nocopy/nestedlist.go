@@ -1,0 +1,111 @@
+package nocopy
+
+import "iter"
+
+// NestedList is a list or set of lists, sets or maps; C is the type of an element.
+type NestedList[C View] Struct
+
+// Len returns the number of elements.
+func (l NestedList[C]) Len() int { return Struct(l).count() }
+
+// At returns element i.
+func (l NestedList[C]) At(i int) C { return C(Struct(l).containerAt(i)) }
+
+func (s Struct) containerAt(i int) Struct {
+	word := s.m.idx[s.slot(i)]
+	if word == 0 { // not reached yet in building
+		return emptyHandle()
+	}
+	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+}
+
+// Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.
+func (l NestedList[C]) Set(i int, v C) { Struct(l).setContainerAt(i, Struct(v)) }
+
+// Append adds a copy of v at the end, as Set does.
+func (l NestedList[C]) Append(v C) {
+	s := Struct(l)
+	s.changeable()
+	src := s.m.source(Struct(v), s.typ().elem)
+	slot := s.m.appendSlots(s.entry(), 1)
+	word := s.m.appendValue(s.typ().elem, 0, src, 0)
+	s.m.idx[slot] = word
+}
+
+// NewAt makes element i an empty container of n elements (a map: with room for n pairs) and returns it to be filled.
+func (l NestedList[C]) NewAt(i, n int) C {
+	c := Struct(l).newContainerAt(i, n)
+	c.clearFixed()
+	return C(c)
+}
+
+// AppendNew adds a container of n elements (a map: with room for n pairs) at the end and returns it to be filled.
+func (l NestedList[C]) AppendNew(n int) C {
+	s := Struct(l)
+	s.changeable()
+	t := s.typ().elem
+	checkCount(t, n)
+	slot := s.m.appendSlots(s.entry(), 1)
+	word := s.m.beginValue(t, n, 0, 0)
+	s.m.idx[slot] = word
+	c := s.m.handle(word)
+	c.clearFixed()
+	return C(c)
+}
+
+// All iterates over indices and elements.
+func (l NestedList[C]) All() iter.Seq2[int, C] {
+	return func(yield func(int, C) bool) {
+		for i := range l.Len() {
+			if !yield(i, l.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Contains says whether an element has the same wire bytes as v.
+func (l NestedList[C]) Contains(v C) bool { return Struct(l).containsValue(Struct(v)) }
+
+// Add appends v unless Contains(v).
+func (l NestedList[C]) Add(v C) {
+	if !l.Contains(v) {
+		l.Append(v)
+	}
+}
+
+func (s Struct) setContainerAt(i int, v Struct) {
+	s.changeable()
+	slot := s.slot(i)
+	m, t := s.m, s.typ().elem
+	src := m.source(v, t)
+	if m.appendsAt(s.entry(), uint32(i)) {
+		word := m.appendValue(t, 0, src, 0)
+		m.idx[slot] = word
+		return
+	}
+	node := m.replaceElement(t, m.idx[slot])
+	word := m.placeValue(node, t, 0, src, 0)
+	m.edit(word).own = node
+	m.idx[slot] = word
+}
+
+func (s Struct) newContainerAt(i, n int) Struct {
+	s.changeable()
+	slot := s.slot(i)
+	m, t := s.m, s.typ().elem
+	checkCount(t, n)
+	if m.appendsAt(s.entry(), uint32(i)) {
+		word := m.beginValue(t, n, 0, 0)
+		m.idx[slot] = word
+		return m.handle(word)
+	}
+	node := m.replaceElement(t, m.idx[slot])
+	m.closeAll()
+	m.buf.SetEmpty(node)
+	m.buf.OpenContent(node)
+	word := m.beginValue(t, n, 0, 0)
+	m.edit(word).own = node
+	m.idx[slot] = word
+	return m.handle(word)
+}

@@ -1,0 +1,157 @@
+package nocopy
+
+import "iter"
+
+// StructList is a list or set of structs. At of a list that is being built is the element to be filled.
+type StructList[S View] Struct
+
+// Len returns the number of elements.
+func (l StructList[S]) Len() int { return Struct(l).count() }
+
+// At returns element i. In a list made with NewX(n) the elements may be filled in any order; in ascending
+// order is cheapest.
+func (l StructList[S]) At(i int) S {
+	m, e := l.m, uint32(l.k)
+	if uint32(l.k>>32) != m.gen {
+		panic(panicStale)
+	}
+	w := m.idx[e : e+listWords]
+	if uint(i) >= uint(w[listCount]) {
+		panic(IndexError{i, int(w[listCount])})
+	}
+	if room := w[listRoom]; room < roomTable {
+		return S(Struct{m, l.k&^0xffffffff | uint64(w[listElems]+uint32(i)*room)})
+	}
+	return S(Struct(l).structAt(i))
+}
+
+// structAt returns element i of a list of structs that is being built or was added to.
+func (s Struct) structAt(i int) Struct {
+	m, e := s.m, s.entry()
+	if m.idx[e+listRoom]&roomBuilding == 0 {
+		return m.handle(m.structEntry(e, uint32(i)))
+	}
+	if n := len(m.open); n >= 2 && m.open[n-2].e == e && m.open[n-2].next == uint32(i) {
+		if el := m.nextStruct(&m.open[n-2], &m.open[n-1]); el != 0 {
+			return Struct{m, m.openKey}
+		}
+	}
+	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
+		f.next++
+		m.beginStruct(f.typ.elem.desc, m.structEntry(e, uint32(i)))
+		return Struct{m, m.openKey}
+	}
+	if m.appendsAt(e, uint32(i)) {
+		m.beginStruct(s.typ().elem.desc, m.structEntry(e, uint32(i)))
+	}
+	return m.handle(m.structEntry(e, uint32(i)))
+}
+
+// nextStruct goes from one element of a list that is being built to the next, the usual case: the end of
+// the one and the beginning of the other are appended in one go. It returns the new one's entry, 0 if the
+// element has more to it than a STOP.
+func (m *Message) nextStruct(l, f *frame) uint32 {
+	d := f.typ.desc
+	if f.typ != l.typ.elem || len(d.owed) > 0 {
+		return 0
+	}
+	p, b := m.buf.Extend(1 + len(d.template))
+	b[0] = byte(WireStop)
+	m.setEnd(f.e, p)
+	if len(d.template) > 0 {
+		copy(b[1:], d.template)
+	}
+	e := m.structEntry(l.e, l.next)
+	words := m.idx[e : e+uint32(d.words)]
+	words[0] = p + 1
+	for _, s := range d.templateSlots {
+		words[s.word] = p + 1 + s.off
+	}
+	l.next++
+	f.e = e
+	m.openKey = uint64(m.gen)<<32 | uint64(e)
+	return e
+}
+
+// Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.
+func (l StructList[S]) Set(i int, v S) { Struct(l).setStructAt(i, Struct(v)) }
+
+// Append adds a copy of v at the end, as Set does.
+func (l StructList[S]) Append(v S) {
+	s := Struct(l)
+	s.changeable()
+	src := s.m.source(Struct(v), s.typ().elem)
+	e := s.appendStruct()
+	s.m.appendValue(s.typ().elem, 0, src, e)
+}
+
+// AppendNew adds an empty element at the end and returns it to be filled.
+func (l StructList[S]) AppendNew() S {
+	s := Struct(l)
+	s.changeable()
+	e := s.appendStruct()
+	s.m.beginStruct(s.typ().elem.desc, e)
+	return S(s.m.handle(e))
+}
+
+// All iterates over indices and elements.
+func (l StructList[S]) All() iter.Seq2[int, S] {
+	return func(yield func(int, S) bool) {
+		n := l.Len()
+		stride := l.m.idx[uint32(l.k)+listRoom]
+		if n == 0 || stride >= roomTable {
+			l.eachByAt(yield)
+			return
+		}
+		s := Struct{l.m, l.k&^0xffffffff | uint64(l.m.idx[uint32(l.k)+listElems])}
+		for i := range n {
+			if !yield(i, S(s)) {
+				return
+			}
+			s.k += uint64(stride)
+		}
+	}
+}
+
+// eachByAt calls yield with every element of a list that is being built or was added to.
+func (l StructList[S]) eachByAt(yield func(int, S) bool) {
+	for i := range l.Len() {
+		if !yield(i, l.At(i)) {
+			return
+		}
+	}
+}
+
+// Contains says whether an element has the same wire bytes as v.
+func (l StructList[S]) Contains(v S) bool { return Struct(l).containsValue(Struct(v)) }
+
+// Add appends v unless Contains(v).
+func (l StructList[S]) Add(v S) {
+	if !l.Contains(v) {
+		l.Append(v)
+	}
+}
+
+// appendStruct makes room for one more struct and returns its entry.
+func (s Struct) appendStruct() uint32 {
+	t := s.typ()
+	slot := s.m.appendSlots(s.entry(), 1)
+	e := s.m.alloc(t.elem.desc.words)
+	s.m.idx[slot] = e
+	return e
+}
+
+func (s Struct) setStructAt(i int, v Struct) {
+	s.changeable()
+	s.checkIndex(i)
+	m, t := s.m, s.typ().elem
+	src := m.source(v, t)
+	e := m.structEntry(s.entry(), uint32(i))
+	if m.appendsAt(s.entry(), uint32(i)) {
+		m.appendValue(t, 0, src, e)
+		return
+	}
+	node := m.replaceElement(t, e)
+	m.placeValue(node, t, 0, src, e)
+	m.edit(e).own = node
+}

@@ -1,0 +1,226 @@
+package nocopythrift_test
+
+import (
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const module = "github.com/nocopythrift/nocopythrift"
+
+// sources calls f with every Go file of the module, by its path.
+func sources(t *testing.T, f func(name string, src []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name == "bench" || strings.HasPrefix(d.Name(), ".") && name != "." {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		src, err := os.ReadFile(name)
+		if err == nil {
+			f(filepath.ToSlash(name), src)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func generated(src []byte) bool { return ast.IsGenerated(parse(src)) }
+
+func parse(src []byte) *ast.File {
+	f, err := parser.ParseFile(token.NewFileSet(), "", src, parser.ParseComments)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+func imports(src []byte) []string {
+	var paths []string
+	for _, spec := range parse(src).Imports {
+		paths = append(paths, strings.Trim(spec.Path.Value, `"`))
+	}
+	return paths
+}
+
+// arrows are which packages of ours, and which of others, a folder may import outside of its tests.
+var arrows = []struct {
+	dir    string
+	may    []string
+	reason string
+}{
+	{"linkbuf", nil, "it knows bytes only, and users' programs get no dependency through it"},
+	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
+	{"nocopy", []string{module + "/linkbuf"}, "Thrift over bytes; users' programs get no dependency through it"},
+	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
+	{"gen/schema", []string{module + "/gen/idl"}, "syntax tree to meaning"},
+	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
+	{"gen/nocopyc", []string{module + "/gen/"}, "the command puts the parts together"},
+	{"gen/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy"},
+}
+
+func TestArrows(t *testing.T) {
+	sources(t, func(name string, src []byte) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		for _, a := range arrows {
+			if !strings.HasPrefix(name, a.dir+"/") {
+				continue
+			}
+			for _, imported := range imports(src) {
+				standard := !strings.Contains(strings.Split(imported, "/")[0], ".")
+				if standard || slices.ContainsFunc(a.may, func(p string) bool { return strings.HasPrefix(imported, p) }) {
+					continue
+				}
+				t.Errorf("%s imports %s, but of %s: %s", name, imported, a.dir, a.reason)
+			}
+			return
+		}
+	})
+}
+
+// TestUnsafe: unsafe stands only in files named *_unsafe.go, each of which says why, and has a twin that does
+// without, behind the tag nounsafe.
+func TestUnsafe(t *testing.T) {
+	sources(t, func(name string, src []byte) {
+		if !slices.Contains(imports(src), "unsafe") {
+			return
+		}
+		if !strings.HasSuffix(name, "_unsafe.go") {
+			t.Errorf("%s imports unsafe", name)
+			return
+		}
+		if uses, reasons := strings.Count(string(src), "unsafe.")-strings.Count(string(src), "SliceData(")-strings.Count(string(src), "StringData("),
+			strings.Count(string(src), "// SAFETY:"); reasons < uses {
+			t.Errorf("%s uses unsafe in %d places and gives %d reasons", name, uses, reasons)
+		}
+		twin := strings.TrimSuffix(name, "_unsafe.go") + "_safe.go"
+		if b, err := os.ReadFile(twin); err != nil || !strings.Contains(string(b), "//go:build nounsafe") {
+			t.Errorf("%s has no twin %s behind the tag nounsafe", name, twin)
+		}
+	})
+}
+
+func TestFormatted(t *testing.T) {
+	sources(t, func(name string, src []byte) {
+		if want, err := format.Source(src); err != nil || string(want) != string(src) {
+			t.Errorf("%s is not formatted (%v)", name, err)
+		}
+	})
+}
+
+// TestFileSizes: a file fits in the head.
+func TestFileSizes(t *testing.T) {
+	const most = 620
+	sources(t, func(name string, src []byte) {
+		if n := strings.Count(string(src), "\n"); n > most && !generated(src) {
+			t.Errorf("%s has %d lines, more than %d", name, n, most)
+		}
+	})
+}
+
+// TestNames: a folder's name says what lives there.
+func TestNames(t *testing.T) {
+	sources(t, func(name string, src []byte) {
+		switch pkg := parse(src).Name.Name; pkg {
+		case "util", "utils", "common", "helper", "helpers", "misc", "base":
+			t.Errorf("%s is in a package called %s", name, pkg)
+		}
+	})
+}
+
+// TestDocumented: every exported name of the packages that users call says what it does.
+func TestDocumented(t *testing.T) {
+	sources(t, func(name string, src []byte) {
+		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "internal/") ||
+			!strings.HasPrefix(name, "linkbuf/") && !strings.HasPrefix(name, "nocopy/") {
+			return
+		}
+		for _, d := range parse(src).Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Name.IsExported() && exportedReceiver(d) && d.Doc == nil {
+					t.Errorf("%s: %s has no comment", name, d.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if s, ok := spec.(*ast.TypeSpec); ok && s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+						t.Errorf("%s: type %s has no comment", name, s.Name)
+					}
+				}
+			}
+		}
+	})
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	exported := true
+	ast.Inspect(d.Recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && exported {
+			exported = id.IsExported()
+			return false
+		}
+		return exported
+	})
+	return exported
+}
+
+// TestFresh: what go:generate lines make is what is committed.
+func TestFresh(t *testing.T) {
+	for _, g := range []struct{ dir, file, command string }{
+		{"examples/quickstart", "order/order.go", "../../gen/nocopyc -o OUT order.thrift"},
+		{"gen/internal/shapes", "shapes/shapes.go", "../../nocopyc -o OUT shapes.thrift"},
+		{"nocopy", "fixedlists.go", "./internal/fixedlists -o OUT"},
+	} {
+		out := t.TempDir()
+		args := strings.Fields("run " + strings.ReplaceAll(g.command, "OUT", out))
+		cmd := exec.Command("go", args...)
+		cmd.Dir = g.dir
+		if b, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: go %s: %v\n%s", g.dir, strings.Join(args, " "), err, b)
+			continue
+		}
+		want, err := os.ReadFile(filepath.Join(out, g.file))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		committed := filepath.Join(g.dir, g.file)
+		if g.dir == "gen/internal/shapes" {
+			committed = filepath.Join("gen/internal", g.file)
+		}
+		have, err := os.ReadFile(committed)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if diff := cmp.Diff(string(want), string(have)); diff != "" {
+			t.Errorf("%s is not fresh (run make gen):\n%s", committed, diff)
+		}
+	}
+}
