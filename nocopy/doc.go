@@ -1,0 +1,58 @@
+// Package nocopy reads and writes Thrift Binary messages in place. It is what generated code calls; programs use the
+// accessors that gen/nocopyc makes from a .thrift file, and [Message].
+//
+// # A message and its index
+//
+// A message is its wire bytes (package linkbuf) and an index of 32-bit words over them. A struct's entry is two words for
+// where it begins and where its STOP is, and one word for each field: the position of its value, or the
+// entry of the struct or container that it is; 0 if it is not set.
+//
+//	struct User { 1: i64 id, 2: string name, 3: list<i64> scores }
+//
+//	wire   0a 0001 0000000000001267   0b 0002 00000003 "Ada"   0f 0003 0a 00000002 …16 bytes…   00
+//	       ↑position 0  ↑3                     ↑14                        ↑29                       ↑45
+//	index  entry of the User:    0, 45, 3, 14, →entry of the list
+//	       entry of the list:   29, 45, 2, …
+//
+// # What things cost
+//
+// A getter of a scalar is inlined: it compares the handle's generation, loads the field's word, and loads the value through the
+// table of segments. An unset field's word is 0, and position 0 reads as zero: no branch. A string's getter is a call that
+// also loads the length; it copies nothing. A setter of a scalar stores in place; where it may not (bytes of
+// the caller's, or shared), the first one makes a node. A setter of a string appends it while its struct is being built, and
+// makes a node afterwards. Parsing is one pass that checks and indexes; afterwards no getter can fail.
+//
+// # Building and editing
+//
+// The struct that was made last is open: what is set in it is appended. Setting something in a struct around it completes
+// it. A complete struct, built or received, is changed by nodes, and opened again at its end for fields that it lacks. So filling
+// structs in depth-first order is plain appending, and any other order is right too. Lists and maps are filled alike.
+//
+// # Lifetimes
+//
+//   - Handles are 16-byte values. They die with [Message.Release] and panic when used afterwards, always.
+//   - After SetX, NewX or UnsetX of a struct or container field, handles of what was there before must not be changed any
+//     more; they read either as before or as what is there now.
+//   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle].
+//   - A []byte passed to a setter is copied below 4 KiB, else referred to until Release; strings cannot change anyway.
+//   - A message outlives those that parts of it came from.
+//
+// # Threads
+//
+// A parsed message may be read by any number of goroutines, and a finished one sent by any number ([Message.Finish]), while
+// nobody changes it. With [Lazy] only after [Message.Index].
+//
+// # Errors
+//
+// Bad data is an [*Error] with the offset and the path of what is wrong. Bad programs panic with a text that begins with
+// "nocopy: ".
+//
+// # Terms
+//
+// Field, struct, list, set, map, union, wire type and STOP are Thrift's. An entry is the words of the index for a struct or
+// container; a word stands for a field or an element; a handle is a message, its generation and an entry; a node is
+// what stands in the place of wire bytes; to link is to refer to another message's bytes.
+//
+// Read next: struct.go for getters and setters, parse.go for how the index comes about, build.go and edit.go for how
+// messages come about and change; then package linkbuf.
+package nocopy
