@@ -10,6 +10,7 @@ func (m *Message) Index() error {
 	if m.flags&Lazy == 0 {
 		return nil
 	}
+	m.Finish() // a struct that is being built lacks what it is owed
 	m.flags &^= Lazy
 	ix := indexer{m}
 	if err := ix.structure(m.desc, m.root, m.desc.name); err != nil {

@@ -49,6 +49,7 @@ func (p Map[K, V, KC, VC]) Append(v V) K {
 	m, t := s.m, s.typ()
 	word := m.appendZeroValue(t.key)
 	m.idx[slot] = word
+	m.keyAdded(s.entry(), t, s.pairNumber(slot))
 	word = m.appendKey(t.elem, vc.key(v))
 	m.idx[slot+1] = word
 	return kc.get(m, m.idx[slot])
@@ -132,12 +133,18 @@ func (s Struct) find(k key) int {
 	return s.m.lookup(s.entry(), s.typ(), k.bytes())
 }
 
-// findToPut is find for a key that is put if it is not there yet.
+// findToPut is find for a key that is put if it is not there yet. Keys that are structs or containers may be
+// changed once they are there, so that nothing is known of them but by looking.
 func (s Struct) findToPut(k key) int {
-	if s.m.tables.isNew(s.entry(), s.m.idx[s.entry()+listCount], k.bytes()) {
+	if k.view.m == nil && s.m.tables.isNew(s.entry(), s.m.idx[s.entry()+listCount], k.bytes()) {
 		return -1
 	}
 	return s.find(k)
+}
+
+// pairNumber returns i for what pair(i) returns.
+func (s Struct) pairNumber(slot uint32) uint32 {
+	return (slot - s.m.idx[s.entry()+listElems]) / pairWords
 }
 
 // pair returns the index of the words of pair i.
@@ -175,7 +182,7 @@ func (s Struct) putKey(k key) uint32 {
 	word := s.m.appendKey(s.typ().key, k)
 	s.m.idx[slot] = word
 	if len(s.m.tables.made) > 0 {
-		s.m.reinsert(s.entry(), s.typ(), (slot-s.m.idx[s.entry()+listElems])/pairWords)
+		s.m.reinsert(s.entry(), s.typ(), s.pairNumber(slot))
 	}
 	return slot
 }
@@ -233,6 +240,7 @@ func appendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
 	m, t := s.m, s.typ()
 	word := m.appendZeroValue(t.key)
 	m.idx[slot] = word
+	m.keyAdded(s.entry(), t, s.pairNumber(slot))
 	word = m.appendZeroValue(t.elem)
 	m.idx[slot+1] = word
 	return kc.get(m, m.idx[slot]), vc.get(m, word)

@@ -191,10 +191,12 @@ func (tb *table) insert(m *Message, e uint32, t *Type, i uint32) {
 		return
 	}
 	slot, hash := tb.slot(m, e, t, key)
-	if tb.slots[slot] != 0 {
-		tb.dups++
-	} else {
+	switch uint32(tb.slots[slot]) {
+	case 0:
 		tb.used++
+	case i + 1: // it was deleted and has the same key again
+	default:
+		tb.dups++
 	}
 	tb.slots[slot] = hash<<32 | uint64(i+1)
 }
@@ -221,11 +223,22 @@ func (tb *table) find(m *Message, e uint32, t *Type, key []byte) int {
 	return int(uint32(tb.slots[slot])) - 1
 }
 
+// keyAdded tells the tables that pair i has a key now that they have not been asked for before.
+func (m *Message) keyAdded(e uint32, t *Type, i uint32) {
+	if len(m.tables.made) > 0 {
+		m.reinsert(e, t, i)
+	}
+	if m.tables.filtered == e {
+		m.tables.filtered = 0
+	}
+}
+
 // reinsert adds pair i again, which has been deleted and has another key now.
 func (m *Message) reinsert(e uint32, t *Type, i uint32) {
 	if tb := m.tables.made[e]; tb != nil && i < tb.upTo {
-		if 2*(tb.used+1) > len(tb.slots) { // by now mostly of keys that are gone
-			m.tables.drop(e)
+		last := tb.find(m, e, t, m.key(e, t, i))
+		if 2*(tb.used+1) > len(tb.slots) || last >= 0 && last != int(i) {
+			m.tables.drop(e) // by now mostly of keys that are gone, or the key is there already
 			return
 		}
 		tb.insert(m, e, t, i)

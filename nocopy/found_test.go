@@ -1,0 +1,155 @@
+package nocopy_test
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// What the model-based test has found, in the fewest steps.
+
+// only returns the descriptor of a struct with one field of the type, and the field.
+func only(t *referee.Type, inner ...*referee.Struct) (*nocopy.Desc, nocopy.Field) {
+	top := &referee.Struct{Name: "Top", Fields: []referee.Field{{ID: 1, Name: "f", Type: t, Req: referee.Optional}}}
+	sc := newSchema(append([]*referee.Struct{top}, inner...))
+	return sc.structs[0].desc, sc.structs[0].fields[0]
+}
+
+// A struct whose first bytes lie across two blocks begins where they have been copied together.
+func TestRootAcrossBlocks(t *testing.T) {
+	d, f := only(referee.String)
+	wire := []byte{11, 0, 1, 0, 0, 0, 3, 'o', 'n', 'e', 99: 0}[:11]
+	for cut := range wire {
+		s, err := nocopy.ParseBlocks[handle](d, [][]byte{wire[:cut], wire[cut:]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := range s.Unknown(d) {
+			t.Errorf("cut at %d: unknown field %d", cut, id)
+		}
+		if got := s.Clone(d).Text(f); got != "one" {
+			t.Errorf("cut at %d: the clone has %q", cut, got)
+		}
+	}
+}
+
+// A struct may begin where nothing has been appended yet, and something be put elsewhere before its first field is.
+func TestEmptyStructThenEdit(t *testing.T) {
+	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.String, Req: referee.Optional}}}
+	top := &referee.Struct{Name: "Top", Fields: []referee.Field{{ID: 1, Name: "f", Type: referee.ListOf(referee.StructOf(inner))}}}
+	sc := newSchema([]*referee.Struct{top, inner})
+	d, f, x := sc.structs[0].desc, sc.structs[0].fields[0], sc.structs[1].fields[0]
+	s := nocopy.New[handle](d)
+	l := nocopy.StructList[handle](s.NewChild(f, d, 0))
+	first := l.AppendNew()
+	first.SetText(x, "a")
+	s.Message().Finish()
+	l.AppendNew()           // in a node that is empty so far
+	first.SetText(x, "bcd") // another one
+	s.Message().Finish()
+	for i, e := range l.All() {
+		if got, want := e.Has(x), i == 0; got != want {
+			t.Errorf("element %d: Has = %v", i, got)
+		}
+		for id := range e.Unknown(sc.structs[1].desc) {
+			t.Errorf("element %d has a field %d", i, id)
+		}
+	}
+}
+
+// Index of a message parsed with Lazy and edited since: what is being built lacks what it is owed.
+func TestIndexOfLazyBeingEdited(t *testing.T) {
+	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.String, Req: referee.Required}}}
+	d, f := only(referee.StructOf(inner), inner)
+	s, err := nocopy.Parse[handle](d, []byte{0}, nocopy.Lazy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.NewChild(f, d, 0)
+	if err := s.Message().Index(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The place of a deleted pair is used again, whatever the next key is and however it comes.
+func TestDeletedPairComesAgain(t *testing.T) {
+	d, f := only(referee.MapOf(referee.String, referee.I32))
+	for _, n := range []int{3, 40} { // without a table and with one
+		s := nocopy.New[handle](d)
+		m := nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32](s.NewChild(f, d, 0))
+		want := map[string]int32{}
+		for i := range n {
+			m.Put(fmt.Sprint(i), int32(i))
+			want[fmt.Sprint(i)] = int32(i)
+		}
+		m.Delete("1")
+		m.Put("1", -1) // the same key
+		m.Delete("2")
+		m.AppendNew() // ""
+		m.Put("", -2)
+		want["1"], want[""] = -1, -2
+		delete(want, "2")
+		if m.Len() != len(want) {
+			t.Errorf("Len = %d, want %d", m.Len(), len(want))
+		}
+		got := map[string]int32{}
+		for k, v := range m.All() {
+			got[k] = v
+			if x, ok := m.Get(k); !ok || x != v {
+				t.Errorf("Get(%q) = %d, %v", k, x, ok)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// A key that is a struct may be changed after it was put.
+func TestPutChangedKey(t *testing.T) {
+	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.I32}}}
+	d, f := only(referee.MapOf(referee.StructOf(inner), referee.I32), inner)
+	x := nocopy.Field(2)<<48 | 3<<32 | 8<<16 | 1
+	s := nocopy.New[handle](d)
+	m := nocopy.Map[handle, int32, nocopy.AsView[handle], nocopy.AsInt32](s.NewChild(f, d, 0))
+	other := nocopy.New[handle](d)
+	key := nocopy.Map[handle, int32, nocopy.AsView[handle], nocopy.AsInt32](other.NewChild(f, d, 0)).Append(0)
+	key.SetInt32(x, 5)
+	m.Put(key, 1)
+	for k := range m.All() {
+		k.SetInt32(x, 6)
+	}
+	key.SetInt32(x, 6)
+	m.Put(key, 2)
+	if v, ok := m.Get(key); m.Len() != 1 || !ok || v != 2 {
+		t.Errorf("Len = %d, Get = %d, %v; the pair should have been replaced", m.Len(), v, ok)
+	}
+}
+
+// Strings that were read from a message that is not recycled stay as they are, also when it refers to the memory of one
+// that is, and both are released.
+func TestStringsOutliveRecycledSource(t *testing.T) {
+	d, f := only(referee.ListOf(referee.String))
+	long := strings.Repeat("a", 3000)
+	src := nocopy.New[handle](d, nocopy.Recycle)
+	src.SetTexts(f, d, []string{long, long, long})
+	dst := nocopy.New[handle](d)
+	dst.SetChild(f, d, src.Child(f, d))
+	got := nocopy.StringList(dst.Child(f, d)).At(1)
+	src.Release()
+	dst.Release()
+	for range 8 { // whoever takes the block next writes something else into it
+		other := nocopy.New[handle](d, nocopy.Recycle)
+		other.SetTexts(f, d, []string{strings.Repeat("b", 3000), strings.Repeat("b", 3000), strings.Repeat("b", 3000)})
+		defer other.Release()
+	}
+	if got != long {
+		t.Errorf("the string is %.20q… now", got)
+	}
+	runtime.KeepAlive(src)
+}
