@@ -3,8 +3,7 @@ module github.com/nocopythrift/nocopythrift
 go 1.26
 
 require (
-	github.com/alecthomas/participle/v2 v2.1.4 // indirect
-	github.com/apache/thrift v0.25.0 // indirect
-	github.com/google/go-cmp v0.7.0 // indirect
-	pgregory.net/rapid v1.2.0 // indirect
+	github.com/alecthomas/participle/v2 v2.1.4
+	github.com/apache/thrift v0.25.0
+	github.com/google/go-cmp v0.7.0
 )
