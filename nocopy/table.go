@@ -12,6 +12,7 @@ type tables struct {
 	mu   sync.RWMutex
 	made map[uint32]*table // by entry
 	free []*table          // of earlier messages, to be used again
+	old  []uint64          // the slots of a table that has grown, for the next that grows
 
 	// While a map is being filled, most keys are new, and its filter knows that without a table.
 	filtered uint32 // the entry of that map, 0 = none
@@ -47,6 +48,9 @@ func (ts *tables) reset() {
 		}
 	}
 	clear(ts.made)
+	if cap(ts.old) > keepSlots {
+		ts.old = nil
+	}
 }
 
 // newTable returns an empty table of the given size, a power of two.
@@ -151,7 +155,7 @@ func (m *Message) table(e uint32, t *Type) *table {
 		m.tables.made[e] = tb
 	}
 	if grown := tableSize(uint32(tb.used) + n - tb.upTo); grown > len(tb.slots) {
-		tb.grow(grown)
+		tb.slots, m.tables.old = tb.grownInto(m.tables.old, grown), tb.slots
 	}
 	for ; tb.upTo < n; tb.upTo++ {
 		tb.insert(m, e, t, tb.upTo)
@@ -168,20 +172,24 @@ func tableSize(n uint32) int {
 	return size
 }
 
-// grow gives the table more slots.
-func (tb *table) grow(size int) {
-	old := tb.slots
-	tb.slots = make([]uint64, size)
-	for _, x := range old {
+// grownInto returns the table's slots as more of them, in memory that may be used if it is enough.
+func (tb *table) grownInto(mem []uint64, size int) []uint64 {
+	if cap(mem) < size {
+		mem = make([]uint64, size)
+	}
+	mem = mem[:size]
+	clear(mem)
+	for _, x := range tb.slots {
 		if x == 0 {
 			continue
 		}
 		h := int(x >> 32)
-		for tb.slots[h&(size-1)] != 0 {
+		for mem[h&(size-1)] != 0 {
 			h++
 		}
-		tb.slots[h&(size-1)] = x
+		mem[h&(size-1)] = x
 	}
+	return mem
 }
 
 // insert adds pair or element i.

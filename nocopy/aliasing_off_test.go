@@ -1,0 +1,5 @@
+//go:build nounsafe
+
+package nocopy
+
+const aliasing = false

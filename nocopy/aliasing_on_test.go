@@ -1,0 +1,5 @@
+//go:build !nounsafe
+
+package nocopy
+
+const aliasing = true // strings refer to the message

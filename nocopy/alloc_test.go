@@ -1,0 +1,293 @@
+package nocopy
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+// In steady state nothing is allocated: not for parsing, reading, building, editing or sending.
+
+var (
+	requestDesc  = NewDesc("Request")
+	callerDesc   = NewDesc("Caller")
+	businessDesc = NewDesc("Business")
+	itemDesc     = NewDesc("Item")
+)
+
+func init() {
+	callerDesc.Define(
+		FieldDesc{ID: 1, Name: "service", Type: TypeString},
+		FieldDesc{ID: 2, Name: "host", Type: TypeString},
+		FieldDesc{ID: 3, Name: "pid", Type: TypeI32},
+	)
+	requestDesc.Define(
+		FieldDesc{ID: 1, Name: "id", Type: TypeI64, Req: Required},
+		FieldDesc{ID: 2, Name: "user", Type: TypeString},
+		FieldDesc{ID: 3, Name: "method", Type: TypeString},
+		FieldDesc{ID: 4, Name: "token", Type: TypeString},
+		FieldDesc{ID: 5, Name: "caller", Type: StructOf(callerDesc)},
+		FieldDesc{ID: 6, Name: "flag", Type: TypeBool},
+		FieldDesc{ID: 7, Name: "small", Type: TypeI16},
+		FieldDesc{ID: 8, Name: "score", Type: TypeDouble},
+		FieldDesc{ID: 9, Name: "color", Type: EnumOf(colorName)},
+	)
+	itemDesc.Define(
+		FieldDesc{ID: 1, Name: "sku", Type: TypeString},
+		FieldDesc{ID: 2, Name: "count", Type: TypeI32},
+		FieldDesc{ID: 3, Name: "labels", Type: MapOf(TypeString, TypeString)},
+		FieldDesc{ID: 4, Name: "prices", Type: ListOf(TypeI64)},
+	)
+	businessDesc.Define(
+		FieldDesc{ID: 1, Name: "id", Type: TypeI64},
+		FieldDesc{ID: 2, Name: "items", Type: ListOf(StructOf(itemDesc))},
+		FieldDesc{ID: 3, Name: "totals", Type: MapOf(TypeString, TypeI64)},
+		FieldDesc{ID: 4, Name: "times", Type: ListOf(TypeI64)},
+		FieldDesc{ID: 5, Name: "tags", Type: ListOf(TypeString)},
+		FieldDesc{ID: 6, Name: "byNumber", Type: MapOf(TypeI32, StructOf(callerDesc))},
+		FieldDesc{ID: 7, Name: "matrix", Type: ListOf(ListOf(TypeI32))},
+		FieldDesc{ID: 8, Name: "unique", Type: SetOf(TypeString)},
+	)
+}
+
+// messageShape is a kind of message with what is done to it.
+type messageShape struct {
+	name              string
+	desc              *Desc
+	build, read, edit func(s Struct)
+}
+
+var sink int // depends on everything that was read
+
+var shapesInUse = []messageShape{
+	{"request", requestDesc, buildRequest, readRequest, func(s Struct) {
+		s.SetText(requestDesc.named("token"), "another token")
+		s.SetInt64(requestDesc.named("id"), 3)
+		s.Child(requestDesc.named("caller"), requestDesc).SetText(callerDesc.named("host"), "elsewhere")
+		s.Unset(requestDesc.named("user"))
+	}},
+	{"business", businessDesc, buildBusiness, readBusiness, func(s Struct) {
+		items := StructList[Struct](s.Child(businessDesc.named("items"), businessDesc))
+		items.At(3).SetText(itemDesc.named("sku"), "replaced")
+		items.AppendNew().SetInt32(itemDesc.named("count"), 1)
+		totals := Map[string, int64, AsString, AsInt64](s.Child(businessDesc.named("totals"), businessDesc))
+		totals.Put(keys[3], 5)
+		totals.Put("a new key", 6)
+		totals.Delete(keys[4])
+		StringList(s.Child(businessDesc.named("tags"), businessDesc)).Set(1, "tag")
+		StringList(s.Child(businessDesc.named("tags"), businessDesc)).Append("tag")
+		Int64List(s.Child(businessDesc.named("times"), businessDesc)).Append(1)
+		StringList(s.Child(businessDesc.named("unique"), businessDesc)).Add("unique")
+	}},
+}
+
+// keys are made beforehand: making them is not what is measured.
+var keys = func() (k []string) {
+	for i := range 40 {
+		k = append(k, "key number "+itoa(i))
+	}
+	return k
+}()
+
+func buildRequest(s Struct) {
+	s.SetInt64(requestDesc.named("id"), 1<<40)
+	s.SetText(requestDesc.named("user"), "somebody@example.com")
+	s.SetText(requestDesc.named("method"), "Catalogue.Search")
+	s.SetText(requestDesc.named("token"), "0123456789abcdef0123456789abcdef")
+	caller := s.NewChild(requestDesc.named("caller"), requestDesc, 0)
+	caller.SetText(callerDesc.named("service"), "frontend.checkout")
+	caller.SetText(callerDesc.named("host"), "host-17.example.com")
+	caller.SetInt32(callerDesc.named("pid"), 4711)
+	s.SetBool(requestDesc.named("flag"), true)
+	s.SetInt16(requestDesc.named("small"), 16)
+	s.SetFloat64(requestDesc.named("score"), 0.5)
+	s.SetInt32(requestDesc.named("color"), 2)
+}
+
+func readRequest(s Struct) {
+	sink += int(s.Int64(requestDesc.named("id"))) + len(s.Text(requestDesc.named("user"))) + len(s.Text(requestDesc.named("method")))
+	sink += len(s.Text(requestDesc.named("token"))) + int(s.Int16(requestDesc.named("small"))) + int(s.Float64(requestDesc.named("score")))
+	caller := s.Child(requestDesc.named("caller"), requestDesc)
+	sink += len(caller.Text(callerDesc.named("service"))) + len(caller.Text(callerDesc.named("host"))) + int(caller.Int32(callerDesc.named("pid")))
+	if s.Bool(requestDesc.named("flag")) {
+		sink += int(s.Int32(requestDesc.named("color")))
+	}
+}
+
+var (
+	someTimes = make([]int64, 50)
+	someTags  = []string{"red", "green", "blue"}
+)
+
+func buildBusiness(s Struct) {
+	s.SetInt64(businessDesc.named("id"), 1)
+	items := StructList[Struct](s.NewChild(businessDesc.named("items"), businessDesc, 10))
+	for i := range 10 {
+		item := items.At(i)
+		item.SetText(itemDesc.named("sku"), keys[i])
+		item.SetInt32(itemDesc.named("count"), int32(i))
+		labels := Map[string, string, AsString, AsString](item.NewChild(itemDesc.named("labels"), itemDesc, 3))
+		for k := range 3 {
+			labels.Put(keys[k], keys[k+i])
+		}
+		item.SetInt64s(itemDesc.named("prices"), itemDesc, someTimes[:5])
+	}
+	totals := Map[string, int64, AsString, AsInt64](s.NewChild(businessDesc.named("totals"), businessDesc, 0))
+	for i, key := range keys { // more than are looked up one by one
+		totals.Put(key, int64(i))
+	}
+	s.SetInt64s(businessDesc.named("times"), businessDesc, someTimes)
+	s.SetTexts(businessDesc.named("tags"), businessDesc, someTags)
+	byNumber := StructMap[int32, Struct, AsInt32](s.NewChild(businessDesc.named("byNumber"), businessDesc, 0))
+	for i := range 5 {
+		byNumber.PutNew(int32(i)).SetInt32(callerDesc.named("pid"), int32(i))
+	}
+	matrix := NestedList[Int32List](s.NewChild(businessDesc.named("matrix"), businessDesc, 4))
+	for i := range 4 {
+		row := matrix.NewAt(i, 4)
+		row.Set(i, 1)
+	}
+	unique := StringList(s.NewChild(businessDesc.named("unique"), businessDesc, 0))
+	for i := range keys {
+		unique.Add(keys[i])
+	}
+}
+
+func readBusiness(s Struct) {
+	for _, item := range (StructList[Struct](s.Child(businessDesc.named("items"), businessDesc))).All() {
+		sink += len(item.Text(itemDesc.named("sku"))) + int(item.Int32(itemDesc.named("count")))
+		labels := Map[string, string, AsString, AsString](item.Child(itemDesc.named("labels"), itemDesc))
+		for k, v := range labels.All() {
+			sink += len(k) + len(v)
+		}
+		v, _ := labels.Get(keys[1])
+		sink += len(v) + labels.Len()
+		for _, price := range Int64List(item.Child(itemDesc.named("prices"), itemDesc)).All() {
+			sink += int(price)
+		}
+	}
+	totals := Map[string, int64, AsString, AsInt64](s.Child(businessDesc.named("totals"), businessDesc))
+	for _, v := range totals.All() {
+		sink += int(v)
+	}
+	for _, k := range keys {
+		v, _ := totals.Get(k)
+		sink += int(v) + totals.Len()
+	}
+	times := Int64List(s.Child(businessDesc.named("times"), businessDesc))
+	for i := range times.Len() {
+		sink += int(times.At(i))
+	}
+	for _, tag := range StringList(s.Child(businessDesc.named("tags"), businessDesc)).All() {
+		sink += len(tag)
+	}
+	for k, v := range (StructMap[int32, Struct, AsInt32](s.Child(businessDesc.named("byNumber"), businessDesc))).All() {
+		sink += int(k) + int(v.Int32(callerDesc.named("pid")))
+	}
+	for _, row := range (NestedList[Int32List](s.Child(businessDesc.named("matrix"), businessDesc))).All() {
+		for _, v := range row.All() {
+			sink += int(v)
+		}
+	}
+	if (StringList(s.Child(businessDesc.named("unique"), businessDesc))).Contains(keys[7]) {
+		sink++
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	if !aliasing {
+		t.Skip("built with nounsafe, every string is a copy")
+	}
+	for _, shape := range shapesInUse {
+		s := New[Struct](shape.desc)
+		shape.build(s)
+		wire := bytes.Clone(s.m.Bytes())
+		s.Release()
+		t.Logf("%s: %d bytes", shape.name, len(wire))
+		out := make([]byte, 0, 2*len(wire))
+		reader := bytes.NewReader(wire)
+		half := [][]byte{wire[:len(wire)/2], wire[len(wire)/2:]}
+		for name, run := range map[string]func(opts ...Option){
+			"parse": func(opts ...Option) { mustParse(t, shape.desc, wire, opts...).Release() },
+			"parse and read": func(opts ...Option) {
+				s := mustParse(t, shape.desc, wire, opts...)
+				shape.read(s)
+				s.Release()
+			},
+			"parse, edit, forward": func(opts ...Option) {
+				s := mustParse(t, shape.desc, wire, opts...)
+				shape.edit(s)
+				out = s.m.AppendTo(out[:0])
+				s.m.WriteTo(io.Discard)
+				s.Release()
+			},
+			"parse two blocks": func(opts ...Option) {
+				s, err := ParseBlocks[Struct](shape.desc, half, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				shape.read(s)
+				s.Release()
+			},
+			"receive, edit, forward": func(opts ...Option) {
+				reader.Reset(wire)
+				s, err := Read[Struct](shape.desc, reader, len(wire), opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				shape.edit(s)
+				s.m.WriteFrame(io.Discard)
+				s.Release()
+			},
+			"build and send": func(opts ...Option) {
+				s := New[Struct](shape.desc, opts...)
+				shape.build(s)
+				out = s.m.AppendTo(out[:0])
+				s.m.WriteTo(io.Discard)
+				s.Release()
+			},
+			"build, edit, read": func(opts ...Option) {
+				s := New[Struct](shape.desc, opts...)
+				shape.build(s)
+				shape.edit(s)
+				shape.read(s)
+				s.m.WriteTo(io.Discard)
+				s.Release()
+			},
+		} {
+			recycle := []Option{Recycle}
+			if n := allocsPerRun(func() { run(recycle...) }); n != 0 {
+				t.Errorf("%s, recycled: %s: %v allocations", shape.name, name, n)
+			}
+			// Slabs are allocated now and then: one for many messages.
+			if n := allocsPerRun(func() { run() }); n >= 0.2 {
+				t.Errorf("%s: %s: %v allocations", shape.name, name, n)
+			}
+		}
+	}
+}
+
+// allocsPerRun is testing.AllocsPerRun without rounding: the average number of allocations of f.
+func allocsPerRun(f func()) float64 {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	const runs = 500
+	least := math.Inf(1)
+	for range 3 { // the runtime itself allocates sometimes
+		f()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range runs {
+			f()
+		}
+		runtime.ReadMemStats(&after)
+		least = min(least, float64(after.Mallocs-before.Mallocs)/runs)
+	}
+	return least
+}

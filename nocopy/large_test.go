@@ -1,0 +1,293 @@
+package nocopy
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// Sizes at which something changes: what is referred to, what takes a block of its own, what is copied because
+// positions would run out, what is refused.
+
+// TestManyReferred: referring to foreign memory uses up positions; in time it must give way to copying.
+func TestManyReferred(t *testing.T) {
+	const n = 10_000
+	text := func(i int) string { return fmt.Sprintf("%05d", i) + longText }
+	for name, build := range map[string]func(s Struct){
+		"list set by slice": func(s Struct) {
+			v := make([]string, n)
+			for i := range v {
+				v[i] = text(i)
+			}
+			s.SetTexts(allDesc.named("words"), allDesc, v)
+		},
+		"list appended to": func(s Struct) {
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 0))
+			for i := range n {
+				l.Append(text(i))
+			}
+		},
+		"list set in reverse": func(s Struct) {
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+			for i := range n {
+				l.Set(n-1-i, text(n-1-i))
+			}
+		},
+		"list set twice": func(s Struct) {
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+			for range 2 {
+				for i := range n {
+					l.Set(i, text(i))
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := New[Struct](allDesc)
+			defer s.Release()
+			build(s)
+			again := mustParse(t, allDesc, s.m.Bytes(), Limits{MaxBytes: 200 << 20})
+			for _, s := range []Struct{s, again} {
+				l := StringList(s.Child(allDesc.named("words"), allDesc))
+				if l.Len() != n {
+					t.Fatalf("%d elements", l.Len())
+				}
+				for i, got := range l.All() {
+					if got != text(i) {
+						t.Fatalf("element %d is %.20q", i, got)
+					}
+				}
+			}
+			again.Release()
+		})
+	}
+}
+
+// TestOneFieldManyTimes: setting a referred value again uses its place again.
+func TestOneFieldManyTimes(t *testing.T) {
+	s := New[Struct](allDesc)
+	defer s.Release()
+	blob := allDesc.named("blob")
+	for i := range 20_000 {
+		v := bytes.Repeat([]byte{byte(i)}, refer+i%3)
+		s.SetBytes(blob, v)
+		if i%1000 == 0 {
+			if got := s.Bytes(blob); !bytes.Equal(got, v) {
+				t.Fatalf("after %d times: %d bytes of %x", i, len(got), got[:1])
+			}
+		}
+	}
+	if n := s.m.Len(); n > 2*refer {
+		t.Errorf("%d bytes on the wire", n)
+	}
+}
+
+func TestLargeBinaries(t *testing.T) {
+	const n = 10_000
+	v := make([][]byte, n)
+	for i := range v {
+		v[i] = bytes.Repeat([]byte{byte(i), byte(i >> 8)}, 2500)
+	}
+	s := New[Struct](allDesc)
+	defer s.Release()
+	s.SetByteSlices(allDesc.named("blobs"), allDesc, v)
+	var out bytes.Buffer
+	if _, err := s.m.WriteTo(&out); err != nil || out.Len() != 9+n*5004 {
+		t.Fatalf("%d bytes, %v", out.Len(), err)
+	}
+	again, err := Read[Struct](allDesc, &out, out.Len())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Release()
+	for i, got := range BytesList(again.Child(allDesc.named("blobs"), allDesc)).All() {
+		if !bytes.Equal(got, v[i]) {
+			t.Fatalf("element %d has become %d bytes of %x", i, len(got), got[:2])
+		}
+	}
+}
+
+// TestHugeBinary: one value of 64 MiB, referred to and built in place.
+func TestHugeBinary(t *testing.T) {
+	const n = 64 << 20
+	huge := make([]byte, n)
+	for i := 0; i < n; i += 4096 {
+		huge[i] = byte(i >> 12)
+	}
+	blob := allDesc.named("blob")
+	for name, set := range map[string]func(s Struct){
+		"referred": func(s Struct) { s.SetBytes(blob, huge) },
+		"in place": func(s Struct) { copy(s.NewBytes(blob, n), huge) },
+	} {
+		s := New[Struct](allDesc)
+		s.SetInt32(allDesc.named("medium"), 1)
+		set(s)
+		s.SetText(allDesc.named("text"), "behind it")
+		if got := s.Bytes(blob); !bytes.Equal(got, huge) {
+			t.Fatalf("%s: reads as %d other bytes", name, len(got))
+		}
+		want := s.m.AppendTo(nil)
+		if len(want) != n+31 {
+			t.Fatalf("%s: %d bytes on the wire", name, len(want))
+		}
+		for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
+			return Read[Struct](d, bytes.NewReader(wire), len(wire), opts...)
+		}}} {
+			again, err := w.parse(allDesc, want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again.Text(allDesc.named("text")) != "behind it" || !bytes.Equal(again.Bytes(blob), huge) {
+				t.Errorf("%s, %s: reads differently", name, w.name)
+			}
+			again.SetText(allDesc.named("text"), "")
+			if n, err := again.m.WriteTo(io.Discard); err != nil || int(n) != len(want)-9 {
+				t.Errorf("%s, %s: %d bytes after an edit, %v", name, w.name, n, err)
+			}
+			again.Release()
+		}
+		s.Release()
+	}
+}
+
+// TestOverTheLimit: messages above 100 MiB are built, sent, and parsed by those who ask for it.
+func TestOverTheLimit(t *testing.T) {
+	s := New[Struct](allDesc)
+	defer s.Release()
+	part := strings.Repeat("x", 30<<20)
+	s.SetTexts(allDesc.named("words"), allDesc, []string{part, part, part, part})
+	wire := s.m.Bytes()
+	for _, opts := range [][]Option{nil, {Lazy}, {Limits{MaxBytes: len(wire) - 1}}} {
+		_, err := Parse[Struct](allDesc, wire, opts...)
+		checkError(t, "Parse", err, allDesc, 0, ErrLimit)
+		_, err = ParseBlocks[Struct](allDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
+		checkError(t, "ParseBlocks", err, allDesc, 0, ErrLimit)
+		_, err = Read[Struct](allDesc, bytes.NewReader(wire), len(wire), opts...)
+		checkError(t, "Read", err, allDesc, 0, ErrLimit)
+	}
+	again := mustParse(t, allDesc, wire, Limits{MaxBytes: len(wire)})
+	defer again.Release()
+	if l := StringList(again.Child(allDesc.named("words"), allDesc)); l.Len() != 4 || l.At(3) != part {
+		t.Error("reads differently")
+	}
+}
+
+func TestMillions(t *testing.T) {
+	const n = 1_000_000
+	for name, build := range map[string]func(s Struct){
+		"numbers appended": func(s Struct) {
+			l := Int64List(s.NewChild(allDesc.named("numbers"), allDesc, 0))
+			for i := range n {
+				l.Append(int64(i))
+			}
+		},
+		"numbers set": func(s Struct) {
+			l := Int64List(s.NewChild(allDesc.named("numbers"), allDesc, n))
+			for i := range n {
+				l.Set(n-1-i, int64(n-1-i))
+			}
+		},
+		"strings": func(s Struct) {
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+			for i := range n {
+				l.Set(i, itoa(i))
+			}
+		},
+		"strings set in reverse": func(s Struct) {
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+			for i := range n {
+				l.Set(n-1-i, itoa(n-1-i))
+			}
+		},
+		"structs": func(s Struct) {
+			l := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, n))
+			for i := range n {
+				l.At(i).SetInt32(pointDesc.named("x"), int32(i))
+			}
+		},
+		"structs appended, then changed": func(s Struct) {
+			l := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, 0))
+			for range n {
+				l.AppendNew()
+			}
+			for i := range n {
+				l.At(n-1-i).SetInt32(pointDesc.named("x"), int32(n-1-i))
+			}
+		},
+		"lists": func(s Struct) {
+			l := NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, n))
+			for i := range n {
+				l.NewAt(i, 1).Set(0, int32(i))
+			}
+		},
+		"pairs": func(s Struct) {
+			p := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, n))
+			for i := range n {
+				p.Put(itoa(i), int64(i))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := New[Struct](allDesc)
+			defer s.Release()
+			build(s)
+			again := mustParse(t, allDesc, s.m.Bytes())
+			defer again.Release()
+			for _, s := range []Struct{s, again} {
+				if got := millionth(s, name); got != n-1 {
+					t.Errorf("the last is %d", got)
+				}
+			}
+			if !bytes.Equal(again.Clone(allDesc).m.Bytes(), s.m.Bytes()) {
+				t.Error("a clone is different")
+			}
+		})
+	}
+}
+
+// millionth reads all of the one container in s and returns its last number, or how far it was right.
+func millionth(s Struct, name string) int {
+	n := 0
+	switch {
+	case strings.HasPrefix(name, "numbers"):
+		for i, v := range Int64List(s.Child(allDesc.named("numbers"), allDesc)).All() {
+			if int64(i) != v {
+				return i
+			}
+			n = i
+		}
+	case strings.HasPrefix(name, "strings"):
+		for i, v := range StringList(s.Child(allDesc.named("words"), allDesc)).All() {
+			if itoa(i) != v {
+				return i
+			}
+			n = i
+		}
+	case strings.HasPrefix(name, "structs"):
+		for i, v := range StructList[Struct](s.Child(allDesc.named("points"), allDesc)).All() {
+			if v.Int32(pointDesc.named("x")) != int32(i) {
+				return i
+			}
+			n = i
+		}
+	case name == "lists":
+		for i, v := range NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc)).All() {
+			if v.Len() != 1 || v.At(0) != int32(i) {
+				return i
+			}
+			n = i
+		}
+	default:
+		p := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
+		for p.Len() > n {
+			if v, ok := p.Get(itoa(n)); !ok || v != int64(n) {
+				break
+			}
+			n++
+		}
+		n--
+	}
+	return n
+}
