@@ -143,9 +143,6 @@ func (b *Buffer) AddRoot(from, to Pos) {
 	b.sealed = false
 }
 
-// Rooted says whether the message has a beginning.
-func (b *Buffer) Rooted() bool { return b.root.first != 0 }
-
 // SetRoot makes [from, to), which came from AddForeign, the whole of the message and seals it.
 func (b *Buffer) SetRoot(from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})

@@ -29,6 +29,9 @@ func TestRootAcrossBlocks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if diff := cmp.Diff(wire, s.Message().Bytes()); diff != "" {
+			t.Errorf("cut at %d: %s", cut, diff)
+		}
 		for id := range s.Unknown(d) {
 			t.Errorf("cut at %d: unknown field %d", cut, id)
 		}

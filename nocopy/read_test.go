@@ -107,13 +107,22 @@ func (r *reader) list(t *referee.Type, h handle) *referee.List {
 		}
 		return l
 	}
-	at := nocopy.StructList[handle].At
-	n := nocopy.StructList[handle](h).Len()
+	structs, nested := nocopy.StructList[handle](h), nocopy.NestedList[handle](h)
+	at, all := structs.At, structs.All()
 	if !t.Elem.IsStruct() {
-		at = func(l nocopy.StructList[handle], i int) handle { return nocopy.NestedList[handle](l).At(i) }
+		at, all = nested.At, nested.All()
 	}
-	for i := range n {
-		l.Elems = append(l.Elems, r.value(t.Elem, at(nocopy.StructList[handle](h), i)))
+	for i := range structs.Len() {
+		l.Elems = append(l.Elems, r.value(t.Elem, at(i)))
+	}
+	n := 0
+	for i, x := range all {
+		if n++; i != n-1 || x != at(i) {
+			r.wrongf("All gives another element %d than At", i)
+		}
+	}
+	if n != len(l.Elems) {
+		r.wrongf("list of Len %d has %d elements by All", len(l.Elems), n)
 	}
 	return l
 }

@@ -17,8 +17,8 @@ type Gen struct {
 	count uint64
 }
 
-// bits returns the next number that looks random.
-func (g *Gen) bits() uint64 {
+// Bits returns the next number that looks random.
+func (g *Gen) Bits() uint64 {
 	g.count++
 	x := g.count * 0x9e3779b97f4a7c15
 	x ^= x >> 29
@@ -47,12 +47,12 @@ func (g *Gen) Leaf(t *Type) Value {
 		if class < len(special) {
 			return Float(special[class])
 		}
-		return Float(g.bits())
+		return Float(g.Bits())
 	case thrift.UUID:
 		var u thrift.Tuuid
 		if class > 0 {
 			for i := range u {
-				u[i] = byte(g.bits() >> 32)
+				u[i] = byte(g.Bits() >> 32)
 			}
 		}
 		return u
@@ -70,14 +70,14 @@ func (g *Gen) number(class int) uint64 {
 	case 1:
 		return ^uint64(0)
 	case 2, 3:
-		return g.bits() >> 60 // few values: keys that meet again
+		return g.Bits() >> 60 // few values: keys that meet again
 	}
-	return g.bits()
+	return g.Bits()
 }
 
 // text returns a string, now and then one so long that messages refer to it instead of copying it.
 func (g *Gen) text() string {
-	x := int(g.bits() >> 40)
+	x := int(g.Bits() >> 40)
 	switch class := g.Intn(32); {
 	case class == 0:
 		return ""

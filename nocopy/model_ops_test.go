@@ -1,0 +1,232 @@
+package nocopy_test
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/referee"
+)
+
+// edit changes something in the message, or in one that an earlier handle is of.
+func (s *session) edit(m *message) {
+	if s.current != nil && s.Intn(2) == 0 {
+		m = s.current
+	}
+	t, ok := s.pick(m)
+	if !ok {
+		return
+	}
+	if n, size := weight(t.m.root); n > 600 || size > 300<<10 {
+		s.release(t.m)
+		return
+	}
+	s.current = t.m
+	t.m.sent = nil
+	s.ops++
+	switch v := t.node.(type) {
+	case *referee.Record:
+		if len(v.Fields) > 0 {
+			s.editField(t, v, s.Intn(len(v.Fields)))
+		}
+	case *referee.List:
+		if leaves[v.Type.Elem] != nil {
+			s.editLeaves(t, v)
+		} else {
+			s.editList(t, v)
+		}
+	case *referee.Map:
+		s.editMap(t, v)
+	}
+}
+
+// value is a random value, with its text for the log.
+func (s *session) value(t *referee.Type) (referee.Value, string) {
+	v := s.Value(t, 2)
+	if s.log == nil {
+		return v, ""
+	}
+	return v, show(v)
+}
+
+// show prints a value in short.
+func show(v referee.Value) string {
+	switch v := v.(type) {
+	case string:
+		return fmt.Sprintf("%.20q (%d bytes)", v, len(v))
+	case referee.Bytes:
+		return fmt.Sprintf("%.20q (%d bytes)", string(v), len(v))
+	}
+	text := fmt.Sprint(referee.Plain(v))
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	return strings.ToValidUTF8(text, "?")
+}
+
+// arm makes field i the one that is set, in the model of a union.
+func arm(rec *referee.Record, i int) {
+	if rec.Type.Union {
+		for k := range rec.Fields {
+			if k != i {
+				rec.Fields[k] = nil
+			}
+		}
+		rec.Last = i + 1
+	}
+}
+
+func (s *session) editField(t target, rec *referee.Record, i int) {
+	b := s.of[rec.Type]
+	f := &rec.Type.Fields[i]
+	name := t.path + "." + f.Name
+	class := s.Intn(8)
+	switch {
+	case class == 0:
+		s.unset(t, b, rec, i)
+	case leaves[f.Type] != nil, class < 3:
+		for range 1 + class/6 { // sometimes twice
+			v, text := s.value(f.Type)
+			s.logf("%s = %s", name, text)
+			filler{s.schema, s.Gen}.field(b, t.h, i, v)
+			arm(rec, i)
+			rec.Fields[i] = v
+		}
+	case class < 5: // to be filled later
+		s.newChild(t, b, rec, i)
+	default:
+		s.graftField(t, b, rec, i)
+	}
+}
+
+func (s *session) unset(t target, b *bound, rec *referee.Record, i int) {
+	f, constant := &rec.Type.Fields[i], b.fields[i]
+	s.logf("%s.Unset(%s)", t.path, f.Name)
+	switch {
+	case rec.Type.Union:
+		t.h.UnsetArm(constant)
+		rec.Fields[i] = nil
+		if rec.Last == i+1 {
+			rec.Last = 0
+			for k, x := range rec.Fields {
+				if x != nil {
+					rec.Last = k + 1
+				}
+			}
+		}
+	case f.Req == referee.Required:
+		t.h.Reset(constant, b.desc)
+		rec.Fields[i] = f.Initial()
+	default:
+		was := t.h.Has(constant)
+		t.h.Unset(constant)
+		if !was && rec.Fields[i] != nil { // never set, and the struct is not complete: it is owed still
+			rec.Fields[i] = owed{}
+			break
+		}
+		rec.Fields[i] = nil
+	}
+	if f.Req != referee.Required && t.h.Has(constant) {
+		failf("%s.%s is set after Unset", t.path, f.Name)
+	}
+}
+
+// newChild makes a field an empty struct or container, to be filled later.
+func (s *session) newChild(t target, b *bound, rec *referee.Record, i int) {
+	f := &rec.Type.Fields[i]
+	h := t.h
+	if rec.Type.Union {
+		h = h.Arm(b.fields[i], b.desc)
+		arm(rec, i)
+	}
+	n := 0
+	if !f.Type.IsStruct() {
+		n = s.Count()
+	}
+	s.logf("%s.New%s(%d)", t.path, f.Name, n)
+	child := target{m: t.m, t: f.Type, node: s.empty(f.Type, n), path: t.path + "." + f.Name}
+	child.h = h.NewChild(b.fields[i], b.desc, n)
+	rec.Fields[i] = child.node
+	s.hold(child)
+}
+
+// empty is the model of a struct or container that is new: a list has n zeroes.
+func (s *session) empty(t *referee.Type, n int) referee.Value {
+	switch {
+	case t.IsStruct():
+		return newRecord(t.Struct)
+	case t.IsList():
+		l := &referee.List{Type: t}
+		for range n {
+			var x referee.Value
+			if t.Elem.IsStruct() {
+				x = newRecord(t.Elem.Struct)
+			} else {
+				x = referee.Zero(t.Elem)
+			}
+			l.Elems = append(l.Elems, x)
+		}
+		return l
+	}
+	return &referee.Map{Type: t}
+}
+
+// graftField makes a field a copy of a value from elsewhere.
+func (s *session) graftField(t target, b *bound, rec *referee.Record, i int) {
+	f := &rec.Type.Fields[i]
+	if s.Intn(8) == 0 && rec.Fields[i] == nil { // what is absent is its default or empty
+		v := f.Default
+		if v == nil {
+			v = referee.Zero(f.Type)
+		}
+		s.logf("%s.Set%s(what it is when absent)", t.path, f.Name)
+		h := t.h
+		x := h.Child(b.fields[i], b.desc)
+		if rec.Type.Union {
+			h = h.Arm(b.fields[i], b.desc)
+			arm(rec, i)
+		}
+		h.SetChild(b.fields[i], b.desc, x)
+		rec.Fields[i] = referee.Clone(v)
+		return
+	}
+	src, v, ok := s.source(t, f.Type)
+	if !ok || rec.Type.Union && contains(src.node, rec) {
+		return
+	}
+	s.logf("%s.Set%s(%s)", t.path, f.Name, src.path)
+	h := t.h
+	if rec.Type.Union {
+		h = h.Arm(b.fields[i], b.desc)
+		arm(rec, i)
+	}
+	h.SetChild(b.fields[i], b.desc, src.h)
+	rec.Fields[i] = v
+}
+
+// contains says whether node is v or inside of it.
+func contains(v, node referee.Value) bool {
+	if v == node {
+		return true
+	}
+	switch v := v.(type) {
+	case *referee.Record:
+		for _, x := range v.Fields {
+			if contains(x, node) {
+				return true
+			}
+		}
+	case *referee.List:
+		for _, x := range v.Elems {
+			if contains(x, node) {
+				return true
+			}
+		}
+	case *referee.Map:
+		for _, p := range v.Pairs {
+			if contains(p.Key, node) || contains(p.Value, node) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,72 @@
+package nocopy_test
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// parse makes a message of wire, the bytes of rec, in one of the ways in which bytes arrive.
+func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
+	m := &message{b: b, root: rec}
+	var opts []nocopy.Option
+	if s.Intn(4) == 0 {
+		opts = append(opts, nocopy.Lazy)
+	}
+	if m.recycled = s.Intn(4) == 0; m.recycled {
+		opts = append(opts, nocopy.Recycle)
+	}
+	var err error
+	switch class := s.Intn(4); {
+	case class == 0:
+		cuts := s.cut(wire)
+		s.logf("m%d, _ := ParseBlocks[%s](%x, %v)", s.made+1, b.Name, cuts, opts)
+		m.h, err = nocopy.ParseBlocks[handle](b.desc, cuts, opts...)
+		m.inputs = []input{{wire, string(wire)}}
+	case class == 1:
+		s.logf("m%d, _ := Read[%s](%x, %v)", s.made+1, b.Name, wire, opts)
+		m.h, err = nocopy.Read[handle](b.desc, &oddReader{s, bytes.Clone(wire)}, len(wire), opts...)
+	case class == 2:
+		opts = append(opts, nocopy.Own)
+		fallthrough
+	default:
+		s.logf("m%d, _ := Parse%s(%x, %v)", s.made+1, b.Name, wire, opts)
+		if class == 3 {
+			m.inputs = []input{{wire, string(wire)}}
+		}
+		m.h, err = nocopy.Parse[handle](b.desc, wire, opts...)
+	}
+	if err != nil {
+		failf("a valid message is refused: %v\n%x", err, wire)
+	}
+	return m
+}
+
+// cut cuts b into blocks, some of them empty.
+func (s *session) cut(b []byte) [][]byte {
+	var blocks [][]byte
+	few := 1 + s.Intn(8)
+	for len(b) > 0 && len(blocks) < few {
+		n := min(s.Intn(300), len(b))
+		blocks = append(blocks, b[:n:n])
+		b = b[n:]
+	}
+	return append(blocks, b)
+}
+
+// oddReader gives its bytes in pieces of odd sizes.
+type oddReader struct {
+	s *session
+	b []byte
+}
+
+func (r *oddReader) Read(p []byte) (int, error) {
+	if len(r.b) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.b[:min(len(r.b), 1+r.s.Intn(1000))])
+	r.b = r.b[n:]
+	return n, nil
+}

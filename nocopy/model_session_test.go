@@ -1,0 +1,474 @@
+package nocopy_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// session is a few messages, each with its model, to which random things are done.
+type session struct {
+	*schema
+	*referee.Gen
+	data    *choices
+	msgs    []*message
+	current *message
+	made    int      // messages so far
+	held    []target // handles to be used later
+	kept    []kept
+	ops     int
+	marks   []int            // where in data each step begins
+	log     *strings.Builder // nil: nobody will read it
+}
+
+// message is a message with its model.
+type message struct {
+	name     string
+	b        *bound
+	h        handle
+	root     *referee.Record
+	recycled bool
+	sent     []byte // its bytes when it was last finished; nil if it has changed since
+	inputs   []input
+}
+
+// input is memory that a message was made from and must leave alone.
+type input struct {
+	mem  []byte
+	want string
+}
+
+// kept is a string that was read from a message that is not recycled.
+type kept struct{ got, want string }
+
+// owed, in a model, is a field that is not set and will be when the message is finished. Until then the message may have
+// it already: a struct that is touched no more is completed at a time of the message's choice.
+type owed struct{}
+
+// choices are the bytes that a session is made of.
+type choices struct {
+	b  []byte
+	at int
+}
+
+// Intn returns a number below n, 0 when the bytes have come to an end.
+func (c *choices) Intn(n int) int {
+	if n <= 1 {
+		return 0
+	}
+	x := int(c.next())
+	if n > 256 {
+		x = x<<8 | int(c.next())
+	}
+	return x % n
+}
+
+func (c *choices) next() byte {
+	if c.at >= len(c.b) {
+		c.at++
+		return 0
+	}
+	c.at++
+	return c.b[c.at-1]
+}
+
+func (c *choices) done() bool { return c.at >= len(c.b) }
+
+// failure is what a session panics with when message and model differ.
+type failure string
+
+func failf(format string, args ...any) { panic(failure(fmt.Sprintf(format, args...))) }
+
+func (s *session) logf(format string, args ...any) {
+	if s.log == nil {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	if len(text) > 400 {
+		text = text[:400] + "…"
+	}
+	s.log.WriteString(strings.ToValidUTF8(text, "?") + "\n")
+}
+
+// newRecord is the model of a struct that is new.
+func newRecord(t *referee.Struct) *referee.Record {
+	r := referee.NewRecord(t)
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.Owed(t) {
+			if r.Fields[i] = (owed{}); f.Type.IsFixed() {
+				r.Fields[i] = f.Initial()
+			}
+		}
+	}
+	return r
+}
+
+// settle gives a model what is owed, in place: the message has been finished.
+func settle(v referee.Value) {
+	each(v, func(rec *referee.Record) {
+		for i, x := range rec.Fields {
+			if x == (owed{}) {
+				rec.Fields[i] = rec.Type.Fields[i].Initial()
+			}
+		}
+	})
+}
+
+// align gives the copy of a model, or not, what is owed, as got has it: one cannot know whether what is owed by a
+// message that is not finished is there already.
+func align(want, got referee.Value) {
+	switch w := want.(type) {
+	case *referee.Record:
+		g := got.(*referee.Record)
+		w.Unknown = nil // asking for them would finish the message
+		for i, x := range w.Fields {
+			f := &w.Type.Fields[i]
+			switch {
+			case x == nil:
+			case g.Fields[i] == nil && f.Owed(w.Type) && (x == (owed{}) || sameSettled(x, f.Initial())):
+				w.Fields[i] = nil
+			case g.Fields[i] == nil:
+				settle(x)
+			case x == (owed{}):
+				w.Fields[i] = f.Initial()
+			default:
+				align(x, g.Fields[i])
+			}
+		}
+	case *referee.List:
+		for i, x := range w.Elems {
+			if g := got.(*referee.List); i < len(g.Elems) {
+				align(x, g.Elems[i])
+			}
+		}
+	case *referee.Map:
+		for i, p := range w.Pairs {
+			g, k := got.(*referee.Map), i
+			if !w.Type.Key.IsContainer() {
+				k = g.Find(p.Key)
+			}
+			if k >= 0 && k < len(g.Pairs) {
+				align(p.Key, g.Pairs[k].Key)
+				align(p.Value, g.Pairs[k].Value)
+			}
+		}
+	}
+}
+
+func sameSettled(x, y referee.Value) bool {
+	x = referee.Clone(x)
+	settle(x)
+	return referee.Equal(x, y)
+}
+
+// each calls f with every struct in a value, inner ones first.
+func each(v referee.Value, f func(*referee.Record)) {
+	switch v := v.(type) {
+	case *referee.Record:
+		for _, x := range v.Fields {
+			each(x, f)
+		}
+		f(v)
+	case *referee.List:
+		if v.Type.Elem.IsContainer() {
+			for _, x := range v.Elems {
+				each(x, f)
+			}
+		}
+	case *referee.Map:
+		for _, p := range v.Pairs {
+			each(p.Key, f)
+			each(p.Value, f)
+		}
+	}
+}
+
+func (s *session) keep(m *message) func(string) {
+	if m.recycled {
+		return nil
+	}
+	return func(text string) {
+		if k := (kept{text, strings.Clone(text)}); len(s.kept) < 32 {
+			s.kept = append(s.kept, k)
+		} else if s.Bits()%16 == 0 {
+			s.kept[s.Bits()%32] = k
+		}
+	}
+}
+
+// checkOpen compares a message with its model without finishing it.
+func (s *session) checkOpen(m *message) {
+	s.logf("// %s is read", m.name)
+	r := &reader{schema: s.schema, keep: s.keep(m)}
+	got := r.record(m.b.Struct, m.h)
+	want := referee.Clone(m.root)
+	align(want, got)
+	settle(want)
+	s.compare(m, "the getters of the unfinished message", want, got, r.wrong)
+}
+
+func (s *session) compare(m *message, what string, want, got referee.Value, wrong []string) {
+	if !referee.Equal(want, got) {
+		failf("%s: %s give (-want +got):\n%s", m.name, what, cmp.Diff(referee.Plain(want), referee.Plain(got)))
+	}
+	if len(wrong) > 0 {
+		failf("%s: %s: %s", m.name, what, strings.Join(wrong, "\n"))
+	}
+}
+
+// check finishes a message and compares it with its model in every way.
+func (s *session) check(m *message) {
+	s.logf("%s.Message().Finish() // and it is checked", m.name)
+	n := m.h.Message().Len()
+	settle(m.root)
+	wire := m.h.Message().AppendTo([]byte("dst"))
+	if string(wire[:3]) != "dst" {
+		failf("%s: AppendTo changes what is there already", m.name)
+	}
+	wire = wire[3:]
+	var written bytes.Buffer
+	if k, err := m.h.Message().WriteTo(&written); err != nil || int(k) != len(wire) {
+		failf("%s: WriteTo gives %d, %v for %d bytes", m.name, k, err, len(wire))
+	}
+	if n != len(wire) || !bytes.Equal(wire, m.h.Message().Bytes()) || !bytes.Equal(wire, written.Bytes()) {
+		failf("%s: Len %d, AppendTo %x, Bytes %x, WriteTo %x", m.name, n, wire, m.h.Message().Bytes(), written.Bytes())
+	}
+	written.Reset()
+	if _, err := m.h.Message().WriteFrame(&written); err != nil || !bytes.Equal(written.Bytes(), append(binary.BigEndian.AppendUint32(nil, uint32(n)), wire...)) {
+		failf("%s: WriteFrame gives %v, %x for %x", m.name, err, written.Bytes(), wire)
+	}
+	rec, err := referee.Read(m.b.Struct, wire)
+	if err != nil {
+		failf("%s: Apache's library refuses %x: %v", m.name, wire, err)
+	}
+	referee.Normal(rec)
+	s.compare(m, "its bytes by Apache's library", m.root, rec, nil)
+	r := &reader{schema: s.schema, finished: true, keep: s.keep(m)}
+	s.compare(m, "the getters", m.root, r.record(m.b.Struct, m.h), r.wrong)
+	m.sent = wire
+	if s.Bits()%4 == 0 {
+		s.checkParsed(m)
+	}
+}
+
+// checkParsed compares a message that has been checked with one parsed from its bytes.
+func (s *session) checkParsed(m *message) {
+	h, err := nocopy.Parse[handle](m.b.desc, m.sent)
+	if err != nil {
+		failf("%s: its own bytes are refused: %v\n%x", m.name, err, m.sent)
+	}
+	if got, want := h.Format(m.b.desc), m.h.Format(m.b.desc); got != want {
+		failf("%s prints as\n%s\nwhat is parsed from its bytes as\n%s", m.name, want, got)
+	}
+	r := &reader{schema: s.schema, finished: true}
+	s.compare(m, "the getters of what is parsed from its bytes", m.root, r.record(m.b.Struct, h), r.wrong)
+	h.Release()
+}
+
+// checkOthers checks that nothing has changed that was not to be changed.
+func (s *session) checkOthers() {
+	for _, m := range s.msgs {
+		if m.sent != nil && !bytes.Equal(m.h.Message().Bytes(), m.sent) {
+			failf("%s has changed from\n%x to\n%x", m.name, m.sent, m.h.Message().Bytes())
+		}
+		for _, in := range m.inputs {
+			if string(in.mem) != in.want {
+				failf("%s has changed the bytes that it was parsed from", m.name)
+			}
+		}
+	}
+	for _, k := range s.kept {
+		if k.got != k.want {
+			failf("a string that was read as %.40q is %.40q now", k.want, k.got)
+		}
+	}
+}
+
+// finish is what using a message as a source for another one does to it.
+func (s *session) finish(m *message) {
+	m.h.Message().Finish()
+	settle(m.root)
+	if m.sent == nil {
+		m.sent = bytes.Clone(m.h.Message().Bytes())
+	}
+}
+
+// run does things until the choices have come to an end.
+func (s *session) run(limit int) {
+	for !s.data.done() && s.ops < limit {
+		s.step()
+	}
+	for _, m := range s.msgs {
+		s.check(m)
+	}
+	s.checkOthers()
+	for len(s.msgs) > 0 {
+		s.release(s.msgs[0])
+	}
+	s.checkOthers()
+}
+
+func (s *session) step() {
+	s.marks = append(s.marks, s.data.at)
+	if len(s.msgs) == 0 {
+		s.newMessage()
+		return
+	}
+	m := s.msgs[s.Intn(len(s.msgs))]
+	switch class := s.Intn(64); {
+	case class < 2 && len(s.msgs) < 4:
+		s.newMessage()
+	case class < 4 && len(s.msgs) < 5:
+		s.again(m)
+	case class < 5 && len(s.msgs) < 5:
+		s.clone(m)
+	case class < 6 && len(s.msgs) > 1:
+		s.release(m)
+	case class < 9:
+		s.check(m)
+		s.checkOthers()
+		return
+	case class < 12:
+		s.checkOpen(m)
+		return
+	case class < 14:
+		if err := m.h.Message().Index(); err != nil {
+			failf("%s: Index: %v", m.name, err)
+		}
+		return
+	default:
+		s.edit(m)
+	}
+	if class := s.Intn(8); class == 0 {
+		s.checkOthers()
+	}
+}
+
+// release ends a message: its handles die, strings live on.
+func (s *session) release(m *message) {
+	s.check(m)
+	s.logf("%s.Release()", m.name)
+	s.ops++
+	m.h.Release()
+	for i := range s.msgs {
+		if s.msgs[i] == m {
+			s.msgs = append(s.msgs[:i], s.msgs[i+1:]...)
+			break
+		}
+	}
+	rest := s.held[:0]
+	for _, t := range s.held {
+		if t.m != m {
+			rest = append(rest, t)
+		}
+	}
+	s.held = rest
+	func() {
+		defer func() {
+			if r := recover(); r != "nocopy: handle used after its message was released" {
+				failf("%s: used after Release, panics with %v", m.name, r)
+			}
+		}()
+		for _, f := range m.b.fields {
+			m.h.Has(f)
+		}
+		panic("nocopy: handle used after its message was released") // a struct without fields
+	}()
+	if s.current == m {
+		s.current = nil
+	}
+}
+
+// nodes returns the number of values in v and roughly their bytes.
+func weight(v referee.Value) (n, size int) {
+	add := func(x referee.Value) {
+		k, b := weight(x)
+		n, size = n+k, size+b
+	}
+	switch v := v.(type) {
+	case *referee.Record:
+		for _, x := range v.Fields {
+			add(x)
+		}
+	case *referee.List:
+		for _, x := range v.Elems {
+			add(x)
+		}
+	case *referee.Map:
+		for _, p := range v.Pairs {
+			add(p.Key)
+			add(p.Value)
+		}
+	case string:
+		size = len(v)
+	case referee.Bytes:
+		size = len(v)
+	}
+	return n + 1, size + 8
+}
+
+// newMessage makes a message, in one of the ways in which users do.
+func (s *session) newMessage() {
+	b := s.structs[0]
+	if s.Intn(3) == 0 {
+		b = s.structs[s.Intn(len(s.structs))]
+	}
+	if s.Intn(2) == 0 {
+		rec := s.Record(b.Struct, 3)
+		s.Noise(rec)
+		wire := referee.Write(rec, nil)
+		referee.Normal(rec)
+		s.add(s.parse(b, wire, rec))
+		return
+	}
+	var opts []nocopy.Option
+	recycled := s.Intn(3) == 0
+	if recycled {
+		opts = append(opts, nocopy.Recycle)
+	}
+	m := &message{b: b, h: nocopy.New[handle](b.desc, opts...), root: newRecord(b.Struct), recycled: recycled}
+	s.add(m)
+	s.logf("%s := New%s(%v)", m.name, b.Name, opts)
+	if s.Intn(2) == 0 {
+		rec := s.Record(b.Struct, 2)
+		s.logf("// fields of %s are set to %v", m.name, referee.Plain(rec))
+		filler{s.schema, s.Gen}.record(m.h, rec)
+		m.root = rec
+	}
+}
+
+func (s *session) add(m *message) {
+	s.ops++
+	s.made++
+	m.name = fmt.Sprintf("m%d", s.made)
+	s.msgs = append(s.msgs, m)
+	s.current = m
+}
+
+// again makes a message of the bytes of another one.
+func (s *session) again(m *message) {
+	s.finish(m)
+	rec := referee.Clone(m.root).(*referee.Record)
+	wire := bytes.Clone(m.sent)
+	s.logf("// from the bytes of %s:", m.name)
+	n := s.parse(m.b, wire, rec)
+	s.add(n)
+}
+
+func (s *session) clone(m *message) {
+	t, ok := s.pick(m)
+	rec, isRecord := t.node.(*referee.Record)
+	if !ok || !isRecord {
+		return
+	}
+	b := s.of[rec.Type]
+	s.finish(t.m)
+	n := &message{b: b, h: t.h.Clone(b.desc), root: referee.Clone(rec).(*referee.Record)}
+	s.add(n)
+	s.logf("%s := %s.Clone()", n.name, t.path)
+}

@@ -1,0 +1,176 @@
+package nocopy_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/referee"
+)
+
+// The model-based test: random operations on several messages at once, each compared with a model that is plain Go data.
+// What is done follows from a string of bytes, so that a fuzzer can drive it, and so that a failing session can be
+// made shorter by leaving bytes out.
+
+var (
+	modelSeed = flag.Uint64("model.seed", 0, "seed of TestModel; 0 takes one from the clock")
+	modelOps  = flag.Int("model.ops", 200_000, "operations of TestModel, at least")
+)
+
+// schemas are those that sessions choose from: one with every shape, and random ones.
+var schemas = sync.OnceValue(func() []*schema {
+	list := []*schema{newSchema(referee.Everything())}
+	for seed := range uint64(31) {
+		g := newGen(100 + seed)
+		list = append(list, newSchema(g.Structs(2+int(seed%6))))
+	}
+	return list
+})
+
+// play runs a session of the bytes and returns what it did and what was wrong.
+func play(data []byte, log bool) (s *session, err error) {
+	c := &choices{b: data}
+	sc := schemas()[c.Intn(2*len(schemas()))%len(schemas())]
+	if c.Intn(3) == 0 {
+		sc = schemas()[0]
+	}
+	s = &session{schema: sc, Gen: &referee.Gen{Choices: c}, data: c}
+	if log {
+		s.log = &strings.Builder{}
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case failure:
+			err = fmt.Errorf("%s", string(r))
+		default:
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	s.run(3000)
+	return s, nil
+}
+
+// shorten leaves out of the bytes of a failing session what it fails without: operations, as many at a time as
+// possible, then single bytes, and makes others zero.
+func shorten(data []byte) []byte {
+	deadline := time.Now().Add(20 * time.Second)
+	fails := func(b []byte) bool {
+		_, err := play(b, false)
+		return err != nil && time.Now().Before(deadline)
+	}
+	without := func(from, to int) []byte { return append(append([]byte{}, data[:from]...), data[to:]...) }
+	s, _ := play(data, false)
+	data = data[:min(s.data.at, len(data))]
+	for size := len(s.marks) / 2; size > 0; {
+		before := len(data)
+		for k := 0; k+size < len(s.marks); {
+			if less := without(s.marks[k], min(s.marks[k+size], len(data))); fails(less) {
+				data = less
+				s, _ = play(data, false)
+			} else {
+				k += size
+			}
+		}
+		if size > 1 || len(data) == before {
+			size /= 2
+		}
+	}
+	for i := len(data) - 1; i >= 0; i-- {
+		if less := without(i, i+1); fails(less) {
+			data = less
+		} else if zero := append([]byte{}, data...); data[i] != 0 {
+			if zero[i] = 0; fails(zero) {
+				data = zero
+			}
+		}
+	}
+	return data
+}
+
+// report fails the test with the shortest form of a failing session.
+func report(t *testing.T, data []byte) {
+	t.Helper()
+	data = shorten(data)
+	s, err := play(data, true)
+	if err == nil {
+		t.Errorf("a session failed, but not again: %x", data)
+		return
+	}
+	text := err.Error()
+	if len(text) > 6000 {
+		text = text[:6000] + "…"
+	}
+	t.Errorf("%s\n%s\nthe session's bytes: %x", s.log, text, data)
+}
+
+func TestModel(t *testing.T) {
+	seed := *modelSeed
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("-model.seed=%d", seed)
+	schemas()
+	start := time.Now()
+	var ops, sessions atomic.Int64
+	var mu sync.Mutex
+	var failed [][]byte
+	var wg sync.WaitGroup
+	for range min(4, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for ops.Load() < int64(*modelOps) {
+				data := randomBytes(seed, uint64(sessions.Add(1)))
+				s, err := play(data, false)
+				ops.Add(int64(s.ops))
+				if err != nil {
+					mu.Lock()
+					failed = append(failed, data)
+					mu.Unlock()
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(failed) > 0 {
+		slices.SortFunc(failed, func(a, b []byte) int { return len(a) - len(b) })
+		report(t, failed[0])
+		return
+	}
+	took := time.Since(start)
+	t.Logf("%d operations in %d sessions, %.0f a second", ops.Load(), sessions.Load(), float64(ops.Load())/took.Seconds())
+	if ops.Load() < int64(*modelOps) {
+		t.Errorf("only %d operations", ops.Load())
+	}
+}
+
+func randomBytes(seed, session uint64) []byte {
+	r := rand.New(rand.NewPCG(seed, session))
+	b := make([]byte, 200+r.IntN(6000))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func FuzzModel(f *testing.F) {
+	for seed := range uint64(8) {
+		f.Add(randomBytes(0, seed)[:200+100*seed%600])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 16<<10 {
+			return // longer sessions only repeat themselves
+		}
+		if _, err := play(data, false); err != nil {
+			report(t, data)
+		}
+	})
+}
