@@ -1,0 +1,39 @@
+package nocopy
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestInliningWhereUsed: reading a field or element costs its user no call. testdata/inline says which calls
+// are meant, line by line, and the compiler is asked.
+func TestInliningWhereUsed(t *testing.T) {
+	out, err := exec.Command("go", "build", "-gcflags=-m=1", "./testdata/inline").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	source, err := os.ReadFile("testdata/inline/use.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := regexp.MustCompile(`// inlines (\S+)$`)
+	n := 0
+	for i, line := range strings.Split(string(source), "\n") {
+		m := wanted.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		n++
+		said := regexp.MustCompile(fmt.Sprintf(`(?m)use\.go:%d:\d+: inlining call to %s$`, i+1, regexp.QuoteMeta(m[1])))
+		if !said.Match(out) {
+			t.Errorf("testdata/inline/use.go:%d: %s is not inlined", i+1, m[1])
+		}
+	}
+	if n < 25 {
+		t.Errorf("only %d calls are looked at", n)
+	}
+}
