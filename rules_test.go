@@ -27,7 +27,8 @@ func sources(t *testing.T, f func(name string, src []byte)) {
 			return err
 		}
 		if d.IsDir() {
-			if name == "bench" || strings.HasPrefix(d.Name(), ".") && name != "." {
+			// bench is a module of its own; testdata is no part of any package.
+			if name == "bench" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "." {
 				return fs.SkipDir
 			}
 			return nil
