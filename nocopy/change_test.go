@@ -8,14 +8,16 @@ import (
 // changer changes everything in a message that the accessors of a type know how to change: in the way of a test
 // that wants to see every path, not of a program.
 type changer struct {
-	t *testing.T
-	m *Message
+	t     *testing.T
+	m     *Message
+	depth int // of structs and lists: further down nothing is doubled
 }
 
 // longText is long enough to be referred to, not copied.
 var longText = strings.Repeat("long ", refer/5+1)
 
 func (c changer) structure(s Struct, d *Desc) {
+	c.depth++
 	for i := range d.fields {
 		f, constant := &d.fields[i], d.constant(i)
 		switch {
@@ -71,6 +73,7 @@ func (c changer) fixed(s Struct, f *field, constant Field) {
 
 // value changes what is in a struct or container.
 func (c changer) value(v Struct, t *Type) {
+	c.depth++
 	switch {
 	case t.kind == record:
 		c.structure(v, t.desc)
@@ -91,7 +94,7 @@ func (c changer) value(v Struct, t *Type) {
 		for _, e := range l.All() {
 			c.structure(e, t.elem.desc)
 		}
-		if n := l.Len(); n > 0 {
+		if n := l.Len(); n > 0 && c.depth < 8 {
 			l.Set(0, l.At(n-1))
 			l.Append(l.At(0))
 		}
@@ -100,7 +103,7 @@ func (c changer) value(v Struct, t *Type) {
 		for _, e := range l.All() {
 			c.value(e, t.elem)
 		}
-		if n := l.Len(); n > 1 {
+		if n := l.Len(); n > 1 && c.depth < 8 {
 			l.Append(l.At(0))
 			l.Set(1, l.At(n))
 		}

@@ -75,7 +75,7 @@ func TestConcurrentSenders(t *testing.T) {
 		counts.Put(itoa(i), int64(i))
 	}
 	edited := mustParse(t, allDesc, fullWire(t))
-	changer{t, edited.m}.structure(edited, allDesc)
+	changer{t: t, m: edited.m}.structure(edited, allDesc)
 	for name, s := range map[string]Struct{"built": built, "edited": edited} {
 		s.m.Finish()
 		want := bytes.Clone(s.m.Bytes())

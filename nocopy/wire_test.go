@@ -136,7 +136,7 @@ func TestEditedWire(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", w.name, err)
 				}
-				changer{t, s.m}.structure(s, c.desc)
+				changer{t: t, m: s.m}.structure(s, c.desc)
 				if want == nil { // what the others must come to
 					want = bytes.Clone(s.m.Bytes())
 					again, err := Parse[Struct](c.desc, want)

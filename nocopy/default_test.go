@@ -1,0 +1,144 @@
+package nocopy
+
+import (
+	"testing"
+)
+
+// TestWrittenForUnset: what a finished message has of fields that nobody set, by requiredness: 0 none, 1 required, 2 optional.
+func TestWrittenForUnset(t *testing.T) {
+	s := New[Struct](defaultDesc)
+	defer s.Release()
+	const want = `{number0: 7, text0: "hi", list0: [5], point0: {x: 3, y: 4}, plain0: 0, ` +
+		`number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
+	s.m.Finish()
+	for name, got := range map[string]string{
+		"finished": s.Format(defaultDesc), "parsed": mustParse(t, defaultDesc, s.m.Bytes()).Format(defaultDesc), "cloned": s.Clone(defaultDesc).Format(defaultDesc),
+	} {
+		if got != want {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
+		}
+	}
+	u := New[Struct](shapeDesc)
+	defer u.Release()
+	if got := u.m.Bytes(); string(got) != "\x00" {
+		t.Errorf("a union that was never given an arm: %x", got)
+	}
+}
+
+// TestDefaultsRead: the getters' side of it, before the message is finished and after.
+func TestDefaultsRead(t *testing.T) {
+	s := New[Struct](defaultDesc)
+	defer s.Release()
+	check := func(when string) {
+		t.Helper()
+		for _, i := range []string{"0", "1", "2"} {
+			if got := s.Int64Or(defaultDesc.named("number"+i), 7); got != 7 {
+				t.Errorf("%s: number%s is %d", when, i, got)
+			}
+			if got := s.TextOr(defaultDesc.named("text"+i), "hi"); got != "hi" {
+				t.Errorf("%s: text%s is %q", when, i, got)
+			}
+			if l := Int32List(s.Child(defaultDesc.named("list"+i), defaultDesc)); l.Len() != 1 || l.At(0) != 5 {
+				t.Errorf("%s: list%s has %d elements", when, i, l.Len())
+			}
+			if got := s.Child(defaultDesc.named("point"+i), defaultDesc).Int32(pointDesc.named("y")); got != 4 {
+				t.Errorf("%s: point%s.y is %d", when, i, got)
+			}
+			if p := (Map[string, int32, AsString, AsInt32](s.Child(defaultDesc.named("map"+i), defaultDesc))); p.Len() != 0 {
+				t.Errorf("%s: map%s has %d pairs", when, i, p.Len())
+			}
+		}
+		if s.Has(defaultDesc.named("number2")) || s.Has(defaultDesc.named("list2")) || s.Child(defaultDesc.named("list2"), defaultDesc).Valid() {
+			t.Errorf("%s: an optional field counts as set", when)
+		}
+	}
+	check("while it is built")
+	s.m.Finish()
+	check("when it is finished")
+}
+
+// TestUnsetDefaults: what is set and unset again stays out; required fields go back to their default.
+func TestUnsetDefaults(t *testing.T) {
+	for name, finish := range map[string]func(s Struct) Struct{
+		"while it is built": func(s Struct) Struct { return s },
+		"finished":          func(s Struct) Struct { s.m.Finish(); return s },
+		"parsed":            func(s Struct) Struct { return mustParse(t, defaultDesc, s.m.AppendTo(nil)) },
+	} {
+		s := New[Struct](defaultDesc)
+		for _, i := range []string{"0", "1", "2"} {
+			s.SetInt64(defaultDesc.named("number"+i), 1)
+			s.SetText(defaultDesc.named("text"+i), "x")
+			s.SetInt32s(defaultDesc.named("list"+i), defaultDesc, []int32{1, 2})
+			s.NewChild(defaultDesc.named("point"+i), defaultDesc, 0)
+		}
+		s = finish(s)
+		for _, field := range []string{"number", "text", "list", "point"} {
+			s.Unset(defaultDesc.named(field + "0"))
+			s.Reset(defaultDesc.named(field+"1"), defaultDesc)
+			s.Unset(defaultDesc.named(field + "2"))
+		}
+		const want = `{plain0: 0, number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
+		s.m.Finish()
+		if got := s.Format(defaultDesc); got != want {
+			t.Errorf("%s: %s\nwant %s", name, got, want)
+		}
+		if got := mustParse(t, defaultDesc, s.m.Bytes()).Format(defaultDesc); got != want {
+			t.Errorf("%s, parsed: %s\nwant %s", name, got, want)
+		}
+		s.Release()
+	}
+}
+
+// TestWhich: a union on the wire may have none or several arms; the last counts. The API sets one.
+func TestWhich(t *testing.T) {
+	const (
+		radius = "\x04\x00\x01\x3f\xf8\x00\x00\x00\x00\x00\x00"
+		label  = "\x0b\x00\x03\x00\x00\x00\x01l"
+		line   = "\x0f\x00\x04\x0c\x00\x00\x00\x00"
+	)
+	word := func(arm string) int32 { return int32(shapeDesc.named(arm).word()) }
+	for _, c := range []struct {
+		name, wire string
+		want       int32
+		unset      string // an arm, and what counts then
+		then       int32
+	}{
+		{"none", "", 0, "label", 0},
+		{"one", label, word("label"), "label", 0},
+		{"two", radius + label, word("label"), "label", word("radius")},
+		{"two, the other first", label + radius, word("radius"), "radius", word("label")},
+		{"two, one of them kept", label + radius, word("radius"), "label", word("radius")},
+		{"three", label + line + radius, word("radius"), "label", word("radius")},
+		{"one of them twice", label + radius + label, word("label"), "label", word("radius")},
+		{"only an unknown one", "\x08\x00\x63\x00\x00\x00\x01", 0, "label", 0},
+		{"one, then an unknown one", label + "\x08\x00\x63\x00\x00\x00\x01", word("label"), "label", 0},
+		{"one, then one of another type", label + "\x08\x00\x01\x00\x00\x00\x01", word("label"), "radius", word("label")},
+		{"one, then one of other elements", label + "\x0f\x00\x04\x08\x00\x00\x00\x01\x00\x00\x00\x01", word("label"), "radius", word("label")},
+	} {
+		wire := []byte(c.wire + "\x00")
+		for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(1), with(cutEvery(3), Lazy, "lazy"), owned} {
+			s, err := w.parse(shapeDesc, wire)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Which(); got != c.want {
+				t.Errorf("%s, %s: %d, want %d", c.name, w.name, got, c.want)
+			}
+			checkOutput(t, c.name, s.m, wire)
+			s.UnsetArm(shapeDesc.named(c.unset))
+			if got := s.Which(); got != c.then {
+				t.Errorf("%s, %s: without %s %d, want %d", c.name, w.name, c.unset, got, c.then)
+			}
+			s.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "new")
+			if got := s.Format(shapeDesc); got != `{label: "new"}` || s.Which() != word("label") {
+				t.Errorf("%s, %s: after setting an arm %s, %d", c.name, w.name, got, s.Which())
+			}
+			again := mustParse(t, shapeDesc, s.m.Bytes())
+			if got := again.Format(shapeDesc); got != `{label: "new"}` || again.Which() != word("label") {
+				t.Errorf("%s, %s: after setting an arm and sending %s, %d", c.name, w.name, got, again.Which())
+			}
+			again.Release()
+			s.Release()
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package nocopy
+
+import (
+	"bytes"
+	"testing"
+)
+
+// FuzzParse parses anything as each of the types, in every way, and wants the ways to agree: no panic; what is
+// accepted goes out as it came, in one piece or cut; deep and lazy read the same; and it can be changed.
+func FuzzParse(f *testing.F) {
+	types := []*Desc{allDesc, strictDesc, shapeDesc, treeDesc, defaultDesc, businessDesc, emptyDesc}
+	for _, c := range wireCases(f, "*.txt") {
+		for i, d := range types {
+			if d == c.desc {
+				f.Add(c.wire, uint8(i), uint16(len(c.wire)/2))
+			}
+		}
+	}
+	f.Add(fullWire(f), uint8(0), uint16(100))
+	f.Fuzz(func(t *testing.T, wire []byte, kind uint8, cut uint16) {
+		d := types[int(kind)%len(types)]
+		checkSame(t, d, wire)
+		if n := int(cut); n <= len(wire) {
+			s, err := Parse[Struct](d, wire)
+			other, otherErr := ParseBlocks[Struct](d, [][]byte{wire[:n], wire[n:]})
+			if (err == nil) != (otherErr == nil) {
+				t.Fatalf("%v in one piece, %v cut at %d", err, otherErr, n)
+			}
+			if err == nil {
+				checkChanges(t, d, s, other)
+			}
+		}
+		peekAll(t, wire, int(int16(cut)))
+	})
+}
+
+// checkChanges changes two messages that are the same, in the same way.
+func checkChanges(t *testing.T, d *Desc, s, other Struct) {
+	before := bytes.Clone(s.m.Bytes())
+	changer{t: t, m: s.m}.structure(s, d)
+	changer{t: t, m: other.m}.structure(other, d)
+	got := bytes.Clone(s.m.Bytes())
+	if !bytes.Equal(got, other.m.Bytes()) {
+		t.Fatalf("%x: changed\n%x in one piece,\n%x cut", before, got, other.m.Bytes())
+	}
+	again, err := Parse[Struct](d, got, Limits{MaxIndex: 1 << 30})
+	if err != nil {
+		t.Fatalf("%x: changed to %x: %v", before, got, err)
+	}
+	if a, b := s.Format(d), again.Format(d); a != b {
+		t.Fatalf("%x: changed, reads as\n%s, its bytes\n%s", before, a, b)
+	}
+	s.Release()
+	other.Release()
+	again.Release()
+}
+
+// peekAll peeks at bytes that may be anything.
+func peekAll(t *testing.T, wire []byte, id int) {
+	for _, path := range [][]int{nil, {id}, {1}, {13, 0}, {18, 1, 0}, {23, 23}, {24, id}, {24, 0, 4}} {
+		v, err := Peek(wire, path...)
+		if err != nil {
+			checkPeekError(t, err, len(wire))
+			continue
+		}
+		if len(v.Raw()) > len(wire) {
+			t.Fatalf("a value of %d bytes in %d", len(v.Raw()), len(wire))
+		}
+		_, _, _, _, _ = v.Text(), v.Int64(), v.Bool(), v.UUID(), v.Len()
+	}
+}
+
+func checkPeekError(t *testing.T, err error, n int) {
+	if e, ok := err.(*Error); !ok || e.Offset < 0 || e.Offset > n {
+		t.Fatalf("Peek at %d bytes: %v", n, err)
+	}
+}
