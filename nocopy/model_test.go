@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // The model-based test: random operations on several messages at once, each compared with a model that is plain Go data.
@@ -22,7 +23,7 @@ import (
 
 var (
 	modelSeed = flag.Uint64("model.seed", 0, "seed of TestModel; 0 takes one from the clock")
-	modelOps  = flag.Int("model.ops", 200_000, "operations of TestModel, at least")
+	modelOps  = flag.Int("model.ops", 200_000, "operations of TestModel, at least; a tenth of them under the race detector")
 )
 
 // schemas are those that sessions choose from: one with every shape, and random ones.
@@ -118,6 +119,10 @@ func TestModel(t *testing.T) {
 		seed = uint64(time.Now().UnixNano())
 	}
 	t.Logf("-model.seed=%d", seed)
+	want := int64(*modelOps)
+	if nocopy.RaceEnabled {
+		want /= 10
+	}
 	schemas()
 	start := time.Now()
 	var ops, sessions atomic.Int64
@@ -126,7 +131,7 @@ func TestModel(t *testing.T) {
 	var wg sync.WaitGroup
 	for range min(4, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			for ops.Load() < int64(*modelOps) {
+			for ops.Load() < want {
 				data := randomBytes(seed, uint64(sessions.Add(1)))
 				s, err := play(data, false)
 				ops.Add(int64(s.ops))
@@ -147,7 +152,7 @@ func TestModel(t *testing.T) {
 	}
 	took := time.Since(start)
 	t.Logf("%d operations in %d sessions, %.0f a second", ops.Load(), sessions.Load(), float64(ops.Load())/took.Seconds())
-	if ops.Load() < int64(*modelOps) {
+	if ops.Load() < want {
 		t.Errorf("only %d operations", ops.Load())
 	}
 }
