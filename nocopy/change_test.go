@@ -122,7 +122,10 @@ func (c changer) fixedList(v Struct, t *Type) {
 	case WireI64:
 		Int64List(v).Append(1 << 40)
 	case WireBool:
-		BoolList(v).Set(0, false)
+		if l := BoolList(v); l.Len() > 0 {
+			l.Set(0, false)
+		}
+		BoolList(v).Append(true)
 	}
 }
 
