@@ -156,3 +156,20 @@ func TestStringsOutliveRecycledSource(t *testing.T) {
 	}
 	runtime.KeepAlive(src)
 }
+
+// Contains of a list being built sees what is there, and later what has come since.
+func TestContainsWhileBuilding(t *testing.T) {
+	d, f := only(referee.SetOf(referee.String))
+	s := nocopy.New[handle](d)
+	l := nocopy.StringList(s.NewChild(f, d, 40))
+	for i := range 40 {
+		text := fmt.Sprint(i)
+		if l.Contains(text) {
+			t.Errorf("%s is there before it was set", text)
+		}
+		l.Set(i, text)
+		if !l.Contains(text) {
+			t.Errorf("%s is not there when it has been set", text)
+		}
+	}
+}

@@ -124,7 +124,8 @@ func (m *Message) key(e uint32, t *Type, i uint32) []byte {
 // lookup returns the number of the last pair or element with the key, −1 if there is none.
 func (m *Message) lookup(e uint32, t *Type, key []byte) int {
 	n := m.idx[e+listCount]
-	if n <= linear || t.kind == dict && t.key.kind >= record {
+	f := m.building(e)
+	if n <= linear || t.kind == dict && t.key.kind >= record || f != nil && f.next < n { // elements still to come would be in it as zero
 		for i := int(n) - 1; i >= 0; i-- {
 			if have := m.key(e, t, uint32(i)); have != nil && bytes.Equal(have, key) {
 				return i
