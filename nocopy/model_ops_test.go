@@ -16,7 +16,7 @@ func (s *session) edit(m *message) {
 	if !ok {
 		return
 	}
-	if n, size := weight(t.m.root); n > 600 || size > 300<<10 {
+	if n, size := weight(t.m.root); n > 300 || size > 300<<10 {
 		s.release(t.m)
 		return
 	}

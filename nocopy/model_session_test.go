@@ -388,7 +388,7 @@ func (s *session) stale(m *message) {
 	m.h.Has(m.b.fields[0])
 }
 
-// weight returns the number of values in v and roughly their bytes.
+// weight returns the number of structs and containers in v, and roughly its bytes.
 func weight(v referee.Value) (n, size int) {
 	add := func(x referee.Value) {
 		k, b := weight(x)
@@ -409,9 +409,11 @@ func weight(v referee.Value) (n, size int) {
 			add(p.Value)
 		}
 	case string:
-		size = len(v)
+		return 0, len(v)
 	case referee.Bytes:
-		size = len(v)
+		return 0, len(v)
+	default:
+		return 0, 8
 	}
 	return n + 1, size + 8
 }

@@ -116,7 +116,11 @@ func (g *Gen) Value(t *Type, depth int) Value {
 		return g.Record(t.Struct, depth)
 	case t.IsList():
 		l := &List{Type: t}
-		for range g.elements(depth, t.Elem) {
+		n := g.elements(depth, t.Elem)
+		if n == 0 && depth > 0 && t.Wire == thrift.LIST && t.Elem.IsFixed() && g.Intn(4) == 0 {
+			return g.many(t)
+		}
+		for range n {
 			if x := g.Value(t.Elem, depth-1); t.Wire == thrift.LIST || !l.Contains(x) {
 				l.Elems = append(l.Elems, x)
 			}
@@ -145,6 +149,21 @@ func (g *Gen) elements(depth int, elem *Type) int {
 	}
 	return n
 }
+
+// many returns a list of elements of fixed size, of 4 KiB and more: so many that it is worth referring to.
+func (g *Gen) many(t *Type) *List {
+	l := &List{Type: t}
+	plain := &Gen{Choices: chance{g}, count: g.Bits()}
+	for range 4096/len(WriteValue(t.Elem, Zero(t.Elem), nil)) + 1 {
+		l.Elems = append(l.Elems, plain.Leaf(t.Elem))
+	}
+	return l
+}
+
+// chance chooses by the counter of a Gen.
+type chance struct{ *Gen }
+
+func (c chance) Intn(n int) int { return int(c.Bits() >> 33 % uint64(n)) }
 
 // Contains says whether an element equals x.
 func (l *List) Contains(x Value) bool {
