@@ -78,6 +78,10 @@ var bombs = []struct {
 		one := "\x0f\x00\x12\x0f" + be(21) + strings.Repeat("\x08\x00\x00\x00\x00", 20) + "\x03\x00\x00\x00\x01\x00\x00"
 		return "\x0f\x00\x18\x0c" + be(n/len(one)) + strings.Repeat(one, n/len(one))
 	}},
+	{"lists of empty structs with 250 fields, in structs", func(n int) string {
+		one := "\x0f\x00\x24\x0c" + be(1000) + strings.Repeat("\x00", 1000) + "\x00"
+		return "\x0f\x00\x18\x0c" + be(n/len(one)) + strings.Repeat(one, n/len(one))
+	}},
 	{"forest of empty trees", func(n int) string {
 		return "\x0f\x00\x27\x0f" + be(n/6) + strings.Repeat("\x0c\x00\x00\x00\x01\x00", n/6)
 	}},
@@ -92,8 +96,13 @@ func TestBoundedMemory(t *testing.T) {
 		for _, n := range []int{100, 10_000, 1_000_000} {
 			wire := []byte(bomb.make(n) + "\x00")
 			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2), with(cutAt(len(wire)/2), Lazy, "lazy"), with(inOnePiece, ValidUTF8, "utf8")} {
+				var s Struct
 				var err error
-				got := allocated(func() { _, err = w.parse(allDesc, wire) })
+				got := allocated(func() {
+					if s, err = w.parse(allDesc, wire); err == nil {
+						touchAll(s)
+					}
+				})
 				if err != nil && !errors.Is(err, ErrLimit) {
 					t.Errorf("%s of %d bytes, %s: %v", bomb.name, len(wire), w.name, err)
 				}
@@ -101,6 +110,34 @@ func TestBoundedMemory(t *testing.T) {
 					t.Errorf("%s of %d bytes, %s (%v): %d bytes allocated, %d times as many", bomb.name, len(wire), w.name, err, got, got/len(wire))
 				}
 			}
+		}
+	}
+}
+
+// touchAll indexes what Lazy left for later.
+func touchAll(s Struct) {
+	for i := range allDesc.fields {
+		if f := &allDesc.fields[i]; f.kind >= record {
+			touch(s.Child(allDesc.constant(i), allDesc), f.typ)
+		}
+	}
+}
+
+func touch(v Struct, t *Type) {
+	switch {
+	case t.kind == record:
+		for i := range t.desc.fields {
+			if f := &t.desc.fields[i]; f.kind >= record && v.Has(t.desc.constant(i)) {
+				touch(v.Child(t.desc.constant(i), t.desc), f.typ)
+			}
+		}
+	case t.kind == list && t.elem.kind == record:
+		for _, e := range StructList[Struct](v).All() {
+			touch(e, t.elem)
+		}
+	case t.kind == list && t.elem.kind > record:
+		for _, e := range NestedList[Struct](v).All() {
+			touch(e, t.elem)
 		}
 	}
 }

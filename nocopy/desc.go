@@ -169,6 +169,8 @@ type field struct {
 
 	defaultOnce sync.Once
 	defaultView Struct
+	widestOnce  sync.Once
+	widest      int // see widestStruct
 }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.

@@ -3,6 +3,84 @@ package nocopy
 // indexLazily indexes the container at p of a message parsed with Lazy and returns its entry.
 func (m *Message) indexLazily(t *Type, p uint32) uint32 { return m.indexAt(t, p) }
 
+// affords says whether the value b of field f can be indexed whenever it is touched, without exceeding the limit
+// of the index. It is an estimate from above; if it says no, indexing at once finds out.
+func (p *parser) affords(f *field, b []byte) bool {
+	widest := f.widestStruct()
+	if p.lenient || widest <= narrow && p.m.limits.MaxIndex <= 0 {
+		return true
+	}
+	n, _ := countStructs(b, 0, f.typ.wire)
+	words := uint64(n)*uint64(widest) + 2*uint64(len(b)) // the latter for lists, maps and texts
+	if uint64(p.m.words)+p.promised+words > uint64(p.maxIndex) {
+		return false
+	}
+	p.promised += words
+	return true
+}
+
+// narrow is the number of words that the entry of the smallest struct, a lone STOP, may have within the default limit.
+const narrow = indexPerByte/4 - 2
+
+// widestStruct returns the number of words of the widest struct that may be in the field.
+func (f *field) widestStruct() int {
+	f.widestOnce.Do(func() { f.widest = widest(f.typ, map[*Desc]bool{}) })
+	return f.widest
+}
+
+func widest(t *Type, seen map[*Desc]bool) int {
+	n := 0
+	switch {
+	case t.kind == record && !seen[t.desc]:
+		seen[t.desc] = true
+		n = t.desc.words
+		for i := range t.desc.fields {
+			n = max(n, widest(t.desc.fields[i].typ, seen))
+		}
+	case t.kind == dict:
+		n = max(widest(t.key, seen), widest(t.elem, seen))
+	case t.kind == list:
+		n = widest(t.elem, seen)
+	}
+	return n
+}
+
+// countStructs returns how many structs there are in the well-formed value of type t at b[i:], and the index behind it.
+func countStructs(b []byte, i int, t WireType) (n, end int) {
+	count, types := 1, [2]WireType{}
+	switch t {
+	case WireStruct:
+		n = 1
+		for WireType(b[i]) != WireStop {
+			k, next := countStructs(b, i+fieldHeader, WireType(b[i]))
+			n, i = n+k, next
+		}
+		return n, i + 1
+	case WireString:
+		return 0, i + textHeader + int(be32(b[i:]))
+	case WireList, WireSet:
+		types[0], count = WireType(b[i]), int(be32(b[i+1:]))
+		i += listHeader
+	case WireMap:
+		types, count = [2]WireType{WireType(b[i]), WireType(b[i+1])}, int(be32(b[i+2:]))
+		i += mapHeader
+	default:
+		return 0, i + int(fixedSize[t])
+	}
+	if x, y := fixedSize[types[0]], fixedSize[types[1]]; x > 0 && (y > 0 || types[1] == WireStop) {
+		return 0, i + count*int(x+y)
+	}
+	for range count {
+		for _, t := range types {
+			if t != WireStop {
+				k, next := countStructs(b, i, t)
+				n, i = n+k, next
+			}
+		}
+	}
+	return n, i
+}
+
 // Index indexes everything that Lazy left for later and checks what Lazy could not. Afterwards any number of
 // goroutines may read the message. The error is an *Error; its offset counts from the beginning of the
 // container that is wrong.

@@ -9,8 +9,9 @@ func (flag) option() {}
 
 const (
 	// Lazy makes Parse validate by skipping and index only the top level; a container is indexed when it is
-	// first touched. Until Message.Index has been called, reading is for one goroutine at a time. What
-	// skipping can't see is not checked: required fields of inner structs and, with ValidUTF8, their strings.
+	// first touched. Until Message.Index has been called, reading is for one goroutine at a time. A container
+	// whose index might exceed the limit is indexed at once. What skipping can't see is not checked: required
+	// fields of inner structs and, with ValidUTF8, their strings.
 	Lazy flag = 1 << iota
 
 	// Own gives the bytes passed to Parse to the message: it stores into them when fields of fixed size

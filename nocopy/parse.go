@@ -36,6 +36,7 @@ type parser struct {
 	maxDepth int
 	maxIndex uint32 // words
 	lazy     bool
+	promised uint64 // words that indexing what was left for later may take
 	utf8     bool
 	lenient  bool // what is indexed has been accepted before
 
@@ -267,7 +268,7 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 		// All of it is made contiguous: when it turns out not to be of its type there must be a way back.
 		at, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
 		switch {
-		case end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader):
+		case end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader) && p.affords(f, p.b[at+fieldHeader:end]):
 			return end, notIndexed | p.base + uint32(at) + fieldHeader
 		case end < 0 && (p.lazy || at < 0 || p.err.Err == errDepth):
 			return failed, 0
@@ -276,13 +277,15 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 		}
 		i = at
 	}
-	if !p.lazy {
-		if end, e := p.value(f.typ, i, fieldHeader); end != mismatch {
-			return end, e
-		}
+	lazy := p.lazy
+	p.lazy = false
+	end, e := p.value(f.typ, i, fieldHeader)
+	p.lazy = lazy
+	if end == mismatch {
+		_, end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+		return end, 0
 	}
-	_, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
-	return end, 0
+	return end, e
 }
 
 // matches says whether the elements of the container at i have their declared type, all the way down.
