@@ -1,0 +1,38 @@
+"""What client.py and server.py share: the command line, and protocols and transports by name."""
+
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen-py"))
+
+from thrift.protocol.TBinaryProtocol import (  # noqa: E402
+    TBinaryProtocolAcceleratedFactory,
+    TBinaryProtocolFactory,
+)
+from thrift.transport import TTransport  # noqa: E402
+
+PROTOCOLS = {
+    "binary": TBinaryProtocolFactory,
+    "multi": TBinaryProtocolFactory,
+    # The same bytes by the library's C extension.
+    "accel": lambda: TBinaryProtocolAcceleratedFactory(fallback=False),
+    "multia": lambda: TBinaryProtocolAcceleratedFactory(fallback=False),
+}
+
+
+def parse_args():
+    p = argparse.ArgumentParser()
+    p.add_argument("--host", default="localhost")
+    p.add_argument("--port", type=int, default=9090)
+    p.add_argument("--transport", choices=("buffered", "framed"), default="buffered")
+    p.add_argument("--protocol", choices=sorted(PROTOCOLS), default="binary")
+    args = p.parse_args()
+    args.multiplexed = args.protocol.startswith("multi")
+    args.protocol_factory = PROTOCOLS[args.protocol]()
+    args.transport_factory = (
+        TTransport.TFramedTransportFactory()
+        if args.transport == "framed"
+        else TTransport.TBufferedTransportFactory()
+    )
+    return args
