@@ -8,10 +8,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
+// anyDepth is for messages that have been put into each other and themselves again and again.
+var anyDepth = nocopy.Limits{MaxDepth: 10_000}
+
 // parse makes a message of wire, the bytes of rec, in one of the ways in which bytes arrive.
 func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 	m := &message{b: b, root: rec}
-	var opts []nocopy.Option
+	opts := []nocopy.Option{anyDepth}
 	if s.Intn(4) == 0 {
 		opts = append(opts, nocopy.Lazy)
 	}

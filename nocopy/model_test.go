@@ -62,8 +62,8 @@ func play(data []byte, log bool) (s *session, err error) {
 
 // shorten leaves out of the bytes of a failing session what it fails without: operations, as many at a time as
 // possible, then single bytes, and makes others zero.
-func shorten(data []byte) []byte {
-	deadline := time.Now().Add(20 * time.Second)
+func shorten(data []byte, limit time.Duration) []byte {
+	deadline := time.Now().Add(limit)
 	fails := func(b []byte) bool {
 		_, err := play(b, false)
 		return err != nil && time.Now().Before(deadline)
@@ -98,9 +98,9 @@ func shorten(data []byte) []byte {
 }
 
 // report fails the test with the shortest form of a failing session.
-func report(t *testing.T, data []byte) {
+func report(t *testing.T, data []byte, limit time.Duration) {
 	t.Helper()
-	data = shorten(data)
+	data = shorten(data, limit)
 	s, err := play(data, true)
 	if err == nil {
 		t.Errorf("a session failed, but not again: %x", data)
@@ -147,7 +147,7 @@ func TestModel(t *testing.T) {
 	wg.Wait()
 	if len(failed) > 0 {
 		slices.SortFunc(failed, func(a, b []byte) int { return len(a) - len(b) })
-		report(t, failed[0])
+		report(t, failed[0], 20*time.Second)
 		return
 	}
 	took := time.Since(start)
@@ -175,7 +175,7 @@ func FuzzModel(f *testing.F) {
 			return // longer sessions only repeat themselves
 		}
 		if _, err := play(data, false); err != nil {
-			report(t, data)
+			report(t, data, 3*time.Second) // a fuzzer takes 10 for a hang
 		}
 	})
 }

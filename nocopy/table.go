@@ -100,7 +100,7 @@ func (m *Message) key(e uint32, t *Type, i uint32) []byte {
 		kt = t.elem
 		switch kt.kind {
 		case fixed:
-			return m.buf.At(m.idx[e+listStart] + i*uint32(kt.size))[:kt.size]
+			return sameKey(m.buf.At(m.idx[e+listStart]+i*uint32(kt.size)), kt)
 		case text:
 			if word = m.idx[m.idx[e+listElems]+i]; word == 0 { // not reached yet in building
 				return []byte{}
@@ -114,12 +114,22 @@ func (m *Message) key(e uint32, t *Type, i uint32) []byte {
 	}
 	switch kt.kind {
 	case fixed:
-		return m.buf.At(word)[:kt.size]
+		return sameKey(m.buf.At(word), kt)
 	case text:
 		return m.textBytes(word)
 	}
 	return m.appendWire([]byte{}, word, kt)
 }
+
+// sameKey returns the bytes by which a key or element of fixed size is compared: of a bool that is true, those that we write.
+func sameKey(b []byte, t *Type) []byte {
+	if t.wire == WireBool && b[0] > 1 {
+		return trueByte
+	}
+	return b[:t.size]
+}
+
+var trueByte = []byte{1}
 
 // lookup returns the number of the last pair or element with the key, −1 if there is none.
 func (m *Message) lookup(e uint32, t *Type, key []byte) int {
