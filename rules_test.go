@@ -73,7 +73,8 @@ var arrows = []struct {
 }{
 	{"linkbuf", nil, "it knows bytes only, and users' programs get no dependency through it"},
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
-	{"nocopy", []string{module + "/linkbuf"}, "Thrift over bytes; users' programs get no dependency through it"},
+	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
+	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl"}, "syntax tree to meaning"},
 	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl"}, "meaning to Go; the runtime is called by what it writes, not by itself"},

@@ -1,0 +1,96 @@
+package byteorder
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+type enum int32
+
+// check converts values of every length up to 200 to bytes, which must be those that encoding/binary writes, and
+// back; at some alignment each.
+func check[E int8 | int16 | int32 | int64 | float64 | enum](t *testing.T, name string, store func([]byte, []E), load func([]E, []byte), value func() E) {
+	t.Run(name, func(t *testing.T) {
+		for n := range 201 {
+			values := make([]E, n)
+			for i := range values {
+				values[i] = value()
+			}
+			want, err := binary.Append(nil, binary.BigEndian, values)
+			if err != nil {
+				t.Fatal(err)
+			}
+			memory := make([]byte, n%17+len(want)+9)
+			for i := range memory {
+				memory[i] = 0xa5
+			}
+			b := memory[n%17:]
+			store(b, values)
+			if got := b[:len(want)]; !slices.Equal(got, want) {
+				t.Fatalf("%d elements are stored as %x instead of %x", n, got, want)
+			}
+			for _, guard := range append(slices.Clone(memory[:n%17]), b[len(want):]...) {
+				if guard != 0xa5 {
+					t.Fatalf("storing %d elements changed bytes around them", n)
+				}
+			}
+			back := make([]E, n+2)
+			load(back[1:n+1], b)
+			if again, err := binary.Append(nil, binary.BigEndian, back[1:n+1]); err != nil || !slices.Equal(again, want) {
+				t.Fatalf("%x is loaded as %v instead of %v", want, back[1:n+1], values)
+			}
+			if back[0] != 0 || back[n+1] != 0 {
+				t.Fatalf("loading %d elements changed those around them", n)
+			}
+			if n == 0 {
+				continue
+			}
+			if panics(func() { load(back[:n], want[:len(want)-1:len(want)-1]) }) != true || panics(func() { store(make([]byte, len(want)-1), values) }) != true {
+				t.Fatalf("%d elements fit into %d bytes", n, len(want)-1)
+			}
+		}
+	})
+}
+
+func panics(f func()) (did bool) {
+	defer func() { did = recover() != nil }()
+	f()
+	return false
+}
+
+// TestConvert: all types, at all lengths, in both directions. Bits survive, those of numbers that are none included.
+func TestConvert(t *testing.T) {
+	check(t, "int8", StoreInt8s, LoadInt8s, func() int8 { return int8(rand.Uint32()) })
+	check(t, "int16", StoreInt16s, LoadInt16s, func() int16 { return int16(rand.Uint32()) })
+	check(t, "int32", StoreInt32s[int32], LoadInt32s[int32], func() int32 { return int32(rand.Uint32()) })
+	check(t, "enum", StoreInt32s[enum], LoadInt32s[enum], func() enum { return enum(rand.Uint32()) })
+	check(t, "int64", StoreInt64s, LoadInt64s, func() int64 { return int64(rand.Uint64()) })
+	check(t, "float64", StoreFloat64s, LoadFloat64s, func() float64 {
+		if rand.IntN(4) == 0 {
+			return math.Float64frombits(0x7ff8<<48 | rand.Uint64N(1<<48)) // not a number, with something to tell
+		}
+		return math.Float64frombits(rand.Uint64())
+	})
+}
+
+// TestNothing: nil is a slice too.
+func TestNothing(t *testing.T) {
+	LoadInt64s(nil, nil)
+	StoreInt64s(nil, nil)
+	LoadInt16s(nil, []byte{1, 2})
+	StoreFloat64s([]byte{1, 2}, nil)
+}
+
+// TestAllocations: converting allocates nothing.
+func TestAllocations(t *testing.T) {
+	v, b := make([]int64, 100), make([]byte, 800)
+	if n := testing.AllocsPerRun(100, func() {
+		StoreInt64s(b, v)
+		LoadInt64s(v, b)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

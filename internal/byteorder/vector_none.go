@@ -1,0 +1,8 @@
+//go:build ((!amd64 && !arm64) || nosimd) && !nounsafe
+
+package byteorder
+
+// vectorised says that swapVector may be called.
+const vectorised = false
+
+func swapVector(dst, src *byte, n int, o *order) { panic("byteorder: no vectors here") }
