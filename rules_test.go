@@ -71,7 +71,7 @@ var arrows = []struct {
 	may    []string
 	reason string
 }{
-	{"linkbuf", nil, "it knows bytes only, and users' programs get no dependency through it"},
+	{"linkbuf", []string{"golang.org/x/sys/unix"}, "it knows bytes only; pages can be protected with the tag nocopydebug, without it users' programs get no dependency"},
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder"}, "Thrift over bytes; users' programs get no dependency through it"},

@@ -20,6 +20,7 @@ const (
 
 // Block is a piece of memory that is used again after its last holder has released it.
 type Block struct {
+	blockDebug
 	mem  []byte
 	refs atomic.Int32
 }
@@ -30,6 +31,15 @@ var pools [maxClass + 1]sync.Pool
 // newBlock returns a block of at least n bytes with one reference. What it holds is left over from earlier use.
 func newBlock(n int) *Block {
 	c := max(bits.Len(uint(n-1)), minClass)
+	if debugging {
+		if c <= maxClass {
+			n = 1 << c
+		}
+		b := new(Block)
+		b.mapOwn(n)
+		b.refs.Store(1)
+		return b
+	}
 	if c > maxClass {
 		b := &Block{mem: make([]byte, n)}
 		b.refs.Store(1)
@@ -54,6 +64,8 @@ func (b *Block) release() {
 	switch n := b.refs.Add(-1); {
 	case n < 0:
 		panic("nocopy: block released twice")
+	case n == 0 && debugging:
+		b.protect()
 	case n == 0:
 		if c := bits.Len(uint(len(b.mem) - 1)); c <= maxClass {
 			pools[c].Put(b)

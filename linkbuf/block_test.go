@@ -111,8 +111,7 @@ func TestReleasedOnce(t *testing.T) {
 					t.Errorf("panic with %v, want %q", got, name)
 				}
 			}()
-			b := &Block{mem: make([]byte, maxClassBytes+1)} // too large for the pools
-			b.refs.Store(1)
+			b := newBlock(maxClassBytes + 1) // too large for the pools
 			b.release()
 			f(b)
 		}()

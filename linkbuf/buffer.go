@@ -63,9 +63,10 @@ func (b *Buffer) drop(recycle bool) {
 	for i, blk := range b.held {
 		b.held[i] = nil
 		if !b.recycle { // strings that were read here alias it and stay valid: it is left to the garbage collector
+			blk.abandon()
 			continue
 		}
-		if recycle && b.recycle && blk == b.tailMem && blk.refs.Load() == 1 && len(blk.mem) <= MaxSlabSize {
+		if !debugging && recycle && b.recycle && blk == b.tailMem && blk.refs.Load() == 1 && len(blk.mem) <= MaxSlabSize {
 			continue // nobody else holds it: stay warm
 		}
 		if blk == b.tailMem {

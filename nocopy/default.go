@@ -21,6 +21,7 @@ func frozen(t *Type, wire string) Struct {
 	m.root = m.indexAt(t, p)
 	m.Finish()
 	m.frozen = true
+	m.untrack()
 	return m.handle(m.root)
 }
 

@@ -13,6 +13,7 @@ import (
 // A parsed message may be read by any number of goroutines, a finished one sent by any number. Changing a
 // message is for one goroutine while nobody else uses it.
 type Message struct {
+	origin
 	buf   linkbuf.Buffer
 	idx   []uint32 // the index: entries of structs, lists and maps
 	gen   uint32   // counts Release: a handle of another generation is stale
@@ -44,7 +45,13 @@ var messages = sync.Pool{New: func() any { return new(Message) }}
 const firstEntry = 1
 
 func newMessage(d *Desc, c config) *Message {
-	m := messages.Get().(*Message)
+	var m *Message
+	if debugging {
+		m = new(Message)
+		m.track()
+	} else {
+		m = messages.Get().(*Message)
+	}
 	m.buf.Reset(c.has(Recycle))
 	m.desc, m.flags, m.limits = d, c.flags, c.limits
 	if m.gen == 0 {
@@ -321,6 +328,10 @@ func (m *Message) Release() {
 	m.tables.reset()
 	if cap(m.graft) > keepGraft {
 		m.graft = nil
+	}
+	if debugging {
+		m.untrack()
+		return
 	}
 	messages.Put(m)
 }

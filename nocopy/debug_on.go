@@ -1,0 +1,89 @@
+//go:build nocopydebug
+
+package nocopy
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// With the tag nocopydebug a Message is never used again after Release, so that a second Release is always noticed; and
+// where it was made is known until then.
+
+const debugging = true
+
+// origin is where a message was made.
+type origin struct{ made *making }
+
+// making is the stack that made a message.
+type making struct {
+	pcs [24]uintptr
+	n   int
+}
+
+var unreleased = struct {
+	sync.Mutex
+	all      map[*making]struct{}
+	reported map[string]bool
+}{all: map[*making]struct{}{}, reported: map[string]bool{}}
+
+// track notes who makes the message.
+func (m *Message) track() {
+	mk := new(making)
+	mk.n = runtime.Callers(3, mk.pcs[:])
+	m.origin.made = mk
+	unreleased.Lock()
+	unreleased.all[mk] = struct{}{}
+	unreleased.Unlock()
+	runtime.AddCleanup(m, reportLeak, mk)
+}
+
+// untrack notes that the message has been released, or never will be.
+func (m *Message) untrack() {
+	unreleased.Lock()
+	delete(unreleased.all, m.origin.made)
+	unreleased.Unlock()
+}
+
+// reportLeak writes where a message was made that nobody refers to any more, unless it was released. Of messages that
+// were made at the same place one is reported.
+func reportLeak(mk *making) {
+	unreleased.Lock()
+	defer unreleased.Unlock()
+	if _, leaked := unreleased.all[mk]; !leaked {
+		return
+	}
+	if stack := mk.stack(); !unreleased.reported[stack] {
+		unreleased.reported[stack] = true
+		fmt.Fprintf(os.Stderr, "nocopy: message never released, made at\n%s\n", stack)
+	}
+}
+
+func (mk *making) stack() string {
+	var b strings.Builder
+	frames := runtime.CallersFrames(mk.pcs[:mk.n])
+	for {
+		f, more := frames.Next()
+		fmt.Fprintf(&b, "\t%s\n\t\t%s:%d\n", f.Function, f.File, f.Line)
+		if !more {
+			return b.String()
+		}
+	}
+}
+
+// Leaked returns where the messages were made that have not been released: a stack each. Only builds with
+// the tag nocopydebug know it; in others it is nil.
+func Leaked() []string {
+	unreleased.Lock()
+	defer unreleased.Unlock()
+	var stacks []string
+	for mk := range unreleased.all {
+		stacks = append(stacks, mk.stack())
+	}
+	slices.Sort(stacks)
+	return stacks
+}
