@@ -1,11 +1,31 @@
 module github.com/nocopythrift/nocopythrift/bench
 
-go 1.26
+go 1.26.0
 
 require (
+	capnproto.org/go/capnp/v3 v3.1.0-alpha.2
+	github.com/apache/thrift v0.25.0
 	github.com/bytedance/gopkg v0.1.4
+	github.com/cloudwego/frugal v0.3.1
 	github.com/cloudwego/gopkg v0.2.1
+	github.com/google/flatbuffers v25.12.19+incompatible
 	github.com/nocopythrift/nocopythrift v0.0.0
+	github.com/planetscale/vtprotobuf v0.6.0
+	github.com/schollz/progressbar/v3 v3.19.1
+	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
+	google.golang.org/protobuf v1.36.12
+)
+
+require (
+	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
+	github.com/colega/zeropool v0.0.0-20230505084239-6fb4a4f75381 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/stretchr/testify v1.10.0 // indirect
+	golang.org/x/sync v0.23.0 // indirect
+	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/term v0.44.0 // indirect
 )
 
 replace github.com/nocopythrift/nocopythrift => ../

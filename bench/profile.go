@@ -19,10 +19,10 @@ const profileTime = 3 * time.Second
 
 // profile runs what selects, WORKLOAD[/OP[/ROW]], under the CPU profiler: of every operation our own rows, if none is named. Samples carry the operation
 // and the row as labels, so one file serves to look at each.
-func profile(selected string) error {
+func profile(workloads []data.Workload, selected string) error {
 	name, rest, _ := strings.Cut(selected, "/")
 	op, row, _ := strings.Cut(rest, "/")
-	for _, w := range data.All() {
+	for _, w := range workloads {
 		if w.Name != name {
 			continue
 		}
@@ -49,7 +49,7 @@ func profile(selected string) error {
 		fmt.Printf("Wrote %s. Its flame graph:  go tool pprof -http=: bench/%s   (one row of it: -tagfocus 'row=nocopy$' -tagfocus op=build)\n", file, file)
 		return nil
 	}
-	return fmt.Errorf("no workload %q; there are %s", name, names())
+	return fmt.Errorf("no workload %q; there are %s", name, names(workloads))
 }
 
 // profileRows runs the selected rows one after the other and returns how many there were.
@@ -63,12 +63,16 @@ func profileRows(entries []peer.Entry, op peer.Op, row string) (ran int) {
 				continue
 			}
 			pprof.Do(context.Background(), pprof.Labels("op", string(e.Op), "row", r.Peer), func(context.Context) {
-				n, start := 0, time.Now()
+				step := r.Make()
+				n, batch, start := 0, 1, time.Now()
 				for time.Since(start) < profileTime {
-					for range 100 {
-						r.Step(io.Discard)
+					for range batch {
+						step(io.Discard)
 					}
-					n += 100
+					n += batch
+					if time.Since(start) < profileTime/100 {
+						batch *= 2 // until looking at the clock costs nothing
+					}
 				}
 				fmt.Printf("%-8s %-16s %d ns/op\n", e.Op, r.Peer, time.Since(start).Nanoseconds()/int64(n))
 			})

@@ -18,7 +18,7 @@ func spoilt(in *peer.Input, op peer.Op, good step) map[string]step {
 		},
 	}
 	switch op {
-	case peer.Read, peer.Partial:
+	case peer.Read, peer.Partial, peer.Total:
 		s["returns another sum"] = func(w io.Writer) uint64 { return good(w) + 1 }
 	case peer.Edit:
 		s["changes nothing"] = func(w io.Writer) uint64 {

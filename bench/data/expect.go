@@ -53,6 +53,17 @@ func Sum(v any) uint64 {
 		return sumBusiness(v)
 	case *Blob:
 		return uint64(v.ID) + Str(v.Name) + Str(v.Data) + uint64(v.Code) + Bool(v.OK)
+	case *VStreamRows:
+		s := Str(v.Gtid)
+		for _, r := range v.Rows {
+			for _, n := range r.Lengths {
+				s += uint64(n)
+			}
+			s += Str(r.Values)
+		}
+		return s
+	case *Bulk:
+		return Spots(v.Longs) + Spots(v.Ints) + Spots(v.Shorts) + SpotsF64(v.Doubles)
 	case *WriteRequest:
 		s := uint64(0)
 		for _, t := range v.Series {
@@ -117,6 +128,8 @@ func Edit(v any) {
 	case *WriteRequest:
 		t := v.Series[len(v.Series)-1]
 		t.Labels[0].Value, t.Samples[0].Timestamp = EditText, EditInt
+	case *Edits:
+		v.apply()
 	default:
 		panic(unknown(v))
 	}
@@ -130,15 +143,6 @@ func SortPairs(p []Pair) {
 		return n
 	}
 	slices.SortStableFunc(p, func(a, b Pair) int { return number(a) - number(b) })
-}
-
-// CanEdit reports whether the partial and edit operations are defined for v.
-func CanEdit(v any) bool {
-	switch v.(type) {
-	case *Small, *Business, *WriteRequest:
-		return true
-	}
-	return false
 }
 
 func unknown(v any) string { return fmt.Sprintf("data: no such message: %T", v) }

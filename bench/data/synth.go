@@ -26,7 +26,7 @@ func (r source) between(lo, hi int) string { return r.text(lo + r.IntN(hi-lo+1))
 
 func newMyTest(n int) *MyTest {
 	r := newSource(1)
-	v := &MyTest{Num: r.Int64(), Ano: r.Int64(), Nums: make([]int64, n)}
+	v := &MyTest{Num: r.Int64(), Ano: r.Int64(), Nums: OrNil(make([]int64, n))}
 	for i := range v.Nums {
 		v.Nums[i] = r.Int64()
 	}

@@ -89,3 +89,19 @@ struct VStreamRowsResponse {
   1: string Gtid
   2: list<Row> Rows
 }
+
+// ---- workload H: lists of numbers, one of them filled at a time ----
+
+struct Bulk {
+  1: list<i64> Longs
+  2: list<i32> Ints
+  3: list<i16> Shorts
+  4: list<double> Doubles
+}
+
+// ---- workload I: what is set in an order of its own ----
+
+struct Catalog {
+  1: list<Item> Items
+  2: list<string> Words
+}

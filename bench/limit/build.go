@@ -18,8 +18,14 @@ func Append(b []byte, v any) []byte {
 		b, n = putBusiness(b, v)
 	case *data.Blob:
 		b, n = putBlob(b, v)
+	case *data.VStreamRows:
+		b, n = putVStreamRows(b, v)
 	case *data.WriteRequest:
 		b, n = putWriteRequest(b, v)
+	case *data.Bulk:
+		b, n = putBulk(b, v)
+	case *data.Catalog:
+		b, n = putCatalog(b, v)
 	default:
 		panic("limit: no such message")
 	}
@@ -112,8 +118,27 @@ func putBusiness(b []byte, v *data.Business) ([]byte, int) {
 	b = room(b, n, 9)
 	b[n] = tStop
 	n = putList(b, n+1, 5, tStruct, len(v.Items))
-	for i := range v.Items {
-		it := &v.Items[i]
+	b, n = putItems(b, n, v.Items)
+	b, n = putPairs(b, n, 6, v.Extra)
+	b = room(b, n, 16+8*len(v.Nums))
+	n = putList(b, n, 7, tI64, len(v.Nums))
+	n = putI64s(b, n, v.Nums)
+	n = putList(b, n, 8, tString, len(v.Words))
+	b, n = putTexts(b, n, v.Words)
+	b = room(b, n, 85+len(v.Owner.Name)+len(v.Owner.Email)+len(v.Trailer))
+	n = putDouble(b, n, 9, math.Float64bits(v.Score))
+	n = putBool(b, n, 10, v.Flag)
+	n = putHeader(b, n, tStruct, 11)
+	n = putUser(b, n, &v.Owner)
+	n = putI64(b, n, 12, v.Ts)
+	n = putString(b, n, 13, v.Trailer)
+	b[n] = tStop
+	return b, n + 1
+}
+
+func putItems(b []byte, n int, items []data.Item) ([]byte, int) {
+	for i := range items {
+		it := &items[i]
 		b = room(b, n, 48+len(it.Name)+len(it.Desc))
 		n = putI64(b, n, 1, it.ID)
 		n = putString(b, n, 2, it.Name)
@@ -124,22 +149,52 @@ func putBusiness(b []byte, v *data.Business) ([]byte, int) {
 		b[n] = tStop
 		n++
 	}
-	b, n = putPairs(b, n, 6, v.Extra)
-	b = room(b, n, 16+8*len(v.Nums))
-	n = putList(b, n, 7, tI64, len(v.Nums))
-	n = putI64s(b, n, v.Nums)
-	n = putList(b, n, 8, tString, len(v.Words))
-	for _, w := range v.Words {
-		b = room(b, n, 4+len(w))
-		n = putText(b, n, w)
+	return b, n
+}
+
+func putTexts(b []byte, n int, texts []string) ([]byte, int) {
+	for _, s := range texts {
+		b = room(b, n, 4+len(s))
+		n = putText(b, n, s)
 	}
-	b = room(b, n, 85+len(v.Owner.Name)+len(v.Owner.Email)+len(v.Trailer))
-	n = putDouble(b, n, 9, math.Float64bits(v.Score))
-	n = putBool(b, n, 10, v.Flag)
-	n = putHeader(b, n, tStruct, 11)
-	n = putUser(b, n, &v.Owner)
-	n = putI64(b, n, 12, v.Ts)
-	n = putString(b, n, 13, v.Trailer)
+	return b, n
+}
+
+func putVStreamRows(b []byte, v *data.VStreamRows) ([]byte, int) {
+	b = room(b, 0, 15+len(v.Gtid))
+	n := putString(b, 0, 1, v.Gtid)
+	n = putList(b, n, 2, tStruct, len(v.Rows))
+	for i := range v.Rows {
+		r := &v.Rows[i]
+		b = room(b, n, 16+8*len(r.Lengths)+len(r.Values))
+		n = putList(b, n, 1, tI64, len(r.Lengths))
+		n = putI64s(b, n, r.Lengths)
+		n = putHeader(b, n, tString, 2)
+		be.PutUint32(b[n:], uint32(len(r.Values)))
+		n += 4
+		n += copy(b[n:], r.Values)
+		b[n] = tStop
+		n++
+	}
+	b = room(b, n, 1)
+	b[n] = tStop
+	return b, n + 1
+}
+
+// putCatalog leaves out lists that are empty, as they were never set.
+func putCatalog(b []byte, v *data.Catalog) ([]byte, int) {
+	n := 0
+	b = room(b, n, 16)
+	if len(v.Items) > 0 {
+		n = putList(b, n, 1, tStruct, len(v.Items))
+		b, n = putItems(b, n, v.Items)
+	}
+	if len(v.Words) > 0 {
+		b = room(b, n, 8)
+		n = putList(b, n, 2, tString, len(v.Words))
+		b, n = putTexts(b, n, v.Words)
+	}
+	b = room(b, n, 1)
 	b[n] = tStop
 	return b, n + 1
 }

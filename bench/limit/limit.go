@@ -9,19 +9,26 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Peer has two rows where bytes are written: `limit` with a fresh buffer for every message, not zeroed, and `limit/reuse` with one buffer for all.
+// Peer has two rows where bytes are written: `limit` with a fresh buffer for every message, not zeroed, and `limit/reuse` with one buffer for all. For lists of
+// numbers the rows are `scalar`, a loop over the elements, and `memcpy`, which leaves them as they are.
 func Peer() peer.Peer { return peer.Peer{Name: "limit", Rows: rows} }
 
 func rows(in *peer.Input, op peer.Op) []peer.Row {
 	v, wire := in.Value, in.Wire
+	switch v := v.(type) {
+	case *data.Bulk:
+		return bulkRows(v, wire, op)
+	case *data.FieldOrder, *data.WordOrder, *data.Edits:
+		return nil // whoever writes by hand writes in the right order
+	}
 	switch op {
 	case peer.Read:
-		return []peer.Row{{Peer: "limit", Step: func(io.Writer) uint64 { return sum(wire, v) }}}
+		return []peer.Row{{Peer: "limit", Make: func() peer.Step { return func(io.Writer) uint64 { return sum(wire, v) } }}}
 	case peer.Partial:
-		return []peer.Row{{Peer: "limit", Step: func(io.Writer) uint64 { return partial(wire, v) }}}
+		return []peer.Row{{Peer: "limit", Make: func() peer.Step { return func(io.Writer) uint64 { return partial(wire, v) } }}}
 	case peer.Build:
 		if blob, ok := v.(*data.Blob); ok {
-			return []peer.Row{{Peer: "limit", Step: func(w io.Writer) uint64 { return writeBlob(w, blob) }}}
+			return []peer.Row{{Peer: "limit", Make: func() peer.Step { return func(w io.Writer) uint64 { return writeBlob(w, blob) } }}}
 		}
 		return both(func() int { return size(v) }, func(b []byte) []byte { return Append(b, v) })
 	case peer.Edit:
@@ -34,16 +41,20 @@ func rows(in *peer.Input, op peer.Op) []peer.Row {
 
 // both makes the rows of an operation that puts its output, of at most size bytes, into the buffer it is given.
 func both(size func() int, put func([]byte) []byte) []peer.Row {
-	var reused []byte
 	return []peer.Row{
-		{Peer: "limit", Step: func(w io.Writer) uint64 {
-			n := size()
-			return write(w, put(dirtmake.Bytes(n, n)))
+		{Peer: "limit", Make: func() peer.Step {
+			return func(w io.Writer) uint64 {
+				n := size()
+				return write(w, put(dirtmake.Bytes(n, n)))
+			}
 		}},
-		{Peer: "limit/reuse", Step: func(w io.Writer) uint64 {
-			out := put(reused)
-			reused = out[:cap(out)]
-			return write(w, out)
+		{Peer: "limit/reuse", Make: func() peer.Step {
+			var kept []byte
+			return func(w io.Writer) uint64 {
+				out := put(kept)
+				kept = out[:cap(out)]
+				return write(w, out)
+			}
 		}},
 	}
 }

@@ -11,6 +11,7 @@ const (
 	tStop   = 0
 	tBool   = 2
 	tDouble = 4
+	tI16    = 6
 	tI32    = 8
 	tI64    = 10
 	tString = 11

@@ -26,6 +26,8 @@ func sum(b []byte, v any) uint64 {
 		s, _ = readBusiness(b, 0)
 	case *data.Blob:
 		s, _ = readBlob(b, 0)
+	case *data.VStreamRows:
+		s, _ = readVStreamRows(b, 0)
 	case *data.WriteRequest:
 		s, _ = readWriteRequest(b, 0)
 	default:
@@ -121,6 +123,44 @@ func readBlob(b []byte, p int) (sum uint64, end int) {
 			sum, p = sum+uint64(int32(count(b, p+3))), p+7
 		case kBool | 5:
 			sum, p = sum+bit(b[p+3]), p+4
+		default:
+			p = skip(b, p+3, b[p])
+		}
+	}
+	return sum, p + 1
+}
+
+func readVStreamRows(b []byte, p int) (sum uint64, end int) {
+	var s uint64
+	for b[p] != tStop {
+		switch key(b, p) {
+		case kString | 1:
+			s, p = text(b, p+3)
+			sum += s
+		case kList | 2:
+			n := count(b, p+4)
+			p += 8
+			for range n {
+				s, p = readRow(b, p)
+				sum += s
+			}
+		default:
+			p = skip(b, p+3, b[p])
+		}
+	}
+	return sum, p + 1
+}
+
+func readRow(b []byte, p int) (sum uint64, end int) {
+	var s uint64
+	for b[p] != tStop {
+		switch key(b, p) {
+		case kList | 1:
+			s, p = readI64s(b, p+3)
+			sum += s
+		case kString | 2:
+			s, p = text(b, p+3)
+			sum += s
 		default:
 			p = skip(b, p+3, b[p])
 		}

@@ -21,6 +21,12 @@ func size(v any) int {
 		return n
 	case *data.Blob:
 		return 37 + len(v.Name) + len(v.Data)
+	case *data.VStreamRows:
+		n := 16 + len(v.Gtid)
+		for i := range v.Rows {
+			n += 16 + 8*len(v.Rows[i].Lengths) + len(v.Rows[i].Values)
+		}
+		return n
 	case *data.WriteRequest:
 		n := 32
 		for i := range v.Series {

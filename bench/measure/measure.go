@@ -16,31 +16,53 @@ import (
 type Options struct {
 	Rounds int           // samples of each row
 	Sample time.Duration // about how long a sample takes
+
+	// Budget, if not 0, bounds the whole: samples become shorter, and when it is used up no round is begun once there are MinRounds.
+	Budget time.Duration
+	// Progress is called after each sample, of how many there will be.
+	Progress func(done, of int)
 }
+
+// MinRounds is how many rounds are made however long they take: fewer say nothing about how much the figures scatter.
+const MinRounds = 4
 
 // Result is what was measured of a row; every figure is for one operation and the median over the rounds.
 type Result struct {
 	Peer   string
 	NS     float64 // elapsed
 	CPU    float64 // processor time of the whole process, the collector's included: what the operation costs on a loaded machine; 0 if unknown on this system
+	GC     float64 // the collector's part of it, on all cores, 0 to 1
 	Bytes  float64 // allocated
 	Allocs float64
 	Rounds []float64 // NS of each round, in order: same index, same round, for every row of an entry
 }
 
 // sample is one row in one round.
-type sample struct{ ns, cpu, bytes, allocs float64 }
+type sample struct{ ns, cpu, gc, bytes, allocs float64 }
 
 // Run measures the rows of an entry against each other, and returns their results in the same order.
 func Run(rows []peer.Row, o Options) []Result {
+	if o.Progress == nil {
+		o.Progress = func(int, int) {}
+	}
+	start := time.Now()
+	if o.Budget != 0 {
+		// Half of it, since collections, warm-ups and steps that are longer than a sample take their part.
+		o.Sample = min(o.Sample, o.Budget/time.Duration(2*len(rows)*o.Rounds))
+	}
 	counts := make([]int, len(rows))
 	for i, r := range rows {
-		counts[i] = calibrate(r, o.Sample)
+		counts[i] = calibrate(r.Make(), o.Sample)
 	}
 	samples := make([][]sample, len(rows))
-	for range o.Rounds {
-		for _, i := range rand.Perm(len(rows)) {
-			samples[i] = append(samples[i], take(rows[i], counts[i]))
+	for round := range o.Rounds {
+		used := time.Since(start)
+		if o.Budget != 0 && round >= MinRounds && used+used/time.Duration(round+1) > o.Budget {
+			break
+		}
+		for n, i := range rand.Perm(len(rows)) {
+			samples[i] = append(samples[i], take(rows[i].Make, counts[i]))
+			o.Progress(round*len(rows)+n+1, o.Rounds*len(rows))
 		}
 	}
 	results := make([]Result, len(rows))
@@ -56,6 +78,7 @@ func Run(rows []peer.Row, o Options) []Result {
 		results[i] = Result{
 			Peer: r.Peer, Rounds: rounds, NS: Median(rounds),
 			CPU:    Median(of(func(s sample) float64 { return s.cpu })),
+			GC:     Median(of(func(s sample) float64 { return s.gc })),
 			Bytes:  Median(of(func(s sample) float64 { return s.bytes })),
 			Allocs: Median(of(func(s sample) float64 { return s.allocs })),
 		}
@@ -89,12 +112,12 @@ type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-func run(r peer.Row, n int) time.Duration {
+func run(step peer.Step, n int) time.Duration {
 	var w io.Writer = discard{}
 	s := uint64(0)
 	start := time.Now()
 	for range n {
-		s += r.Step(w)
+		s += step(w)
 	}
 	elapsed := time.Since(start)
 	sink += s
@@ -102,10 +125,10 @@ func run(r peer.Row, n int) time.Duration {
 }
 
 // calibrate returns how many steps take about d.
-func calibrate(r peer.Row, d time.Duration) int {
+func calibrate(step peer.Step, d time.Duration) int {
 	n := 1
 	for {
-		t := run(r, n)
+		t := run(step, n)
 		if t >= d/8 {
 			return max(1, int(float64(n)*float64(d)/float64(t)))
 		}
@@ -113,21 +136,27 @@ func calibrate(r peer.Row, d time.Duration) int {
 	}
 }
 
-// take measures n steps, after as many to warm up as take a tenth of that.
-func take(r peer.Row, n int) sample {
+// take measures n steps, after a collection and as many steps to warm up as take a tenth of that, but two at least: the first one fills pools and buffers.
+func take(make func() peer.Step, n int) sample {
+	step := make()
+	run(step, 1)
 	runtime.GC()
-	run(r, max(1, n/10))
+	run(step, max(1, n/10))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	cpu := cpuTime()
-	elapsed := run(r, n)
-	cpu = cpuTime() - cpu
+	gc, cpu := gcTime(), cpuTime()
+	elapsed := run(step, n)
+	cpu, gc = cpuTime()-cpu, gcTime()-gc
 	runtime.ReadMemStats(&after)
 	per := 1 / float64(n)
-	return sample{
+	s := sample{
 		ns:     float64(elapsed.Nanoseconds()) * per,
 		cpu:    float64(cpu.Nanoseconds()) * per,
 		bytes:  float64(after.TotalAlloc-before.TotalAlloc) * per,
 		allocs: float64(after.Mallocs-before.Mallocs) * per,
 	}
+	if cpu > 0 {
+		s.gc = min(1, float64(gc)/float64(cpu))
+	}
+	return s
 }

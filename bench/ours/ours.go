@@ -7,7 +7,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
-	"github.com/nocopythrift/nocopythrift/bench/peer"
+	"github.com/nocopythrift/nocopythrift/bench/generated/nocopy/peer"
+	"github.com/nocopythrift/nocopythrift/bench/generated/nocopy/prom"
+	bench "github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
 // Peer has the rows
@@ -18,7 +20,47 @@ import (
 //   - nocopy/peek (partial): no message, each field is looked up in the bytes
 //
 // All of them release their messages. None owns the bytes it parses, so that an edit never stores into its input.
-func Peer() peer.Peer { return peer.Peer{Name: "nocopy", Rows: rows, Decode: decode} }
+func Peer() bench.Peer {
+	return bench.Peer{
+		Name: "nocopy",
+		Rows: func(in *bench.Input, op bench.Op) []bench.Row { return of(in.Value).rows(in.Wire, op) },
+		Decode: func(in *bench.Input, b []byte) (any, error) {
+			return of(in.Value).decode(b)
+		},
+	}
+}
+
+// use is what is measured of one message type.
+type use interface {
+	rows(wire []byte, op bench.Op) []bench.Row
+	decode(b []byte) (any, error)
+}
+
+func of(v any) use {
+	switch v := v.(type) {
+	case *data.MyTest:
+		return with[peer.MyTest](func() message[peer.MyTest] { return myTest(v) })
+	case *data.Small:
+		return with[peer.Small](func() message[peer.Small] { return small(v) })
+	case *data.Business:
+		return with[peer.Business](func() message[peer.Business] { return business(v) })
+	case *data.Blob:
+		return with[peer.Blob](func() message[peer.Blob] { return blob(v) })
+	case *data.VStreamRows:
+		return with[peer.VStreamRowsResponse](func() message[peer.VStreamRowsResponse] { return vstreamRows(v) })
+	case *data.WriteRequest:
+		return with[prom.WriteRequest](func() message[prom.WriteRequest] { return writeRequest(v) })
+	case *data.Bulk:
+		return with[peer.Bulk](func() message[peer.Bulk] { return bulk(v) })
+	case *data.FieldOrder:
+		return with[peer.Catalog](func() message[peer.Catalog] { return catalog(func(m peer.Catalog) { fillFields(m, v) }, nil) })
+	case *data.WordOrder:
+		return with[peer.Catalog](func() message[peer.Catalog] { return catalog(func(m peer.Catalog) { fillWords(m, v) }, nil) })
+	case *data.Edits:
+		return with[peer.Catalog](func() message[peer.Catalog] { return catalog(nil, func(m peer.Catalog) { editItems(m, v) }) })
+	}
+	panic("ours: no such message")
+}
 
 // message is what is measured of one message type, whose handle is S. The functions that an operation is not defined for are nil.
 type message[S nocopy.View] struct {
@@ -32,46 +74,21 @@ type message[S nocopy.View] struct {
 	values  func(S) any
 }
 
-func rows(in *peer.Input, op peer.Op) []peer.Row {
-	switch v := in.Value.(type) {
-	case *data.MyTest:
-		return myTest(v).rows(in.Wire, op)
-	case *data.Small:
-		return small(v).rows(in.Wire, op)
-	case *data.Business:
-		return business(v).rows(in.Wire, op)
-	case *data.Blob:
-		return blob(v).rows(in.Wire, op)
-	case *data.WriteRequest:
-		return writeRequest(v).rows(in.Wire, op)
-	}
-	return nil
-}
+// with makes a message for each row, together with the slices that an application keeps.
+type with[S nocopy.View] func() message[S]
 
-func decode(in *peer.Input, b []byte) (any, error) {
-	switch v := in.Value.(type) {
-	case *data.MyTest:
-		return myTest(v).decode(b)
-	case *data.Small:
-		return small(v).decode(b)
-	case *data.Business:
-		return business(v).decode(b)
-	case *data.Blob:
-		return blob(v).decode(b)
-	case *data.WriteRequest:
-		return writeRequest(v).decode(b)
-	}
-	panic("ours: no such message")
-}
-
-func (m message[S]) decode(b []byte) (any, error) {
-	s, err := m.parse(b)
+func (f with[S]) decode(b []byte) (any, error) {
+	m := f()
+	s, err := m.parse(b, nocopy.Limits{MaxBytes: large})
 	if err != nil {
 		return nil, err
 	}
 	defer nocopy.Struct(s).Release()
 	return m.values(s), nil
 }
+
+// large is what a message may have in G, whose largest is above the default limit of 100 MiB.
+const large = 1 << 30
 
 // mode is a row's name and the options it stands for.
 type mode struct {
@@ -85,46 +102,58 @@ var (
 	lazy    = mode{"nocopy/lazy", []nocopy.Option{nocopy.Lazy, nocopy.Recycle}}
 )
 
-func (m message[S]) rows(wire []byte, op peer.Op) []peer.Row {
+func (f with[S]) rows(wire []byte, op bench.Op) []bench.Row {
+	modes := []mode{safe, recycle}
+	if op == bench.Partial || op == bench.Edit {
+		modes = append(modes, lazy)
+	}
+	var rows []bench.Row
+	for _, m := range modes {
+		opts := m.opts
+		if len(wire) > 100<<20 {
+			opts = append(opts[:len(opts):len(opts)], nocopy.Limits{MaxBytes: large})
+		}
+		rows = append(rows, bench.Row{Peer: m.row, Make: func() bench.Step { return f().step(wire, op, opts) }})
+	}
+	if op == bench.Partial {
+		rows = append(rows, bench.Row{Peer: "nocopy/peek", Make: func() bench.Step {
+			m := f()
+			return func(io.Writer) uint64 { return m.peek(wire) }
+		}})
+	}
+	return rows
+}
+
+func (m message[S]) step(wire []byte, op bench.Op, opts []nocopy.Option) bench.Step {
 	switch op {
-	case peer.Build:
-		return each([]mode{safe, recycle}, func(o []nocopy.Option, w io.Writer) uint64 {
-			s := m.make(o...)
+	case bench.Build:
+		return func(w io.Writer) uint64 {
+			s := m.make(opts...)
 			m.fill(s)
 			return send(w, nocopy.Struct(s))
-		})
-	case peer.Read:
-		return each([]mode{safe, recycle}, func(o []nocopy.Option, _ io.Writer) uint64 {
-			s := must(m.parse(wire, o...))
+		}
+	case bench.Read:
+		return func(io.Writer) uint64 {
+			s := must(m.parse(wire, opts...))
 			n := m.sum(s)
 			nocopy.Struct(s).Release()
 			return n
-		})
-	case peer.Partial:
-		rows := each([]mode{safe, recycle, lazy}, func(o []nocopy.Option, _ io.Writer) uint64 {
-			s := must(m.parse(wire, o...))
+		}
+	case bench.Partial:
+		return func(io.Writer) uint64 {
+			s := must(m.parse(wire, opts...))
 			n := m.partial(s)
 			nocopy.Struct(s).Release()
 			return n
-		})
-		return append(rows, peer.Row{Peer: "nocopy/peek", Step: func(io.Writer) uint64 { return m.peek(wire) }})
-	case peer.Edit:
-		return each([]mode{safe, recycle, lazy}, func(o []nocopy.Option, w io.Writer) uint64 {
-			s := must(m.parse(wire, o...))
+		}
+	case bench.Edit:
+		return func(w io.Writer) uint64 {
+			s := must(m.parse(wire, opts...))
 			m.edit(s)
 			return send(w, nocopy.Struct(s))
-		})
+		}
 	}
-	return nil
-}
-
-// each makes a row of step in each mode.
-func each(modes []mode, step func([]nocopy.Option, io.Writer) uint64) []peer.Row {
-	var rows []peer.Row
-	for _, m := range modes {
-		rows = append(rows, peer.Row{Peer: m.row, Step: func(w io.Writer) uint64 { return step(m.opts, w) }})
-	}
-	return rows
+	panic("ours: no such operation")
 }
 
 // send writes the message and releases it.

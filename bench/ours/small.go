@@ -30,7 +30,7 @@ func myTest(v *data.MyTest) message[peer.MyTest] {
 			return s
 		},
 		values: func(m peer.MyTest) any {
-			return &data.MyTest{Num: m.GetNum(), Ano: m.GetAno().GetNum(), Nums: m.GetNums().AppendTo([]int64{})}
+			return &data.MyTest{Num: m.GetNum(), Ano: m.GetAno().GetNum(), Nums: data.OrNil(m.GetNums().AppendTo(nil))}
 		},
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 type Ano struct {
-	Num int64 `thrift:"Num,1" json:"Num"`
+	Num int64 `thrift:"Num,1" frugal:"1,default,i64" json:"Num"`
 }
 
 func NewAno() *Ano {
@@ -19,6 +19,9 @@ func (p *Ano) InitDefault() {
 
 func (p *Ano) GetNum() (v int64) {
 	return p.Num
+}
+func (p *Ano) SetNum(val int64) {
+	p.Num = val
 }
 
 func (p *Ano) String() string {
@@ -33,9 +36,9 @@ var fieldIDToName_Ano = map[int16]string{
 }
 
 type MyTest struct {
-	Num  int64   `thrift:"Num,1" json:"Num"`
-	Ano  *Ano    `thrift:"Ano,2" json:"Ano"`
-	Nums []int64 `thrift:"Nums,3,default,list<i64>" json:"Nums"`
+	Num  int64   `thrift:"Num,1" frugal:"1,default,i64" json:"Num"`
+	Ano  *Ano    `thrift:"Ano,2" frugal:"2,default,Ano" json:"Ano"`
+	Nums []int64 `thrift:"Nums,3" frugal:"3,default,list<i64>" json:"Nums"`
 }
 
 func NewMyTest() *MyTest {
@@ -61,6 +64,15 @@ func (p *MyTest) GetAno() (v *Ano) {
 func (p *MyTest) GetNums() (v []int64) {
 	return p.Nums
 }
+func (p *MyTest) SetNum(val int64) {
+	p.Num = val
+}
+func (p *MyTest) SetAno(val *Ano) {
+	p.Ano = val
+}
+func (p *MyTest) SetNums(val []int64) {
+	p.Nums = val
+}
 
 func (p *MyTest) IsSetAno() bool {
 	return p.Ano != nil
@@ -80,9 +92,9 @@ var fieldIDToName_MyTest = map[int16]string{
 }
 
 type SmallSub struct {
-	Name   string `thrift:"Name,1" json:"Name"`
-	Region string `thrift:"Region,2" json:"Region"`
-	Id     int64  `thrift:"Id,3" json:"Id"`
+	Name   string `thrift:"Name,1" frugal:"1,default,string" json:"Name"`
+	Region string `thrift:"Region,2" frugal:"2,default,string" json:"Region"`
+	Id     int64  `thrift:"Id,3" frugal:"3,default,i64" json:"Id"`
 }
 
 func NewSmallSub() *SmallSub {
@@ -103,6 +115,15 @@ func (p *SmallSub) GetRegion() (v string) {
 func (p *SmallSub) GetId() (v int64) {
 	return p.Id
 }
+func (p *SmallSub) SetName(val string) {
+	p.Name = val
+}
+func (p *SmallSub) SetRegion(val string) {
+	p.Region = val
+}
+func (p *SmallSub) SetId(val int64) {
+	p.Id = val
+}
 
 func (p *SmallSub) String() string {
 	if p == nil {
@@ -118,15 +139,15 @@ var fieldIDToName_SmallSub = map[int16]string{
 }
 
 type Small struct {
-	Service   string    `thrift:"Service,1" json:"Service"`
-	Method    string    `thrift:"Method,2" json:"Method"`
-	Caller    string    `thrift:"Caller,3" json:"Caller"`
-	Code      int32     `thrift:"Code,4" json:"Code"`
-	TraceId   int64     `thrift:"TraceId,5" json:"TraceId"`
-	Timestamp int64     `thrift:"Timestamp,6" json:"Timestamp"`
-	Sampled   bool      `thrift:"Sampled,7" json:"Sampled"`
-	Weight    float64   `thrift:"Weight,8" json:"Weight"`
-	Sub       *SmallSub `thrift:"Sub,9" json:"Sub"`
+	Service   string    `thrift:"Service,1" frugal:"1,default,string" json:"Service"`
+	Method    string    `thrift:"Method,2" frugal:"2,default,string" json:"Method"`
+	Caller    string    `thrift:"Caller,3" frugal:"3,default,string" json:"Caller"`
+	Code      int32     `thrift:"Code,4" frugal:"4,default,i32" json:"Code"`
+	TraceId   int64     `thrift:"TraceId,5" frugal:"5,default,i64" json:"TraceId"`
+	Timestamp int64     `thrift:"Timestamp,6" frugal:"6,default,i64" json:"Timestamp"`
+	Sampled   bool      `thrift:"Sampled,7" frugal:"7,default,bool" json:"Sampled"`
+	Weight    float64   `thrift:"Weight,8" frugal:"8,default,double" json:"Weight"`
+	Sub       *SmallSub `thrift:"Sub,9" frugal:"9,default,SmallSub" json:"Sub"`
 }
 
 func NewSmall() *Small {
@@ -176,6 +197,33 @@ func (p *Small) GetSub() (v *SmallSub) {
 	}
 	return p.Sub
 }
+func (p *Small) SetService(val string) {
+	p.Service = val
+}
+func (p *Small) SetMethod(val string) {
+	p.Method = val
+}
+func (p *Small) SetCaller(val string) {
+	p.Caller = val
+}
+func (p *Small) SetCode(val int32) {
+	p.Code = val
+}
+func (p *Small) SetTraceId(val int64) {
+	p.TraceId = val
+}
+func (p *Small) SetTimestamp(val int64) {
+	p.Timestamp = val
+}
+func (p *Small) SetSampled(val bool) {
+	p.Sampled = val
+}
+func (p *Small) SetWeight(val float64) {
+	p.Weight = val
+}
+func (p *Small) SetSub(val *SmallSub) {
+	p.Sub = val
+}
 
 func (p *Small) IsSetSub() bool {
 	return p.Sub != nil
@@ -201,12 +249,12 @@ var fieldIDToName_Small = map[int16]string{
 }
 
 type Item struct {
-	Id    int64   `thrift:"Id,1" json:"Id"`
-	Name  string  `thrift:"Name,2" json:"Name"`
-	Desc  string  `thrift:"Desc,3" json:"Desc"`
-	Count int32   `thrift:"Count,4" json:"Count"`
-	Price float64 `thrift:"Price,5" json:"Price"`
-	Ok    bool    `thrift:"Ok,6" json:"Ok"`
+	Id    int64   `thrift:"Id,1" frugal:"1,default,i64" json:"Id"`
+	Name  string  `thrift:"Name,2" frugal:"2,default,string" json:"Name"`
+	Desc  string  `thrift:"Desc,3" frugal:"3,default,string" json:"Desc"`
+	Count int32   `thrift:"Count,4" frugal:"4,default,i32" json:"Count"`
+	Price float64 `thrift:"Price,5" frugal:"5,default,double" json:"Price"`
+	Ok    bool    `thrift:"Ok,6" frugal:"6,default,bool" json:"Ok"`
 }
 
 func NewItem() *Item {
@@ -239,6 +287,24 @@ func (p *Item) GetPrice() (v float64) {
 func (p *Item) GetOk() (v bool) {
 	return p.Ok
 }
+func (p *Item) SetId(val int64) {
+	p.Id = val
+}
+func (p *Item) SetName(val string) {
+	p.Name = val
+}
+func (p *Item) SetDesc(val string) {
+	p.Desc = val
+}
+func (p *Item) SetCount(val int32) {
+	p.Count = val
+}
+func (p *Item) SetPrice(val float64) {
+	p.Price = val
+}
+func (p *Item) SetOk(val bool) {
+	p.Ok = val
+}
 
 func (p *Item) String() string {
 	if p == nil {
@@ -257,11 +323,11 @@ var fieldIDToName_Item = map[int16]string{
 }
 
 type User struct {
-	Uid   int64  `thrift:"Uid,1" json:"Uid"`
-	Name  string `thrift:"Name,2" json:"Name"`
-	Email string `thrift:"Email,3" json:"Email"`
-	Age   int32  `thrift:"Age,4" json:"Age"`
-	Vip   bool   `thrift:"Vip,5" json:"Vip"`
+	Uid   int64  `thrift:"Uid,1" frugal:"1,default,i64" json:"Uid"`
+	Name  string `thrift:"Name,2" frugal:"2,default,string" json:"Name"`
+	Email string `thrift:"Email,3" frugal:"3,default,string" json:"Email"`
+	Age   int32  `thrift:"Age,4" frugal:"4,default,i32" json:"Age"`
+	Vip   bool   `thrift:"Vip,5" frugal:"5,default,bool" json:"Vip"`
 }
 
 func NewUser() *User {
@@ -290,6 +356,21 @@ func (p *User) GetAge() (v int32) {
 func (p *User) GetVip() (v bool) {
 	return p.Vip
 }
+func (p *User) SetUid(val int64) {
+	p.Uid = val
+}
+func (p *User) SetName(val string) {
+	p.Name = val
+}
+func (p *User) SetEmail(val string) {
+	p.Email = val
+}
+func (p *User) SetAge(val int32) {
+	p.Age = val
+}
+func (p *User) SetVip(val bool) {
+	p.Vip = val
+}
 
 func (p *User) String() string {
 	if p == nil {
@@ -307,10 +388,10 @@ var fieldIDToName_User = map[int16]string{
 }
 
 type Meta struct {
-	Region  string            `thrift:"Region,1" json:"Region"`
-	Cluster string            `thrift:"Cluster,2" json:"Cluster"`
-	User    *User             `thrift:"User,3" json:"User"`
-	Tags    map[string]string `thrift:"Tags,4" json:"Tags"`
+	Region  string            `thrift:"Region,1" frugal:"1,default,string" json:"Region"`
+	Cluster string            `thrift:"Cluster,2" frugal:"2,default,string" json:"Cluster"`
+	User    *User             `thrift:"User,3" frugal:"3,default,User" json:"User"`
+	Tags    map[string]string `thrift:"Tags,4" frugal:"4,default,map<string:string>" json:"Tags"`
 }
 
 func NewMeta() *Meta {
@@ -340,6 +421,18 @@ func (p *Meta) GetUser() (v *User) {
 func (p *Meta) GetTags() (v map[string]string) {
 	return p.Tags
 }
+func (p *Meta) SetRegion(val string) {
+	p.Region = val
+}
+func (p *Meta) SetCluster(val string) {
+	p.Cluster = val
+}
+func (p *Meta) SetUser(val *User) {
+	p.User = val
+}
+func (p *Meta) SetTags(val map[string]string) {
+	p.Tags = val
+}
 
 func (p *Meta) IsSetUser() bool {
 	return p.User != nil
@@ -360,19 +453,19 @@ var fieldIDToName_Meta = map[int16]string{
 }
 
 type Business struct {
-	Id      int64             `thrift:"Id,1" json:"Id"`
-	Title   string            `thrift:"Title,2" json:"Title"`
-	Status  int32             `thrift:"Status,3" json:"Status"`
-	Meta    *Meta             `thrift:"Meta,4" json:"Meta"`
-	Items   []*Item           `thrift:"Items,5,default,list<Item>" json:"Items"`
-	Extra   map[string]string `thrift:"Extra,6" json:"Extra"`
-	Nums    []int64           `thrift:"Nums,7,default,list<i64>" json:"Nums"`
-	Words   []string          `thrift:"Words,8,default,list<string>" json:"Words"`
-	Score   float64           `thrift:"Score,9" json:"Score"`
-	Flag    bool              `thrift:"Flag,10" json:"Flag"`
-	Owner   *User             `thrift:"Owner,11" json:"Owner"`
-	Ts      int64             `thrift:"Ts,12" json:"Ts"`
-	Trailer string            `thrift:"Trailer,13" json:"Trailer"`
+	Id      int64             `thrift:"Id,1" frugal:"1,default,i64" json:"Id"`
+	Title   string            `thrift:"Title,2" frugal:"2,default,string" json:"Title"`
+	Status  int32             `thrift:"Status,3" frugal:"3,default,i32" json:"Status"`
+	Meta    *Meta             `thrift:"Meta,4" frugal:"4,default,Meta" json:"Meta"`
+	Items   []*Item           `thrift:"Items,5" frugal:"5,default,list<Item>" json:"Items"`
+	Extra   map[string]string `thrift:"Extra,6" frugal:"6,default,map<string:string>" json:"Extra"`
+	Nums    []int64           `thrift:"Nums,7" frugal:"7,default,list<i64>" json:"Nums"`
+	Words   []string          `thrift:"Words,8" frugal:"8,default,list<string>" json:"Words"`
+	Score   float64           `thrift:"Score,9" frugal:"9,default,double" json:"Score"`
+	Flag    bool              `thrift:"Flag,10" frugal:"10,default,bool" json:"Flag"`
+	Owner   *User             `thrift:"Owner,11" frugal:"11,default,User" json:"Owner"`
+	Ts      int64             `thrift:"Ts,12" frugal:"12,default,i64" json:"Ts"`
+	Trailer string            `thrift:"Trailer,13" frugal:"13,default,string" json:"Trailer"`
 }
 
 func NewBusiness() *Business {
@@ -443,6 +536,45 @@ func (p *Business) GetTs() (v int64) {
 func (p *Business) GetTrailer() (v string) {
 	return p.Trailer
 }
+func (p *Business) SetId(val int64) {
+	p.Id = val
+}
+func (p *Business) SetTitle(val string) {
+	p.Title = val
+}
+func (p *Business) SetStatus(val int32) {
+	p.Status = val
+}
+func (p *Business) SetMeta(val *Meta) {
+	p.Meta = val
+}
+func (p *Business) SetItems(val []*Item) {
+	p.Items = val
+}
+func (p *Business) SetExtra(val map[string]string) {
+	p.Extra = val
+}
+func (p *Business) SetNums(val []int64) {
+	p.Nums = val
+}
+func (p *Business) SetWords(val []string) {
+	p.Words = val
+}
+func (p *Business) SetScore(val float64) {
+	p.Score = val
+}
+func (p *Business) SetFlag(val bool) {
+	p.Flag = val
+}
+func (p *Business) SetOwner(val *User) {
+	p.Owner = val
+}
+func (p *Business) SetTs(val int64) {
+	p.Ts = val
+}
+func (p *Business) SetTrailer(val string) {
+	p.Trailer = val
+}
 
 func (p *Business) IsSetMeta() bool {
 	return p.Meta != nil
@@ -476,11 +608,11 @@ var fieldIDToName_Business = map[int16]string{
 }
 
 type Blob struct {
-	Id   int64  `thrift:"Id,1" json:"Id"`
-	Name string `thrift:"Name,2" json:"Name"`
-	Data []byte `thrift:"Data,3" json:"Data"`
-	Code int32  `thrift:"Code,4" json:"Code"`
-	Ok   bool   `thrift:"Ok,5" json:"Ok"`
+	Id   int64  `thrift:"Id,1" frugal:"1,default,i64" json:"Id"`
+	Name string `thrift:"Name,2" frugal:"2,default,string" json:"Name"`
+	Data []byte `thrift:"Data,3" frugal:"3,default,binary" json:"Data"`
+	Code int32  `thrift:"Code,4" frugal:"4,default,i32" json:"Code"`
+	Ok   bool   `thrift:"Ok,5" frugal:"5,default,bool" json:"Ok"`
 }
 
 func NewBlob() *Blob {
@@ -509,6 +641,21 @@ func (p *Blob) GetCode() (v int32) {
 func (p *Blob) GetOk() (v bool) {
 	return p.Ok
 }
+func (p *Blob) SetId(val int64) {
+	p.Id = val
+}
+func (p *Blob) SetName(val string) {
+	p.Name = val
+}
+func (p *Blob) SetData(val []byte) {
+	p.Data = val
+}
+func (p *Blob) SetCode(val int32) {
+	p.Code = val
+}
+func (p *Blob) SetOk(val bool) {
+	p.Ok = val
+}
 
 func (p *Blob) String() string {
 	if p == nil {
@@ -526,8 +673,8 @@ var fieldIDToName_Blob = map[int16]string{
 }
 
 type Row struct {
-	Lengths []int64 `thrift:"Lengths,1,default,list<i64>" json:"Lengths"`
-	Values  []byte  `thrift:"Values,2" json:"Values"`
+	Lengths []int64 `thrift:"Lengths,1" frugal:"1,default,list<i64>" json:"Lengths"`
+	Values  []byte  `thrift:"Values,2" frugal:"2,default,binary" json:"Values"`
 }
 
 func NewRow() *Row {
@@ -544,6 +691,12 @@ func (p *Row) GetLengths() (v []int64) {
 func (p *Row) GetValues() (v []byte) {
 	return p.Values
 }
+func (p *Row) SetLengths(val []int64) {
+	p.Lengths = val
+}
+func (p *Row) SetValues(val []byte) {
+	p.Values = val
+}
 
 func (p *Row) String() string {
 	if p == nil {
@@ -558,8 +711,8 @@ var fieldIDToName_Row = map[int16]string{
 }
 
 type VStreamRowsResponse struct {
-	Gtid string `thrift:"Gtid,1" json:"Gtid"`
-	Rows []*Row `thrift:"Rows,2,default,list<Row>" json:"Rows"`
+	Gtid string `thrift:"Gtid,1" frugal:"1,default,string" json:"Gtid"`
+	Rows []*Row `thrift:"Rows,2" frugal:"2,default,list<Row>" json:"Rows"`
 }
 
 func NewVStreamRowsResponse() *VStreamRowsResponse {
@@ -576,6 +729,12 @@ func (p *VStreamRowsResponse) GetGtid() (v string) {
 func (p *VStreamRowsResponse) GetRows() (v []*Row) {
 	return p.Rows
 }
+func (p *VStreamRowsResponse) SetGtid(val string) {
+	p.Gtid = val
+}
+func (p *VStreamRowsResponse) SetRows(val []*Row) {
+	p.Rows = val
+}
 
 func (p *VStreamRowsResponse) String() string {
 	if p == nil {
@@ -587,4 +746,98 @@ func (p *VStreamRowsResponse) String() string {
 var fieldIDToName_VStreamRowsResponse = map[int16]string{
 	1: "Gtid",
 	2: "Rows",
+}
+
+type Bulk struct {
+	Longs   []int64   `thrift:"Longs,1" frugal:"1,default,list<i64>" json:"Longs"`
+	Ints    []int32   `thrift:"Ints,2" frugal:"2,default,list<i32>" json:"Ints"`
+	Shorts  []int16   `thrift:"Shorts,3" frugal:"3,default,list<i16>" json:"Shorts"`
+	Doubles []float64 `thrift:"Doubles,4" frugal:"4,default,list<double>" json:"Doubles"`
+}
+
+func NewBulk() *Bulk {
+	return &Bulk{}
+}
+
+func (p *Bulk) InitDefault() {
+}
+
+func (p *Bulk) GetLongs() (v []int64) {
+	return p.Longs
+}
+
+func (p *Bulk) GetInts() (v []int32) {
+	return p.Ints
+}
+
+func (p *Bulk) GetShorts() (v []int16) {
+	return p.Shorts
+}
+
+func (p *Bulk) GetDoubles() (v []float64) {
+	return p.Doubles
+}
+func (p *Bulk) SetLongs(val []int64) {
+	p.Longs = val
+}
+func (p *Bulk) SetInts(val []int32) {
+	p.Ints = val
+}
+func (p *Bulk) SetShorts(val []int16) {
+	p.Shorts = val
+}
+func (p *Bulk) SetDoubles(val []float64) {
+	p.Doubles = val
+}
+
+func (p *Bulk) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Bulk(%+v)", *p)
+}
+
+var fieldIDToName_Bulk = map[int16]string{
+	1: "Longs",
+	2: "Ints",
+	3: "Shorts",
+	4: "Doubles",
+}
+
+type Catalog struct {
+	Items []*Item  `thrift:"Items,1" frugal:"1,default,list<Item>" json:"Items"`
+	Words []string `thrift:"Words,2" frugal:"2,default,list<string>" json:"Words"`
+}
+
+func NewCatalog() *Catalog {
+	return &Catalog{}
+}
+
+func (p *Catalog) InitDefault() {
+}
+
+func (p *Catalog) GetItems() (v []*Item) {
+	return p.Items
+}
+
+func (p *Catalog) GetWords() (v []string) {
+	return p.Words
+}
+func (p *Catalog) SetItems(val []*Item) {
+	p.Items = val
+}
+func (p *Catalog) SetWords(val []string) {
+	p.Words = val
+}
+
+func (p *Catalog) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Catalog(%+v)", *p)
+}
+
+var fieldIDToName_Catalog = map[int16]string{
+	1: "Items",
+	2: "Words",
 }

@@ -7,8 +7,8 @@ import (
 )
 
 type Label struct {
-	Name  string `thrift:"name,1" json:"name"`
-	Value string `thrift:"value,2" json:"value"`
+	Name  string `thrift:"name,1" frugal:"1,default,string" json:"name"`
+	Value string `thrift:"value,2" frugal:"2,default,string" json:"value"`
 }
 
 func NewLabel() *Label {
@@ -25,6 +25,12 @@ func (p *Label) GetName() (v string) {
 func (p *Label) GetValue() (v string) {
 	return p.Value
 }
+func (p *Label) SetName(val string) {
+	p.Name = val
+}
+func (p *Label) SetValue(val string) {
+	p.Value = val
+}
 
 func (p *Label) String() string {
 	if p == nil {
@@ -39,8 +45,8 @@ var fieldIDToName_Label = map[int16]string{
 }
 
 type Sample struct {
-	Value     float64 `thrift:"value,1" json:"value"`
-	Timestamp int64   `thrift:"timestamp,2" json:"timestamp"`
+	Value     float64 `thrift:"value,1" frugal:"1,default,double" json:"value"`
+	Timestamp int64   `thrift:"timestamp,2" frugal:"2,default,i64" json:"timestamp"`
 }
 
 func NewSample() *Sample {
@@ -57,6 +63,12 @@ func (p *Sample) GetValue() (v float64) {
 func (p *Sample) GetTimestamp() (v int64) {
 	return p.Timestamp
 }
+func (p *Sample) SetValue(val float64) {
+	p.Value = val
+}
+func (p *Sample) SetTimestamp(val int64) {
+	p.Timestamp = val
+}
 
 func (p *Sample) String() string {
 	if p == nil {
@@ -71,8 +83,8 @@ var fieldIDToName_Sample = map[int16]string{
 }
 
 type TimeSeries struct {
-	Labels  []*Label  `thrift:"labels,1,default,list<Label>" json:"labels"`
-	Samples []*Sample `thrift:"samples,2,default,list<Sample>" json:"samples"`
+	Labels  []*Label  `thrift:"labels,1" frugal:"1,default,list<Label>" json:"labels"`
+	Samples []*Sample `thrift:"samples,2" frugal:"2,default,list<Sample>" json:"samples"`
 }
 
 func NewTimeSeries() *TimeSeries {
@@ -89,6 +101,12 @@ func (p *TimeSeries) GetLabels() (v []*Label) {
 func (p *TimeSeries) GetSamples() (v []*Sample) {
 	return p.Samples
 }
+func (p *TimeSeries) SetLabels(val []*Label) {
+	p.Labels = val
+}
+func (p *TimeSeries) SetSamples(val []*Sample) {
+	p.Samples = val
+}
 
 func (p *TimeSeries) String() string {
 	if p == nil {
@@ -103,7 +121,7 @@ var fieldIDToName_TimeSeries = map[int16]string{
 }
 
 type WriteRequest struct {
-	Timeseries []*TimeSeries `thrift:"timeseries,1,default,list<TimeSeries>" json:"timeseries"`
+	Timeseries []*TimeSeries `thrift:"timeseries,1" frugal:"1,default,list<TimeSeries>" json:"timeseries"`
 }
 
 func NewWriteRequest() *WriteRequest {
@@ -115,6 +133,9 @@ func (p *WriteRequest) InitDefault() {
 
 func (p *WriteRequest) GetTimeseries() (v []*TimeSeries) {
 	return p.Timeseries
+}
+func (p *WriteRequest) SetTimeseries(val []*TimeSeries) {
+	p.Timeseries = val
 }
 
 func (p *WriteRequest) String() string {

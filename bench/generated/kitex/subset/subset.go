@@ -7,7 +7,7 @@ import (
 )
 
 type SmallSub struct {
-	Name string `thrift:"Name,1" json:"Name"`
+	Name string `thrift:"Name,1" frugal:"1,default,string" json:"Name"`
 }
 
 func NewSmallSub() *SmallSub {
@@ -19,6 +19,9 @@ func (p *SmallSub) InitDefault() {
 
 func (p *SmallSub) GetName() (v string) {
 	return p.Name
+}
+func (p *SmallSub) SetName(val string) {
+	p.Name = val
 }
 
 func (p *SmallSub) String() string {
@@ -33,9 +36,9 @@ var fieldIDToName_SmallSub = map[int16]string{
 }
 
 type Small struct {
-	Timestamp int64     `thrift:"Timestamp,6" json:"Timestamp"`
-	Weight    float64   `thrift:"Weight,8" json:"Weight"`
-	Sub       *SmallSub `thrift:"Sub,9" json:"Sub"`
+	Timestamp int64     `thrift:"Timestamp,6" frugal:"6,default,i64" json:"Timestamp"`
+	Weight    float64   `thrift:"Weight,8" frugal:"8,default,double" json:"Weight"`
+	Sub       *SmallSub `thrift:"Sub,9" frugal:"9,default,SmallSub" json:"Sub"`
 }
 
 func NewSmall() *Small {
@@ -61,6 +64,15 @@ func (p *Small) GetSub() (v *SmallSub) {
 	}
 	return p.Sub
 }
+func (p *Small) SetTimestamp(val int64) {
+	p.Timestamp = val
+}
+func (p *Small) SetWeight(val float64) {
+	p.Weight = val
+}
+func (p *Small) SetSub(val *SmallSub) {
+	p.Sub = val
+}
 
 func (p *Small) IsSetSub() bool {
 	return p.Sub != nil
@@ -80,7 +92,7 @@ var fieldIDToName_Small = map[int16]string{
 }
 
 type User struct {
-	Name string `thrift:"Name,2" json:"Name"`
+	Name string `thrift:"Name,2" frugal:"2,default,string" json:"Name"`
 }
 
 func NewUser() *User {
@@ -92,6 +104,9 @@ func (p *User) InitDefault() {
 
 func (p *User) GetName() (v string) {
 	return p.Name
+}
+func (p *User) SetName(val string) {
+	p.Name = val
 }
 
 func (p *User) String() string {
@@ -106,9 +121,9 @@ var fieldIDToName_User = map[int16]string{
 }
 
 type Business struct {
-	Score float64 `thrift:"Score,9" json:"Score"`
-	Owner *User   `thrift:"Owner,11" json:"Owner"`
-	Ts    int64   `thrift:"Ts,12" json:"Ts"`
+	Score float64 `thrift:"Score,9" frugal:"9,default,double" json:"Score"`
+	Owner *User   `thrift:"Owner,11" frugal:"11,default,User" json:"Owner"`
+	Ts    int64   `thrift:"Ts,12" frugal:"12,default,i64" json:"Ts"`
 }
 
 func NewBusiness() *Business {
@@ -133,6 +148,15 @@ func (p *Business) GetOwner() (v *User) {
 
 func (p *Business) GetTs() (v int64) {
 	return p.Ts
+}
+func (p *Business) SetScore(val float64) {
+	p.Score = val
+}
+func (p *Business) SetOwner(val *User) {
+	p.Owner = val
+}
+func (p *Business) SetTs(val int64) {
+	p.Ts = val
 }
 
 func (p *Business) IsSetOwner() bool {

@@ -622,6 +622,116 @@ func (s VStreamRowsResponse) NewRows(n int) nocopy.StructList[Row] {
 func (s VStreamRowsResponse) IsSetRows() bool { return nocopy.Struct(s).Has(vStreamRowsResponseRows) }
 func (s VStreamRowsResponse) UnsetRows()      { nocopy.Struct(s).Unset(vStreamRowsResponseRows) }
 
+type Bulk nocopy.Struct
+
+const (
+	bulkLongs   nocopy.Field = 2<<48 | 6<<32 | 15<<16 | 1
+	bulkInts    nocopy.Field = 3<<48 | 6<<32 | 15<<16 | 2
+	bulkShorts  nocopy.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	bulkDoubles nocopy.Field = 5<<48 | 6<<32 | 15<<16 | 4
+)
+
+// BulkDesc describes Bulk to the runtime and to packages that use it.
+var BulkDesc = nocopy.NewDesc("Bulk")
+
+func NewBulk(opts ...nocopy.Option) Bulk { return nocopy.New[Bulk](BulkDesc, opts...) }
+func ParseBulk(b []byte, opts ...nocopy.Option) (Bulk, error) {
+	return nocopy.Parse[Bulk](BulkDesc, b, opts...)
+}
+
+func (s Bulk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Bulk) Release()                                { nocopy.Struct(s).Release() }
+func (s Bulk) Clone() Bulk                             { return Bulk(nocopy.Struct(s).Clone(BulkDesc)) }
+func (s Bulk) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Bulk) String() string                          { return nocopy.Struct(s).Format(BulkDesc) }
+func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(BulkDesc) }
+
+func (s Bulk) GetLongs() nocopy.Int64List {
+	return nocopy.Int64List(nocopy.Struct(s).Child(bulkLongs, BulkDesc))
+}
+func (s Bulk) SetLongs(v []int64) { nocopy.Struct(s).SetInt64s(bulkLongs, BulkDesc, v) }
+func (s Bulk) NewLongs(n int) nocopy.Int64List {
+	return nocopy.Int64List(nocopy.Struct(s).NewChild(bulkLongs, BulkDesc, n))
+}
+func (s Bulk) IsSetLongs() bool { return nocopy.Struct(s).Has(bulkLongs) }
+func (s Bulk) UnsetLongs()      { nocopy.Struct(s).Unset(bulkLongs) }
+
+func (s Bulk) GetInts() nocopy.Int32List {
+	return nocopy.Int32List(nocopy.Struct(s).Child(bulkInts, BulkDesc))
+}
+func (s Bulk) SetInts(v []int32) { nocopy.Struct(s).SetInt32s(bulkInts, BulkDesc, v) }
+func (s Bulk) NewInts(n int) nocopy.Int32List {
+	return nocopy.Int32List(nocopy.Struct(s).NewChild(bulkInts, BulkDesc, n))
+}
+func (s Bulk) IsSetInts() bool { return nocopy.Struct(s).Has(bulkInts) }
+func (s Bulk) UnsetInts()      { nocopy.Struct(s).Unset(bulkInts) }
+
+func (s Bulk) GetShorts() nocopy.Int16List {
+	return nocopy.Int16List(nocopy.Struct(s).Child(bulkShorts, BulkDesc))
+}
+func (s Bulk) SetShorts(v []int16) { nocopy.Struct(s).SetInt16s(bulkShorts, BulkDesc, v) }
+func (s Bulk) NewShorts(n int) nocopy.Int16List {
+	return nocopy.Int16List(nocopy.Struct(s).NewChild(bulkShorts, BulkDesc, n))
+}
+func (s Bulk) IsSetShorts() bool { return nocopy.Struct(s).Has(bulkShorts) }
+func (s Bulk) UnsetShorts()      { nocopy.Struct(s).Unset(bulkShorts) }
+
+func (s Bulk) GetDoubles() nocopy.Float64List {
+	return nocopy.Float64List(nocopy.Struct(s).Child(bulkDoubles, BulkDesc))
+}
+func (s Bulk) SetDoubles(v []float64) { nocopy.Struct(s).SetFloat64s(bulkDoubles, BulkDesc, v) }
+func (s Bulk) NewDoubles(n int) nocopy.Float64List {
+	return nocopy.Float64List(nocopy.Struct(s).NewChild(bulkDoubles, BulkDesc, n))
+}
+func (s Bulk) IsSetDoubles() bool { return nocopy.Struct(s).Has(bulkDoubles) }
+func (s Bulk) UnsetDoubles()      { nocopy.Struct(s).Unset(bulkDoubles) }
+
+type Catalog nocopy.Struct
+
+const (
+	catalogItems nocopy.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	catalogWords nocopy.Field = 3<<48 | 4<<32 | 15<<16 | 2
+)
+
+// CatalogDesc describes Catalog to the runtime and to packages that use it.
+var CatalogDesc = nocopy.NewDesc("Catalog")
+
+func NewCatalog(opts ...nocopy.Option) Catalog { return nocopy.New[Catalog](CatalogDesc, opts...) }
+func ParseCatalog(b []byte, opts ...nocopy.Option) (Catalog, error) {
+	return nocopy.Parse[Catalog](CatalogDesc, b, opts...)
+}
+
+func (s Catalog) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Catalog) Release()                 { nocopy.Struct(s).Release() }
+func (s Catalog) Clone() Catalog           { return Catalog(nocopy.Struct(s).Clone(CatalogDesc)) }
+func (s Catalog) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s Catalog) String() string           { return nocopy.Struct(s).Format(CatalogDesc) }
+func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return nocopy.Struct(s).Unknown(CatalogDesc)
+}
+
+func (s Catalog) GetItems() nocopy.StructList[Item] {
+	return nocopy.StructList[Item](nocopy.Struct(s).Child(catalogItems, CatalogDesc))
+}
+func (s Catalog) SetItems(v nocopy.StructList[Item]) {
+	nocopy.Struct(s).SetChild(catalogItems, CatalogDesc, nocopy.Struct(v))
+}
+func (s Catalog) NewItems(n int) nocopy.StructList[Item] {
+	return nocopy.StructList[Item](nocopy.Struct(s).NewChild(catalogItems, CatalogDesc, n))
+}
+func (s Catalog) IsSetItems() bool { return nocopy.Struct(s).Has(catalogItems) }
+func (s Catalog) UnsetItems()      { nocopy.Struct(s).Unset(catalogItems) }
+
+func (s Catalog) GetWords() nocopy.StringList {
+	return nocopy.StringList(nocopy.Struct(s).Child(catalogWords, CatalogDesc))
+}
+func (s Catalog) SetWords(v []string) { nocopy.Struct(s).SetTexts(catalogWords, CatalogDesc, v) }
+func (s Catalog) NewWords(n int) nocopy.StringList {
+	return nocopy.StringList(nocopy.Struct(s).NewChild(catalogWords, CatalogDesc, n))
+}
+func (s Catalog) IsSetWords() bool { return nocopy.Struct(s).Has(catalogWords) }
+func (s Catalog) UnsetWords()      { nocopy.Struct(s).Unset(catalogWords) }
+
 func init() {
 	AnoDesc.Define(
 		nocopy.FieldDesc{ID: 1, Name: "Num", Type: nocopy.TypeI64},
@@ -697,5 +807,15 @@ func init() {
 	VStreamRowsResponseDesc.Define(
 		nocopy.FieldDesc{ID: 1, Name: "Gtid", Type: nocopy.TypeString},
 		nocopy.FieldDesc{ID: 2, Name: "Rows", Type: nocopy.ListOf(nocopy.StructOf(RowDesc))},
+	)
+	BulkDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "Longs", Type: nocopy.ListOf(nocopy.TypeI64)},
+		nocopy.FieldDesc{ID: 2, Name: "Ints", Type: nocopy.ListOf(nocopy.TypeI32)},
+		nocopy.FieldDesc{ID: 3, Name: "Shorts", Type: nocopy.ListOf(nocopy.TypeI16)},
+		nocopy.FieldDesc{ID: 4, Name: "Doubles", Type: nocopy.ListOf(nocopy.TypeDouble)},
+	)
+	CatalogDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "Items", Type: nocopy.ListOf(nocopy.StructOf(ItemDesc))},
+		nocopy.FieldDesc{ID: 2, Name: "Words", Type: nocopy.ListOf(nocopy.TypeString)},
 	)
 }

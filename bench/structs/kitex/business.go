@@ -1,47 +1,39 @@
 package kitex
 
 import (
-	"github.com/cloudwego/gopkg/protocol/thrift"
-
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	"github.com/nocopythrift/nocopythrift/bench/generated/kitex/peer"
-	"github.com/nocopythrift/nocopythrift/bench/generated/kitex/subset"
+	"github.com/nocopythrift/nocopythrift/bench/structs"
 )
 
-func business(v *data.Business) message[peer.Business] {
-	return message[peer.Business]{
-		codec:   func(m *peer.Business) thrift.FastCodec { return m },
-		fill:    func(m *peer.Business) { fillBusiness(m, v) },
-		sum:     sumBusiness,
-		partial: func(m *peer.Business) uint64 { return data.F64(m.Score) + uint64(m.Ts) + data.Str(m.Owner.Name) },
-		subset: func(wire []byte) uint64 {
-			m := new(subset.Business)
-			fastRead(m, wire)
-			return data.F64(m.Score) + uint64(m.Ts) + data.Str(m.Owner.Name)
-		},
-		edit:   func(m *peer.Business) { m.Owner.Name, m.Ts = data.EditText, data.EditInt },
-		values: businessValues,
-	}
+func business(v *data.Business) structs.Message {
+	return structs.Typed[peer.Business]{
+		Fill:    func(m *peer.Business) { fillBusiness(m, v) },
+		Sum:     sumBusiness,
+		Partial: func(m *peer.Business) uint64 { return data.F64(m.Score) + uint64(m.Ts) + data.Str(m.Owner.Name) },
+		Edit:    func(m *peer.Business) { m.Owner.Name, m.Ts = data.EditText, data.EditInt },
+		Values:  businessValues,
+	}.Message()
 }
 
 func fillBusiness(m *peer.Business, v *data.Business) {
 	m.Id, m.Title, m.Status = v.ID, v.Title, v.Status
-	meta := some(&m.Meta)
+	meta := structs.Some(&m.Meta)
 	meta.Region, meta.Cluster = v.Region, v.Cluster
-	fillUser(some(&meta.User), &v.User)
+	fillUser(structs.Some(&meta.User), &v.User)
 	meta.Tags = fillPairs(meta.Tags, v.Tags)
-	m.Items = room(m.Items, len(v.Items))
+	m.Items = structs.Room(m.Items, len(v.Items))
 	for i := range v.Items {
-		it, from := some(&m.Items[i]), &v.Items[i]
+		it, from := structs.Some(&m.Items[i]), &v.Items[i]
 		it.Id, it.Name, it.Desc, it.Count, it.Price, it.Ok = from.ID, from.Name, from.Desc, from.Count, from.Price, from.OK
 	}
 	m.Extra = fillPairs(m.Extra, v.Extra)
-	m.Nums = room(m.Nums, len(v.Nums))
+	m.Nums = structs.Room(m.Nums, len(v.Nums))
 	copy(m.Nums, v.Nums)
-	m.Words = room(m.Words, len(v.Words))
+	m.Words = structs.Room(m.Words, len(v.Words))
 	copy(m.Words, v.Words)
 	m.Score, m.Flag = v.Score, v.Flag
-	fillUser(some(&m.Owner), &v.Owner)
+	fillUser(structs.Some(&m.Owner), &v.Owner)
 	m.Ts, m.Trailer = v.Ts, v.Trailer
 }
 

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/nocopythrift/nocopythrift/bench/report"
+)
+
+// outputs are what is to be made of the results besides the tables; "" is not.
+type outputs struct{ json, save, compare string }
+
+// check finds out before anything is measured whether a baseline to compare with is there.
+func (o outputs) check() error {
+	if o.compare == "" {
+		return nil
+	}
+	_, err := report.LoadBaseline(o.compare)
+	return err
+}
+
+func (o outputs) write(r report.Report) error {
+	if o.compare != "" {
+		old, err := report.LoadBaseline(o.compare)
+		if err != nil {
+			return err
+		}
+		if err := r.Compare(os.Stdout, old, o.compare); err != nil {
+			return err
+		}
+	}
+	if o.save != "" {
+		file, err := report.SaveBaseline(o.save, r)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("\nSaved %s; compare with it by  -compare %s\n", file, o.save)
+	}
+	if o.json != "" {
+		if err := create(o.json, r.JSON); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func create(file string, write func(io.Writer) error) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}

@@ -1,0 +1,78 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Text writes the table for people.
+func (t Table) Text(w io.Writer) error {
+	fmt.Fprintf(w, "\n%s %s: %s\n", t.Name, t.Op, t.About)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	per := ""
+	if t.Units > 0 {
+		per = "time/" + t.Unit + "\t"
+	}
+	fmt.Fprintf(tw, "\ttime/op\t%s× kitex\t× limit\tCPU/op\tGC\tB/op\tallocs/op\t\n", per)
+	width := 0
+	for _, r := range t.Rows {
+		width = max(width, len(r.Peer))
+	}
+	for _, r := range t.Rows {
+		if t.Units > 0 {
+			per = duration(r.NS/float64(t.Units)) + "\t"
+		}
+		// Names are padded here: the writer aligns every column to the right.
+		name := r.Peer + strings.Repeat(" ", width-len(r.Peer))
+		fmt.Fprintf(tw, "%s\t%s\t%s%s\t%s\t%s\t%s\t%s\t%s\t\n", name, duration(r.NS), per, ratio(r.RatioKitex), ratio(r.RatioLimit),
+			duration(r.CPU), percent(r.GC), amount(r.Bytes), amount(r.Allocs))
+	}
+	return tw.Flush()
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+
+func duration(ns float64) string {
+	switch {
+	case ns == 0:
+		return "-"
+	case ns < 1e3:
+		return fmt.Sprintf("%.3g ns", ns)
+	case ns < 1e6:
+		return fmt.Sprintf("%s µs", digits(ns/1e3))
+	default:
+		return fmt.Sprintf("%s ms", digits(ns/1e6))
+	}
+}
+
+// digits writes three significant digits without an exponent.
+func digits(v float64) string {
+	switch {
+	case v < 10:
+		return fmt.Sprintf("%.2f", v)
+	case v < 100:
+		return fmt.Sprintf("%.1f", v)
+	default:
+		return fmt.Sprintf("%.0f", v)
+	}
+}
+
+func ratio(v float64) string {
+	switch {
+	case v == 0:
+		return "-"
+	case v < 0.1:
+		return fmt.Sprintf("%.4f", v)
+	default:
+		return digits(v)
+	}
+}
+
+func amount(v float64) string {
+	if v < 0.5 {
+		return "0"
+	}
+	return fmt.Sprintf("%.0f", v)
+}

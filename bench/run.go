@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/measure"
+	"github.com/nocopythrift/nocopythrift/bench/peer"
+	"github.com/nocopythrift/nocopythrift/bench/report"
+)
+
+// measureAll checks and measures what is selected and prints each table as soon as it is there. If end is not zero, samples are made as short as it takes to be
+// done by then.
+func measureAll(workloads []data.Workload, s selection, o measure.Options, end time.Time) (report.Report, error) {
+	var r report.Report
+	var chosen []data.Workload
+	left := 0 // tables, large messages counted several times
+	for _, w := range workloads {
+		if n := s.tables(w); n > 0 {
+			chosen = append(chosen, w)
+			left += n * weight(w)
+		}
+	}
+	if left == 0 {
+		return r, errors.New("nothing is measured there")
+	}
+	p := newProgress(left)
+	for _, w := range chosen {
+		p.at(w.Name, "checking that all agree")
+		entries, err := prepare(w)
+		if err != nil {
+			return r, err
+		}
+		for _, e := range entries {
+			if !s.op(w.Name, e.Op) {
+				continue
+			}
+			p.at(w.Name, string(e.Op))
+			if !end.IsZero() {
+				o.Budget = max(time.Until(end), 0)*time.Duration(weight(w))/time.Duration(left) + 1
+			}
+			o.Progress = func(done, of int) { p.part(weight(w), done, of) }
+			t := report.NewTable(w, e.Op, measure.Run(e.Rows, o))
+			left -= weight(w)
+			p.done(weight(w))
+			if err := t.Text(os.Stdout); err != nil {
+				return r, err
+			}
+			r.Workloads = append(r.Workloads, t)
+		}
+	}
+	p.finish()
+	return r, r.Growth(os.Stdout)
+}
+
+// tables is how many of w's operations are selected.
+func (s selection) tables(w data.Workload) (n int) {
+	if !s.workload(w.Name) {
+		return 0
+	}
+	for _, op := range peer.Defined(w.Kind) {
+		if s.op(w.Name, op) {
+			n++
+		}
+	}
+	return n
+}
+
+// weight is how many times as long as others a workload's operations take, roughly.
+func weight(w data.Workload) int {
+	if w.Name == "F" {
+		return 3
+	}
+	return 1
+}

@@ -1,0 +1,25 @@
+package kitex
+
+import (
+	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/generated/kitex/subset"
+	"github.com/nocopythrift/nocopythrift/bench/structs"
+)
+
+// Subset returns what is done with structs that declare only the fields that Partial reads; nothing if there are none for v.
+func Subset(v any) *structs.Message {
+	var m structs.Message
+	switch v.(type) {
+	case *data.Small:
+		m = structs.Typed[subset.Small]{
+			Partial: func(m *subset.Small) uint64 { return uint64(m.Timestamp) + data.F64(m.Weight) + data.Str(m.Sub.Name) },
+		}.Message()
+	case *data.Business:
+		m = structs.Typed[subset.Business]{
+			Partial: func(m *subset.Business) uint64 { return data.F64(m.Score) + uint64(m.Ts) + data.Str(m.Owner.Name) },
+		}.Message()
+	default:
+		return nil
+	}
+	return &m
+}
