@@ -6,6 +6,9 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/internal/byteorder"
 )
 
 // BoolList is a list or set of bool.
@@ -55,7 +58,9 @@ func (l BoolList) All() iter.Seq2[int, bool] {
 // AppendTo appends the elements to dst, copying them.
 func (l BoolList) AppendTo(dst []bool) []bool {
 	b := Struct(l).fixedBytes(1)
-	for len(b) >= 1 {
+	n := len(b) / 1
+	dst = slices.Grow(dst, n)
+	for range n {
 		dst = append(dst, b[0] != 0)
 		b = b[1:]
 	}
@@ -140,11 +145,10 @@ func (l Int8List) All() iter.Seq2[int, int8] {
 // AppendTo appends the elements to dst, copying them.
 func (l Int8List) AppendTo(dst []int8) []int8 {
 	b := Struct(l).fixedBytes(1)
-	for len(b) >= 1 {
-		dst = append(dst, int8(b[0]))
-		b = b[1:]
-	}
-	return dst
+	n := len(b) / 1
+	dst = slices.Grow(dst, n)
+	byteorder.LoadInt8s(dst[len(dst):len(dst)+n], b)
+	return dst[:len(dst)+n]
 }
 
 // Contains says whether v is an element.
@@ -172,10 +176,7 @@ func (s Struct) SetInt8s(f Field, d *Desc, v []int8) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 1)
-	for _, v := range v {
-		b[0] = byte(v)
-		b = b[1:]
-	}
+	byteorder.StoreInt8s(b, v)
 }
 
 // Int16List is a list or set of i16.
@@ -225,11 +226,10 @@ func (l Int16List) All() iter.Seq2[int, int16] {
 // AppendTo appends the elements to dst, copying them.
 func (l Int16List) AppendTo(dst []int16) []int16 {
 	b := Struct(l).fixedBytes(2)
-	for len(b) >= 2 {
-		dst = append(dst, int16(binary.BigEndian.Uint16(b)))
-		b = b[2:]
-	}
-	return dst
+	n := len(b) / 2
+	dst = slices.Grow(dst, n)
+	byteorder.LoadInt16s(dst[len(dst):len(dst)+n], b)
+	return dst[:len(dst)+n]
 }
 
 // Contains says whether v is an element.
@@ -257,10 +257,7 @@ func (s Struct) SetInt16s(f Field, d *Desc, v []int16) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 2)
-	for _, v := range v {
-		binary.BigEndian.PutUint16(b, uint16(v))
-		b = b[2:]
-	}
+	byteorder.StoreInt16s(b, v)
 }
 
 // Int32List is a list or set of i32.
@@ -310,11 +307,10 @@ func (l Int32List) All() iter.Seq2[int, int32] {
 // AppendTo appends the elements to dst, copying them.
 func (l Int32List) AppendTo(dst []int32) []int32 {
 	b := Struct(l).fixedBytes(4)
-	for len(b) >= 4 {
-		dst = append(dst, int32(binary.BigEndian.Uint32(b)))
-		b = b[4:]
-	}
-	return dst
+	n := len(b) / 4
+	dst = slices.Grow(dst, n)
+	byteorder.LoadInt32s(dst[len(dst):len(dst)+n], b)
+	return dst[:len(dst)+n]
 }
 
 // Contains says whether v is an element.
@@ -342,10 +338,7 @@ func (s Struct) SetInt32s(f Field, d *Desc, v []int32) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 4)
-	for _, v := range v {
-		binary.BigEndian.PutUint32(b, uint32(v))
-		b = b[4:]
-	}
+	byteorder.StoreInt32s(b, v)
 }
 
 // Int64List is a list or set of i64.
@@ -395,11 +388,10 @@ func (l Int64List) All() iter.Seq2[int, int64] {
 // AppendTo appends the elements to dst, copying them.
 func (l Int64List) AppendTo(dst []int64) []int64 {
 	b := Struct(l).fixedBytes(8)
-	for len(b) >= 8 {
-		dst = append(dst, int64(binary.BigEndian.Uint64(b)))
-		b = b[8:]
-	}
-	return dst
+	n := len(b) / 8
+	dst = slices.Grow(dst, n)
+	byteorder.LoadInt64s(dst[len(dst):len(dst)+n], b)
+	return dst[:len(dst)+n]
 }
 
 // Contains says whether v is an element.
@@ -427,10 +419,7 @@ func (s Struct) SetInt64s(f Field, d *Desc, v []int64) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 8)
-	for _, v := range v {
-		binary.BigEndian.PutUint64(b, uint64(v))
-		b = b[8:]
-	}
+	byteorder.StoreInt64s(b, v)
 }
 
 // Float64List is a list or set of double.
@@ -480,11 +469,10 @@ func (l Float64List) All() iter.Seq2[int, float64] {
 // AppendTo appends the elements to dst, copying them.
 func (l Float64List) AppendTo(dst []float64) []float64 {
 	b := Struct(l).fixedBytes(8)
-	for len(b) >= 8 {
-		dst = append(dst, math.Float64frombits(binary.BigEndian.Uint64(b)))
-		b = b[8:]
-	}
-	return dst
+	n := len(b) / 8
+	dst = slices.Grow(dst, n)
+	byteorder.LoadFloat64s(dst[len(dst):len(dst)+n], b)
+	return dst[:len(dst)+n]
 }
 
 // Contains says whether v is an element.
@@ -512,10 +500,7 @@ func (s Struct) SetFloat64s(f Field, d *Desc, v []float64) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 8)
-	for _, v := range v {
-		binary.BigEndian.PutUint64(b, math.Float64bits(v))
-		b = b[8:]
-	}
+	byteorder.StoreFloat64s(b, v)
 }
 
 // UUIDList is a list or set of uuid.
@@ -565,7 +550,9 @@ func (l UUIDList) All() iter.Seq2[int, UUID] {
 // AppendTo appends the elements to dst, copying them.
 func (l UUIDList) AppendTo(dst []UUID) []UUID {
 	b := Struct(l).fixedBytes(16)
-	for len(b) >= 16 {
+	n := len(b) / 16
+	dst = slices.Grow(dst, n)
+	for range n {
 		dst = append(dst, UUID(b[:16]))
 		b = b[16:]
 	}
@@ -650,11 +637,10 @@ func (l EnumList[E]) All() iter.Seq2[int, E] {
 // AppendTo appends the elements to dst, copying them.
 func (l EnumList[E]) AppendTo(dst []E) []E {
 	b := Struct(l).fixedBytes(4)
-	for len(b) >= 4 {
-		dst = append(dst, E(binary.BigEndian.Uint32(b)))
-		b = b[4:]
-	}
-	return dst
+	n := len(b) / 4
+	dst = slices.Grow(dst, n)
+	byteorder.LoadInt32s(dst[len(dst):len(dst)+n], b)
+	return dst[:len(dst)+n]
 }
 
 // Contains says whether v is an element.
@@ -682,8 +668,5 @@ func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) {
 		return
 	}
 	b := s.newFixed(f, d, len(v), 4)
-	for _, v := range v {
-		binary.BigEndian.PutUint32(b, uint32(v))
-		b = b[4:]
-	}
+	byteorder.StoreInt32s(b, v)
 }
