@@ -17,19 +17,24 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/bench/apache"
+	"github.com/nocopythrift/nocopythrift/bench/capnp"
 	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/dynamicgo"
+	"github.com/nocopythrift/nocopythrift/bench/flat"
 	"github.com/nocopythrift/nocopythrift/bench/frugal"
 	"github.com/nocopythrift/nocopythrift/bench/kitex"
 	"github.com/nocopythrift/nocopythrift/bench/limit"
 	"github.com/nocopythrift/nocopythrift/bench/measure"
 	"github.com/nocopythrift/nocopythrift/bench/ours"
 	"github.com/nocopythrift/nocopythrift/bench/peer"
+	"github.com/nocopythrift/nocopythrift/bench/victoria"
 	"github.com/nocopythrift/nocopythrift/bench/vtproto"
 )
 
 // peers are all contestants, in the order in which the tables list them.
 var peers = []peer.Peer{
-	ours.Peer(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), vtproto.Peer(), limit.Peer(),
+	ours.Peer(), kitex.Peer(), kitex.Fastgo(), frugal.Peer(), apache.Peer(), dynamicgo.Peer(),
+	vtproto.Peer(), victoria.Peer(), capnp.Peer(), flat.Peer(), limit.Peer(),
 }
 
 func main() {
@@ -40,7 +45,7 @@ func main() {
 }
 
 // quickTime is how long -quick takes at most, apart from compilation.
-const quickTime = 45 * time.Second
+const quickTime = 42 * time.Second
 
 func run() error {
 	start := time.Now()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
 // progress shows on standard error how far the run is. Tables go to standard output; the bar makes room for them.
@@ -17,8 +18,12 @@ type progress struct {
 const parts = 100
 
 func newProgress(tables int) *progress {
+	every := 200 * time.Millisecond
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		every = 5 * time.Second // in a log each is a line
+	}
 	return &progress{bar: progressbar.NewOptions(tables*parts,
-		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetWidth(40), progressbar.OptionThrottle(200*time.Millisecond),
+		progressbar.OptionSetWriter(os.Stderr), progressbar.OptionSetWidth(40), progressbar.OptionThrottle(every),
 		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true), progressbar.OptionClearOnFinish())}
 }
 

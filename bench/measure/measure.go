@@ -17,13 +17,14 @@ type Options struct {
 	Rounds int           // samples of each row
 	Sample time.Duration // about how long a sample takes
 
-	// Budget, if not 0, bounds the whole: samples become shorter, and when it is used up no round is begun once there are MinRounds.
+	// Budget, if not 0, bounds the whole: samples become shorter, and no round is begun that would exceed it, unless there are less than MinRounds and twice the
+	// budget is enough.
 	Budget time.Duration
 	// Progress is called after each sample, of how many there will be.
 	Progress func(done, of int)
 }
 
-// MinRounds is how many rounds are made however long they take: fewer say nothing about how much the figures scatter.
+// MinRounds is how many rounds are aimed at however long they take: fewer say nothing about how much the figures scatter.
 const MinRounds = 4
 
 // Result is what was measured of a row; every figure is for one operation and the median over the rounds.
@@ -56,9 +57,12 @@ func Run(rows []peer.Row, o Options) []Result {
 	}
 	samples := make([][]sample, len(rows))
 	for round := range o.Rounds {
-		used := time.Since(start)
-		if o.Budget != 0 && round >= MinRounds && used+used/time.Duration(round+1) > o.Budget {
-			break
+		if o.Budget != 0 && round > 0 {
+			used := time.Since(start)
+			next := used + used/time.Duration(round)
+			if next > 2*o.Budget || round >= MinRounds && next > o.Budget {
+				break
+			}
 		}
 		for n, i := range rand.Perm(len(rows)) {
 			samples[i] = append(samples[i], take(rows[i].Make, counts[i]))
@@ -136,12 +140,12 @@ func calibrate(step peer.Step, d time.Duration) int {
 	}
 }
 
-// take measures n steps, after a collection and as many steps to warm up as take a tenth of that, but two at least: the first one fills pools and buffers.
+// take measures n steps, after a collection and as many steps to warm up as take a tenth of that: one before the collection, to fill what the row keeps.
 func take(make func() peer.Step, n int) sample {
 	step := make()
 	run(step, 1)
 	runtime.GC()
-	run(step, max(1, n/10))
+	run(step, n/10)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	gc, cpu := gcTime(), cpuTime()
