@@ -198,6 +198,7 @@ func TestFresh(t *testing.T) {
 		{"examples/quickstart", "order/order.go", "../../gen/nocopyc -o OUT order.thrift"},
 		{"gen/internal/shapes", "shapes/shapes.go", "../../nocopyc -o OUT shapes.thrift"},
 		{"nocopy", "fixedlists.go", "./internal/fixedlists -o OUT"},
+		{"nocopy/rpc/internal/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},
 	} {
 		out := t.TempDir()
 		args := strings.Fields("run " + strings.ReplaceAll(g.command, "OUT", out))
@@ -213,8 +214,8 @@ func TestFresh(t *testing.T) {
 			continue
 		}
 		committed := filepath.Join(g.dir, g.file)
-		if g.dir == "gen/internal/shapes" {
-			committed = filepath.Join("gen/internal", g.file)
+		if dir := filepath.Dir(g.file); filepath.Base(g.dir) == dir { // the package that the go:generate line stands in
+			committed = filepath.Join(filepath.Dir(g.dir), g.file)
 		}
 		have, err := os.ReadFile(committed)
 		if err != nil {

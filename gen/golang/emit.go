@@ -124,7 +124,18 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 		view.Structs = append(view.Structs, f.structView(s))
 		f.needs["iter"] = true
 	}
-	for _, name := range []string{"fmt", "iter", "math", "sync"} {
+	for _, s := range p.Services {
+		view.Services = append(view.Services, f.serviceView(s))
+		for _, fn := range s.Functions {
+			view.Structs = append(view.Structs, f.structView(fn.Args))
+			if fn.Result != nil {
+				view.Structs = append(view.Structs, f.structView(fn.Result))
+			}
+			f.needs["iter"] = true
+		}
+		f.needs["context"] = f.needs["context"] || len(s.Functions) > 0
+	}
+	for _, name := range []string{"context", "fmt", "iter", "math", "sync"} {
 		if f.needs[name] {
 			view.Std = append(view.Std, name)
 		}

@@ -81,6 +81,21 @@ func (g *generator) imports(p *schema.Program) []*goPackage {
 			visit(f.Type)
 		}
 	}
+	for _, s := range p.Services {
+		if s.Extends != nil {
+			add(s.Extends.Program)
+		}
+		for _, f := range s.Functions {
+			for _, part := range []*schema.Struct{f.Args, f.Result} {
+				if part == nil {
+					continue
+				}
+				for _, field := range part.Fields {
+					visit(field.Type)
+				}
+			}
+		}
+	}
 	for _, c := range p.Consts {
 		visit(c.Type)
 	}

@@ -33,6 +33,17 @@ type enumNames struct {
 
 type constNames struct{ Name, Var string }
 
+// serviceNames are the Go names that come from a service.
+type serviceNames struct {
+	Handler, NewProcessor, Client, NewClient string
+	Methods                                  []methodNames
+}
+
+type methodNames struct {
+	Go  string // the method of the handler and of the client
+	Var string // the variable that describes it to package rpc
+}
+
 // names are the Go names of everything in a package.
 type names struct {
 	taken    scope
@@ -40,6 +51,7 @@ type names struct {
 	enums    map[*schema.Enum]*enumNames
 	typedefs map[*schema.Typedef]string
 	consts   map[*schema.Const]constNames
+	services map[*schema.Service]*serviceNames
 }
 
 func newNames() *names {
@@ -49,6 +61,7 @@ func newNames() *names {
 		enums:    map[*schema.Enum]*enumNames{},
 		typedefs: map[*schema.Typedef]string{},
 		consts:   map[*schema.Const]constNames{},
+		services: map[*schema.Service]*serviceNames{},
 	}
 }
 
@@ -71,6 +84,9 @@ func (n *names) add(p *schema.Program) {
 	}
 	for _, s := range p.Structs {
 		n.members(s)
+	}
+	for _, s := range p.Services {
+		n.service(s)
 	}
 	for _, t := range p.Typedefs {
 		n.typedefs[t] = n.taken.take(publicName(t.Name))
@@ -103,5 +119,41 @@ func (n *names) members(s *schema.Struct) {
 			fn.Arm = n.taken.take(sn.Type + "_" + name)
 		}
 		sn.Fields = append(sn.Fields, fn)
+	}
+}
+
+// service names what belongs to a service. The arguments and results of its
+// methods are structs called VGetArgs and VGetResult, which no struct of the
+// IDL can be called: see publicName.
+func (n *names) service(s *schema.Service) {
+	name := publicName(s.Name)
+	sn := &serviceNames{
+		Handler:      n.taken.take(name + "Handler"),
+		NewProcessor: n.taken.take("New" + name + "Processor"),
+		Client:       n.taken.take(name + "Client"),
+		NewClient:    n.taken.take("New" + name + "Client"),
+	}
+	n.services[s] = sn
+	// A method must not hide those that are inherited, nor the clients that these come from.
+	methods := scope{}
+	for b := s.Extends; b != nil; b = b.Extends {
+		methods[publicName(b.Name)+"Client"] = true
+		for _, f := range b.Functions {
+			methods[publicName(f.Name)] = true
+		}
+	}
+	for _, f := range s.Functions {
+		m := methodNames{Go: methods.take(publicName(f.Name))}
+		for _, part := range []struct {
+			s      *schema.Struct
+			suffix string
+		}{{f.Args, "Args"}, {f.Result, "Result"}} {
+			if part.s != nil {
+				n.structs[part.s] = &structNames{Type: n.taken.take(name + m.Go + part.suffix)}
+				n.members(part.s)
+			}
+		}
+		m.Var = n.taken.take(privateName(name) + m.Go)
+		sn.Methods = append(sn.Methods, m)
 	}
 }

@@ -18,6 +18,7 @@ type fileView struct {
 	Typedefs                 []typedefView
 	Consts                   []constView
 	Structs                  []structView
+	Services                 []serviceView
 }
 
 type typedefView struct{ Doc, Name, Type string }

@@ -1,0 +1,49 @@
+package nocopy
+
+import "github.com/nocopythrift/nocopythrift/linkbuf"
+
+// What package rpc needs of messages besides what everybody does.
+
+// NewWithRoom is like New, with room for n bytes in front of the message. The options are only Recycle or none.
+func NewWithRoom(d *Desc, n int, recycle bool) Struct {
+	var c config
+	if recycle {
+		c.flags = Recycle
+	}
+	c.limits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
+	m := newMessage(d, c)
+	m.buf.OpenRoot(n)
+	m.root = m.beginStruct(d, m.alloc(d.words))
+	return m.handle(m.root)
+}
+
+// ParseChunk is like Parse for received bytes, which the message takes over, also when it fails: it may store into
+// them. With recycle the chunk may be of recycled memory, which goes back on Release.
+func ParseChunk(d *Desc, c linkbuf.Chunk, recycle bool) (Struct, error) {
+	conf := config{flags: Own, limits: Limits{defaultMaxBytes, defaultMaxDepth, 0}}
+	if recycle {
+		conf.flags |= Recycle
+	}
+	if n := len(c.Mem); n > linkbuf.MaxSize {
+		c.Release()
+		return Struct{}, tooLong(d, n)
+	}
+	m := newMessage(d, conf)
+	p := &m.p
+	p.reset(m, len(c.Mem))
+	p.b, p.base = c.Mem, m.buf.AddChunk(c)
+	return m.parseRoot(p)
+}
+
+// Prepend puts n bytes in front of the message, in the room that NewWithRoom left, and returns them to be filled;
+// nil if there is no such room. They belong to the wire bytes from then on.
+func (m *Message) Prepend(n int) []byte { return m.buf.Prepend(n) }
+
+// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length comes first.
+func (m *Message) AddTo(b *linkbuf.Batch, frame bool) {
+	m.Finish()
+	b.Add(&m.buf, frame)
+}
+
+// Absent returns the handle of a struct that is not there: its getters return zero values, its setters panic.
+func Absent() Struct { return emptyHandle() }

@@ -1,0 +1,323 @@
+package rpc
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// Client makes calls over a pool of connections to one server, any number at a time. A connection that
+// fails is made anew when it is needed again.
+type Client struct {
+	network, addr string
+	opt           options
+	handle        Handler
+	tls           *tls.Config
+
+	mu       sync.Mutex
+	conns    []*poolConn
+	inFlight int
+	waiting  []chan struct{} // calls that wait for others to end, the first one first
+	closed   bool
+	ctx      context.Context // ends with Close: for dialling
+	cancel   context.CancelFunc
+}
+
+// poolConn is a place for a connection in a client's pool.
+type poolConn struct {
+	calls   int           // that use it or wait for it
+	conn    *clientConn   // nil: not connected
+	dialing chan struct{} // closed when the attempt that is under way has ended; nil: none is
+	err     error         // of the last attempt
+	pause   time.Duration // before the next attempt
+	after   time.Time     // when it may be made
+}
+
+// ErrClientClosed is the error of calls of a client that was closed.
+var ErrClientClosed = errors.New("rpc: client closed")
+
+const (
+	firstPause = 20 * time.Millisecond
+	maxPause   = 2 * time.Second
+)
+
+// Dial connects to a server, as net.Dial does, and returns a client for it. ctx is for this connection; others
+// are made when there are more calls than connections.
+func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
+	c := &Client{network: network, addr: addr, opt: optionsOf(opts)}
+	c.handle = chain(c.opt.interceptors, c.send)
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if c.opt.tls != nil {
+		c.tls = c.opt.tls.Clone()
+		if host, _, err := net.SplitHostPort(addr); err == nil && c.tls.ServerName == "" {
+			c.tls.ServerName = host
+		}
+	}
+	conn, err := c.dial(ctx)
+	if err != nil {
+		c.cancel()
+		return nil, err
+	}
+	c.conns = append(c.conns, &poolConn{conn: conn})
+	return c, nil
+}
+
+func (c *Client) dial(ctx context.Context) (*clientConn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.opt.dialTimeout)
+	defer cancel()
+	nc, err := new(net.Dialer).DialContext(ctx, c.network, c.addr)
+	if err != nil {
+		return nil, err
+	}
+	if c.tls != nil {
+		t := tls.Client(nc, c.tls)
+		if err := t.HandshakeContext(ctx); err != nil {
+			nc.Close()
+			return nil, err
+		}
+		nc = t
+	}
+	return newClientConn(nc, &c.opt), nil
+}
+
+// NewArgs returns the arguments of a call, to be filled and given to Call.
+func (c *Client) NewArgs(m *Method) nocopy.Struct {
+	return nocopy.NewWithRoom(m.Args, roomFor(len(m.prefix)+len(m.Name)), false)
+}
+
+// Call sends args and waits for the reply. When ctx ends it returns at once; the connection and other calls
+// are not affected. When the call has not been sent, since the connection turned out to be broken, it tries another.
+func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+	call := calls.Get().(*Call)
+	call.Method, call.Args, call.Result = m, args, nocopy.Absent()
+	err := c.handle(ctx, call)
+	result := call.Result
+	*call = Call{}
+	calls.Put(call)
+	if err != nil {
+		return nocopy.Absent(), err
+	}
+	return result, nil
+}
+
+var calls = sync.Pool{New: func() any { return new(Call) }}
+
+// send is the innermost handler.
+func (c *Client) send(ctx context.Context, call *Call) error {
+	err := ctx.Err()
+	if err == nil {
+		err = c.enter(ctx)
+	}
+	if err != nil {
+		call.Args.Message().Release()
+		return callError(call.Method, err)
+	}
+	const attempts = 3
+	for i := 1; ; i++ {
+		p, conn, err := c.connection(ctx)
+		if err != nil {
+			c.leave(p, true)
+			call.Args.Message().Release()
+			return callError(call.Method, err)
+		}
+		call.Result, err = conn.call(ctx, call.Method, call.Args)
+		if again := errors.Is(err, errNotSent); again && i < attempts {
+			c.leave(p, false)
+			continue
+		} else if again {
+			call.Args.Message().Release()
+		}
+		c.leave(p, true)
+		return err
+	}
+}
+
+func callError(m *Method, err error) error { return fmt.Errorf("rpc: %s: %w", m, err) }
+
+// enter waits until there are fewer calls in flight than allowed.
+func (c *Client) enter(ctx context.Context) error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return ErrClientClosed
+	}
+	if c.inFlight < c.opt.maxInFlight {
+		c.inFlight++
+		c.mu.Unlock()
+		return nil
+	}
+	turn := make(chan struct{})
+	c.waiting = append(c.waiting, turn)
+	c.mu.Unlock()
+	select {
+	case <-turn: // who left has passed its place on
+		return nil
+	case <-ctx.Done():
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, w := range c.waiting {
+		if w == turn {
+			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
+			return ctx.Err()
+		}
+	}
+	c.pass() // it was our turn after all
+	return ctx.Err()
+}
+
+// pass gives a call's place to the next one that waits.
+func (c *Client) pass() {
+	if len(c.waiting) == 0 {
+		c.inFlight--
+		return
+	}
+	close(c.waiting[0])
+	c.waiting = c.waiting[1:]
+}
+
+// leave ends what connection began, and with all what enter began.
+func (c *Client) leave(p *poolConn, all bool) {
+	c.mu.Lock()
+	if p != nil {
+		p.calls--
+	}
+	if all {
+		c.pass()
+	}
+	c.mu.Unlock()
+}
+
+// connection chooses the connection with the fewest calls. If all have some it makes another, as long as the pool is not full.
+func (c *Client) connection(ctx context.Context) (*poolConn, *clientConn, error) {
+	c.mu.Lock()
+	p := c.choose()
+	p.calls++
+	for {
+		switch {
+		case c.closed:
+			c.mu.Unlock()
+			return p, nil, ErrClientClosed
+		case p.conn != nil && !p.conn.broken():
+			conn := p.conn
+			c.mu.Unlock()
+			return p, conn, nil
+		case p.dialing == nil:
+			p.conn, p.err = nil, nil
+			p.dialing = make(chan struct{})
+			go c.redial(p)
+		}
+		dialing := p.dialing
+		c.mu.Unlock()
+		select {
+		case <-dialing:
+		case <-ctx.Done():
+			return p, nil, ctx.Err()
+		}
+		c.mu.Lock()
+		if p.err != nil {
+			err := p.err
+			c.mu.Unlock()
+			return p, nil, err
+		}
+	}
+}
+
+func (c *Client) choose() *poolConn {
+	var best *poolConn
+	for _, p := range c.conns {
+		if p.conn == nil || p.conn.broken() {
+			continue
+		}
+		if p.calls == 0 {
+			return p
+		}
+		if best == nil || p.calls < best.calls {
+			best = p
+		}
+	}
+	// None is idle: use one that is not connected, or add one, unless connecting has just failed.
+	var spare *poolConn
+	for _, p := range c.conns {
+		if (p.conn == nil || p.conn.broken()) && (spare == nil || p.calls < spare.calls) {
+			spare = p
+		}
+	}
+	switch {
+	case spare != nil && (best == nil || spare.calls == 0 && spare.pause == 0):
+		return spare
+	case len(c.conns) < c.opt.poolSize:
+		p := &poolConn{}
+		c.conns = append(c.conns, p)
+		return p
+	}
+	return best
+}
+
+// redial connects p, after the pause that failures have earned.
+func (c *Client) redial(p *poolConn) {
+	c.mu.Lock()
+	wait := time.Until(p.after)
+	c.mu.Unlock()
+	var conn *clientConn
+	err := c.ctx.Err()
+	if wait > 0 {
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-c.ctx.Done():
+			err = c.ctx.Err()
+		}
+		timer.Stop()
+	}
+	if err == nil {
+		conn, err = c.dial(c.ctx)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed && conn != nil {
+		conn.close(ErrClientClosed)
+		conn, err = nil, ErrClientClosed
+	}
+	if p.conn, p.err = conn, err; err == nil {
+		p.pause = 0
+	} else {
+		p.pause = min(max(2*p.pause, firstPause), maxPause)
+		p.after = time.Now().Add(p.pause/2 + rand.N(p.pause/2))
+	}
+	close(p.dialing)
+	p.dialing = nil
+}
+
+// Close closes all connections. Calls under way fail with ErrClientClosed.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	c.closed = true
+	var conns []*clientConn
+	var dialing []chan struct{}
+	for _, p := range c.conns {
+		if p.conn != nil {
+			conns = append(conns, p.conn)
+		}
+		if p.dialing != nil {
+			dialing = append(dialing, p.dialing)
+		}
+	}
+	c.cancel()
+	c.mu.Unlock()
+	for _, conn := range conns {
+		conn.close(ErrClientClosed)
+		conn.wait()
+	}
+	for _, d := range dialing {
+		<-d
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package rpc
+
+import (
+	"fmt"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// ExceptionType tells what an ApplicationException is about. The numbers are Thrift's.
+type ExceptionType int32
+
+// The types of ApplicationException.
+const (
+	UnknownException      ExceptionType = 0
+	UnknownMethod         ExceptionType = 1 // the server has no such method
+	InvalidMessageType    ExceptionType = 2 // neither a call nor a oneway call; or not a reply
+	WrongMethodName       ExceptionType = 3 // the reply is to another method
+	BadSequenceID         ExceptionType = 4 // the reply is to a call that was never made
+	MissingResult         ExceptionType = 5 // the reply holds neither a result nor an exception
+	InternalError         ExceptionType = 6 // the handler has failed
+	ProtocolError         ExceptionType = 7 // the arguments are not what they should be
+	InvalidTransform      ExceptionType = 8
+	InvalidProtocol       ExceptionType = 9
+	UnsupportedClientType ExceptionType = 10
+)
+
+var exceptionNames = [...]string{"unknown exception", "unknown method", "invalid message type", "wrong method name", "bad sequence id",
+	"missing result", "internal error", "protocol error", "invalid transform", "invalid protocol", "unsupported client type"}
+
+// String returns the type in words.
+func (t ExceptionType) String() string {
+	if t >= 0 && int(t) < len(exceptionNames) {
+		return exceptionNames[t]
+	}
+	return fmt.Sprintf("exception type %d", int32(t))
+}
+
+// ApplicationException is Thrift's TApplicationException: what a server answers when it has no result to give, and
+// what a client reports of a reply that is not one to its call.
+type ApplicationException struct {
+	Type    ExceptionType
+	Message string
+}
+
+// Error returns the type and the message.
+func (e *ApplicationException) Error() string {
+	if e.Message == "" {
+		return "rpc: " + e.Type.String()
+	}
+	return "rpc: " + e.Type.String() + ": " + e.Message
+}
+
+// exceptionDesc describes TApplicationException, as generated code would.
+var exceptionDesc = nocopy.NewExceptionDesc("TApplicationException")
+
+const (
+	exceptionMessage nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	exceptionType    nocopy.Field = 3<<48 | 4<<32 | 8<<16 | 2
+)
+
+func init() {
+	exceptionDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "message", Type: nocopy.TypeString},
+		nocopy.FieldDesc{ID: 2, Name: "type", Type: nocopy.TypeI32},
+	)
+}
+
+// message returns the exception as a message with room in front of it.
+func (e *ApplicationException) message(room int) *nocopy.Message {
+	s := nocopy.NewWithRoom(exceptionDesc, room, false)
+	s.SetText(exceptionMessage, e.Message)
+	s.SetInt32(exceptionType, int32(e.Type))
+	return s.Message()
+}
+
+// readException makes an exception of the struct that s is.
+func readException(s nocopy.Struct) *ApplicationException {
+	return &ApplicationException{ExceptionType(s.Int32(exceptionType)), s.Text(exceptionMessage)}
+}

@@ -1,0 +1,89 @@
+package rpc
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"time"
+)
+
+// Option says how a client is to behave.
+type Option interface{ apply(*options) }
+
+type options struct {
+	unframed     bool
+	recycle      bool
+	poolSize     int
+	maxInFlight  int
+	maxFrame     int
+	tls          *tls.Config
+	logger       *slog.Logger
+	interceptors []Interceptor
+	dialTimeout  time.Duration
+	ioTimeout    time.Duration
+}
+
+type optionFunc func(*options)
+
+func (f optionFunc) apply(o *options) { f(o) }
+
+// Unframed sends messages without frames: for servers with Thrift's buffered transport. Replies then come
+// without frames too.
+var Unframed Option = optionFunc(func(o *options) { o.unframed = true })
+
+// Recycle takes memory from pools and gives it back when a result is released: what was read from it dies then.
+var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
+
+// PoolSize is the most connections that a client keeps; they are made when needed. Without it there are 4.
+type PoolSize int
+
+func (n PoolSize) apply(o *options) { o.poolSize = int(n) }
+
+// MaxInFlight is the most calls of a client that are under way at a time; others wait. Without it there are 1,024.
+type MaxInFlight int
+
+func (n MaxInFlight) apply(o *options) { o.maxInFlight = int(n) }
+
+// MaxFrame is the most bytes of a reply. Without it there are 16,384,000 in a frame and 100 MiB without.
+type MaxFrame int
+
+func (n MaxFrame) apply(o *options) { o.maxFrame = int(n) }
+
+// DialTimeout is how long connecting may take, TLS included. Without it that is 10 s.
+type DialTimeout time.Duration
+
+func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
+
+// StallTimeout is how long a server may take no bytes of what is written, or leave a reply that has begun
+// incomplete, before its connection is given up. Without it that is 30 s. How long a call may take is for its context to say.
+type StallTimeout time.Duration
+
+func (d StallTimeout) apply(o *options) { o.ioTimeout = time.Duration(d) }
+
+// TLS makes a client speak TLS. Without a ServerName it is the host that was dialled.
+func TLS(c *tls.Config) Option { return optionFunc(func(o *options) { o.tls = c }) }
+
+// Logger is told of connections that fail. Without it that is slog.Default.
+func Logger(l *slog.Logger) Option { return optionFunc(func(o *options) { o.logger = l }) }
+
+// Intercept puts interceptors around every call, the first one outermost.
+func Intercept(f ...Interceptor) Option {
+	return optionFunc(func(o *options) { o.interceptors = append(o.interceptors, f...) })
+}
+
+const (
+	defaultPoolSize    = 4
+	defaultMaxInFlight = 1024
+	defaultDialTimeout = 10 * time.Second
+)
+
+func optionsOf(list []Option) options {
+	o := options{
+		poolSize: defaultPoolSize, maxInFlight: defaultMaxInFlight,
+		dialTimeout: defaultDialTimeout, ioTimeout: defaultTimeout, logger: slog.Default(),
+	}
+	for _, opt := range list {
+		opt.apply(&o)
+	}
+	o.poolSize, o.maxInFlight = max(o.poolSize, 1), max(o.maxInFlight, 1)
+	return o
+}

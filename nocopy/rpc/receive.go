@@ -1,0 +1,194 @@
+package rpc
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+type transport uint8
+
+const (
+	unknown transport = iota // the first bytes will tell
+	framed
+	unframed
+)
+
+// receiver takes messages in from a connection, one after the other. It is for one goroutine at a time.
+type receiver struct {
+	nc        net.Conn
+	in        linkbuf.Receiver
+	transport transport
+	limits    limits
+	idle      time.Duration // how long the next message may keep us waiting; 0: for ever
+	partial   time.Duration // how long one may take that has begun
+	closing   *atomic.Bool  // set before the read deadline is moved into the past to end reading
+
+	rest    linkbuf.Chunk // of the frame whose first message was returned last
+	scan    nocopy.Scanner
+	timed   bool // a read deadline is set
+	started bool // a part of a message has arrived
+}
+
+// next returns the next message: its header and what follows, which is its struct and, inside of a frame, perhaps
+// more messages. The header's name is valid as long as the chunk. io.EOF is the end between messages.
+func (r *receiver) next() (header, linkbuf.Chunk, error) {
+	if len(r.rest.Mem) > 0 {
+		c := r.rest
+		r.rest = linkbuf.Chunk{}
+		return openFrame(c)
+	}
+	r.started = false
+	if r.transport == unknown {
+		if err := r.detect(); err != nil {
+			return header{}, linkbuf.Chunk{}, err
+		}
+	}
+	if r.transport == framed {
+		return r.nextFrame()
+	}
+	return r.nextUnframed()
+}
+
+func (r *receiver) detect() error {
+	for {
+		b := r.in.Bytes()
+		if n := len(b); n >= 5 || n >= 2 && b[0] == version1>>8 {
+			break
+		}
+		if err := r.fill(5); err != nil {
+			return err
+		}
+	}
+	is, err := isFramed(r.in.Bytes())
+	if r.transport = unframed; is {
+		r.transport = framed
+	}
+	return err
+}
+
+func (r *receiver) nextFrame() (header, linkbuf.Chunk, error) {
+	const length = 4
+	for len(r.in.Bytes()) < length {
+		if err := r.fill(length); err != nil {
+			return header{}, linkbuf.Chunk{}, err
+		}
+	}
+	n := int32(binary.BigEndian.Uint32(r.in.Bytes()))
+	if n <= 0 || int(n) > r.limits.frame {
+		return header{}, linkbuf.Chunk{}, fmt.Errorf("%w: %d (limit %d)", linkbuf.ErrFrameSize, n, r.limits.frame)
+	}
+	for len(r.in.Bytes()) < length+int(n) {
+		if err := r.fill(length + int(n)); err != nil {
+			return header{}, linkbuf.Chunk{}, err
+		}
+	}
+	r.in.Skip(length)
+	return openFrame(r.in.Take(int(n)))
+}
+
+// openFrame returns the header of the message at the beginning of the chunk, and the chunk without it.
+func openFrame(c linkbuf.Chunk) (header, linkbuf.Chunk, error) {
+	h, need, err := parseHeader(c.Mem)
+	if err == nil && need > 0 {
+		err = fmt.Errorf("rpc: frame of %d bytes is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
+	}
+	if err != nil {
+		c.Release()
+		return header{}, linkbuf.Chunk{}, err
+	}
+	c.Mem = c.Mem[h.size:]
+	return h, c, nil
+}
+
+func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
+	var h header
+	for {
+		var need int
+		var err error
+		if h, need, err = parseHeader(r.in.Bytes()); err == nil && need > 0 {
+			err = r.fill(need)
+		} else if err == nil {
+			break
+		}
+		if err != nil {
+			return header{}, linkbuf.Chunk{}, err
+		}
+	}
+	r.scan.Reset(0)
+	for {
+		end, need, err := r.scan.Scan(r.in.Bytes()[h.size:])
+		if err != nil {
+			return h, linkbuf.Chunk{}, err
+		}
+		if end > 0 {
+			h, _, _ = parseHeader(r.in.Bytes()) // it may have moved
+			r.in.Skip(h.size)
+			return h, r.in.Take(end), nil
+		}
+		if need += h.size; need > r.limits.message {
+			return h, linkbuf.Chunk{}, fmt.Errorf("rpc: message of more than %d bytes: %w", r.limits.message, nocopy.ErrLimit)
+		}
+		for len(r.in.Bytes()) < need {
+			if err := r.fill(need); err != nil {
+				return h, linkbuf.Chunk{}, err
+			}
+		}
+	}
+}
+
+// errTimeout is the error for a message that was begun and did not arrive in time.
+var errTimeout = fmt.Errorf("rpc: the rest of a message did not arrive in time: %w", os.ErrDeadlineExceeded)
+
+// fill waits for more bytes.
+func (r *receiver) fill(want int) error {
+	started := len(r.in.Bytes()) > 0
+	switch {
+	case !started && r.idle > 0:
+		r.setDeadline(time.Now().Add(r.idle))
+	case started && !r.started && r.partial > 0:
+		r.setDeadline(time.Now().Add(r.partial))
+	case !started && r.timed:
+		r.setDeadline(time.Time{})
+	}
+	r.started = started
+	err := r.in.Fill(r.nc, want)
+	switch {
+	case err == nil:
+		return nil
+	case !started:
+		return err
+	case err == io.EOF:
+		return io.ErrUnexpectedEOF
+	case errors.Is(err, os.ErrDeadlineExceeded) && !r.isClosing():
+		return errTimeout
+	}
+	return err
+}
+
+func (r *receiver) isClosing() bool { return r.closing != nil && r.closing.Load() }
+
+func (r *receiver) setDeadline(t time.Time) {
+	r.nc.SetReadDeadline(t)
+	r.timed = !t.IsZero()
+	if r.isClosing() {
+		r.nc.SetReadDeadline(time.Unix(1, 0))
+	}
+}
+
+// stop makes next return soon. closing must have been set.
+func (r *receiver) stop() { r.nc.SetReadDeadline(time.Unix(1, 0)) }
+
+func (r *receiver) free() {
+	r.rest.Release()
+	r.rest = linkbuf.Chunk{}
+	r.in.Free()
+}

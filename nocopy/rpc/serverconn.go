@@ -1,0 +1,462 @@
+package rpc
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// serverConn is one connection of a server.
+//
+// One goroutine at a time reads requests from it, the reader, and handles them itself. When a handler takes longer than
+// patience, another goroutine goes on reading. Whoever has a reply ready writes it, and those that have become
+// ready meanwhile, unless somebody is writing already.
+type serverConn struct {
+	srv    *Server
+	nc     net.Conn
+	in     receiver // the reader's
+	ctx    context.Context
+	cancel context.CancelFunc
+	limit  int         // calls under way
+	timer  *time.Timer // set while the reader is in a handler
+	write  linkbuf.Batch
+	sent   []*request // those in write
+
+	mu       sync.Mutex
+	refs     int        // goroutines that use the connection
+	turn     uint64     // counts handlers that began in the reader
+	inline   bool       // the reader is in a handler
+	late     bool       // and has been for long, but limit calls are under way
+	paused   bool       // there is no reader, since limit calls are under way
+	underway int        // calls read whose reply is not written
+	count    uint64     // calls read
+	first    uint64     // the call whose reply is ready[0]
+	ready    []*request // waiting to be written; nil: not ready yet
+	writing  bool
+	failed   bool // writing has failed
+	ended    bool // nothing more will be read
+	deadline time.Time
+}
+
+// request is a call that was read, on its way through the handler to its reply.
+type request struct {
+	call   Call
+	order  uint64
+	strict bool
+	seqid  int32
+	reply  *nocopy.Message // nil: there is none
+	result bool            // reply is call.Result's
+	cause  error           // of an exception, for the log
+}
+
+var requests = sync.Pool{New: func() any { return new(request) }}
+
+// patience is how long a handler may take before another goroutine reads the next request.
+const patience = time.Millisecond
+
+func newServerConn(s *Server, nc net.Conn) *serverConn {
+	c := &serverConn{srv: s, nc: nc, limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
+	c.in = receiver{
+		nc: nc, limits: limitsOf(s.MaxFrame), closing: &s.closing,
+		idle: max(s.IdleTimeout, 0), partial: orDefault(s.ReadTimeout, defaultTimeout),
+	}
+	c.in.in.Reset(s.Recycle)
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	return c
+}
+
+// serve is the connection's first goroutine.
+func (c *serverConn) serve() {
+	if t, ok := c.nc.(*tls.Conn); ok {
+		if err := c.handshake(t); err != nil {
+			c.logEnd(err)
+			c.nc.Close()
+			c.release()
+			return
+		}
+	}
+	if c.limit > 1 {
+		c.mu.Lock()
+		c.timer = time.AfterFunc(time.Hour, c.relieve)
+		c.timer.Stop()
+		c.mu.Unlock()
+	}
+	c.read()
+}
+
+func (c *serverConn) handshake(t *tls.Conn) error {
+	ctx := c.ctx
+	if c.in.partial > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.in.partial)
+		defer cancel()
+	}
+	return t.HandshakeContext(ctx)
+}
+
+// read makes the goroutine the reader until it loses that role or there is nothing more to read.
+func (c *serverConn) read() {
+	defer c.release()
+	for !c.srv.closing.Load() {
+		h, chunk, err := c.in.next()
+		if err != nil {
+			c.readFailed(h, err)
+			return
+		}
+		if !c.process(h, chunk) {
+			return
+		}
+	}
+}
+
+// release is called by every goroutine when it is done with the connection.
+func (c *serverConn) release() {
+	c.mu.Lock()
+	c.refs--
+	last := c.refs == 0
+	c.mu.Unlock()
+	if !last {
+		return
+	}
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.cancel()
+	c.nc.Close()
+	c.in.free()
+	c.srv.forget(c)
+}
+
+// readFailed ends reading. Somebody who sent what we can't make sense of gets an answer if there is a call to answer.
+func (c *serverConn) readFailed(h header, err error) {
+	c.logEnd(err)
+	var bad *nocopy.Error
+	if errors.As(err, &bad) || errors.Is(err, nocopy.ErrLimit) {
+		req := c.newRequest(h)
+		c.admit(req, false)
+		c.answer(req, &ApplicationException{ProtocolError, err.Error()}, string(h.name))
+		c.finish(req, true)
+	}
+	var ne net.Error
+	if errors.As(err, &ne) && !ne.Timeout() {
+		c.cancel()
+	}
+}
+
+func (c *serverConn) logEnd(err error) {
+	switch {
+	case err == io.EOF, errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), c.srv.closing.Load():
+	case errors.Is(err, os.ErrDeadlineExceeded) && err != errTimeout: // idle
+	default:
+		c.srv.logger().Warn("rpc: connection closed", "peer", c.nc.RemoteAddr(), "err", err)
+	}
+}
+
+func (c *serverConn) newRequest(h header) *request {
+	req := requests.Get().(*request)
+	req.strict, req.seqid = h.strict, h.seqid
+	return req
+}
+
+// process handles the message that was read, and reports whether the goroutine is still the reader.
+func (c *serverConn) process(h header, chunk linkbuf.Chunk) bool {
+	req := c.newRequest(h)
+	var refusal *ApplicationException
+	m := c.srv.Processor.methods[string(h.name)]
+	switch {
+	case h.typ != typeCall && h.typ != typeOneway:
+		refusal = &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.typ)}
+	case m == nil:
+		refusal = &ApplicationException{UnknownMethod, string(h.name)}
+	}
+	if refusal != nil {
+		name := string(h.name)
+		c.discard(chunk)
+		c.admit(req, false)
+		c.answer(req, refusal, name)
+		return c.finish(req, false)
+	}
+	args, err := c.parse(m.Args, chunk)
+	if err != nil {
+		c.logEnd(err)
+		c.admit(req, false)
+		c.answer(req, &ApplicationException{ProtocolError, err.Error()}, m.Name)
+		return c.finish(req, true)
+	}
+	req.call = Call{Method: m, Args: args, Peer: c.nc.RemoteAddr()}
+	turn := c.admit(req, true)
+	c.run(req)
+	return c.complete(req, turn)
+}
+
+// parse makes a message of the struct at the beginning of the chunk; what follows is kept for next.
+func (c *serverConn) parse(d *nocopy.Desc, chunk linkbuf.Chunk) (nocopy.Struct, error) {
+	whole := chunk.From(0)
+	args, err := nocopy.ParseChunk(d, chunk, c.srv.Recycle)
+	var bad *nocopy.Error
+	if errors.Is(err, nocopy.ErrTrailing) && errors.As(err, &bad) {
+		c.in.rest = whole.From(bad.Offset)
+		whole.Mem = whole.Mem[:bad.Offset]
+		return nocopy.ParseChunk(d, whole, c.srv.Recycle)
+	}
+	whole.Release()
+	return args, err
+}
+
+// discard passes over the struct at the beginning of the chunk; what follows is kept for next.
+func (c *serverConn) discard(chunk linkbuf.Chunk) {
+	c.in.scan.Reset(0)
+	if end, _, err := c.in.scan.Scan(chunk.Mem); err == nil && 0 < end && end < len(chunk.Mem) {
+		c.in.rest = chunk.From(end)
+	}
+	chunk.Release()
+}
+
+// run calls the handler and prepares the reply.
+func (c *serverConn) run(req *request) {
+	call := &req.call
+	m := call.Method
+	call.Result = nocopy.Absent()
+	if !m.Oneway() {
+		call.Result = c.newResult(m)
+	}
+	err := c.handle(call)
+	if err == nil {
+		if !m.Oneway() {
+			req.reply, req.result = call.Result.Message(), true
+			c.seal(req, typeReply, m.Name)
+		}
+		return
+	}
+	if m.Oneway() {
+		c.srv.logger().Error("rpc: oneway call failed", "method", m, "peer", call.Peer, "err", err)
+		return
+	}
+	c.replyError(req, err)
+}
+
+func (c *serverConn) newResult(m *Method) nocopy.Struct {
+	return nocopy.NewWithRoom(m.Result, roomFor(len(m.Name)), c.srv.Recycle)
+}
+
+// handle calls the handler and turns a panic into an error.
+func (c *serverConn) handle(call *Call) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.srv.logger().Error("rpc: handler panicked", "method", call.Method, "peer", call.Peer, "panic", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return c.srv.handle(c.ctx, call)
+}
+
+// replyError makes a reply of a handler's error.
+func (c *serverConn) replyError(req *request, err error) {
+	m := req.call.Method
+	// What the handler has put into the result does not go out.
+	result := c.newResult(m)
+	for i := range m.Throws {
+		if m.Throws[i].set(result, m.Result, err) {
+			req.reply, req.result = result.Message(), true
+			req.call.Result.Message().Release()
+			req.call.Result = result
+			c.seal(req, typeReply, m.Name)
+			return
+		}
+	}
+	result.Release()
+	var ae *ApplicationException
+	if !errors.As(err, &ae) {
+		ae = &ApplicationException{InternalError, err.Error()}
+	}
+	req.call.Result.Message().Release()
+	c.answer(req, ae, m.Name)
+}
+
+// answer makes the exception the reply.
+func (c *serverConn) answer(req *request, e *ApplicationException, name string) {
+	if len(name) > maxName {
+		name = name[:maxName]
+	}
+	req.reply = e.message(roomFor(len(name)))
+	c.seal(req, typeException, name)
+}
+
+// seal puts the header in front of the reply and finishes it.
+func (c *serverConn) seal(req *request, typ messageType, name string) {
+	putHeader(req.reply.Prepend(headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
+	req.reply.Finish()
+}
+
+// admit counts a call that is about to be handled, or answered without.
+func (c *serverConn) admit(req *request, handled bool) (turn uint64) {
+	c.mu.Lock()
+	req.order = c.count
+	c.count++
+	c.underway++
+	if handled && c.timer != nil {
+		c.turn++
+		c.inline = true
+		c.timer.Reset(patience)
+	}
+	turn = c.turn
+	c.mu.Unlock()
+	return turn
+}
+
+// complete sends the reply of a call whose handler has returned, and reports whether the goroutine is still the reader.
+func (c *serverConn) complete(req *request, turn uint64) bool {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reader := c.turn == turn
+	if reader {
+		c.inline, c.late = false, false
+	}
+	c.send(req)
+	return reader && c.mayRead()
+}
+
+// finish is complete for a call that had no handler. With last nothing more is read.
+func (c *serverConn) finish(req *request, last bool) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = last
+	c.send(req)
+	return !last && c.mayRead()
+}
+
+// mayRead tells the reader whether to go on. If not, reading is resumed when replies are written.
+func (c *serverConn) mayRead() bool {
+	c.paused = c.underway >= c.limit
+	return !c.paused
+}
+
+// relieve is called in a goroutine of its own when the reader has been in a handler for long: it becomes the reader.
+func (c *serverConn) relieve() {
+	c.mu.Lock()
+	if !c.inline {
+		c.mu.Unlock()
+		return
+	}
+	if c.underway >= c.limit {
+		c.late = true
+		c.mu.Unlock()
+		return
+	}
+	c.takeOver()
+	c.mu.Unlock()
+	c.read()
+}
+
+// takeOver makes a goroutine the reader that has not been using the connection.
+func (c *serverConn) takeOver() {
+	c.turn++
+	c.inline, c.late, c.paused = false, false, false
+	c.refs++
+}
+
+// send takes a reply that is ready, and writes all that may go out unless somebody is doing that. c.mu is held, but not while writing.
+func (c *serverConn) send(req *request) {
+	if i := int(req.order - c.first); c.srv.Unordered {
+		c.ready = append(c.ready, req)
+	} else {
+		for i >= len(c.ready) {
+			c.ready = append(c.ready, nil)
+		}
+		c.ready[i] = req
+	}
+	if c.writing {
+		return
+	}
+	c.writing = true
+	for {
+		n := 0
+		for n < len(c.ready) && c.ready[n] != nil {
+			n++
+		}
+		if n == 0 {
+			break
+		}
+		c.sent = append(c.sent[:0], c.ready[:n]...)
+		rest := copy(c.ready, c.ready[n:])
+		clear(c.ready[rest:])
+		c.ready = c.ready[:rest]
+		c.first += uint64(n)
+		failed := c.failed
+		c.mu.Unlock()
+		if !failed {
+			failed = !c.writeReplies()
+		}
+		for _, r := range c.sent {
+			r.release()
+		}
+		clear(c.sent)
+		c.mu.Lock()
+		c.failed = failed
+		c.underway -= n
+		if (c.paused || c.inline && c.late) && c.underway < c.limit && !c.ended {
+			c.takeOver()
+			go c.read()
+		}
+	}
+	c.writing = false
+}
+
+// writeReplies writes the replies of c.sent and reports whether it could.
+func (c *serverConn) writeReplies() bool {
+	for _, r := range c.sent {
+		if r.reply != nil {
+			r.reply.AddTo(&c.write, c.in.transport == framed)
+		}
+	}
+	if c.write.Len() == 0 {
+		return true
+	}
+	c.setWriteDeadline()
+	if _, err := c.write.WriteTo(c.nc); err != nil {
+		c.logEnd(err)
+		c.cancel()
+		c.nc.Close()
+		return false
+	}
+	return true
+}
+
+// setWriteDeadline sets a deadline that is at least three quarters of the timeout ahead: setting it every time would cost
+// more than it is worth.
+func (c *serverConn) setWriteDeadline() {
+	timeout := orDefault(c.srv.WriteTimeout, defaultTimeout)
+	if timeout == 0 {
+		return
+	}
+	if now := time.Now(); c.deadline.Sub(now) < timeout*3/4 {
+		c.deadline = now.Add(timeout)
+		c.nc.SetWriteDeadline(c.deadline)
+	}
+}
+
+// release gives back what the request and its reply were made of.
+func (r *request) release() {
+	if r.reply != nil {
+		r.reply.Release()
+	}
+	if r.call.Method != nil {
+		r.call.Args.Message().Release()
+	}
+	*r = request{}
+	requests.Put(r)
+}
