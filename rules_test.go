@@ -80,6 +80,10 @@ var arrows = []struct {
 	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
 	{"gen/nocopyc", []string{module + "/gen/"}, "the command puts the parts together"},
 	{"gen/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy"},
+	{"interop/internal/apache", []string{"github.com/apache/thrift/"}, "Apache's generated code, which tests use"},
+	{"interop/server", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},
+	{"interop/client", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},
+	{"interop", []string{module + "/interop/thrifttest", module + "/nocopy"}, "it must not lean on the library that it is tested against"},
 }
 
 func TestArrows(t *testing.T) {
