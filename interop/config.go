@@ -1,0 +1,73 @@
+package interop
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strconv"
+)
+
+// Config is what the command lines of client and server say. The flags are those that Apache's test/README.md gives to the
+// programs of every language.
+type Config struct {
+	Host         string // client only
+	Port         int
+	DomainSocket string // instead of host and port
+	Transport    string // "buffered" or "framed"
+	Protocol     string // "binary", or "multi": both services, multiplexed
+	Loops        int    // client only: how many times to call everything
+}
+
+// ParseFlags reads a command line. Usage and complaints go to out; the error is flag.ErrHelp if help was asked for.
+func ParseFlags(program string, args []string, client bool, out io.Writer) (Config, error) {
+	var c Config
+	flags := flag.NewFlagSet(program, flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.Usage = func() {
+		fmt.Fprintln(out, "Allowed options:")
+		flags.PrintDefaults()
+	}
+	flags.StringVar(&c.Transport, "transport", "buffered", "transport: buffered, framed")
+	flags.StringVar(&c.Protocol, "protocol", "binary", "protocol: binary, multi")
+	flags.StringVar(&c.DomainSocket, "domain-socket", "", "unix domain `socket`, instead of a port")
+	if client {
+		flags.StringVar(&c.Host, "host", "localhost", "host to connect")
+		flags.IntVar(&c.Port, "port", 9090, "port number to connect")
+		flags.IntVar(&c.Loops, "testloops", 1, "number of tests")
+		flags.IntVar(&c.Loops, "n", 1, "the same")
+	} else {
+		flags.IntVar(&c.Port, "port", 9090, "port number to listen; 0 is any free one")
+	}
+	if err := flags.Parse(args); err != nil {
+		return c, err
+	}
+	err := c.check(flags.Args())
+	if err != nil {
+		fmt.Fprintln(out, "Error:", err)
+	}
+	return c, err
+}
+
+func (c Config) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("unexpected argument %q", rest[0])
+	case !slices.Contains([]string{"buffered", "framed"}, c.Transport):
+		return fmt.Errorf("unknown transport type %q", c.Transport)
+	case !slices.Contains([]string{"binary", "multi"}, c.Protocol):
+		return fmt.Errorf("unknown protocol type %q", c.Protocol)
+	case c.Port < 0 || c.Port > 65535:
+		return fmt.Errorf("no such port: %d", c.Port)
+	}
+	return nil
+}
+
+// Address returns the network and the address to listen on or to connect to.
+func (c Config) Address() (network, address string) {
+	if c.DomainSocket != "" {
+		return "unix", c.DomainSocket
+	}
+	return "tcp", net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
+}
