@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
@@ -16,6 +17,7 @@ type session struct {
 	*schema
 	*referee.Gen
 	data    *choices
+	until   time.Time // when to stop; zero: never
 	msgs    []*message
 	current *message
 	made    int      // messages so far
@@ -300,7 +302,7 @@ func (s *session) finish(m *message) {
 
 // run does things until the choices have come to an end.
 func (s *session) run(limit int) {
-	for !s.data.done() && s.ops < limit {
+	for !s.data.done() && s.ops < limit && (s.until.IsZero() || time.Now().Before(s.until)) {
 		s.step()
 	}
 	for _, m := range s.msgs {
