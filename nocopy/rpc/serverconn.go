@@ -302,8 +302,10 @@ func (c *serverConn) seal(req *request, typ messageType, name string) {
 // admit counts a call that is about to be handled, or answered without.
 func (c *serverConn) admit(req *request, handled bool) (turn uint64) {
 	c.mu.Lock()
-	req.order = c.count
-	c.count++
+	if !req.oneway() {
+		req.order = c.count
+		c.count++
+	}
 	c.underway++
 	if handled && c.timer != nil {
 		c.turn++
@@ -371,6 +373,11 @@ func (c *serverConn) takeOver() {
 
 // send takes a reply that is ready, and writes all that may go out unless somebody is doing that. c.mu is held, but not while writing.
 func (c *serverConn) send(req *request) {
+	if req.oneway() { // nothing waits for it, and it must hold up no reply
+		req.release()
+		c.settle(1)
+		return
+	}
 	if i := int(req.order - c.first); c.srv.Unordered {
 		c.ready = append(c.ready, req)
 	} else {
@@ -407,14 +414,22 @@ func (c *serverConn) send(req *request) {
 		clear(c.sent)
 		c.mu.Lock()
 		c.failed = failed
-		c.underway -= n
-		if (c.paused || c.inline && c.late) && c.underway < c.limit && !c.ended {
-			c.takeOver()
-			go c.read()
-		}
+		c.settle(n)
 	}
 	c.writing = false
 }
+
+// settle counts calls that are done with, and resumes reading if it waited for that.
+func (c *serverConn) settle(n int) {
+	c.underway -= n
+	if (c.paused || c.inline && c.late) && c.underway < c.limit && !c.ended {
+		c.takeOver()
+		go c.read()
+	}
+}
+
+// oneway says whether a request is a call without a reply.
+func (r *request) oneway() bool { return r.call.Method != nil && r.call.Method.Oneway() }
 
 // writeReplies writes the replies of c.sent and reports whether it could.
 func (c *serverConn) writeReplies() bool {
