@@ -37,13 +37,16 @@ type Buffer struct {
 // the next Reset or Free; without, they are left to the garbage collector and never used twice.
 func (b *Buffer) Reset(recycle bool) {
 	if !b.empty || recycle != b.recycle {
-		b.drop(recycle)
+		b.begin(recycle)
 	}
 	b.empty = false
+}
+
+// begin is Reset of a Buffer that was never used, is still in use, or used its memory in another way.
+func (b *Buffer) begin(recycle bool) {
+	b.drop(recycle)
 	if len(b.segs) == 0 {
 		b.addSegments(zeroes, nil, false)
-	}
-	if len(b.spans) == 0 {
 		b.spans = append(b.spans, span{})
 		b.nodes = append(b.nodes, node{})
 	}
@@ -84,14 +87,7 @@ func (b *Buffer) drop(recycle bool) {
 	default:
 		b.tail, b.used = b.tail[b.used:], 0
 	}
-	if len(b.segs) > 1 {
-		clear(b.segs[1:])
-		b.segs = b.segs[:1]
-		for i := 1; i < len(b.meta); i++ {
-			b.meta[i].block = nil
-		}
-		b.meta = b.meta[:1]
-	}
+	b.dropSegments()
 	if len(b.spans) > 1 {
 		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
 	}
@@ -100,6 +96,20 @@ func (b *Buffer) drop(recycle bool) {
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0
 	b.placed, b.sealed, b.framed = false, false, false
+}
+
+// dropSegments forgets all memory but the page of zeroes.
+func (b *Buffer) dropSegments() {
+	switch len(b.segs) {
+	case 0, 1:
+		return
+	case 2: // the usual case, without the ceremony of clearing many
+		b.segs[1], b.meta[1].block = nil, nil
+	default:
+		clear(b.segs[1:])
+		clear(b.meta[1:])
+	}
+	b.segs, b.meta = b.segs[:1], b.meta[:1]
 }
 
 // addTail gives the block at the tail its positions.

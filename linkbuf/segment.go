@@ -26,9 +26,9 @@ var zeroes = make([]byte, 64)
 // segment is what is known of one entry of the segment table besides its bytes.
 type segment struct {
 	block *Block // the recycled block it lies in, nil for memory that the garbage collector owns
-	// writable says that values may be stored in place. It is cleared, never set, once the segment is
-	// in use, and that may happen while other goroutines read: hence atomic.
-	writable atomic.Bool
+	// writable is 1 if values may be stored in place. It is cleared, never set, once the segment is in
+	// use, and that may happen while other goroutines read: hence atomic from then on.
+	writable uint32
 }
 
 // At returns the memory from position p to the end of its block, without copying.
@@ -36,7 +36,7 @@ type segment struct {
 func (b *Buffer) At(p Pos) []byte { return b.segs[p>>segBits][p&segMask:] }
 
 // Writable says whether values at p may be overwritten in place: the memory belongs to this Buffer alone.
-func (b *Buffer) Writable(p Pos) bool { return b.meta[p>>segBits].writable.Load() }
+func (b *Buffer) Writable(p Pos) bool { return atomic.LoadUint32(&b.meta[p>>segBits].writable) != 0 }
 
 // Room says whether n more bytes of memory can be given positions. Referring to many small pieces of
 // foreign memory uses positions up faster than bytes; at half, callers should copy instead.
@@ -49,32 +49,31 @@ func (b *Buffer) addSegments(mem []byte, block *Block, writable bool) Pos {
 		panic("nocopy: message larger than its address space of 2 GiB")
 	}
 	first := Pos(len(b.segs)) << segBits
+	m := segment{block, asUint32(writable)}
 	for off := 0; off <= len(mem); off += segSize {
 		b.segs = append(b.segs, mem[off:])
-		if len(b.meta) < cap(b.meta) {
-			b.meta = b.meta[:len(b.meta)+1]
-		} else {
-			b.growMeta()
-		}
-		s := &b.meta[len(b.meta)-1]
-		s.block = block
-		s.writable.Store(writable)
+		b.meta = append(b.meta, m)
 	}
 	return first
 }
 
-func (b *Buffer) growMeta() {
-	grown := make([]segment, len(b.meta)+1, 2*len(b.meta)+4)
-	for i := range b.meta {
-		grown[i].block = b.meta[i].block
-		grown[i].writable.Store(b.meta[i].writable.Load())
+func asUint32(b bool) uint32 {
+	if b {
+		return 1
 	}
-	b.meta = grown
+	return 0
 }
 
 // AddForeign gives memory of somebody else a position, without copying. With own, the Buffer may store
 // into it from now on; without, it never will. The memory must stay as it is until Reset.
-func (b *Buffer) AddForeign(mem []byte, own bool) Pos { return b.addSegments(mem, nil, own) }
+func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
+	if len(mem) >= segSize || len(b.segs) >= maxSegments {
+		return b.addSegments(mem, nil, own)
+	}
+	b.segs = append(b.segs, mem)
+	b.meta = append(b.meta, segment{writable: asUint32(own)})
+	return Pos(len(b.segs)-1) << segBits
+}
 
 // ReplaceForeign puts other memory in the place of what AddForeign put at p, and reports whether it
 // could: both must fit into one segment.
@@ -91,8 +90,8 @@ func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {
 // the memory from then on. It returns the bytes' position here. Concurrent calls for one src are allowed.
 func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 	for i := p >> segBits; i <= (p+Pos(n))>>segBits; i++ {
-		if s := &src.meta[i]; s.writable.Load() {
-			s.writable.Store(false)
+		if s := &src.meta[i]; atomic.LoadUint32(&s.writable) != 0 {
+			atomic.StoreUint32(&s.writable, 0)
 		}
 	}
 	block := src.meta[p>>segBits].block
@@ -106,7 +105,7 @@ func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 // Alias gives n bytes at p, which have a position already, another one behind all that were given so far.
 func (b *Buffer) Alias(p Pos, n int) Pos {
 	s := &b.meta[p>>segBits]
-	return b.addSegments(b.At(p)[:n:n], s.block, s.writable.Load())
+	return b.addSegments(b.At(p)[:n:n], s.block, b.Writable(p))
 }
 
 // Stitch hands out n contiguous bytes like Place, at a position behind all that were given so far.

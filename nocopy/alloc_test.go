@@ -205,7 +205,7 @@ func TestAllocations(t *testing.T) {
 		t.Skip("built with nounsafe, every string is a copy")
 	}
 	for _, shape := range shapesInUse {
-		s := New[Struct](shape.desc)
+		s := New(shape.desc)
 		shape.build(s)
 		wire := bytes.Clone(s.m.Bytes())
 		s.Release()
@@ -246,14 +246,14 @@ func TestAllocations(t *testing.T) {
 				s.Release()
 			},
 			"build and send": func(opts ...Option) {
-				s := New[Struct](shape.desc, opts...)
+				s := New(shape.desc, opts...)
 				shape.build(s)
 				out = s.m.AppendTo(out[:0])
 				s.m.WriteTo(io.Discard)
 				s.Release()
 			},
 			"build, edit, read": func(opts ...Option) {
-				s := New[Struct](shape.desc, opts...)
+				s := New(shape.desc, opts...)
 				shape.build(s)
 				shape.edit(s)
 				shape.read(s)

@@ -64,7 +64,7 @@ func TestConcurrentReaders(t *testing.T) {
 
 // TestConcurrentSenders: a finished message goes out several times at once while it is read.
 func TestConcurrentSenders(t *testing.T) {
-	built := New[Struct](allDesc)
+	built := New(allDesc)
 	built.SetText(allDesc.named("text"), longText)
 	words := StringList(built.NewChild(allDesc.named("words"), allDesc, 0))
 	for i := range 300 {
@@ -138,7 +138,7 @@ func tcpPair() (client, server net.Conn, err error) {
 
 // TestConcurrentGrafts: many messages take from one that others read at the same time, and change what they took.
 func TestConcurrentGrafts(t *testing.T) {
-	source := New[Struct](allDesc)
+	source := New(allDesc)
 	big := source.NewChild(allDesc.named("self"), allDesc, 0)
 	big.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, 2000))
 	point := big.NewChild(allDesc.named("point"), allDesc, 0)
@@ -159,13 +159,13 @@ func TestConcurrentGrafts(t *testing.T) {
 		}()
 		together(t, func(i int) error {
 			for range 50 {
-				s := New[Struct](allDesc)
+				s := New(allDesc)
 				self, numbers := allDesc.named("self"), allDesc.named("numbers")
 				s.SetChild(self, allDesc, shared.Child(self, allDesc))
 				took := s.Child(self, allDesc)
 				Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
 				took.Child(allDesc.named("point"), allDesc).SetInt32(pointDesc.named("x"), int32(i))
-				again, err := Parse[Struct](allDesc, s.m.Bytes())
+				again, err := Parse(allDesc, s.m.Bytes())
 				if err != nil {
 					return fmt.Errorf("%s: %v", w.name, err)
 				}

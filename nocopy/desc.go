@@ -131,9 +131,10 @@ type Desc struct {
 	self      *Type // the type that it describes
 	union     bool
 	exception bool
-	words     int // of an index entry
+	words     int    // of an index entry
+	first     uint32 // word of the first field
 	fields    []field
-	slots     []slot // by id−minID: how the parser finds a field in one step
+	slots     []slot // by id−minID: how the parser finds a field at once
 	minID     int16
 	steps     []step   // the fields in the IDL's order
 	flat      bool     // nothing but fields of fixed size and texts
@@ -148,12 +149,10 @@ type Desc struct {
 
 type templateSlot struct{ word, off uint32 }
 
-// slot is what the parser needs of a field.
+// slot says which field has an id.
 type slot struct {
 	key  uint32 // noKey: there is no field with this id
-	word uint16
-	kind kind
-	size uint8
+	step uint32
 }
 
 const noKey = math.MaxUint32
@@ -193,16 +192,13 @@ func (d *Desc) Name() string { return d.name }
 // structWords are the words of a struct's index entry before its fields.
 const structWords = 2
 
-func (d *Desc) firstWord() uint32 {
-	if d.union {
-		return structWords + 1 // the word of the arm that is set
-	}
-	return structWords
-}
-
 // Define completes the descriptor with its fields in declaration order.
 func (d *Desc) Define(fields ...FieldDesc) {
-	d.words = int(d.firstWord()) + len(fields)
+	d.first = structWords
+	if d.union {
+		d.first = unionWord + 1
+	}
+	d.words = int(d.first) + len(fields)
 	if d.words > math.MaxUint16 {
 		panic("nocopy: " + d.name + " has too many fields")
 	}
@@ -214,7 +210,7 @@ func (d *Desc) Define(fields ...FieldDesc) {
 		f.FieldDesc = fields[i]
 		f.typ, f.kind, f.size = f.Type, f.Type.kind, f.Type.size
 		f.key = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
-		f.word = d.firstWord() + uint32(i)
+		f.word = d.first + uint32(i)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)
 		d.steps = append(d.steps, stepOf(f))
@@ -230,7 +226,7 @@ func (d *Desc) Define(fields ...FieldDesc) {
 	}
 	for i := range d.fields {
 		f := &d.fields[i]
-		d.slots[int(f.ID)-minID] = slot{f.key, uint16(f.word), f.kind, f.size}
+		d.slots[int(f.ID)-minID] = slot{f.key, uint32(i)}
 	}
 }
 
@@ -251,29 +247,29 @@ func (d *Desc) addToTemplate(f *field) {
 	}
 }
 
-// slot returns the slot of the field with this header, nil if there is none.
-func (d *Desc) slot(key uint32) *slot {
+// step returns the number of the field with this header, -1 if there is none.
+func (d *Desc) step(key uint32) int {
 	if i := uint16(key) - uint16(d.minID); int(i) < len(d.slots) {
 		if s := &d.slots[i]; s.key == key {
-			return s
+			return int(s.step)
 		}
 	}
-	return nil
+	return -1
 }
 
 // find returns the field with this header, nil if there is none.
 func (d *Desc) find(key uint32) *field {
-	if s := d.slot(key); s != nil {
-		return d.fieldAt(uint32(s.word))
+	if i := d.step(key); i >= 0 {
+		return &d.fields[i]
 	}
 	return nil
 }
 
 // fieldAt returns the field that has this word of the index.
-func (d *Desc) fieldAt(word uint32) *field { return &d.fields[word-d.firstWord()] }
+func (d *Desc) fieldAt(word uint32) *field { return &d.fields[word-d.first] }
 
 // field returns the description of a field that generated code names by its constant.
-func (d *Desc) field(f Field) *field { return &d.fields[f.word()-d.firstWord()] }
+func (d *Desc) field(f Field) *field { return &d.fields[f.word()-d.first] }
 
 // constant returns what generated code calls field i.
 func (d *Desc) constant(i int) Field {

@@ -21,7 +21,7 @@ func FuzzParse(f *testing.F) {
 		d := types[int(kind)%len(types)]
 		checkSame(t, d, wire)
 		if n := int(cut); n <= len(wire) {
-			s, err := Parse[Struct](d, wire)
+			s, err := Parse(d, wire)
 			other, otherErr := ParseBlocks[Struct](d, [][]byte{wire[:n], wire[n:]})
 			if (err == nil) != (otherErr == nil) {
 				t.Fatalf("%v in one piece, %v cut at %d", err, otherErr, n)
@@ -43,7 +43,7 @@ func checkChanges(t *testing.T, d *Desc, s, other Struct) {
 	if !bytes.Equal(got, other.m.Bytes()) {
 		t.Fatalf("%x: changed\n%x in one piece,\n%x cut", before, got, other.m.Bytes())
 	}
-	again, err := Parse[Struct](d, got, Limits{MaxIndex: 1 << 30})
+	again, err := Parse(d, got, Limits{MaxIndex: 1 << 30})
 	if err != nil {
 		t.Fatalf("%x: changed to %x: %v", before, got, err)
 	}

@@ -68,7 +68,7 @@ func (sc *schema) sameAsApache(t *testing.T, b *bound, wire []byte, lazy bool, w
 	if lazy {
 		opts = append(opts, nocopy.Lazy)
 	}
-	h, err := nocopy.Parse[handle](b.desc, wire, opts...)
+	h, err := nocopy.Parse(b.desc, wire, opts...)
 	if err == nil {
 		if err = h.Message().Index(); err != nil {
 			h.Release()

@@ -45,7 +45,7 @@ func TestManyReferred(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New[Struct](allDesc)
+			s := New(allDesc)
 			defer s.Release()
 			build(s)
 			again := mustParse(t, allDesc, s.m.Bytes(), Limits{MaxBytes: 200 << 20})
@@ -67,7 +67,7 @@ func TestManyReferred(t *testing.T) {
 
 // TestOneFieldManyTimes: setting a referred value again uses its place again.
 func TestOneFieldManyTimes(t *testing.T) {
-	s := New[Struct](allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	blob := allDesc.named("blob")
 	for i := range 20_000 {
@@ -90,7 +90,7 @@ func TestLargeBinaries(t *testing.T) {
 	for i := range v {
 		v[i] = bytes.Repeat([]byte{byte(i), byte(i >> 8)}, 2500)
 	}
-	s := New[Struct](allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	s.SetByteSlices(allDesc.named("blobs"), allDesc, v)
 	var out bytes.Buffer
@@ -121,7 +121,7 @@ func TestHugeBinary(t *testing.T) {
 		"referred": func(s Struct) { s.SetBytes(blob, huge) },
 		"in place": func(s Struct) { copy(s.NewBytes(blob, n), huge) },
 	} {
-		s := New[Struct](allDesc)
+		s := New(allDesc)
 		s.SetInt32(allDesc.named("medium"), 1)
 		set(s)
 		s.SetText(allDesc.named("text"), "behind it")
@@ -154,13 +154,13 @@ func TestHugeBinary(t *testing.T) {
 
 // TestOverTheLimit: messages above 100 MiB are built, sent, and parsed by those who ask for it.
 func TestOverTheLimit(t *testing.T) {
-	s := New[Struct](allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	part := strings.Repeat("x", 30<<20)
 	s.SetTexts(allDesc.named("words"), allDesc, []string{part, part, part, part})
 	wire := s.m.Bytes()
 	for _, opts := range [][]Option{nil, {Lazy}, {Limits{MaxBytes: len(wire) - 1}}} {
-		_, err := Parse[Struct](allDesc, wire, opts...)
+		_, err := Parse(allDesc, wire, opts...)
 		checkError(t, "Parse", err, allDesc, 0, ErrLimit)
 		_, err = ParseBlocks[Struct](allDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
 		checkError(t, "ParseBlocks", err, allDesc, 0, ErrLimit)
@@ -230,7 +230,7 @@ func TestMillions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New[Struct](allDesc)
+			s := New(allDesc)
 			defer s.Release()
 			build(s)
 			again := mustParse(t, allDesc, s.m.Bytes())

@@ -21,7 +21,7 @@ func panics(t *testing.T, what, text string, f func()) {
 
 // fullWire is a message in which every kind of handle can be had.
 func fullWire(t testing.TB) []byte {
-	s := New[Struct](allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	s.SetInt32(allDesc.named("medium"), 42)
 	s.SetText(allDesc.named("text"), "some text")
@@ -185,7 +185,7 @@ func TestUses(t *testing.T) {
 
 func mustParse(t testing.TB, d *Desc, wire []byte, opts ...Option) Struct {
 	t.Helper()
-	s, err := Parse[Struct](d, wire, opts...)
+	s, err := Parse(d, wire, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestRelease(t *testing.T) {
 	panics(t, "Len of a released message", panicStale, func() { m.Len() })
 	panics(t, "Bytes of a released message", panicStale, func() { m.Bytes() })
 
-	d := New[Struct](defaultDesc)
+	d := New(defaultDesc)
 	panics(t, "Release of a default", panicNotRoot, d.Child(defaultDesc.named("point2"), defaultDesc).Release)
 	constant := NewConst(StructOf(pointDesc), "\x00").View()
 	panics(t, "Release of a constant", panicNotRoot, constant.Release)
@@ -215,7 +215,7 @@ func TestRelease(t *testing.T) {
 
 // TestAbsent: what is not there reads as zero, and can be made but not filled.
 func TestAbsent(t *testing.T) {
-	s := New[Struct](allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	self := s.Child(allDesc.named("self"), allDesc)
 	if self.Valid() || !s.Valid() || (Struct{}).Valid() {
@@ -254,7 +254,7 @@ func TestAbsent(t *testing.T) {
 	}
 	s.Unset(allDesc.named("point"))
 	panics(t, "setter of a default", panicAbsent, func() {
-		New[Struct](defaultDesc).Child(defaultDesc.named("point2"), defaultDesc).SetInt32(pointDesc.named("x"), 1)
+		New(defaultDesc).Child(defaultDesc.named("point2"), defaultDesc).SetInt32(pointDesc.named("x"), 1)
 	})
 	panics(t, "setter of a constant", panicAbsent, func() {
 		NewConst(StructOf(pointDesc), "\x08\x00\x01\x00\x00\x00\x01\x00").View().SetInt32(pointDesc.named("x"), 1)
@@ -317,7 +317,7 @@ func TestStringsOutliveRelease(t *testing.T) {
 		s.SetText(allDesc.named("text"), "changed")
 		strs = append(strs, s.Text(allDesc.named("text")), StringList(s.Child(allDesc.named("words"), allDesc)).At(1))
 		s.Release()
-		b := New[Struct](allDesc)
+		b := New(allDesc)
 		b.SetText(allDesc.named("text"), "built")
 		strs = append(strs, b.Text(allDesc.named("text")), "b")
 		b.Release()

@@ -80,12 +80,13 @@ type Struct struct {
 
 func (m *Message) handle(e uint32) Struct { return Struct{m, uint64(m.gen)<<32 | uint64(e)} }
 
-// New returns the root of a new message. Generated code calls it as NewS.
-func New[S View](d *Desc, opts ...Option) S {
+// New returns the root of a new message. Generated code calls it as NewS. (Neither it nor Parse is generic:
+// the compiler would not know in other packages that they don't keep opts, and allocate them.)
+func New(d *Desc, opts ...Option) Struct {
 	m := newMessage(d, configOf(opts))
 	m.buf.OpenRoot(headroom)
 	m.root = m.beginStruct(d, m.alloc(d.words))
-	return S(m.handle(m.root))
+	return m.handle(m.root)
 }
 
 // headroom is the room in front of a message for a frame's length and the like.
@@ -94,12 +95,8 @@ const headroom = 8
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers to b,
 // which must stay as it is for as long as the message or anything read from it is in use; it is never
 // written to unless the option Own is given. The error is an *Error. Generated code calls it as ParseS.
-func Parse[S View](d *Desc, b []byte, opts ...Option) (S, error) {
-	s, err := parse(d, b, configOf(opts))
-	return S(s), err
-}
-
-func parse(d *Desc, b []byte, c config) (Struct, error) {
+func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
+	c := configOf(opts)
 	if len(b) > c.limits.MaxBytes || len(b) > linkbuf.MaxSize {
 		return Struct{}, tooLong(d, len(b))
 	}

@@ -39,7 +39,7 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 		if class == 3 {
 			m.inputs = []input{{wire, string(wire)}}
 		}
-		m.h, err = nocopy.Parse[handle](b.desc, wire, opts...)
+		m.h, err = nocopy.Parse(b.desc, wire, opts...)
 	}
 	if err != nil {
 		failf("a valid message is refused: %v\n%x", err, wire)

@@ -260,7 +260,7 @@ func (s *session) check(m *message) {
 
 // checkParsed compares a message that has been checked with one parsed from its bytes.
 func (s *session) checkParsed(m *message) {
-	h, err := nocopy.Parse[handle](m.b.desc, m.sent, anyDepth)
+	h, err := nocopy.Parse(m.b.desc, m.sent, anyDepth)
 	if err != nil {
 		failf("%s: its own bytes are refused: %v\n%x", m.name, err, m.sent)
 	}
@@ -439,7 +439,7 @@ func (s *session) newMessage() {
 	if recycled {
 		opts = append(opts, nocopy.Recycle)
 	}
-	m := &message{b: b, h: nocopy.New[handle](b.desc, opts...), root: newRecord(b.Struct), recycled: recycled}
+	m := &message{b: b, h: nocopy.New(b.desc, opts...), root: newRecord(b.Struct), recycled: recycled}
 	s.add(m)
 	s.logf("%s := New%s(%v)", m.name, b.Name, opts)
 	if s.Intn(2) == 0 {

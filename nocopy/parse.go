@@ -71,13 +71,8 @@ func (p *parser) fill(i int) int {
 
 // head reads the 8 bytes at i, those behind the end as zero.
 func head(b []byte, i int) uint64 {
-	if len(b)-i >= 8 {
-		return be64(b[i:])
-	}
 	var x [8]byte
-	if i < len(b) {
-		copy(x[:], b[i:])
-	}
+	copy(x[:], b[i:])
 	return be64(x[:])
 }
 
@@ -88,94 +83,83 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 	}
 	words := p.m.idx[e : e+uint32(d.words)]
 	words[0] = p.base + uint32(i)
-	b, base := p.b, p.base
-	last := uint32(0)
-	if !p.utf8 {
-		var n int
-		if i, n = p.inOrder(d.steps, words[d.firstWord():], i); n > 0 {
-			last = d.firstWord() + uint32(n) - 1
-		}
-	}
+	next := 0 // the field that is expected
 	for {
-		if len(b)-i < fieldHeader+mapHeader {
+		if !p.utf8 && next < len(d.steps) {
+			i, next = p.inOrder(d, words, i, next)
+		}
+		b := p.b
+		var x uint64
+		if len(b)-i >= fieldHeader+mapHeader {
+			x = load64(b, i)
+		} else {
 			if i = p.fill(i); i < 0 {
 				return i
 			}
-			b, base = p.b, p.base
+			b = p.b
 			switch n := len(b) - i; {
 			case n == 0:
 				return p.short()
 			case b[i] == byte(WireStop): // before anything reads beyond it
-				return p.stop(d, words, i, last)
+				return p.stop(d, words, i, next)
 			case n < fieldHeader:
 				return p.short()
 			}
+			x = head(b, i)
 		}
-		x := head(b, i)
-		key := uint32(x >> 40)
-		f := d.slot(key)
-		if f == nil {
+		key, n := uint32(x>>40), next
+		if n >= len(d.steps) || d.steps[n].key() != key {
 			if key>>16 == 0 {
-				break
+				return p.stop(d, words, i, next)
 			}
-			if i = p.unknown(i, key); i < 0 {
-				return i
-			}
-			b, base = p.b, p.base
-			continue
-		}
-		if words[f.word] != 0 {
-			p.shadow(d, e, f)
-		}
-		switch f.kind {
-		case fixed:
-			n := fieldHeader + int(f.size)
-			if n > len(b)-i {
-				if i = p.need(i, n); i < 0 {
-					return p.in(d.fieldAt(uint32(f.word)).Name)
+			if n = d.step(key); n < 0 {
+				if i = p.unknown(i, key); i < 0 {
+					return i
 				}
-				b, base = p.b, p.base
-			}
-			words[f.word] = base + uint32(i) + fieldHeader
-			i += n
-		case text:
-			n := uint64(uint32(x>>8)) + fieldHeader + textHeader
-			if n > uint64(len(b)-i) || p.utf8 {
-				var m int
-				if i, m = p.text(i, fieldHeader, d.fieldAt(uint32(f.word)).typ); i < 0 {
-					return p.in(d.fieldAt(uint32(f.word)).Name)
-				}
-				b, base, n = p.b, p.base, uint64(m)
-			}
-			words[f.word] = base + uint32(i) + fieldHeader
-			i += int(n)
-		default:
-			var word uint32
-			if i, word = p.container(d.fieldAt(uint32(f.word)), i); i < 0 {
-				return p.in(d.fieldAt(uint32(f.word)).Name)
-			}
-			b, base = p.b, p.base
-			words = p.m.idx[e : e+uint32(d.words)]
-			if word == 0 { // not of its type after all
 				continue
 			}
-			words[f.word] = word
 		}
-		last = uint32(f.word)
+		f := &d.fields[n]
+		if words[f.word] != 0 {
+			p.shadow(e, f)
+		}
+		word := uint32(0)
+		switch f.kind {
+		case fixed:
+			if i = p.need(i, fieldHeader+int(f.size)); i >= 0 {
+				word = p.base + uint32(i) + fieldHeader
+				i += fieldHeader + int(f.size)
+			}
+		case text:
+			var size int
+			i, size = p.text(i, fieldHeader, f.typ)
+			word = p.base + uint32(i) + fieldHeader
+			i += size
+		default:
+			i, word = p.container(f, i)
+			words = p.m.idx[e : e+uint32(d.words)]
+		}
+		if i < 0 {
+			return p.in(f.Name)
+		}
+		if word == 0 { // not of its type after all
+			continue
+		}
+		words[f.word] = word
+		next = n + 1
 	}
-	return p.stop(d, words, i, last)
 }
 
-// stop ends the struct whose STOP is at i; last is the word of the field that came last.
-func (p *parser) stop(d *Desc, words []uint32, i int, last uint32) int {
+// stop ends the struct whose STOP is at i; next is the field behind the one that came last.
+func (p *parser) stop(d *Desc, words []uint32, i, next int) int {
 	words[1] = p.base + uint32(i)
-	if d.union {
-		words[unionWord] = last
+	if d.union && next > 0 {
+		words[unionWord] = uint32(next) + unionWord
 	}
 	for _, w := range d.required {
 		if words[w] == 0 && !p.lenient {
 			p.fail(i, ErrMissingRequired)
-			return p.in(d.fields[w-d.firstWord()].Name)
+			return p.in(d.fields[w-d.first].Name)
 		}
 	}
 	p.depth--
@@ -183,10 +167,9 @@ func (p *parser) stop(d *Desc, words []uint32, i int, last uint32) int {
 }
 
 // shadow notes that a field comes a second time in the struct of entry e.
-func (p *parser) shadow(d *Desc, e uint32, f *slot) {
-	word := uint32(f.word)
-	at, end := p.m.valuePlace(WireType(f.key>>16), p.m.idx[e+word])
-	p.m.shadows = append(p.m.shadows, shadow{e, word, at - fieldHeader, end})
+func (p *parser) shadow(e uint32, f *field) {
+	at, end := p.m.valuePlace(f.typ.wire, p.m.idx[e+f.word])
+	p.m.shadows = append(p.m.shadows, shadow{e, f.word, at - fieldHeader, end})
 }
 
 // in adds the name of a field to the path of the failure.
@@ -265,24 +248,34 @@ func (p *parser) text(i, lead int, t *Type) (at, n int) {
 // elements are not of their type: then the field counts as unknown.
 func (p *parser) container(f *field, i int) (int, uint32) {
 	if p.lazy || p.rest > 0 && f.typ.nested() {
-		// All of it is made contiguous: when it turns out not to be of its type there must be a way back.
-		at, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
-		switch {
-		case end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader) && p.affords(f, p.b[at+fieldHeader:end]):
-			return end, notIndexed | p.base + uint32(at) + fieldHeader
-		case end < 0 && (p.lazy || at < 0 || p.err.Err == errDepth):
-			return failed, 0
-		case end < 0:
-			p.err = nil // it will fail again, and then say where
-		}
-		i = at
+		return p.wholeContainer(f, i)
+	}
+	end, e := p.value(f.typ, i, fieldHeader)
+	if end == mismatch {
+		_, end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+		return end, 0
+	}
+	return end, e
+}
+
+// wholeContainer is container that makes all of it contiguous first: to leave it for later, or because when it
+// turns out not to be of its type there must be a way back.
+func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
+	at, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
+	switch {
+	case end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader) && p.affords(f, p.b[at+fieldHeader:end]):
+		return end, notIndexed | p.base + uint32(at) + fieldHeader
+	case end < 0 && (p.lazy || at < 0 || p.err.Err == errDepth):
+		return failed, 0
+	case end < 0:
+		p.err = nil // it will fail again, and then say where
 	}
 	lazy := p.lazy
 	p.lazy = false
-	end, e := p.value(f.typ, i, fieldHeader)
+	end, e := p.value(f.typ, at, fieldHeader)
 	p.lazy = lazy
 	if end == mismatch {
-		_, end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+		_, end = p.skip(at, fieldHeader, f.typ.wire, p.maxDepth, structCost)
 		return end, 0
 	}
 	return end, e
@@ -377,9 +370,10 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	switch {
 	case n < 0:
 		return p.fail(h+1, ErrNegative), 0
-	case n > 0 && minSize[wire] == 0:
-		return p.fail(h, typeError(wire)), 0
-	case n > 0 && wire != t.elem.wire:
+	case wire != t.elem.wire && n > 0:
+		if minSize[wire] == 0 {
+			return p.fail(h, typeError(wire)), 0
+		}
 		return mismatch, 0
 	case uint64(n)*uint64(minSize[t.elem.wire]) > uint64(len(p.b)-body+p.rest):
 		return p.short(), 0
@@ -389,29 +383,25 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	if e == 0 {
 		return failed, 0
 	}
-	if t.elem.kind == fixed {
+	p.listEntry(t, e, body, n)
+	first := e + listWords
+	switch t.elem.kind {
+	case fixed:
 		size := n * int(t.elem.size)
 		if i = p.need(i, lead+listHeader+size); i < 0 {
 			return i, 0
 		}
 		body = i + lead + listHeader
-		p.listEntry(t, e, body, n)
-		p.m.idx[e+listEnd] = p.base + uint32(body+size)
-		return body + size, e
-	}
-	p.listEntry(t, e, body, n)
-	first := e + listWords
-	i = body
-	switch t.elem.kind {
+		p.m.idx[e+listStart] = p.base + uint32(body)
+		i = body + size
 	case text:
-		i = p.texts(t.elem, first, i, n)
+		i = p.texts(t.elem, first, body, n)
 	case record:
 		if t.elem.desc.flat && !p.utf8 && p.depth < p.maxDepth {
-			if i = p.structs(t.elem.desc, first, i, n); i < 0 {
-				return i, 0
-			}
+			i = p.structs(t.elem.desc, first, body, n)
 			break
 		}
+		i = body
 		clear(p.m.idx[first : first+uint32(n*per)])
 		for k := range uint32(n) {
 			if i = p.structure(t.elem.desc, first+k*uint32(per), i); i < 0 {
@@ -419,6 +409,7 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 			}
 		}
 	default:
+		i = body
 		for k := range uint32(n) {
 			var word uint32
 			if i, word = p.value(t.elem, i, 0); i < 0 {
@@ -430,9 +421,10 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 			p.m.idx[first+k] = word
 		}
 	}
-	if i >= 0 {
-		p.m.idx[e+listEnd] = p.base + uint32(i)
+	if i < 0 {
+		return i, 0
 	}
+	p.m.idx[e+listEnd] = p.base + uint32(i)
 	return i, e
 }
 

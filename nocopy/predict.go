@@ -3,47 +3,52 @@ package nocopy
 // Most messages come from programs that write all fields in the IDL's order. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
 
-// step is a field as it is expected: its header, how far it reaches, and where its position goes.
-type step struct {
-	key     uint32
-	advance uint32 // header, value of fixed size or length
-	kind    kind
-}
+// step is a field as it is expected: its header in the high 24 bits, where a message has it when 8 bytes are
+// loaded; whether it is a text; and in the low 32 bits how far it reaches without the text.
+type step uint64
+
+const (
+	stepText = 1 << 39
+	// tooFar is the reach of what is not so simple: it ends behind every message.
+	tooFar = 1<<32 - 1
+)
 
 func stepOf(f *field) step {
-	s := step{key: f.key, kind: f.kind, advance: fieldHeader + uint32(f.size)}
-	if f.kind == text {
-		s.advance = fieldHeader + textHeader
+	s := step(f.key) << 40
+	switch f.kind {
+	case fixed:
+		return s | fieldHeader + step(f.size)
+	case text:
+		return s | stepText | fieldHeader + textHeader
 	}
-	return s
+	return s | tooFar
 }
 
-// inOrder indexes the fields at i as long as they come in the IDL's order and are not containers. words are
-// the struct's words from the first field's on. It returns where it stopped and how many fields it has done.
-func (p *parser) inOrder(steps []step, words []uint32, i int) (int, int) {
+func (s step) key() uint32 { return uint32(s >> 40) }
+
+// inOrder indexes the fields at i as long as they come in the IDL's order, beginning with the field next, and are
+// not containers. It returns where it stopped, and the field behind the last one that it has done.
+func (p *parser) inOrder(d *Desc, words []uint32, i, next int) (int, int) {
 	b, base := p.b, p.base
-	words = words[:len(steps)]
-	for q := range steps {
+	steps := d.steps[next:]
+	words = words[d.first+uint32(next):][:len(steps)]
+	for k := range steps {
 		if len(b)-i < 8 {
-			return i, q
+			return i, next + k
 		}
-		x := be64(b[i:])
-		s := &steps[q]
-		if uint32(x>>40) != s.key {
-			return i, q
-		}
+		x, s := load64(b, i), steps[k]
 		// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
-		end := uint64(i) + uint64(s.advance)
-		if s.kind != fixed {
+		end := uint64(i) + uint64(uint32(s))
+		if s&stepText != 0 {
 			end += uint64(uint32(x >> 8))
 		}
-		if end > uint64(len(b)) || s.kind > text {
-			return i, q
+		if (x^uint64(s))>>40 != 0 || end > uint64(len(b)) || words[k] != 0 {
+			return i, next + k
 		}
-		words[q] = base + uint32(i) + fieldHeader
+		words[k] = base + uint32(i) + fieldHeader
 		i = int(end)
 	}
-	return i, len(steps)
+	return i, next + len(steps)
 }
 
 // structs indexes n structs of a type without containers, at a constant stride from first on. The words need
@@ -51,20 +56,37 @@ func (p *parser) inOrder(steps []step, words []uint32, i int) (int, int) {
 func (p *parser) structs(d *Desc, first uint32, i, n int) int {
 	stride := d.words
 	words := p.m.idx[first : first+uint32(n*stride)]
-	b, base := p.b, p.base
+	b, base, steps := p.b, p.base, d.steps
+next:
 	for k := range n {
 		w := words[:stride]
 		words = words[stride:]
-		at := i
 		w[0] = base + uint32(i)
-		end, done := p.inOrder(d.steps, w[structWords:], i)
-		if done == len(d.steps) && end < len(b) && b[end] == byte(WireStop) {
-			w[1] = base + uint32(end)
-			i = end + 1
-			continue
+		fields := w[structWords:][:len(steps)]
+		at := i
+		for q := range steps {
+			if len(b)-at < 8 {
+				goto unusual
+			}
+			x, s := load64(b, at), steps[q]
+			end := uint64(at) + uint64(uint32(s))
+			if s&stepText != 0 {
+				end += uint64(uint32(x >> 8))
+			}
+			if (x^uint64(s))>>40 != 0 || end > uint64(len(b)) {
+				goto unusual
+			}
+			fields[q] = base + uint32(at) + fieldHeader
+			at = int(end)
 		}
+		if at < len(b) && b[at] == byte(WireStop) {
+			w[1] = base + uint32(at)
+			i = at + 1
+			continue next
+		}
+	unusual:
 		clear(w)
-		if i = p.structure(d, first+uint32(k*stride), at); i < 0 {
+		if i = p.structure(d, first+uint32(k*stride), i); i < 0 {
 			return p.at(k)
 		}
 		b, base = p.b, p.base

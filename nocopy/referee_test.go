@@ -55,7 +55,7 @@ func TestApacheReadsOurs(t *testing.T) {
 		t.Run(b.Name, func(t *testing.T) {
 			for range rounds(b) {
 				want := g.Record(b.Struct, 4)
-				h := nocopy.New[handle](b.desc)
+				h := nocopy.New(b.desc)
 				filler{sc, g}.record(h, want)
 				wire := h.Message().Bytes()
 				got, err := referee.Read(b.Struct, wire)
@@ -84,7 +84,7 @@ func TestOursReadsApache(t *testing.T) {
 				wire := referee.Write(rec, rand.New(rand.NewPCG(uint64(g.Intn(1<<30)), 2)))
 				referee.Normal(rec)
 				for _, opts := range [][]nocopy.Option{nil, {nocopy.Lazy}, {nocopy.Recycle}} {
-					h, err := nocopy.Parse[handle](b.desc, wire, opts...)
+					h, err := nocopy.Parse(b.desc, wire, opts...)
 					if err != nil {
 						t.Fatalf("%v in\n%x", err, wire)
 					}
@@ -103,7 +103,7 @@ func TestOursReadsApache(t *testing.T) {
 func TestUntouchedStructs(t *testing.T) {
 	sc := newSchema(shapes())
 	for _, b := range sc.structs {
-		h := nocopy.New[handle](b.desc)
+		h := nocopy.New(b.desc)
 		got, err := referee.Read(b.Struct, h.Message().Bytes())
 		if err != nil {
 			t.Fatal(err)

@@ -48,7 +48,7 @@ func TestUnknown(t *testing.T) {
 		if diff := cmp.Diff(want, unknownOf(s, allDesc)); diff != "" {
 			t.Fatalf("%s, edited (-want +got):\n%s", w.name, diff)
 		}
-		other := New[Struct](allDesc)
+		other := New(allDesc)
 		other.SetChild(allDesc.named("self"), allDesc, s)
 		clone := s.Clone(allDesc)
 		s.Release()
@@ -68,7 +68,7 @@ func TestUnknown(t *testing.T) {
 		again.Release()
 		clone.Release()
 	}
-	s := New[Struct](allDesc)
+	s := New(allDesc)
 	defer s.Release()
 	if got := unknownOf(s.Child(allDesc.named("self"), allDesc), allDesc); got != nil {
 		t.Errorf("unknown fields of an absent struct: %v", got)

@@ -22,9 +22,10 @@ const (
 // LineDesc describes Line to the runtime and to packages that use it.
 var LineDesc = nocopy.NewDesc("Line")
 
-func NewLine(opts ...nocopy.Option) Line { return nocopy.New[Line](LineDesc, opts...) }
+func NewLine(opts ...nocopy.Option) Line { return Line(nocopy.New(LineDesc, opts...)) }
 func ParseLine(b []byte, opts ...nocopy.Option) (Line, error) {
-	return nocopy.Parse[Line](LineDesc, b, opts...)
+	s, err := nocopy.Parse(LineDesc, b, opts...)
+	return Line(s), err
 }
 
 func (s Line) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -62,9 +63,10 @@ const (
 // OrderDesc describes Order to the runtime and to packages that use it.
 var OrderDesc = nocopy.NewDesc("Order")
 
-func NewOrder(opts ...nocopy.Option) Order { return nocopy.New[Order](OrderDesc, opts...) }
+func NewOrder(opts ...nocopy.Option) Order { return Order(nocopy.New(OrderDesc, opts...)) }
 func ParseOrder(b []byte, opts ...nocopy.Option) (Order, error) {
-	return nocopy.Parse[Order](OrderDesc, b, opts...)
+	s, err := nocopy.Parse(OrderDesc, b, opts...)
+	return Order(s), err
 }
 
 func (s Order) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -128,9 +130,10 @@ const (
 // ReceiptDesc describes Receipt to the runtime and to packages that use it.
 var ReceiptDesc = nocopy.NewDesc("Receipt")
 
-func NewReceipt(opts ...nocopy.Option) Receipt { return nocopy.New[Receipt](ReceiptDesc, opts...) }
+func NewReceipt(opts ...nocopy.Option) Receipt { return Receipt(nocopy.New(ReceiptDesc, opts...)) }
 func ParseReceipt(b []byte, opts ...nocopy.Option) (Receipt, error) {
-	return nocopy.Parse[Receipt](ReceiptDesc, b, opts...)
+	s, err := nocopy.Parse(ReceiptDesc, b, opts...)
+	return Receipt(s), err
 }
 
 func (s Receipt) Message() *nocopy.Message { return nocopy.Struct(s).Message() }

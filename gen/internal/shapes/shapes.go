@@ -127,9 +127,10 @@ const (
 // PointDesc describes Point to the runtime and to packages that use it.
 var PointDesc = nocopy.NewDesc("Point")
 
-func NewPoint(opts ...nocopy.Option) Point { return nocopy.New[Point](PointDesc, opts...) }
+func NewPoint(opts ...nocopy.Option) Point { return Point(nocopy.New(PointDesc, opts...)) }
 func ParsePoint(b []byte, opts ...nocopy.Option) (Point, error) {
-	return nocopy.Parse[Point](PointDesc, b, opts...)
+	s, err := nocopy.Parse(PointDesc, b, opts...)
+	return Point(s), err
 }
 
 func (s Point) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -167,9 +168,10 @@ const (
 // ShapeDesc describes Shape to the runtime and to packages that use it.
 var ShapeDesc = nocopy.NewUnionDesc("Shape")
 
-func NewShape(opts ...nocopy.Option) Shape { return nocopy.New[Shape](ShapeDesc, opts...) }
+func NewShape(opts ...nocopy.Option) Shape { return Shape(nocopy.New(ShapeDesc, opts...)) }
 func ParseShape(b []byte, opts ...nocopy.Option) (Shape, error) {
-	return nocopy.Parse[Shape](ShapeDesc, b, opts...)
+	s, err := nocopy.Parse(ShapeDesc, b, opts...)
+	return Shape(s), err
 }
 
 func (s Shape) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -291,9 +293,10 @@ const (
 // RefusedDesc describes Refused to the runtime and to packages that use it.
 var RefusedDesc = nocopy.NewExceptionDesc("Refused")
 
-func NewRefused(opts ...nocopy.Option) Refused { return nocopy.New[Refused](RefusedDesc, opts...) }
+func NewRefused(opts ...nocopy.Option) Refused { return Refused(nocopy.New(RefusedDesc, opts...)) }
 func ParseRefused(b []byte, opts ...nocopy.Option) (Refused, error) {
-	return nocopy.Parse[Refused](RefusedDesc, b, opts...)
+	s, err := nocopy.Parse(RefusedDesc, b, opts...)
+	return Refused(s), err
 }
 
 func (s Refused) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -331,9 +334,10 @@ type Empty nocopy.Struct
 // EmptyDesc describes Empty to the runtime and to packages that use it.
 var EmptyDesc = nocopy.NewDesc("Empty")
 
-func NewEmpty(opts ...nocopy.Option) Empty { return nocopy.New[Empty](EmptyDesc, opts...) }
+func NewEmpty(opts ...nocopy.Option) Empty { return Empty(nocopy.New(EmptyDesc, opts...)) }
 func ParseEmpty(b []byte, opts ...nocopy.Option) (Empty, error) {
-	return nocopy.Parse[Empty](EmptyDesc, b, opts...)
+	s, err := nocopy.Parse(EmptyDesc, b, opts...)
+	return Empty(s), err
 }
 
 func (s Empty) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -370,10 +374,11 @@ const (
 var RequiredFieldsDesc = nocopy.NewDesc("RequiredFields")
 
 func NewRequiredFields(opts ...nocopy.Option) RequiredFields {
-	return nocopy.New[RequiredFields](RequiredFieldsDesc, opts...)
+	return RequiredFields(nocopy.New(RequiredFieldsDesc, opts...))
 }
 func ParseRequiredFields(b []byte, opts ...nocopy.Option) (RequiredFields, error) {
-	return nocopy.Parse[RequiredFields](RequiredFieldsDesc, b, opts...)
+	s, err := nocopy.Parse(RequiredFieldsDesc, b, opts...)
+	return RequiredFields(s), err
 }
 
 func (s RequiredFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -561,10 +566,11 @@ const (
 var RequiredDefaultsDesc = nocopy.NewDesc("RequiredDefaults")
 
 func NewRequiredDefaults(opts ...nocopy.Option) RequiredDefaults {
-	return nocopy.New[RequiredDefaults](RequiredDefaultsDesc, opts...)
+	return RequiredDefaults(nocopy.New(RequiredDefaultsDesc, opts...))
 }
 func ParseRequiredDefaults(b []byte, opts ...nocopy.Option) (RequiredDefaults, error) {
-	return nocopy.Parse[RequiredDefaults](RequiredDefaultsDesc, b, opts...)
+	s, err := nocopy.Parse(RequiredDefaultsDesc, b, opts...)
+	return RequiredDefaults(s), err
 }
 
 func (s RequiredDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -794,10 +800,11 @@ const (
 var OptionalFieldsDesc = nocopy.NewDesc("OptionalFields")
 
 func NewOptionalFields(opts ...nocopy.Option) OptionalFields {
-	return nocopy.New[OptionalFields](OptionalFieldsDesc, opts...)
+	return OptionalFields(nocopy.New(OptionalFieldsDesc, opts...))
 }
 func ParseOptionalFields(b []byte, opts ...nocopy.Option) (OptionalFields, error) {
-	return nocopy.Parse[OptionalFields](OptionalFieldsDesc, b, opts...)
+	s, err := nocopy.Parse(OptionalFieldsDesc, b, opts...)
+	return OptionalFields(s), err
 }
 
 func (s OptionalFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -975,10 +982,11 @@ const (
 var OptionalDefaultsDesc = nocopy.NewDesc("OptionalDefaults")
 
 func NewOptionalDefaults(opts ...nocopy.Option) OptionalDefaults {
-	return nocopy.New[OptionalDefaults](OptionalDefaultsDesc, opts...)
+	return OptionalDefaults(nocopy.New(OptionalDefaultsDesc, opts...))
 }
 func ParseOptionalDefaults(b []byte, opts ...nocopy.Option) (OptionalDefaults, error) {
-	return nocopy.Parse[OptionalDefaults](OptionalDefaultsDesc, b, opts...)
+	s, err := nocopy.Parse(OptionalDefaultsDesc, b, opts...)
+	return OptionalDefaults(s), err
 }
 
 func (s OptionalDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -1174,10 +1182,11 @@ const (
 var PlainFieldsDesc = nocopy.NewDesc("PlainFields")
 
 func NewPlainFields(opts ...nocopy.Option) PlainFields {
-	return nocopy.New[PlainFields](PlainFieldsDesc, opts...)
+	return PlainFields(nocopy.New(PlainFieldsDesc, opts...))
 }
 func ParsePlainFields(b []byte, opts ...nocopy.Option) (PlainFields, error) {
-	return nocopy.Parse[PlainFields](PlainFieldsDesc, b, opts...)
+	s, err := nocopy.Parse(PlainFieldsDesc, b, opts...)
+	return PlainFields(s), err
 }
 
 func (s PlainFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -1351,10 +1360,11 @@ const (
 var PlainDefaultsDesc = nocopy.NewDesc("PlainDefaults")
 
 func NewPlainDefaults(opts ...nocopy.Option) PlainDefaults {
-	return nocopy.New[PlainDefaults](PlainDefaultsDesc, opts...)
+	return PlainDefaults(nocopy.New(PlainDefaultsDesc, opts...))
 }
 func ParsePlainDefaults(b []byte, opts ...nocopy.Option) (PlainDefaults, error) {
-	return nocopy.Parse[PlainDefaults](PlainDefaultsDesc, b, opts...)
+	s, err := nocopy.Parse(PlainDefaultsDesc, b, opts...)
+	return PlainDefaults(s), err
 }
 
 func (s PlainDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -1541,9 +1551,10 @@ const (
 // ListsDesc describes Lists to the runtime and to packages that use it.
 var ListsDesc = nocopy.NewDesc("Lists")
 
-func NewLists(opts ...nocopy.Option) Lists { return nocopy.New[Lists](ListsDesc, opts...) }
+func NewLists(opts ...nocopy.Option) Lists { return Lists(nocopy.New(ListsDesc, opts...)) }
 func ParseLists(b []byte, opts ...nocopy.Option) (Lists, error) {
-	return nocopy.Parse[Lists](ListsDesc, b, opts...)
+	s, err := nocopy.Parse(ListsDesc, b, opts...)
+	return Lists(s), err
 }
 
 func (s Lists) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -1791,9 +1802,10 @@ const (
 // SetsDesc describes Sets to the runtime and to packages that use it.
 var SetsDesc = nocopy.NewDesc("Sets")
 
-func NewSets(opts ...nocopy.Option) Sets { return nocopy.New[Sets](SetsDesc, opts...) }
+func NewSets(opts ...nocopy.Option) Sets { return Sets(nocopy.New(SetsDesc, opts...)) }
 func ParseSets(b []byte, opts ...nocopy.Option) (Sets, error) {
-	return nocopy.Parse[Sets](SetsDesc, b, opts...)
+	s, err := nocopy.Parse(SetsDesc, b, opts...)
+	return Sets(s), err
 }
 
 func (s Sets) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -1991,9 +2003,10 @@ const (
 // MapsDesc describes Maps to the runtime and to packages that use it.
 var MapsDesc = nocopy.NewDesc("Maps")
 
-func NewMaps(opts ...nocopy.Option) Maps { return nocopy.New[Maps](MapsDesc, opts...) }
+func NewMaps(opts ...nocopy.Option) Maps { return Maps(nocopy.New(MapsDesc, opts...)) }
 func ParseMaps(b []byte, opts ...nocopy.Option) (Maps, error) {
-	return nocopy.Parse[Maps](MapsDesc, b, opts...)
+	s, err := nocopy.Parse(MapsDesc, b, opts...)
+	return Maps(s), err
 }
 
 func (s Maps) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -2398,9 +2411,10 @@ const (
 // TreeDesc describes Tree to the runtime and to packages that use it.
 var TreeDesc = nocopy.NewDesc("Tree")
 
-func NewTree(opts ...nocopy.Option) Tree { return nocopy.New[Tree](TreeDesc, opts...) }
+func NewTree(opts ...nocopy.Option) Tree { return Tree(nocopy.New(TreeDesc, opts...)) }
 func ParseTree(b []byte, opts ...nocopy.Option) (Tree, error) {
-	return nocopy.Parse[Tree](TreeDesc, b, opts...)
+	s, err := nocopy.Parse(TreeDesc, b, opts...)
+	return Tree(s), err
 }
 
 func (s Tree) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -2438,9 +2452,10 @@ const (
 // ChainDesc describes Chain to the runtime and to packages that use it.
 var ChainDesc = nocopy.NewDesc("Chain")
 
-func NewChain(opts ...nocopy.Option) Chain { return nocopy.New[Chain](ChainDesc, opts...) }
+func NewChain(opts ...nocopy.Option) Chain { return Chain(nocopy.New(ChainDesc, opts...)) }
 func ParseChain(b []byte, opts ...nocopy.Option) (Chain, error) {
-	return nocopy.Parse[Chain](ChainDesc, b, opts...)
+	s, err := nocopy.Parse(ChainDesc, b, opts...)
+	return Chain(s), err
 }
 
 func (s Chain) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -2473,10 +2488,11 @@ const (
 var DirectoryDesc = nocopy.NewDesc("Directory")
 
 func NewDirectory(opts ...nocopy.Option) Directory {
-	return nocopy.New[Directory](DirectoryDesc, opts...)
+	return Directory(nocopy.New(DirectoryDesc, opts...))
 }
 func ParseDirectory(b []byte, opts ...nocopy.Option) (Directory, error) {
-	return nocopy.Parse[Directory](DirectoryDesc, b, opts...)
+	s, err := nocopy.Parse(DirectoryDesc, b, opts...)
+	return Directory(s), err
 }
 
 func (s Directory) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -2521,9 +2537,10 @@ const (
 // OddIDsDesc describes OddIDs to the runtime and to packages that use it.
 var OddIDsDesc = nocopy.NewDesc("OddIDs")
 
-func NewOddIDs(opts ...nocopy.Option) OddIDs { return nocopy.New[OddIDs](OddIDsDesc, opts...) }
+func NewOddIDs(opts ...nocopy.Option) OddIDs { return OddIDs(nocopy.New(OddIDsDesc, opts...)) }
 func ParseOddIDs(b []byte, opts ...nocopy.Option) (OddIDs, error) {
-	return nocopy.Parse[OddIDs](OddIDsDesc, b, opts...)
+	s, err := nocopy.Parse(OddIDsDesc, b, opts...)
+	return OddIDs(s), err
 }
 
 func (s OddIDs) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -2582,9 +2599,10 @@ const (
 // OddNamesDesc describes OddNames to the runtime and to packages that use it.
 var OddNamesDesc = nocopy.NewDesc("OddNames")
 
-func NewOddNames(opts ...nocopy.Option) OddNames { return nocopy.New[OddNames](OddNamesDesc, opts...) }
+func NewOddNames(opts ...nocopy.Option) OddNames { return OddNames(nocopy.New(OddNamesDesc, opts...)) }
 func ParseOddNames(b []byte, opts ...nocopy.Option) (OddNames, error) {
-	return nocopy.Parse[OddNames](OddNamesDesc, b, opts...)
+	s, err := nocopy.Parse(OddNamesDesc, b, opts...)
+	return OddNames(s), err
 }
 
 func (s OddNames) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -2661,9 +2679,10 @@ const (
 // OuterDesc describes Outer to the runtime and to packages that use it.
 var OuterDesc = nocopy.NewDesc("Outer")
 
-func NewOuter(opts ...nocopy.Option) Outer { return nocopy.New[Outer](OuterDesc, opts...) }
+func NewOuter(opts ...nocopy.Option) Outer { return Outer(nocopy.New(OuterDesc, opts...)) }
 func ParseOuter(b []byte, opts ...nocopy.Option) (Outer, error) {
-	return nocopy.Parse[Outer](OuterDesc, b, opts...)
+	s, err := nocopy.Parse(OuterDesc, b, opts...)
+	return Outer(s), err
 }
 
 func (s Outer) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
