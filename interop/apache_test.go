@@ -1,6 +1,10 @@
 package interop_test
 
-import "testing"
+import (
+	"context"
+	"testing"
+	"time"
+)
 
 var (
 	transports = []string{"framed", "buffered"}
@@ -21,8 +25,57 @@ func matrix(t *testing.T, test func(t *testing.T, transport, protocol string)) {
 
 // TestApacheAgainstItself: the judge's own client finds no fault with its own server.
 func TestApacheAgainstItself(t *testing.T) {
+	t.Parallel()
 	matrix(t, func(t *testing.T, transport, protocol string) {
 		port := startApache(t, transport, protocol, apacheHandler{})
 		dialApache(t, port, transport, protocol).callEverything()
 	})
+}
+
+func TestOurClientAgainstApache(t *testing.T) {
+	t.Parallel()
+	matrix(t, func(t *testing.T, transport, protocol string) {
+		callEverything(t, startApache(t, transport, protocol, apacheHandler{}), transport, protocol)
+	})
+}
+
+func TestApacheAgainstOurServer(t *testing.T) {
+	t.Parallel()
+	matrix(t, func(t *testing.T, transport, protocol string) {
+		port := startOurs(t, transport, protocol).port
+		dialApache(t, port, transport, protocol).callEverything()
+	})
+}
+
+func TestOurClientAgainstOurServer(t *testing.T) {
+	t.Parallel()
+	matrix(t, func(t *testing.T, transport, protocol string) {
+		callEverything(t, startOurs(t, transport, protocol).port, transport, protocol)
+	})
+}
+
+// TestServerTakesAnyTransport: whatever it was told, and clients that do not multiplex besides.
+func TestServerTakesAnyTransport(t *testing.T) {
+	t.Parallel()
+	port := startOurs(t, "framed", "multi").port
+	matrix(t, func(t *testing.T, transport, protocol string) {
+		dialApache(t, port, transport, protocol).callEverything()
+	})
+}
+
+// TestOnewayDoesNotBlock: the call after it is answered while its handler sleeps.
+func TestOnewayDoesNotBlock(t *testing.T) {
+	t.Parallel()
+	port := startOurs(t, "framed", "binary").port
+	c := dialApache(t, port, "framed", "binary")
+	start := time.Now()
+	if err := c.first.TestOneway(context.Background(), 3); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.first.TestVoid(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("testVoid after testOneway(3) took %v", took)
+	}
 }

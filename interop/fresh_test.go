@@ -1,0 +1,35 @@
+package interop_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFresh: thrifttest is what our generator makes of the Apache module's ThriftTest.thrift.
+func TestFresh(t *testing.T) {
+	apache, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	idl := filepath.Join(strings.TrimSpace(string(apache)), "test", "ThriftTest.thrift")
+	if b, err := exec.Command("go", "run", "../gen/nocopyc", "-o", out, idl).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, b)
+	}
+	want, err := os.ReadFile(filepath.Join(out, "thrifttest", "ThriftTest.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	have, err := os.ReadFile("thrifttest/ThriftTest.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(have)); diff != "" {
+		t.Errorf("not fresh (run make gen):\n%.5000s", diff)
+	}
+}
