@@ -200,6 +200,7 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 func TestFresh(t *testing.T) {
 	for _, g := range []struct{ dir, file, command string }{
 		{"examples/quickstart", "order/order.go", "../../gen/nocopyc -o OUT order.thrift"},
+		{"examples/kvstore", "kv/kvstore.go", "../../gen/nocopyc -o OUT kvstore.thrift"},
 		{"gen/internal/shapes", "shapes/shapes.go", "../../nocopyc -o OUT shapes.thrift"},
 		{"nocopy", "fixedlists.go", "./internal/fixedlists -o OUT"},
 		{"nocopy/rpc/internal/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},

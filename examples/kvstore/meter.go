@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime/metrics"
+	"sync/atomic"
+	"time"
+)
+
+// meter counts calls, their bytes and how long they took. Any number of goroutines may add to it.
+type meter struct {
+	calls, bytes atomic.Int64
+	took         [40 << subBits]atomic.Int64 // calls by duration: see bucket
+}
+
+// subBits is how many bits of a duration after its first count: 16 buckets to each power of two, errors below 6 %.
+const subBits = 4
+
+// bucket is the one for a duration: its highest bits, the first of which stands for their number.
+func bucket(d time.Duration) int {
+	n := uint64(max(d, 0))
+	shift := max(bits.Len64(n)-subBits-1, 0)
+	return min(shift<<subBits+int(n>>shift), 40<<subBits-1)
+}
+
+// upper is the longest duration in a bucket.
+func upper(b int) time.Duration {
+	shift := max(b>>subBits-1, 0)
+	return time.Duration(b-shift<<subBits+1)<<shift - 1
+}
+
+func (m *meter) add(d time.Duration, n int) {
+	m.calls.Add(1)
+	m.bytes.Add(int64(n))
+	m.took[bucket(d)].Add(1)
+}
+
+// reading is what a meter showed at one moment.
+type reading struct {
+	at           time.Time
+	calls, bytes int64
+	took         [40 << subBits]int64
+	allocs       uint64 // of the whole program
+}
+
+func (m *meter) read() *reading {
+	r := &reading{at: time.Now(), calls: m.calls.Load(), bytes: m.bytes.Load(), allocs: allocations()}
+	for i := range m.took {
+		r.took[i] = m.took[i].Load()
+	}
+	return r
+}
+
+// allocations is the number of heap objects that the program has allocated so far.
+func allocations() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:objects"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// quantile is the duration that a share of the calls since an earlier reading did not exceed.
+func (r *reading) quantile(since *reading, share float64) time.Duration {
+	var total int64
+	for i := range r.took {
+		total += r.took[i] - since.took[i]
+	}
+	left := int64(share * float64(total))
+	for i := range r.took {
+		if left -= r.took[i] - since.took[i]; left < 0 {
+			return upper(i)
+		}
+	}
+	return 0
+}
+
+// since says what happened between two readings.
+func (r *reading) since(before *reading) string {
+	seconds := r.at.Sub(before.at).Seconds()
+	calls := r.calls - before.calls
+	return fmt.Sprintf("%9.0f calls/s  p50 %-8v p99 %-8v %8.1f MB/s  %6.1f allocs/call",
+		float64(calls)/seconds,
+		short(r.quantile(before, 0.5)), short(r.quantile(before, 0.99)),
+		float64(r.bytes-before.bytes)/1e6/seconds,
+		float64(r.allocs-before.allocs)/float64(max(calls, 1)))
+}
+
+// short rounds a duration to three digits.
+func short(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit)
+}

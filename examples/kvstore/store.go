@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"hash/maphash"
+	"sync"
+)
+
+// store keeps values by key. It is a map cut into shards, so that calls for different keys seldom wait for each other.
+type store struct {
+	seed   maphash.Seed
+	shards [64]shard
+}
+
+type shard struct {
+	mu     sync.RWMutex
+	values map[string][]byte
+}
+
+// keepFrom is the size from which on a value is kept where it was received: half of a slab, the block of 64 KiB that a
+// server receives requests into one after the other unless they are larger. So a value keeps less than another of its
+// size from being freed. A small one, kept like that, would keep a whole slab with the requests of others, so it is cloned.
+const keepFrom = 32 << 10
+
+func newStore() *store {
+	s := &store{seed: maphash.MakeSeed()}
+	for i := range s.shards {
+		s.shards[i].values = make(map[string][]byte)
+	}
+	return s
+}
+
+func (s *store) shard(key []byte) *shard {
+	return &s.shards[maphash.Bytes(s.seed, key)%uint64(len(s.shards))]
+}
+
+// keep is a value as the store has it: alone in its memory if it is small, else in that of the request. Values in the
+// store are never written to, so that a reply may refer to one while it is sent and after it has been replaced.
+func keep(value []byte) []byte {
+	if len(value) < keepFrom {
+		return bytes.Clone(value)
+	}
+	return value
+}
+
+// create stores a value under a new key and reports whether the key was new. It clones the key.
+func (s *store) create(key, value []byte) bool {
+	sh := s.shard(key)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if _, ok := sh.values[string(key)]; ok {
+		return false
+	}
+	sh.values[string(key)] = keep(value)
+	return true
+}
+
+// retrieve returns the value itself, which must not be changed.
+func (s *store) retrieve(key []byte) ([]byte, bool) {
+	sh := s.shard(key)
+	sh.mu.RLock()
+	defer sh.mu.RUnlock()
+	value, ok := sh.values[string(key)]
+	return value, ok
+}
+
+// update replaces the value of a key and reports whether there was one.
+func (s *store) update(key, value []byte) bool {
+	sh := s.shard(key)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if _, ok := sh.values[string(key)]; !ok {
+		return false
+	}
+	sh.values[string(key)] = keep(value)
+	return true
+}
+
+// delete removes a key and reports whether it was there.
+func (s *store) delete(key []byte) bool {
+	sh := s.shard(key)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	_, ok := sh.values[string(key)]
+	delete(sh.values, string(key))
+	return ok
+}
+
+// len returns the number of keys.
+func (s *store) len() int {
+	n := 0
+	for i := range s.shards {
+		sh := &s.shards[i]
+		sh.mu.RLock()
+		n += len(sh.values)
+		sh.mu.RUnlock()
+	}
+	return n
+}
