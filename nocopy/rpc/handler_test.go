@@ -97,6 +97,7 @@ func (h *handler) Fail(ctx context.Context, args echo.EchoFailArgs, result echo.
 	case "until cancelled":
 		h.waiting <- struct{}{}
 		<-ctx.Done()
+		h.waiting <- struct{}{}
 		return ctx.Err()
 	}
 	return nil

@@ -127,18 +127,22 @@ func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
 	for {
 		end, need, err := r.scan.Scan(r.in.Bytes()[h.size:])
 		if err != nil {
+			var bad *nocopy.Error
+			if errors.As(err, &bad) {
+				bad.Path = string(h.name)
+			}
 			return h, linkbuf.Chunk{}, err
+		}
+		if over := max(need, end) + h.size - r.limits.message; over > 0 {
+			return h, linkbuf.Chunk{}, fmt.Errorf("rpc: message of more than %d bytes: %w", r.limits.message, nocopy.ErrLimit)
 		}
 		if end > 0 {
 			h, _, _ = parseHeader(r.in.Bytes()) // it may have moved
 			r.in.Skip(h.size)
 			return h, r.in.Take(end), nil
 		}
-		if need += h.size; need > r.limits.message {
-			return h, linkbuf.Chunk{}, fmt.Errorf("rpc: message of more than %d bytes: %w", r.limits.message, nocopy.ErrLimit)
-		}
-		for len(r.in.Bytes()) < need {
-			if err := r.fill(need); err != nil {
+		for len(r.in.Bytes()) < h.size+need {
+			if err := r.fill(h.size + need); err != nil {
 				return h, linkbuf.Chunk{}, err
 			}
 		}

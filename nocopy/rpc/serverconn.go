@@ -133,9 +133,23 @@ func (c *serverConn) release() {
 		c.timer.Stop()
 	}
 	c.cancel()
+	if c.ended && !c.failed {
+		c.linger()
+	}
 	c.nc.Close()
 	c.in.free()
 	c.srv.forget(c)
+}
+
+// linger lets the client read the last reply: closing with bytes unread would make the kernel throw the reply away.
+func (c *serverConn) linger() {
+	const most, bytes = 200 * time.Millisecond, 1 << 20
+	half, ok := c.nc.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	c.nc.SetReadDeadline(time.Now().Add(most))
+	io.CopyN(io.Discard, c.nc, bytes)
 }
 
 // readFailed ends reading. Somebody who sent what we can't make sense of gets an answer if there is a call to answer.
@@ -443,7 +457,12 @@ func (c *serverConn) writeReplies() bool {
 	}
 	c.setWriteDeadline()
 	if _, err := c.write.WriteTo(c.nc); err != nil {
-		c.logEnd(err)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = fmt.Errorf("rpc: replies are not taken: %w", err)
+			c.srv.logger().Warn("rpc: connection closed", "peer", c.nc.RemoteAddr(), "err", err)
+		} else {
+			c.logEnd(err)
+		}
 		c.cancel()
 		c.nc.Close()
 		return false

@@ -1,0 +1,232 @@
+package rpc_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+)
+
+// TestCancel: calls whose contexts end at any moment return at once, and no later call gets their replies.
+func TestCancel(t *testing.T) {
+	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
+		var wg sync.WaitGroup
+		var cancelled atomic.Int32
+		for i := range 8 {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(i), 0))
+				for range 60 {
+					size := []int{10, 1000, 100_000}[r.IntN(3)]
+					payload := []byte(strings.Repeat(string(rune('a'+r.IntN(26))), size))
+					patience := time.Duration(r.IntN(3000)) * time.Microsecond
+					ctx, cancel := context.WithTimeout(bg, patience)
+					start := time.Now()
+					res, err := c.Echo(ctx, func(args echo.EchoEchoArgs) {
+						copy(args.NewPayload(size), payload)
+						args.SetDelayMs(int32(r.IntN(3)))
+					})
+					cancel()
+					switch {
+					case err == nil && string(res.GetSuccess()) != string(payload):
+						t.Error("another call's reply")
+					case err != nil && !errors.Is(err, context.DeadlineExceeded):
+						t.Error(err)
+					case err != nil:
+						cancelled.Add(1)
+					}
+					if d := time.Since(start); d > patience+time.Second {
+						t.Errorf("returned after %v", d)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if cancelled.Load() == 0 {
+			t.Error("no call was cancelled")
+		}
+		unharmed(t, c)
+	})
+}
+
+func TestCancelledBefore(t *testing.T) {
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{})))
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	if _, err := c.Ping(ctx, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	unharmed(t, c)
+}
+
+// TestReconnect: the server goes away and comes back at the same address.
+func TestReconnect(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	start := func(l net.Listener) *rpc.Server {
+		srv := &rpc.Server{Processor: echo.NewEchoProcessor(&handler{}), Logger: new(quiet).logger()}
+		go srv.Serve(l)
+		return srv
+	}
+	srv := start(l)
+	c := echo.NewEchoClient(dial(t, addr))
+	unharmed(t, c)
+	for range 3 {
+		srv.Shutdown(bg)
+		for range 5 { // each attempt is longer after the one before
+			ctx, cancel := context.WithTimeout(bg, time.Second)
+			if _, err := c.Ping(ctx, nil); err == nil {
+				t.Error("a call without a server succeeds")
+			}
+			cancel()
+		}
+		if l, err = net.Listen("tcp", addr); err != nil {
+			t.Fatal(err)
+		}
+		srv = start(l)
+		unharmed(t, c) // waits for the next attempt
+		unharmed(t, c)
+	}
+	srv.Shutdown(bg)
+}
+
+// TestBackoff: a server that is away is not dialled all the time, however many calls there are.
+func TestBackoff(t *testing.T) {
+	cert, pool := certificate(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	srv := &rpc.Server{Processor: echo.NewEchoProcessor(&handler{}), TLS: &tls.Config{Certificates: []tls.Certificate{cert}}, Logger: new(quiet).logger()}
+	go srv.Serve(l)
+	c := echo.NewEchoClient(dial(t, addr, rpc.PoolSize(2), rpc.TLS(&tls.Config{RootCAs: pool})))
+	unharmed(t, c)
+	srv.Shutdown(bg)
+
+	if l, err = net.Listen("tcp", addr); err != nil { // connecting works, but not TLS
+		t.Fatal(err)
+	}
+	var attempts atomic.Int32
+	accepted := make(chan struct{})
+	go func() {
+		defer close(accepted)
+		for {
+			nc, err := l.Accept()
+			if err != nil {
+				return
+			}
+			attempts.Add(1)
+			nc.Close()
+		}
+	}()
+	ctx, cancel := context.WithTimeout(bg, 500*time.Millisecond)
+	defer cancel()
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				if _, err := c.Ping(ctx, nil); err == nil {
+					t.Error("a call without a server succeeds")
+				}
+			}
+		})
+	}
+	wg.Wait()
+	l.Close()
+	<-accepted
+	// Pauses of 10–20, 20–40, 40–80, 80–160, 160–320 ms … for each of two connections.
+	if n := attempts.Load(); n < 2 || n > 16 {
+		t.Errorf("%d attempts in half a second", n)
+	}
+}
+
+// TestMaxInFlight: calls beyond the limit wait, and stop waiting when their context ends.
+func TestMaxInFlight(t *testing.T) {
+	h := &handler{waiting: make(chan struct{}, 10), release: make(chan struct{})}
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, h), rpc.MaxInFlight(2)))
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			if _, err := c.Fail(bg, func(args echo.EchoFailArgs) { args.SetHow("wait") }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	<-h.waiting
+	<-h.waiting
+	ctx, cancel := context.WithTimeout(bg, 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Ping(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a call too many: %v", err)
+	}
+	select {
+	case <-h.waiting:
+		t.Error("three calls are under way")
+	default:
+	}
+	close(h.release)
+	wg.Wait()
+	unharmed(t, c)
+}
+
+func TestPoolSize(t *testing.T) {
+	for _, size := range []int{1, 3} {
+		var mu sync.Mutex
+		peers := map[string]bool{}
+		note := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			mu.Lock()
+			peers[c.Peer.String()] = true
+			mu.Unlock()
+			return next(ctx, c)
+		}
+		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{note}}, &handler{}), rpc.PoolSize(size)))
+		for range 10 {
+			unharmed(t, c)
+		}
+		if len(peers) != 1 {
+			t.Errorf("calls one after the other took %d connections", len(peers))
+		}
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() { c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetDelayMs(20) }) })
+		}
+		wg.Wait()
+		if len(peers) != size {
+			t.Errorf("%d connections of %d were used", len(peers), size)
+		}
+	}
+}
+
+func TestClosed(t *testing.T) {
+	h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
+	c := dial(t, serve(t, &rpc.Server{}, h))
+	result := make(chan error, 1)
+	go func() {
+		_, err := echo.NewEchoClient(c).Fail(bg, func(args echo.EchoFailArgs) { args.SetHow("wait") })
+		result <- err
+	}()
+	<-h.waiting
+	c.Close()
+	if err := <-result; !errors.Is(err, rpc.ErrClientClosed) {
+		t.Errorf("a call under way: %v", err)
+	}
+	if _, err := echo.NewEchoClient(c).Ping(bg, nil); !errors.Is(err, rpc.ErrClientClosed) {
+		t.Errorf("a call afterwards: %v", err)
+	}
+	close(h.release)
+	if _, err := rpc.Dial(bg, "tcp", "127.0.0.1:1"); err == nil {
+		t.Error("Dial of nobody succeeds")
+	}
+}
