@@ -188,8 +188,7 @@ func (s Struct) newChild(f Field, d *Desc, n int) Struct {
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	checkCount(t, n)
-	old := m.idx[e+f.word()]
-	if old == 0 && m.fieldNode(e, f) == 0 {
+	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
 	} else {
 		node := m.replaceField(e, f)
@@ -197,10 +196,7 @@ func (s Struct) newChild(f Field, d *Desc, n int) Struct {
 		m.buf.SetEmpty(node)
 		m.buf.OpenContent(node)
 	}
-	if t.kind != record || old&notIndexed != 0 {
-		old = 0
-	}
-	word := m.beginValue(t, n, f.key(), old)
+	word := m.beginValue(t, n, f.key())
 	m.idx[e+f.word()] = word
 	return m.handle(word)
 }
@@ -212,16 +208,11 @@ func checkCount(t *Type, n int) {
 }
 
 // beginValue appends the beginning of a struct or container and opens it; with a key, a field's header comes first.
-// reuse is the entry of a struct that it takes the place of.
-func (m *Message) beginValue(t *Type, n int, key, reuse uint32) uint32 {
+// Its entry is new: handles of what was there before go on reading that.
+func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
 	lead := leadOf(key)
 	if t.kind == record {
-		e := reuse
-		if e == 0 {
-			e = m.alloc(t.desc.words)
-		} else {
-			clear(m.idx[e : e+uint32(t.desc.words)])
-		}
+		e := m.alloc(t.desc.words)
 		p, b := m.buf.Extend(lead + len(t.desc.template))
 		putLead(b, key)
 		copy(b[lead:], t.desc.template)

@@ -31,11 +31,15 @@
 // # Lifetimes
 //
 //   - Handles are 16-byte values. They die with [Message.Release] and panic when used afterwards, always.
-//   - After SetX, NewX or UnsetX of a struct or container field, handles of what was there before must not be changed any
-//     more; they read either as before or as what is there now.
-//   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle].
+//   - After SetX, NewX or UnsetX of a struct or container field, and after Set, NewAt, Put, PutNew or Delete of an element,
+//     handles of what was there before give the old value; what is changed through them is not sent. But a handle of
+//     an element of a list of structs is of the element's place: after Set it is that of the new one.
+//   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle]. Each keeps at most
+//     the slab alive that it lies in: 64 KiB, of a large message 1 MiB, or the bytes that the message was parsed from.
 //   - A []byte passed to a setter is copied below 4 KiB, else referred to until Release; strings cannot change anyway.
 //   - A message outlives those that parts of it came from.
+//   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release, so that a stale string faults
+//     where it is read; [Leaked] tells where messages were made that were never released.
 //
 // # Threads
 //

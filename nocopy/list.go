@@ -256,6 +256,8 @@ func (m *Message) replaceElement(t *Type, word uint32) linkbuf.NodeID {
 	case t.kind >= record:
 		m.closeEntry(word)
 		if own := m.editOf(word).own; own != 0 {
+			ed := m.edit(word)
+			ed.own, ed.room = 0, 0 // what is changed through its handles from now on stays out of the new value
 			return own
 		}
 	case word&inNode != 0:

@@ -223,7 +223,7 @@ func (s Struct) putNew(k key, n int) Struct {
 	} else {
 		slot = s.putKey(k)
 	}
-	word := m.beginValue(t.elem, n, 0, 0)
+	word := m.beginValue(t.elem, n, 0)
 	m.idx[slot+1] = word
 	if own != 0 {
 		m.edit(word).own = own

@@ -46,7 +46,7 @@ func (l NestedList[C]) AppendNew(n int) C {
 	t := s.typ().elem
 	checkCount(t, n)
 	slot := s.m.appendSlots(s.entry(), 1)
-	word := s.m.beginValue(t, n, 0, 0)
+	word := s.m.beginValue(t, n, 0)
 	s.m.idx[slot] = word
 	c := s.m.handle(word)
 	c.clearFixed()
@@ -96,7 +96,7 @@ func (s Struct) newContainerAt(i, n int) Struct {
 	m, t := s.m, s.typ().elem
 	checkCount(t, n)
 	if m.appendsAt(s.entry(), uint32(i)) {
-		word := m.beginValue(t, n, 0, 0)
+		word := m.beginValue(t, n, 0)
 		m.idx[slot] = word
 		return m.handle(word)
 	}
@@ -104,7 +104,7 @@ func (s Struct) newContainerAt(i, n int) Struct {
 	m.closeAll()
 	m.buf.SetEmpty(node)
 	m.buf.OpenContent(node)
-	word := m.beginValue(t, n, 0, 0)
+	word := m.beginValue(t, n, 0)
 	m.edit(word).own = node
 	m.idx[slot] = word
 	return m.handle(word)
