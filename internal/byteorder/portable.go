@@ -24,6 +24,10 @@ func swap16Portable(dst, src []byte) {
 		binary.LittleEndian.PutUint64(d[24:], swapPairs(z))
 		dst, src = dst[stride:], src[stride:]
 	}
+	swap16Singly(dst, src)
+}
+
+func swap16Singly(dst, src []byte) {
 	for len(dst) >= 2 && len(src) >= 2 {
 		binary.LittleEndian.PutUint16(dst, binary.BigEndian.Uint16(src))
 		dst, src = dst[2:], src[2:]
@@ -47,6 +51,10 @@ func swap32Portable(dst, src []byte) {
 		binary.LittleEndian.PutUint64(d[24:], bits.RotateLeft64(z, 32))
 		dst, src = dst[stride:], src[stride:]
 	}
+	swap32Singly(dst, src)
+}
+
+func swap32Singly(dst, src []byte) {
 	for len(dst) >= 4 && len(src) >= 4 {
 		binary.LittleEndian.PutUint32(dst, binary.BigEndian.Uint32(src))
 		dst, src = dst[4:], src[4:]
@@ -64,6 +72,10 @@ func swap64Portable(dst, src []byte) {
 		binary.LittleEndian.PutUint64(d[24:], z)
 		dst, src = dst[stride:], src[stride:]
 	}
+	swap64Singly(dst, src)
+}
+
+func swap64Singly(dst, src []byte) {
 	for len(dst) >= 8 && len(src) >= 8 {
 		binary.LittleEndian.PutUint64(dst, binary.BigEndian.Uint64(src))
 		dst, src = dst[8:], src[8:]

@@ -28,7 +28,9 @@ func swap16(dst, src []byte) {
 	switch {
 	case bigEndian:
 		copy(dst, src)
-	case vectorised && len(dst) >= vectorSize:
+	case len(dst) < vectorSize:
+		swap16Singly(dst, src)
+	case vectorised:
 		swapVector(&dst[0], &src[0], len(dst), &order16)
 	default:
 		swap16Portable(dst, src)
@@ -41,7 +43,9 @@ func swap32(dst, src []byte) {
 	switch {
 	case bigEndian:
 		copy(dst, src)
-	case vectorised && len(dst) >= vectorSize:
+	case len(dst) < vectorSize:
+		swap32Singly(dst, src)
+	case vectorised:
 		swapVector(&dst[0], &src[0], len(dst), &order32)
 	default:
 		swap32Portable(dst, src)
@@ -54,7 +58,9 @@ func swap64(dst, src []byte) {
 	switch {
 	case bigEndian:
 		copy(dst, src)
-	case vectorised && len(dst) >= vectorSize:
+	case len(dst) < vectorSize:
+		swap64Singly(dst, src)
+	case vectorised:
 		swapVector(&dst[0], &src[0], len(dst), &order64)
 	default:
 		swap64Portable(dst, src)

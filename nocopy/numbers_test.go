@@ -1,0 +1,197 @@
+package nocopy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// Lists of numbers are converted all at once, in pieces that their length and place in memory decide on. What they
+// hold is compared with what package encoding/binary makes of it.
+
+var numbersDesc = NewDesc("Numbers")
+
+func init() {
+	opt := func(id int16, name string, t *Type) FieldDesc {
+		return FieldDesc{ID: id, Name: name, Type: t, Req: Optional}
+	}
+	numbersDesc.Define(
+		opt(2, "bools", ListOf(TypeBool)), opt(3, "int8s", ListOf(TypeI8)), opt(4, "int16s", ListOf(TypeI16)),
+		opt(5, "int32s", ListOf(TypeI32)), opt(6, "int64s", ListOf(TypeI64)), opt(7, "float64s", ListOf(TypeDouble)),
+		opt(8, "uuids", ListOf(TypeUUID)), opt(9, "enums", ListOf(EnumOf(colorName))),
+		opt(10, "after", TypeI32),
+	)
+}
+
+type shade int32
+
+// listOf is what lists of E can do.
+type listOf[E any] interface {
+	View
+	Len() int
+	At(i int) E
+	Set(i int, v E)
+	Append(v E)
+	AppendTo(dst []E) []E
+	All() iter.Seq2[int, E]
+}
+
+// numberKind is a kind of list: its field, and how that is set.
+type numberKind[E comparable, L listOf[E]] struct {
+	field string
+	set   func(s Struct, f Field, d *Desc, v []E)
+	value func(r uint64) E
+}
+
+func TestNumbers(t *testing.T) {
+	numberKind[bool, BoolList]{"bools", Struct.SetBools, func(r uint64) bool { return r&1 != 0 }}.test(t)
+	numberKind[int8, Int8List]{"int8s", Struct.SetInt8s, func(r uint64) int8 { return int8(r) }}.test(t)
+	numberKind[int16, Int16List]{"int16s", Struct.SetInt16s, func(r uint64) int16 { return int16(r) }}.test(t)
+	numberKind[int32, Int32List]{"int32s", Struct.SetInt32s, func(r uint64) int32 { return int32(r) }}.test(t)
+	numberKind[int64, Int64List]{"int64s", Struct.SetInt64s, func(r uint64) int64 { return int64(r) }}.test(t)
+	numberKind[float64, Float64List]{"float64s", Struct.SetFloat64s, func(r uint64) float64 { return math.Float64frombits(r >> 2) }}.test(t)
+	numberKind[UUID, UUIDList]{"uuids", Struct.SetUUIDs, func(r uint64) UUID { return UUID{0: byte(r), 7: byte(r >> 8), 15: byte(r >> 16)} }}.test(t)
+	numberKind[shade, EnumList[shade]]{"enums", SetEnums[shade], func(r uint64) shade { return shade(r) }}.test(t)
+}
+
+func (n numberKind[E, L]) random(count int) []E {
+	v := make([]E, count)
+	for i := range v {
+		v[i] = n.value(rand.Uint64())
+	}
+	return v
+}
+
+// test has lists of all lengths and origins read, changed, sent and read again. The large ones cross the lines
+// between segments, and those between blocks as they arrive.
+func (n numberKind[E, L]) test(t *testing.T) {
+	t.Run(n.field, func(t *testing.T) {
+		size := binary.Size(n.value(0))
+		counts := []int{4097 / size}
+		if !raceEnabled || size == 8 { // so many elements take the detector long
+			counts = append(counts, (1<<20)/size+7)
+		}
+		for count := range 40 {
+			counts = append(counts, count)
+		}
+		for _, count := range counts {
+			v := n.random(count)
+			wire := n.wire(t, v)
+			for _, w := range []way{
+				{"built", n.built(v)}, with(way{"built", n.built(v)}, Recycle, "recycled"),
+				inOnePiece, owned, with(inOnePiece, Lazy, "lazy"), cutAt(12), cutAt(len(wire) / 2), with(cutEvery(512<<10-5), Recycle, "recycled"),
+			} {
+				s, err := w.parse(numbersDesc, wire)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c := checked[E, L]{n, t, s, slices.Clone(v), fmt.Sprintf("%d, %s", count, w.name), nil}
+				c.check("as it came")
+				c.change()
+				s.Release()
+			}
+			if !bytes.Equal(wire, n.wire(t, v)) {
+				t.Fatalf("%d: the bytes that were parsed have changed", count)
+			}
+		}
+	})
+}
+
+// built returns a function that makes the message instead of parsing it.
+func (n numberKind[E, L]) built(v []E) func(*Desc, []byte, ...Option) (Struct, error) {
+	return func(d *Desc, _ []byte, opts ...Option) (Struct, error) {
+		s := New(d, opts...)
+		n.set(s, d.named(n.field), d, v)
+		return s, nil
+	}
+}
+
+// wire returns the bytes of a message of these elements.
+func (n numberKind[E, L]) wire(t *testing.T, v []E) []byte {
+	t.Helper()
+	f := numbersDesc.named(n.field)
+	b := []byte{byte(WireList), 0, byte(f), byte(numbersDesc.field(f).typ.elem.wire)}
+	b, err := binary.Append(binary.BigEndian.AppendUint32(b, uint32(len(v))), binary.BigEndian, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(b, 0)
+}
+
+// checked is a message and what it must hold.
+type checked[E comparable, L listOf[E]] struct {
+	numberKind[E, L]
+	t     *testing.T
+	s     Struct
+	want  []E
+	about string
+	after []byte // on the wire, behind the list
+}
+
+func (c *checked[E, L]) list() L { return L(c.s.Child(numbersDesc.named(c.field), numbersDesc)) }
+
+// check reads the list in every way, and the message's bytes.
+func (c *checked[E, L]) check(when string) {
+	c.t.Helper()
+	l := c.list()
+	if l.Len() != len(c.want) {
+		c.t.Fatalf("%s, %s: %d elements instead of %d", c.about, when, l.Len(), len(c.want))
+	}
+	if got := l.AppendTo(nil); !slices.Equal(got, c.want) {
+		c.t.Fatalf("%s, %s: AppendTo(nil) is wrong", c.about, when)
+	}
+	// Into a slice with some room that has an element already, and something behind that must stay.
+	room := c.random(2 + len(c.want)/2 + rand.IntN(len(c.want)+2))
+	behind := slices.Clone(room)
+	got := l.AppendTo(room[:1])
+	if got[0] != behind[0] || !slices.Equal(got[1:], c.want) {
+		c.t.Fatalf("%s, %s: AppendTo a slice is wrong", c.about, when)
+	}
+	if written := min(1+len(c.want), len(room)); cap(room) > len(c.want) && !slices.Equal(room[written:], behind[written:]) {
+		c.t.Fatalf("%s, %s: AppendTo wrote behind the last element", c.about, when)
+	}
+	for i, v := range l.All() {
+		if v != c.want[i] || l.At(i) != v {
+			c.t.Fatalf("%s, %s: element %d is %v or %v instead of %v", c.about, when, i, v, l.At(i), c.want[i])
+		}
+	}
+	b := c.wire(c.t, c.want)
+	if b = append(b[:len(b)-1], c.after...); len(c.after) == 0 {
+		b = append(b, 0)
+	}
+	if !bytes.Equal(c.s.m.AppendTo(nil), b) {
+		c.t.Fatalf("%s, %s: other bytes on the wire", c.about, when)
+	}
+}
+
+// change changes the list in every way.
+func (c *checked[E, L]) change() {
+	some := c.random(4)
+	if n := len(c.want); n > 0 {
+		for _, i := range []int{0, n / 2, n - 1} {
+			c.list().Set(i, some[i%4])
+			c.want[i] = some[i%4]
+		}
+		c.check("after Set")
+	}
+	for _, v := range some {
+		c.list().Append(v)
+		c.want = append(c.want, v)
+	}
+	c.check("after Append")
+	c.s.SetInt32(numbersDesc.named("after"), 7)
+	c.after = []byte{byte(WireI32), 0, 10, 0, 0, 0, 7, 0}
+	c.list().Set(0, some[1])
+	c.want[0] = some[1]
+	c.check("after another field")
+	for _, n := range []int{len(c.want) / 2, len(c.want) + 17} {
+		c.want = c.random(n)
+		c.set(c.s, numbersDesc.named(c.field), numbersDesc, c.want)
+		c.check("after all were set")
+	}
+}
