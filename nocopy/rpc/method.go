@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
@@ -19,12 +20,16 @@ type Method struct {
 
 	prefix  string // of multiplexed calls: the service's name and a colon
 	handler Handler
+	pace    *pace
 }
+
+// pace is what is known of how long handlers of a method take.
+type pace struct{ slow atomic.Bool }
 
 // HandledBy returns a copy of the method with its handler, for NewProcessor.
 func (m *Method) HandledBy(h Handler) *Method {
 	c := *m
-	c.handler = h
+	c.handler, c.pace = h, new(pace)
 	return &c
 }
 

@@ -290,3 +290,23 @@ func TestShutdownDuringLoad(t *testing.T) {
 		}
 	}
 }
+
+// TestSlowHandlers: as many slow calls of one connection run at a time as may, at once when it is known that they are slow.
+func TestSlowHandlers(t *testing.T) {
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.PoolSize(1)))
+	for range 3 {
+		start := time.Now()
+		var wg sync.WaitGroup
+		for range 32 {
+			wg.Go(func() {
+				if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetDelayMs(50) }); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if d := time.Since(start); d > 800*time.Millisecond { // 1.6 s one after the other
+			t.Errorf("32 calls of 50 ms took %v", d)
+		}
+	}
+}

@@ -20,7 +20,7 @@ import (
 // serverConn is one connection of a server.
 //
 // One goroutine at a time reads requests from it, the reader, and handles them itself. When a handler takes longer than
-// patience, another goroutine goes on reading. Whoever has a reply ready writes it, and those that have become
+// patience, another goroutine goes on reading; when the method's handler did so last time, that happens at once. Whoever has a reply ready writes it, and those that have become
 // ready meanwhile, unless somebody is writing already.
 type serverConn struct {
 	srv    *Server
@@ -37,7 +37,8 @@ type serverConn struct {
 	refs     int        // goroutines that use the connection
 	turn     uint64     // counts handlers that began in the reader
 	inline   bool       // the reader is in a handler
-	late     bool       // and has been for long, but limit calls are under way
+	handling *Method    // the handler's
+	late     bool       // and it takes long, but limit calls are under way
 	paused   bool       // there is no reader, since limit calls are under way
 	underway int        // calls read whose reply is not written
 	count    uint64     // calls read
@@ -56,8 +57,7 @@ type request struct {
 	strict bool
 	seqid  int32
 	reply  *nocopy.Message // nil: there is none
-	result bool            // reply is call.Result's
-	cause  error           // of an exception, for the log
+	began  time.Time       // set if the method is known to be slow
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -248,7 +248,7 @@ func (c *serverConn) run(req *request) {
 	err := c.handle(call)
 	if err == nil {
 		if !m.Oneway() {
-			req.reply, req.result = call.Result.Message(), true
+			req.reply = call.Result.Message()
 			c.seal(req, typeReply, m.Name)
 		}
 		return
@@ -282,7 +282,7 @@ func (c *serverConn) replyError(req *request, err error) {
 	result := c.newResult(m)
 	for i := range m.Throws {
 		if m.Throws[i].set(result, m.Result, err) {
-			req.reply, req.result = result.Message(), true
+			req.reply = result.Message()
 			req.call.Result.Message().Release()
 			req.call.Result = result
 			c.seal(req, typeReply, m.Name)
@@ -322,25 +322,39 @@ func (c *serverConn) admit(req *request, handled bool) (turn uint64) {
 	}
 	c.underway++
 	if handled && c.timer != nil {
-		c.turn++
-		c.inline = true
-		c.timer.Reset(patience)
+		c.begin(req.call.Method)
 	}
 	turn = c.turn
+	if c.late && c.underway < c.limit {
+		req.began = time.Now()
+		c.takeOver()
+		go c.read()
+	}
 	c.mu.Unlock()
 	return turn
 }
 
+// begin notes that the reader goes into a handler, and sees to it that another goroutine reads meanwhile if that takes long.
+func (c *serverConn) begin(m *Method) {
+	c.turn++
+	c.inline, c.handling = true, m
+	if c.late = m.pace.slow.Load(); !c.late {
+		c.timer.Reset(patience)
+	}
+}
+
 // complete sends the reply of a call whose handler has returned, and reports whether the goroutine is still the reader.
 func (c *serverConn) complete(req *request, turn uint64) bool {
-	if c.timer != nil {
-		c.timer.Stop()
-	}
+	m := req.call.Method
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	reader := c.turn == turn
-	if reader {
+	switch {
+	case reader && c.timer != nil:
+		c.timer.Stop()
 		c.inline, c.late = false, false
+	case !req.began.IsZero() && time.Since(req.began) < patience/2:
+		m.pace.slow.Store(false)
 	}
 	c.send(req)
 	return reader && c.mayRead()
@@ -368,6 +382,7 @@ func (c *serverConn) relieve() {
 		c.mu.Unlock()
 		return
 	}
+	c.handling.pace.slow.Store(true)
 	if c.underway >= c.limit {
 		c.late = true
 		c.mu.Unlock()
