@@ -11,8 +11,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -38,7 +40,7 @@ var peers = []peer.Peer{
 }
 
 func main() {
-	if err := run(); err != nil {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -47,27 +49,35 @@ func main() {
 // quickTime is how long -quick takes at most, apart from compilation.
 const quickTime = 42 * time.Second
 
-func run() error {
+// run does what the arguments say; tables go to w.
+func run(args []string, w io.Writer) error {
 	start := time.Now()
-	list := flag.String("w", "", "comma-separated `LIST` of workloads, groups (C, G-A, H, ...) or WORKLOAD/OP (default all)")
-	quick := flag.Bool("quick", false, "B, C4K, C20K, F and A with short samples: less than 50 seconds in all")
-	rounds := flag.Int("rounds", 0, "samples of each row (default 7; quick 5)")
-	prom := flag.String("prom", "", "take F's write request from `FILE`, Thrift Binary, instead of the synthetic one")
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	list := flags.String("w", "", "comma-separated `LIST` of workloads, groups (C, G-A, H, ...) or WORKLOAD/OP (default all)")
+	quick := flags.Bool("quick", false, "B, C4K, C20K, F and A with short samples: less than 50 seconds in all")
+	rounds := flags.Int("rounds", 0, "samples of each row (default 7; quick 6)")
+	prom := flags.String("prom", "", "take F's write request from `FILE`, Thrift Binary, instead of the synthetic one")
 	var out outputs
-	flag.StringVar(&out.json, "json", "", "write the results to `FILE` as JSON")
-	flag.StringVar(&out.save, "save", "", "keep the times as the baseline `NAME`")
-	flag.StringVar(&out.compare, "compare", "", "say what is faster or slower than the baseline `NAME`")
-	profiled := flag.String("profile", "", "instead of measuring, leave a CPU profile of our rows on `WORKLOAD[/OP[/ROW]]`")
-	flag.Parse()
-	if flag.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	flags.StringVar(&out.json, "json", "", "write the results to `FILE` as JSON")
+	flags.StringVar(&out.html, "html", "", "write the results to `FILE` as one page with charts")
+	flags.StringVar(&out.save, "save", "", "keep the times as the baseline `NAME`")
+	flags.StringVar(&out.compare, "compare", "", "say what is faster or slower than the baseline `NAME`")
+	profiled := flags.String("profile", "", "instead of measuring, leave a CPU profile of our rows on `WORKLOAD[/OP[/ROW]]`")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return nil
+	case err != nil:
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	workloads, err := workloads(*prom)
 	if err != nil {
 		return err
 	}
 	if *profiled != "" {
-		return profile(workloads, *profiled)
+		return profile(w, workloads, *profiled, profileTime)
 	}
 	if err := out.check(); err != nil {
 		return err
@@ -77,7 +87,7 @@ func run() error {
 	want := *list
 	var end time.Time
 	if *quick {
-		o = measure.Options{Rounds: 5, Sample: 20 * time.Millisecond}
+		o = measure.Options{Rounds: 6, Sample: 15 * time.Millisecond}
 		end = start.Add(quickTime)
 		if want == "" {
 			want = "B,C4K,C20K,F,A"
@@ -90,11 +100,11 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	r, err := measureAll(workloads, s, o, end)
+	r, err := measureAll(w, workloads, s, o, end)
 	if err != nil {
 		return err
 	}
-	return out.write(r)
+	return out.write(w, r)
 }
 
 // workloads returns all of them; F is what is in promFile, if that is named.

@@ -10,10 +10,15 @@ import (
 )
 
 // outputs are what is to be made of the results besides the tables; "" is not.
-type outputs struct{ json, save, compare string }
+type outputs struct{ json, html, save, compare string }
 
-// check finds out before anything is measured whether a baseline to compare with is there.
+// check finds out before anything is measured whether the baselines have names, and the one to compare with is there.
 func (o outputs) check() error {
+	if o.save != "" {
+		if err := report.CheckBaselineName(o.save); err != nil {
+			return err
+		}
+	}
 	if o.compare == "" {
 		return nil
 	}
@@ -21,13 +26,13 @@ func (o outputs) check() error {
 	return err
 }
 
-func (o outputs) write(r report.Report) error {
+func (o outputs) write(w io.Writer, r report.Report) error {
 	if o.compare != "" {
 		old, err := report.LoadBaseline(o.compare)
 		if err != nil {
 			return err
 		}
-		if err := r.Compare(os.Stdout, old, o.compare); err != nil {
+		if err := r.Compare(w, old, o.compare); err != nil {
 			return err
 		}
 	}
@@ -36,12 +41,15 @@ func (o outputs) write(r report.Report) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("\nSaved %s; compare with it by  -compare %s\n", file, o.save)
+		fmt.Fprintf(w, "\nSaved %s; compare with it by  -compare %s\n", file, o.save)
 	}
 	if o.json != "" {
 		if err := create(o.json, r.JSON); err != nil {
 			return err
 		}
+	}
+	if o.html != "" {
+		return create(o.html, r.HTML)
 	}
 	return nil
 }

@@ -2,7 +2,8 @@ package main
 
 import (
 	"errors"
-	"os"
+	"fmt"
+	"io"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
@@ -13,8 +14,8 @@ import (
 
 // measureAll checks and measures what is selected and prints each table as soon as it is there. If end is not zero, samples are made as short as it takes to be
 // done by then.
-func measureAll(workloads []data.Workload, s selection, o measure.Options, end time.Time) (report.Report, error) {
-	var r report.Report
+func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure.Options, end time.Time) (report.Report, error) {
+	r := report.Report{Run: report.NewRun(o.Rounds)}
 	var chosen []data.Workload
 	left := 0 // tables, large messages counted several times
 	for _, w := range workloads {
@@ -26,6 +27,7 @@ func measureAll(workloads []data.Workload, s selection, o measure.Options, end t
 	if left == 0 {
 		return r, errors.New("nothing is measured there")
 	}
+	fmt.Fprintln(out, r.Run)
 	p := newProgress(left)
 	for _, w := range chosen {
 		p.at(w.Name, "checking that all agree")
@@ -38,6 +40,11 @@ func measureAll(workloads []data.Workload, s selection, o measure.Options, end t
 				continue
 			}
 			p.at(w.Name, string(e.Op))
+			o := o
+			if w.Unit != "" {
+				o.Sample /= 2
+				o.Budget = growthBudget
+			}
 			if !end.IsZero() {
 				o.Budget = max(time.Until(end), 0)*time.Duration(weight(w))/time.Duration(left) + 1
 			}
@@ -45,15 +52,18 @@ func measureAll(workloads []data.Workload, s selection, o measure.Options, end t
 			t := report.NewTable(w, e.Op, measure.Run(e.Rows, o))
 			left -= weight(w)
 			p.done(weight(w))
-			if err := t.Text(os.Stdout); err != nil {
+			if err := t.Text(out); err != nil {
 				return r, err
 			}
 			r.Workloads = append(r.Workloads, t)
 		}
 	}
 	p.finish()
-	return r, r.Growth(os.Stdout)
+	return r, r.Growth(out)
 }
+
+// growthBudget is what a table of G, H and I may take: there are many, and the largest have steps of a second.
+const growthBudget = 4 * time.Second
 
 // tables is how many of w's operations are selected.
 func (s selection) tables(w data.Workload) (n int) {

@@ -11,6 +11,8 @@ import (
 	"text/tabwriter"
 
 	"golang.org/x/perf/benchmath"
+
+	"github.com/nocopythrift/nocopythrift/bench/measure"
 )
 
 // baselines is the folder in which they are kept, below the current one.
@@ -19,11 +21,16 @@ const baselines = "baselines"
 // Baseline is what -save keeps of a run: the times of every round, by "workload op row".
 type Baseline map[string][]float64
 
-func baselineFile(name string) (string, error) {
+// CheckBaselineName returns an error if name cannot be a baseline's.
+func CheckBaselineName(name string) error {
 	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-		return "", fmt.Errorf("%q is no name for a baseline: it must be that of a file, without a folder", name)
+		return fmt.Errorf("%q is no name for a baseline: it must be that of a file, without a folder", name)
 	}
-	return filepath.Join(baselines, name+".json"), nil
+	return nil
+}
+
+func baselineFile(name string) (string, error) {
+	return filepath.Join(baselines, name+".json"), CheckBaselineName(name)
 }
 
 // LoadBaseline returns what was saved as name.
@@ -82,69 +89,116 @@ const (
 
 // Change is what has become of one row since a baseline.
 type Change struct {
-	Old, New benchmath.Summary // medians with their confidence intervals, in ns
-	P        float64           // how likely such a difference is if nothing has changed
-	Verdict  string
+	Ratio   float64 // of the medians, now / before
+	P       float64 // how likely such a difference is if nothing has changed
+	Verdict string
 }
 
-// compare tells by a Mann-Whitney U-test whether a and b, the times of the rounds before and now, differ.
+// compare tells by a Mann-Whitney U-test whether old and now, the times of the rounds before and now, differ.
 func compare(old, now []float64) Change {
 	a, b := benchmath.NewSample(old, &benchmath.DefaultThresholds), benchmath.NewSample(now, &benchmath.DefaultThresholds)
-	c := Change{Old: benchmath.AssumeNothing.Summary(a, confidence), New: benchmath.AssumeNothing.Summary(b, confidence), Verdict: Same}
 	test := benchmath.AssumeNothing.Compare(a, b)
-	c.P = test.P
-	if test.P > test.Alpha {
-		return c
+	c := Change{
+		Ratio: benchmath.AssumeNothing.Summary(b, confidence).Center / benchmath.AssumeNothing.Summary(a, confidence).Center,
+		P:     test.P, Verdict: Same,
 	}
-	switch change := c.New.Center/c.Old.Center - 1; {
-	case change < -noise:
+	switch {
+	case test.P > test.Alpha:
+	case c.Ratio < 1-noise:
 		c.Verdict = Faster
-	case change > noise:
+	case c.Ratio > 1+noise:
 		c.Verdict = Slower
 	}
 	return c
 }
 
-// Compare writes what is faster and slower than in the baseline called name: every row of ours, and of the others how much the machine has changed.
+// ours reports whether a row is one of this library's, so that it may have changed.
+func ours(row string) bool { return strings.HasPrefix(row, "nocopy") }
+
+// machine returns how fast the machine was in each round of the table, now and before: the geometric mean of the times of the rows that are not ours. They run the
+// same code as before, so that they tell how much of a difference is the machine's.
+func (t Table) machine(old Baseline) (before, now []float64) {
+	var others []Row
+	for _, r := range t.Rows {
+		if !ours(r.Peer) && len(old[t.key(r)]) > 0 {
+			others = append(others, r)
+		}
+	}
+	mean := func(rounds func(Row) []float64) []float64 {
+		var m []float64
+		for i := range rounds(others[0]) {
+			sum := 0.0
+			for _, r := range others {
+				sum += math.Log(rounds(r)[i])
+			}
+			m = append(m, math.Exp(sum/float64(len(others))))
+		}
+		return m
+	}
+	if len(others) == 0 {
+		return nil, nil
+	}
+	return mean(func(r Row) []float64 { return old[t.key(r)] }), mean(func(r Row) []float64 { return r.Rounds })
+}
+
+// relative returns the times of the rounds in units of what the machine took in the same round; as they are if that is not known.
+func relative(times, machine []float64) []float64 {
+	if machine == nil {
+		return times
+	}
+	r := make([]float64, len(times))
+	for i := range r {
+		r[i] = times[i] / machine[i]
+	}
+	return r
+}
+
+// Compare writes which of our rows are faster or slower than in the baseline called name. Times are as they were measured; the verdict is about their ratio to
+// the other peers in the same rounds, so that a machine that has become slower, or had other things to do for a while, counts for nothing.
 func (r Report) Compare(w io.Writer, old Baseline, name string) error {
-	fmt.Fprintf(w, "\nAgainst the baseline %s (medians with %.0f %% confidence intervals)\n", name, 100*confidence)
+	fmt.Fprintf(w, "\nAgainst the baseline %s: medians with %.0f %% confidence intervals; change against the other peers in the same rounds\n", name, 100*confidence)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "\tbefore\tnow\tchange\tp\t")
 	counts := map[string]int{}
-	var others []float64
+	var drift []float64
 	for _, t := range r.Workloads {
+		machineBefore, machineNow := t.machine(old)
+		if machineNow != nil {
+			drift = append(drift, math.Log(measure.Median(machineNow)/measure.Median(machineBefore)))
+		}
 		for _, row := range t.Rows {
 			before := old[t.key(row)]
-			if len(before) == 0 {
+			if !ours(row.Peer) || len(before) == 0 {
 				continue
 			}
-			c := compare(before, row.Rounds)
-			if !strings.HasPrefix(row.Peer, "nocopy") {
-				others = append(others, math.Log(c.New.Center/c.Old.Center))
-				continue
-			}
+			c := compare(relative(before, machineBefore), relative(row.Rounds, machineNow))
 			counts[c.Verdict]++
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%+.1f %%\t%.3f\t%s\n", t.key(row), interval(c.Old), interval(c.New), 100*(c.New.Center/c.Old.Center-1), c.P, c.Verdict)
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%+.1f %%\t%.3f\t%s\n", t.key(row), interval(before), interval(row.Rounds), 100*(c.Ratio-1), c.P, c.Verdict)
 		}
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	if len(others) == 0 && len(counts) == 0 {
+	if len(counts) == 0 {
 		return fmt.Errorf("the baseline %s has nothing of what was measured", name)
 	}
 	fmt.Fprintf(w, "%d faster, %d slower, %d no change", counts[Faster], counts[Slower], counts[Same])
-	if len(others) > 0 {
+	if len(drift) > 0 {
 		sum := 0.0
-		for _, x := range others {
+		for _, x := range drift {
 			sum += x
 		}
-		fmt.Fprintf(w, "; the machine, by the %d rows that are not ours: %+.1f %%", len(others), 100*(math.Exp(sum/float64(len(others)))-1))
+		fmt.Fprintf(w, "; the machine itself, by what the others took: %+.1f %%", 100*(math.Exp(sum/float64(len(drift)))-1))
 	}
 	_, err := fmt.Fprintln(w)
 	return err
 }
 
-func interval(s benchmath.Summary) string {
+// interval writes the median of times and its confidence interval; below six rounds there is none, and it says how many there were.
+func interval(times []float64) string {
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(times, &benchmath.DefaultThresholds), confidence)
+	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
+		return fmt.Sprintf("%s (%d rounds only)", duration(s.Center), len(times))
+	}
 	return fmt.Sprintf("%s (%s to %s)", duration(s.Center), duration(s.Lo), duration(s.Hi))
 }

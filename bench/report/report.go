@@ -14,6 +14,7 @@ import (
 // Report is all that was measured in one run, in the form that -json writes.
 type Report struct {
 	Workloads []Table `json:"workloads"`
+	Run       Run     `json:"-"`
 }
 
 // Table is one operation on one workload.

@@ -70,6 +70,17 @@ func ratio(v float64) string {
 	}
 }
 
+// short writes round numbers as one says them.
+func short(v float64) string {
+	switch {
+	case v >= 1e6:
+		return fmt.Sprintf("%g M", v/1e6)
+	case v >= 1e3:
+		return fmt.Sprintf("%g k", v/1e3)
+	}
+	return fmt.Sprintf("%g", v)
+}
+
 func amount(v float64) string {
 	if v < 0.5 {
 		return "0"

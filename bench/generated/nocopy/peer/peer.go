@@ -20,10 +20,9 @@ const (
 // AnoDesc describes Ano to the runtime and to packages that use it.
 var AnoDesc = nocopy.NewDesc("Ano")
 
-func NewAno(opts ...nocopy.Option) Ano { return Ano(nocopy.New(AnoDesc, opts...)) }
+func NewAno(opts ...nocopy.Option) Ano { return nocopy.New[Ano](AnoDesc, opts...) }
 func ParseAno(b []byte, opts ...nocopy.Option) (Ano, error) {
-	s, err := nocopy.Parse(AnoDesc, b, opts...)
-	return Ano(s), err
+	return nocopy.Parse[Ano](AnoDesc, b, opts...)
 }
 
 func (s Ano) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -49,10 +48,9 @@ const (
 // MyTestDesc describes MyTest to the runtime and to packages that use it.
 var MyTestDesc = nocopy.NewDesc("MyTest")
 
-func NewMyTest(opts ...nocopy.Option) MyTest { return MyTest(nocopy.New(MyTestDesc, opts...)) }
+func NewMyTest(opts ...nocopy.Option) MyTest { return nocopy.New[MyTest](MyTestDesc, opts...) }
 func ParseMyTest(b []byte, opts ...nocopy.Option) (MyTest, error) {
-	s, err := nocopy.Parse(MyTestDesc, b, opts...)
-	return MyTest(s), err
+	return nocopy.Parse[MyTest](MyTestDesc, b, opts...)
 }
 
 func (s MyTest) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -94,10 +92,9 @@ const (
 // SmallSubDesc describes SmallSub to the runtime and to packages that use it.
 var SmallSubDesc = nocopy.NewDesc("SmallSub")
 
-func NewSmallSub(opts ...nocopy.Option) SmallSub { return SmallSub(nocopy.New(SmallSubDesc, opts...)) }
+func NewSmallSub(opts ...nocopy.Option) SmallSub { return nocopy.New[SmallSub](SmallSubDesc, opts...) }
 func ParseSmallSub(b []byte, opts ...nocopy.Option) (SmallSub, error) {
-	s, err := nocopy.Parse(SmallSubDesc, b, opts...)
-	return SmallSub(s), err
+	return nocopy.Parse[SmallSub](SmallSubDesc, b, opts...)
 }
 
 func (s SmallSub) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -141,10 +138,9 @@ const (
 // SmallDesc describes Small to the runtime and to packages that use it.
 var SmallDesc = nocopy.NewDesc("Small")
 
-func NewSmall(opts ...nocopy.Option) Small { return Small(nocopy.New(SmallDesc, opts...)) }
+func NewSmall(opts ...nocopy.Option) Small { return nocopy.New[Small](SmallDesc, opts...) }
 func ParseSmall(b []byte, opts ...nocopy.Option) (Small, error) {
-	s, err := nocopy.Parse(SmallDesc, b, opts...)
-	return Small(s), err
+	return nocopy.Parse[Small](SmallDesc, b, opts...)
 }
 
 func (s Small) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -214,10 +210,9 @@ const (
 // ItemDesc describes Item to the runtime and to packages that use it.
 var ItemDesc = nocopy.NewDesc("Item")
 
-func NewItem(opts ...nocopy.Option) Item { return Item(nocopy.New(ItemDesc, opts...)) }
+func NewItem(opts ...nocopy.Option) Item { return nocopy.New[Item](ItemDesc, opts...) }
 func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
-	s, err := nocopy.Parse(ItemDesc, b, opts...)
-	return Item(s), err
+	return nocopy.Parse[Item](ItemDesc, b, opts...)
 }
 
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -270,10 +265,9 @@ const (
 // UserDesc describes User to the runtime and to packages that use it.
 var UserDesc = nocopy.NewDesc("User")
 
-func NewUser(opts ...nocopy.Option) User { return User(nocopy.New(UserDesc, opts...)) }
+func NewUser(opts ...nocopy.Option) User { return nocopy.New[User](UserDesc, opts...) }
 func ParseUser(b []byte, opts ...nocopy.Option) (User, error) {
-	s, err := nocopy.Parse(UserDesc, b, opts...)
-	return User(s), err
+	return nocopy.Parse[User](UserDesc, b, opts...)
 }
 
 func (s User) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -320,10 +314,9 @@ const (
 // MetaDesc describes Meta to the runtime and to packages that use it.
 var MetaDesc = nocopy.NewDesc("Meta")
 
-func NewMeta(opts ...nocopy.Option) Meta { return Meta(nocopy.New(MetaDesc, opts...)) }
+func NewMeta(opts ...nocopy.Option) Meta { return nocopy.New[Meta](MetaDesc, opts...) }
 func ParseMeta(b []byte, opts ...nocopy.Option) (Meta, error) {
-	s, err := nocopy.Parse(MetaDesc, b, opts...)
-	return Meta(s), err
+	return nocopy.Parse[Meta](MetaDesc, b, opts...)
 }
 
 func (s Meta) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -382,10 +375,9 @@ const (
 // BusinessDesc describes Business to the runtime and to packages that use it.
 var BusinessDesc = nocopy.NewDesc("Business")
 
-func NewBusiness(opts ...nocopy.Option) Business { return Business(nocopy.New(BusinessDesc, opts...)) }
+func NewBusiness(opts ...nocopy.Option) Business { return nocopy.New[Business](BusinessDesc, opts...) }
 func ParseBusiness(b []byte, opts ...nocopy.Option) (Business, error) {
-	s, err := nocopy.Parse(BusinessDesc, b, opts...)
-	return Business(s), err
+	return nocopy.Parse[Business](BusinessDesc, b, opts...)
 }
 
 func (s Business) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -509,10 +501,9 @@ const (
 // BlobDesc describes Blob to the runtime and to packages that use it.
 var BlobDesc = nocopy.NewDesc("Blob")
 
-func NewBlob(opts ...nocopy.Option) Blob { return Blob(nocopy.New(BlobDesc, opts...)) }
+func NewBlob(opts ...nocopy.Option) Blob { return nocopy.New[Blob](BlobDesc, opts...) }
 func ParseBlob(b []byte, opts ...nocopy.Option) (Blob, error) {
-	s, err := nocopy.Parse(BlobDesc, b, opts...)
-	return Blob(s), err
+	return nocopy.Parse[Blob](BlobDesc, b, opts...)
 }
 
 func (s Blob) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -558,10 +549,9 @@ const (
 // RowDesc describes Row to the runtime and to packages that use it.
 var RowDesc = nocopy.NewDesc("Row")
 
-func NewRow(opts ...nocopy.Option) Row { return Row(nocopy.New(RowDesc, opts...)) }
+func NewRow(opts ...nocopy.Option) Row { return nocopy.New[Row](RowDesc, opts...) }
 func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
-	s, err := nocopy.Parse(RowDesc, b, opts...)
-	return Row(s), err
+	return nocopy.Parse[Row](RowDesc, b, opts...)
 }
 
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -598,11 +588,10 @@ const (
 var VStreamRowsResponseDesc = nocopy.NewDesc("VStreamRowsResponse")
 
 func NewVStreamRowsResponse(opts ...nocopy.Option) VStreamRowsResponse {
-	return VStreamRowsResponse(nocopy.New(VStreamRowsResponseDesc, opts...))
+	return nocopy.New[VStreamRowsResponse](VStreamRowsResponseDesc, opts...)
 }
 func ParseVStreamRowsResponse(b []byte, opts ...nocopy.Option) (VStreamRowsResponse, error) {
-	s, err := nocopy.Parse(VStreamRowsResponseDesc, b, opts...)
-	return VStreamRowsResponse(s), err
+	return nocopy.Parse[VStreamRowsResponse](VStreamRowsResponseDesc, b, opts...)
 }
 
 func (s VStreamRowsResponse) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -645,10 +634,9 @@ const (
 // BulkDesc describes Bulk to the runtime and to packages that use it.
 var BulkDesc = nocopy.NewDesc("Bulk")
 
-func NewBulk(opts ...nocopy.Option) Bulk { return Bulk(nocopy.New(BulkDesc, opts...)) }
+func NewBulk(opts ...nocopy.Option) Bulk { return nocopy.New[Bulk](BulkDesc, opts...) }
 func ParseBulk(b []byte, opts ...nocopy.Option) (Bulk, error) {
-	s, err := nocopy.Parse(BulkDesc, b, opts...)
-	return Bulk(s), err
+	return nocopy.Parse[Bulk](BulkDesc, b, opts...)
 }
 
 func (s Bulk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -708,10 +696,9 @@ const (
 // CatalogDesc describes Catalog to the runtime and to packages that use it.
 var CatalogDesc = nocopy.NewDesc("Catalog")
 
-func NewCatalog(opts ...nocopy.Option) Catalog { return Catalog(nocopy.New(CatalogDesc, opts...)) }
+func NewCatalog(opts ...nocopy.Option) Catalog { return nocopy.New[Catalog](CatalogDesc, opts...) }
 func ParseCatalog(b []byte, opts ...nocopy.Option) (Catalog, error) {
-	s, err := nocopy.Parse(CatalogDesc, b, opts...)
-	return Catalog(s), err
+	return nocopy.Parse[Catalog](CatalogDesc, b, opts...)
 }
 
 func (s Catalog) Message() *nocopy.Message { return nocopy.Struct(s).Message() }

@@ -21,10 +21,9 @@ const (
 // LabelDesc describes Label to the runtime and to packages that use it.
 var LabelDesc = nocopy.NewDesc("Label")
 
-func NewLabel(opts ...nocopy.Option) Label { return Label(nocopy.New(LabelDesc, opts...)) }
+func NewLabel(opts ...nocopy.Option) Label { return nocopy.New[Label](LabelDesc, opts...) }
 func ParseLabel(b []byte, opts ...nocopy.Option) (Label, error) {
-	s, err := nocopy.Parse(LabelDesc, b, opts...)
-	return Label(s), err
+	return nocopy.Parse[Label](LabelDesc, b, opts...)
 }
 
 func (s Label) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -54,10 +53,9 @@ const (
 // SampleDesc describes Sample to the runtime and to packages that use it.
 var SampleDesc = nocopy.NewDesc("Sample")
 
-func NewSample(opts ...nocopy.Option) Sample { return Sample(nocopy.New(SampleDesc, opts...)) }
+func NewSample(opts ...nocopy.Option) Sample { return nocopy.New[Sample](SampleDesc, opts...) }
 func ParseSample(b []byte, opts ...nocopy.Option) (Sample, error) {
-	s, err := nocopy.Parse(SampleDesc, b, opts...)
-	return Sample(s), err
+	return nocopy.Parse[Sample](SampleDesc, b, opts...)
 }
 
 func (s Sample) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -88,11 +86,10 @@ const (
 var TimeSeriesDesc = nocopy.NewDesc("TimeSeries")
 
 func NewTimeSeries(opts ...nocopy.Option) TimeSeries {
-	return TimeSeries(nocopy.New(TimeSeriesDesc, opts...))
+	return nocopy.New[TimeSeries](TimeSeriesDesc, opts...)
 }
 func ParseTimeSeries(b []byte, opts ...nocopy.Option) (TimeSeries, error) {
-	s, err := nocopy.Parse(TimeSeriesDesc, b, opts...)
-	return TimeSeries(s), err
+	return nocopy.Parse[TimeSeries](TimeSeriesDesc, b, opts...)
 }
 
 func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -138,11 +135,10 @@ const (
 var WriteRequestDesc = nocopy.NewDesc("WriteRequest")
 
 func NewWriteRequest(opts ...nocopy.Option) WriteRequest {
-	return WriteRequest(nocopy.New(WriteRequestDesc, opts...))
+	return nocopy.New[WriteRequest](WriteRequestDesc, opts...)
 }
 func ParseWriteRequest(b []byte, opts ...nocopy.Option) (WriteRequest, error) {
-	s, err := nocopy.Parse(WriteRequestDesc, b, opts...)
-	return WriteRequest(s), err
+	return nocopy.Parse[WriteRequest](WriteRequestDesc, b, opts...)
 }
 
 func (s WriteRequest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }

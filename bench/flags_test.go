@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/kitex"
+	"github.com/nocopythrift/nocopythrift/bench/limit"
+)
+
+// TestOutputs runs one table with everything that can be made of it, in a folder of its own.
+func TestOutputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out bytes.Buffer
+	if err := run([]string{"-w", "B/read,H-i16-16/build,H-i16-256/build", "-rounds", "2", "-json", "r.json", "-html", "r.html", "-save", "before"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"B read: ", "nocopy/recycle", "× kitex", "allocs/op", "H-i16 build: time/element as it grows", "Saved baselines/before.json"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in the output:\n%s", want, out.String())
+		}
+	}
+
+	text, err := os.ReadFile("r.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Workloads []struct {
+			Name string
+			Op   string
+			Rows []map[string]any
+		}
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Workloads) != 3 || r.Workloads[0].Name != "B" || r.Workloads[0].Op != "read" {
+		t.Fatalf("JSON has %+v", r.Workloads)
+	}
+	var names []string
+	for _, row := range r.Workloads[0].Rows {
+		names = append(names, row["peer"].(string))
+		for _, key := range []string{"ns", "cpu_ns", "ratio_kitex", "ratio_limit", "allocs", "bytes"} {
+			if _, isNumber := row[key].(float64); !isNumber {
+				t.Errorf("%v: %s is %v, want a number", row["peer"], key, row[key])
+			}
+		}
+		if row["ns"].(float64) <= 0 || row["ratio_kitex"].(float64) <= 0 {
+			t.Errorf("%v: nothing was measured: %v", row["peer"], row)
+		}
+	}
+	for _, want := range []string{"nocopy", "nocopy/recycle", "kitex", "fastgo", "frugal", "frugal/nocopy", "apache", "apache/reuse", "vtproto/pool+unsafe", "capnp/reuse", "flatbuffers", "limit"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no row %s among %v", want, names)
+		}
+	}
+
+	page, err := os.ReadFile("r.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(page, []byte("<svg")); n != 2 {
+		t.Errorf("the page has %d charts, want one for B and one for H", n)
+	}
+	for _, outside := range []string{"<script src", "<link", "<img", "@import", "url(http"} {
+		if bytes.Contains(page, []byte(outside)) {
+			t.Errorf("the page needs something from outside: it has %q", outside)
+		}
+	}
+
+	out.Reset()
+	if err := run([]string{"-w", "B/read", "-rounds", "4", "-compare", "before"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Against the baseline before", "B read nocopy/recycle", "no change; the machine itself, by"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in the output:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestRefusedFlags(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"-w", "Z"}, {"-w", "A/edit"}, {"-compare", "none"}, {"-save", "../x", "-w", "B/read"}, {"stray"}, {"-prom", "none.bin"}, {"-profile", "Z"}, {"-profile", "B/walk"},
+	} {
+		if err := run(args, new(bytes.Buffer)); err == nil {
+			t.Errorf("%v is accepted", args)
+		}
+	}
+}
+
+func TestProfile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var out bytes.Buffer
+	if err := profile(&out, data.All(), "B/build/nocopy/recycle", 20*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	file, err := filepath.Abs("bench-B-build-nocopy-recycle.pprof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+		t.Errorf("no profile: %v", err)
+	}
+	if !strings.Contains(out.String(), "go tool pprof -http=: "+file) {
+		t.Errorf("it does not say how to see the flame graph:\n%s", out.String())
+	}
+}
+
+// TestPrometheusFile: F's message can come from a file, and is then what is in it.
+func TestPrometheusFile(t *testing.T) {
+	var tiny any
+	for _, w := range data.Tiny() {
+		if w.Name == "F" {
+			tiny = w.New()
+		}
+	}
+	file := filepath.Join(t.TempDir(), "request.bin")
+	if err := os.WriteFile(file, limit.Append(nil, tiny), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all, err := workloads(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(w data.Workload) bool { return w.Name == "F" })
+	if got, want := data.Sum(all[i].New()), data.Sum(tiny); got != want {
+		t.Errorf("F's sum is %d, want that of the file, %d", got, want)
+	}
+	if _, err := kitex.Prometheus([]byte{99}); err == nil {
+		t.Error("what is no write request is taken for one")
+	}
+}

@@ -1,0 +1,76 @@
+package measure
+
+import (
+	"io"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/bench/peer"
+)
+
+var kept []byte
+
+// row returns a row that allocates size bytes and takes about d.
+func row(name string, size int, d time.Duration) peer.Row {
+	return peer.Row{Peer: name, Make: func() peer.Step {
+		return func(io.Writer) uint64 {
+			if size > 0 {
+				kept = make([]byte, size)
+			}
+			for start := time.Now(); time.Since(start) < d; {
+			}
+			return 1
+		}
+	}}
+}
+
+func TestRun(t *testing.T) {
+	last := 0
+	r := Run([]peer.Row{row("slow", 4096, 40*time.Microsecond), row("fast", 0, 10*time.Microsecond)},
+		Options{Rounds: 5, Sample: 2 * time.Millisecond, Progress: func(done, of int) {
+			if done != last+1 || of != 10 {
+				t.Errorf("progress %d of %d after %d", done, of, last)
+			}
+			last = done
+		}})
+	slow, fast := r[0], r[1]
+	if slow.Peer != "slow" || fast.Peer != "fast" || len(slow.Rounds) != 5 {
+		t.Fatalf("results %+v", r)
+	}
+	if slow.Allocs < 0.9 || slow.Allocs > 1.5 || slow.Bytes < 4096 || slow.Bytes > 5000 || fast.Allocs > 0.2 {
+		t.Errorf("slow allocates %v times, %v bytes; fast %v times", slow.Allocs, slow.Bytes, fast.Allocs)
+	}
+	if slow.NS < 40_000 || fast.NS < 10_000 {
+		t.Errorf("slow takes %v ns, fast %v ns", slow.NS, fast.NS)
+	}
+	if ratio := Ratio(fast, slow); ratio <= 0 || ratio >= 1 {
+		t.Errorf("fast / slow is %v", ratio)
+	}
+}
+
+// TestBudget: no more rounds are begun than there is time for.
+func TestBudget(t *testing.T) {
+	start := time.Now()
+	r := Run([]peer.Row{row("", 0, 10*time.Millisecond)}, Options{Rounds: 1000, Sample: time.Second, Budget: 150 * time.Millisecond})
+	if n := len(r[0].Rounds); n < 1 || n > 30 {
+		t.Errorf("%d rounds of 20 ms in 150 ms", n)
+	}
+	if took := time.Since(start); took > 2*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		v    []float64
+		want float64
+	}{{nil, 0}, {[]float64{3}, 3}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 2, 100}, 3}} {
+		if got := Median(c.v); got != c.want {
+			t.Errorf("Median(%v) = %v, want %v", c.v, got, c.want)
+		}
+	}
+	a, b := Result{Rounds: []float64{10, 20, 90}}, Result{Rounds: []float64{20, 40, 100}}
+	if got := Ratio(a, b); got != 0.5 {
+		t.Errorf("Ratio = %v, want the median of 0.5, 0.5 and 0.9", got)
+	}
+}

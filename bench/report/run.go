@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Run says where and how a report came about.
+type Run struct {
+	Command string
+	Date    string
+	Machine string
+	Go      string
+	Rounds  int
+}
+
+// NewRun describes this process.
+func NewRun(rounds int) Run {
+	return Run{
+		Command: "go run -C bench . " + strings.Join(os.Args[1:], " "),
+		Date:    time.Now().UTC().Format("2006-01-02 15:04 UTC"),
+		Machine: fmt.Sprintf("%s, %d cores, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
+		Go:      runtime.Version(),
+		Rounds:  rounds,
+	}
+}
+
+// processor returns the name of the machine's processor where Linux tells it.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err == nil {
+		for line := range strings.SplitSeq(string(text), "\n") {
+			if key, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(key) == "model name" {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return "unknown processor"
+}
+
+func (r Run) String() string {
+	return fmt.Sprintf("%s; %s; %s; medians of up to %d rounds; %s", r.Machine, r.Go, r.Date, r.Rounds, r.Command)
+}
