@@ -11,6 +11,7 @@ require (
 	github.com/cloudwego/dynamicgo v0.8.0
 	github.com/cloudwego/frugal v0.3.1
 	github.com/cloudwego/gopkg v0.2.1
+	github.com/cloudwego/netpoll v0.7.2
 	github.com/google/flatbuffers v25.12.19+incompatible
 	github.com/nocopythrift/nocopythrift v0.0.0
 	github.com/planetscale/vtprotobuf v0.6.0

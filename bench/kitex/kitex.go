@@ -4,8 +4,11 @@
 package kitex
 
 import (
+	"io"
+
 	"github.com/bytedance/gopkg/lang/dirtmake"
 	"github.com/cloudwego/gopkg/protocol/thrift"
+	"github.com/cloudwego/netpoll"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	fast "github.com/nocopythrift/nocopythrift/bench/generated/structs/fastgo"
@@ -20,6 +23,7 @@ var (
 	rows  = []structs.Variant{
 		fresh,
 		{Row: "kitex/reuse", Ops: []peer.Op{peer.Build, peer.Read, peer.Edit}, Codec: keptBuffer, Keep: true},
+		{Row: "kitex/netpoll", Ops: []peer.Op{peer.Build}, Codec: linkBuffer},
 		{Row: "kitex/subset-IDL", Ops: []peer.Op{peer.Partial}, Codec: freshBuffers, Subset: true},
 	}
 	fastgo = []structs.Variant{{Row: "fastgo", Ops: all, Codec: freshBuffers}}
@@ -29,6 +33,7 @@ var (
 //
 //   - kitex: each message is made of fresh structs and a fresh buffer
 //   - kitex/reuse (build, read, edit): the application keeps structs, slices, maps and the buffer from one message to the next
+//   - kitex/netpoll (build): fresh structs, written into netpoll's chained buffer, which refers to strings and binaries of 4 KiB and more
 //   - kitex/subset-IDL (partial): the structs declare only the fields that are wanted
 func Peer() peer.Peer {
 	return peer.Peer{
@@ -78,6 +83,36 @@ func keptBuffer(structs.Message) structs.Codec {
 		}
 		return buf[:c.FastWriteNocopy(buf[:n], nil)]
 	}}
+}
+
+func linkBuffer(structs.Message) structs.Codec {
+	b := netpoll.NewLinkBuffer()
+	pieces := make([][]byte, 16)
+	return structs.Codec{Send: func(w io.Writer, m any) (sent uint64) {
+		c := m.(thrift.FastCodec)
+		n := c.BLength()
+		room, err := b.Malloc(n)
+		check(err)
+		c.FastWriteNocopy(room, b)
+		check(b.MallocAck(n)) // what was referred to is in it; so much room was too much
+		check(b.Flush())
+		for b.Len() > 0 {
+			n = 0
+			for _, p := range b.GetBytes(pieces) {
+				n += len(p)
+				sent += structs.Write(w, p)
+			}
+			check(b.Skip(n))
+		}
+		check(b.Release())
+		return sent
+	}}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 func decode(b []byte, m any) error {

@@ -4,6 +4,7 @@ package measure
 
 import (
 	"io"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -34,7 +35,7 @@ type Result struct {
 	CPU    float64 // processor time of the whole process, the collector's included: what the operation costs on a loaded machine; 0 if unknown on this system
 	GC     float64 // the collector's part of it, on all cores, 0 to 1
 	Bytes  float64 // allocated
-	Allocs float64
+	Allocs float64 // whole ones, as testing.AllocsPerRun counts: what the runtime itself allocates now and then is none of the operation's
 	Rounds []float64 // NS of each round, in order: same index, same round, for every row of an entry
 }
 
@@ -83,8 +84,8 @@ func Run(rows []peer.Row, o Options) []Result {
 			Peer: r.Peer, Rounds: rounds, NS: Median(rounds),
 			CPU:    Median(of(func(s sample) float64 { return s.cpu })),
 			GC:     Median(of(func(s sample) float64 { return s.gc })),
-			Bytes:  Median(of(func(s sample) float64 { return s.bytes })),
-			Allocs: Median(of(func(s sample) float64 { return s.allocs })),
+			Bytes:  math.Floor(Median(of(func(s sample) float64 { return s.bytes }))),
+			Allocs: math.Floor(Median(of(func(s sample) float64 { return s.allocs }))),
 		}
 	}
 	return results
@@ -140,18 +141,20 @@ func calibrate(step peer.Step, d time.Duration) int {
 	}
 }
 
-// take measures n steps, after a collection and as many steps to warm up as take a tenth of that: one before the collection, to fill what the row keeps.
+// take measures n steps, after a collection and as many steps to warm up as take a tenth of that, but one at least, which fills what the row keeps. It comes after
+// the collection, since that empties pools.
 func take(make func() peer.Step, n int) sample {
 	step := make()
-	run(step, 1)
 	runtime.GC()
-	run(step, n/10)
+	run(step, max(1, n/10))
 	var before, after runtime.MemStats
+	gc := gcTime()
 	runtime.ReadMemStats(&before)
-	gc, cpu := gcTime(), cpuTime()
+	cpu := cpuTime()
 	elapsed := run(step, n)
-	cpu, gc = cpuTime()-cpu, gcTime()-gc
+	cpu = cpuTime() - cpu
 	runtime.ReadMemStats(&after)
+	gc = gcTime() - gc
 	per := 1 / float64(n)
 	s := sample{
 		ns:     float64(elapsed.Nanoseconds()) * per,

@@ -26,6 +26,9 @@ type Codec struct {
 	Encode func(m any) []byte // the bytes are read before the next call
 	Decode func(b []byte, m any) error
 
+	// Send, if not nil, is used in Encode's place for what ends in several pieces.
+	Send func(w io.Writer, m any) uint64
+
 	// New and Free take the structs for decoding from a pool and give them back. nil: a new one each time.
 	New  func() any
 	Free func(m any)
@@ -74,6 +77,9 @@ func (v Variant) step(m Message, in *peer.Input, op peer.Op) peer.Step {
 	if c.New == nil {
 		c.New, c.Free = m.New, func(any) {}
 	}
+	if c.Send == nil {
+		c.Send = func(w io.Writer, m any) uint64 { return Write(w, c.Encode(m)) }
+	}
 	wire := in.Wire
 	if v.Own && op != peer.Build {
 		s := m.New()
@@ -96,7 +102,7 @@ func (v Variant) step(m Message, in *peer.Input, op peer.Op) peer.Step {
 		return func(w io.Writer) uint64 {
 			s := c.New()
 			m.Fill(s)
-			n := write(w, c.Encode(s))
+			n := c.Send(w, s)
 			c.Free(s)
 			return n
 		}
@@ -118,7 +124,7 @@ func (v Variant) step(m Message, in *peer.Input, op peer.Op) peer.Step {
 		return func(w io.Writer) uint64 {
 			s := read()
 			m.Edit(s)
-			n := write(w, c.Encode(s))
+			n := c.Send(w, s)
 			c.Free(s)
 			return n
 		}
@@ -126,7 +132,8 @@ func (v Variant) step(m Message, in *peer.Input, op peer.Op) peer.Step {
 	panic("structs: no such operation")
 }
 
-func write(w io.Writer, b []byte) uint64 {
+// Write hands b to w and returns how long it is.
+func Write(w io.Writer, b []byte) uint64 {
 	n, err := w.Write(b)
 	if err != nil {
 		panic(err)
