@@ -115,13 +115,17 @@ func (b *Buffer) dropSegments() {
 // addTail gives the block at the tail its positions.
 func (b *Buffer) addTail() { b.tailPos = b.addSegments(b.tail, b.tailMem, true) }
 
+// behindLarge is room for what follows a large value: often no more than a STOP, for which a block of its own would
+// be as large again. It is less than keepTail, so that no later message holds on to a large block by its rest.
+const behindLarge = 256
+
 // newTail starts a block with room for at least n bytes; what is left of the old one is given up.
 func (b *Buffer) newTail(n int) {
 	size := min(max(b.reserved, SlabSize), MaxSlabSize)
 	if n > size/4 {
-		size = n
-		if n < MaxSlabSize {
-			size = max(n, min(b.reserved+n, MaxSlabSize))
+		size = n + behindLarge
+		if size < MaxSlabSize {
+			size = max(size, min(b.reserved+n, MaxSlabSize))
 		}
 	}
 	b.reserved += size
