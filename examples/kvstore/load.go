@@ -39,14 +39,17 @@ func newLoad(mean, workers int) *load {
 func (l *load) run(ctx context.Context, caller rpc.Caller, workers int) (wrong error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	// Calls that are under way when the time is up are waited for, but not for ever.
+	calls, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, giveUp) })()
 	var wg sync.WaitGroup
 	var once sync.Once
 	for range workers {
 		w := l.newWorker(kv.NewKeyValueClient(caller))
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				// The call that is under way when the time is up is waited for.
-				if err := w.call(context.WithoutCancel(ctx)); err != nil {
+				if err := w.call(calls); err != nil {
 					once.Do(func() { wrong = err })
 					stop()
 				}
@@ -184,10 +187,11 @@ func (w *worker) send(ctx context.Context, kind int, p pair) error {
 
 // newKey is a key that was not there before, of some 60 bytes.
 func (w *worker) newKey() []byte {
-	key := binary.BigEndian.AppendUint64(nil, w.prefix)
+	rest := w.cut(48)
+	key := binary.BigEndian.AppendUint64(make([]byte, 0, 8+4+len(rest)), w.prefix)
 	key = binary.BigEndian.AppendUint32(key, w.serial)
 	w.serial++
-	return append(key, w.cut(48)...)
+	return append(key, rest...)
 }
 
 func (w *worker) newValue() []byte { return w.cut(w.mean) }

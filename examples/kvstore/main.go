@@ -111,7 +111,7 @@ func (c config) run(ctx context.Context, out io.Writer) error {
 	return errors.Join(err, <-served)
 }
 
-// grace is how long calls may take to end once the server has been told to.
+// grace is how long calls may take to end once server or client have been told to.
 const grace = 5 * time.Second
 
 // serveUntil serves until ctx ends, and tells out how it goes.
@@ -192,6 +192,9 @@ func report(ctx context.Context, m *meter, out io.Writer, more func() string) {
 			last = now
 		case <-ctx.Done():
 			now := m.read()
+			if now.at.Sub(last.at) > time.Second/2 {
+				fmt.Fprintf(out, "%4d s %s\n", seconds, now.since(last))
+			}
 			fmt.Fprintf(out, "in all %s  %d calls%s\n", now.since(first), now.calls-first.calls, more())
 			return
 		}

@@ -9,13 +9,13 @@ import (
 
 func TestBuckets(t *testing.T) {
 	last := -1
-	for d := time.Duration(0); d < time.Hour; d += 1 + d/100 {
+	for d := time.Duration(0); d < time.Hour; d += 1 + d/200 {
 		b := bucket(d)
 		if b < last || b > last+1 {
 			t.Fatalf("bucket(%d) = %d after %d", d, b, last)
 		}
 		last = b
-		if u := upper(b); u < d || float64(u) > float64(d)*1.07+1 {
+		if u := upper(b); u < d || float64(u) > float64(d)*1.02+1 {
 			t.Fatalf("upper(bucket(%d)) = %d", d, u)
 		}
 		if upper(b) >= upper(b+1) || bucket(upper(b)) != b || bucket(upper(b)+1) != b+1 {
@@ -43,7 +43,7 @@ func TestQuantiles(t *testing.T) {
 	after := m.read()
 	for _, share := range []float64{0.01, 0.5, 0.99, 0.9999} {
 		want := all[int(share*float64(len(all)))]
-		if got := after.quantile(before, share); got < want || float64(got) > 1.07*float64(want)+1 {
+		if got := after.quantile(before, share); got < want || float64(got) > 1.02*float64(want)+1 {
 			t.Errorf("quantile %v is %v, want %v", share, got, want)
 		}
 	}
