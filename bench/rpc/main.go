@@ -1,0 +1,134 @@
+// Rpc measures calls over loopback TCP: echoes of 190 B, 4 KB, 64 KB and 1 MB, one call at a time on one connection and on each of
+// 64, against Apache Thrift (framed), Kitex (framed, FastCodec, netpoll) and grpc-go. Where a library can have many calls in flight on
+// one connection, that is measured too. Server and client run in this process, so CPU and allocations are of both.
+//
+//	go run -C bench/rpc . [-quick] [-rounds N] [-duration D] [-peers LIST] [-sizes LIST] [-cpuprofile FILE]
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// mode is how the calls are spread.
+type mode struct {
+	name      string
+	conns     int
+	workers   int // each makes one call after the other
+	pipelined bool
+}
+
+var modes = []mode{
+	{"1 connection", 1, 1, false},
+	{"64 connections", 64, 64, false},
+	{"1 connection, 64 calls in flight", 1, 64, true},
+}
+
+func main() {
+	log.SetFlags(0)
+	quick := flag.Bool("quick", false, "one short round")
+	rounds := flag.Int("rounds", 5, "how often everything is measured; medians are shown")
+	duration := flag.Duration("duration", time.Second, "of one measurement")
+	names := flag.String("peers", "", "`list` of peers, all if empty")
+	sizes := flag.String("sizes", "190,4096,65536,1048576", "`list` of sizes of the arguments in bytes")
+	only := flag.String("modes", "1,2,3", "`list` of modes: 1 connection; 64; 1 with 64 calls in flight")
+	profile := flag.String("cpuprofile", "", "`file` for a CPU profile of all measurements")
+	flag.Parse()
+	if *quick {
+		*rounds, *duration = 1, 200*time.Millisecond
+	}
+	chosen := peers
+	if *names != "" {
+		chosen = slices.DeleteFunc(slices.Clone(peers), func(p peer) bool { return !slices.Contains(strings.Split(*names, ","), p.name) })
+	}
+	addrs := map[string]string{}
+	for _, p := range chosen {
+		addr, err := p.start()
+		if err != nil {
+			log.Fatal(p.name, ": ", err)
+		}
+		addrs[p.name] = addr
+	}
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			log.Fatal(err)
+		}
+		defer pprof.StopCPUProfile()
+	}
+	fmt.Printf("%s, %d CPUs, %s, %s; medians of %d rounds of %v\n", runtime.Version(), runtime.NumCPU(), runtime.GOARCH, time.Now().UTC().Format(time.DateOnly), *rounds, *duration)
+	for _, size := range strings.Split(*sizes, ",") {
+		n, err := strconv.Atoi(size)
+		if err != nil || n < overhead {
+			log.Fatal("bad size ", size)
+		}
+		for i, m := range modes {
+			if strings.Contains(*only, strconv.Itoa(i+1)) {
+				compare(chosen, addrs, m, n, *rounds, *duration)
+			}
+		}
+	}
+}
+
+// compare measures all peers in one mode at one size and prints the table.
+func compare(chosen []peer, addrs map[string]string, m mode, size, rounds int, d time.Duration) {
+	results := map[string][]result{}
+	order := slices.Clone(chosen)
+	for range rounds {
+		rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		for _, p := range order {
+			if m.pipelined && !p.pipelines {
+				continue
+			}
+			r, err := measure(p, addrs[p.name], m, size, d)
+			if err != nil {
+				log.Fatal(p.name, ": ", err)
+			}
+			results[p.name] = append(results[p.name], r)
+		}
+	}
+	fmt.Printf("\n%d B, %s\n%-16s %10s %10s %10s %12s %12s %12s\n", size, m.name, "", "calls/s", "p50", "p99", "CPU/call", "CPU/Kitex's", "allocs/call")
+	for _, p := range chosen {
+		list := results[p.name]
+		if len(list) == 0 {
+			continue
+		}
+		ratio := "–"
+		if k := results["kitex"]; len(k) > 0 {
+			var ratios []float64 // of the same round
+			for i := range list {
+				ratios = append(ratios, list[i].cpu/k[i].cpu)
+			}
+			ratio = fmt.Sprintf("%.2f", median(ratios, func(f float64) float64 { return f }))
+		}
+		fmt.Printf("%-16s %10.0f %10v %10v %12v %12s %12.1f\n", p.name,
+			median(list, func(r result) float64 { return r.rate }),
+			time.Duration(median(list, func(r result) float64 { return r.p50 })).Round(100*time.Nanosecond),
+			time.Duration(median(list, func(r result) float64 { return r.p99 })).Round(100*time.Nanosecond),
+			time.Duration(median(list, func(r result) float64 { return r.cpu })).Round(10*time.Nanosecond),
+			ratio,
+			median(list, func(r result) float64 { return r.allocs }))
+	}
+}
+
+func median[T any](list []T, f func(T) float64) float64 {
+	values := make([]float64, len(list))
+	for i, v := range list {
+		values[i] = f(v)
+	}
+	slices.SortFunc(values, cmp.Compare)
+	return values[len(values)/2]
+}
