@@ -31,6 +31,9 @@ type segment struct {
 	writable uint32
 }
 
+// panicBeyond says that a value reaches behind its memory: the bytes were changed after they had been checked.
+const panicBeyond = "nocopy: text reaches behind its memory: the message's bytes were changed by somebody else"
+
 // At returns the memory from position p to the end of its block, without copying.
 // The bytes behind the value that the caller knows to be at p mean nothing.
 func (b *Buffer) At(p Pos) []byte { return b.segs[p>>segBits][p&segMask:] }

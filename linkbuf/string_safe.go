@@ -2,8 +2,17 @@
 
 package linkbuf
 
+import "encoding/binary"
+
 // String returns b as a string. Built without the tag nounsafe it aliases b; here it is a copy.
 func String(b []byte) string { return string(b) }
 
 // StringBytes returns the bytes of s. Built without the tag nounsafe they alias s; here they are a copy.
 func StringBytes(s string) []byte { return []byte(s) }
+
+// Text returns the string at position p that stands behind its length, a big-endian uint32. Built without
+// the tag nounsafe it aliases the memory; here it is a copy.
+func (b *Buffer) Text(p Pos) string {
+	mem := b.At(p)
+	return string(mem[4 : 4+uint64(binary.BigEndian.Uint32(mem))])
+}

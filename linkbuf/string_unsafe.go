@@ -2,7 +2,10 @@
 
 package linkbuf
 
-import "unsafe"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 // String returns b as a string that aliases it.
 func String(b []byte) string {
@@ -15,4 +18,23 @@ func String(b []byte) string {
 func StringBytes(s string) []byte {
 	// SAFETY: such bytes are registered as memory that is not writable.
 	return unsafe.Slice(unsafe.StringData(s), len(s))
+}
+
+// Text returns the string at position p that stands behind its length, a big-endian uint32. It aliases the
+// memory as String does.
+func (b *Buffer) Text(p Pos) string {
+	mem, off := b.segs[p>>segBits], uint64(p&segMask)
+	if off+4 > uint64(len(mem)) {
+		panic(panicBeyond)
+	}
+	// SAFETY: both ends are compared with the memory's. Slicing would do so three times.
+	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), off)
+	n := uint64(binary.BigEndian.Uint32((*[4]byte)(at)[:]))
+	if off+4+n > uint64(len(mem)) {
+		panic(panicBeyond)
+	}
+	if n == 0 {
+		return ""
+	}
+	return unsafe.String((*byte)(unsafe.Add(at, 4)), n)
 }

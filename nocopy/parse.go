@@ -81,12 +81,11 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 	if p.depth++; p.depth > p.maxDepth {
 		return p.fail(i, errDepth)
 	}
-	words := p.m.idx[e : e+uint32(d.words)]
-	words[0] = p.base + uint32(i)
+	p.m.idx[e] = p.base + uint32(i)
 	next := 0 // the field that is expected
 	for {
-		if !p.utf8 && next < len(d.steps) {
-			i, next = p.inOrder(d, words, i, next)
+		if next < len(d.steps) && d.steps[next].simple() && !p.utf8 {
+			i, next = p.inOrder(d, e, i, next)
 		}
 		b := p.b
 		var x uint64
@@ -101,7 +100,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 			case n == 0:
 				return p.short()
 			case b[i] == byte(WireStop): // before anything reads beyond it
-				return p.stop(d, words, i, next)
+				return p.stop(d, e, i, next)
 			case n < fieldHeader:
 				return p.short()
 			}
@@ -110,7 +109,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 		key, n := uint32(x>>40), next
 		if n >= len(d.steps) || d.steps[n].key() != key {
 			if key>>16 == 0 {
-				return p.stop(d, words, i, next)
+				return p.stop(d, e, i, next)
 			}
 			if n = d.step(key); n < 0 {
 				if i = p.unknown(i, key); i < 0 {
@@ -120,7 +119,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 			}
 		}
 		f := &d.fields[n]
-		if words[f.word] != 0 {
+		if p.m.idx[e+f.word] != 0 {
 			p.shadow(e, f)
 		}
 		word := uint32(0)
@@ -137,7 +136,6 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 			i += size
 		default:
 			i, word = p.container(f, i)
-			words = p.m.idx[e : e+uint32(d.words)]
 		}
 		if i < 0 {
 			return p.in(f.Name)
@@ -145,13 +143,14 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 		if word == 0 { // not of its type after all
 			continue
 		}
-		words[f.word] = word
+		p.m.idx[e+f.word] = word
 		next = n + 1
 	}
 }
 
 // stop ends the struct whose STOP is at i; next is the field behind the one that came last.
-func (p *parser) stop(d *Desc, words []uint32, i, next int) int {
+func (p *parser) stop(d *Desc, e uint32, i, next int) int {
+	words := p.m.idx[e : e+uint32(d.words)]
 	words[1] = p.base + uint32(i)
 	if d.union && next > 0 {
 		words[unionWord] = uint32(next) + unionWord
@@ -250,7 +249,13 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 	if p.lazy || p.rest > 0 && f.typ.nested() {
 		return p.wholeContainer(f, i)
 	}
-	end, e := p.value(f.typ, i, fieldHeader)
+	var end int
+	var e uint32
+	if f.kind == list {
+		end, e = p.list(f.typ, i, fieldHeader)
+	} else {
+		end, e = p.value(f.typ, i, fieldHeader)
+	}
 	if end == mismatch {
 		_, end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
 		return end, 0

@@ -24,14 +24,15 @@ func stepOf(f *field) step {
 	return s | tooFar
 }
 
-func (s step) key() uint32 { return uint32(s >> 40) }
+func (s step) key() uint32  { return uint32(s >> 40) }
+func (s step) simple() bool { return uint32(s) != tooFar }
 
 // inOrder indexes the fields at i as long as they come in the IDL's order, beginning with the field next, and are
 // not containers. It returns where it stopped, and the field behind the last one that it has done.
-func (p *parser) inOrder(d *Desc, words []uint32, i, next int) (int, int) {
+func (p *parser) inOrder(d *Desc, e uint32, i, next int) (int, int) {
 	b, base := p.b, p.base
 	steps := d.steps[next:]
-	words = words[d.first+uint32(next):][:len(steps)]
+	words := p.m.idx[e+d.first+uint32(next):][:len(steps)]
 	for k := range steps {
 		if len(b)-i < 8 {
 			return i, next + k
@@ -54,44 +55,16 @@ func (p *parser) inOrder(d *Desc, words []uint32, i, next int) (int, int) {
 // structs indexes n structs of a type without containers, at a constant stride from first on. The words need
 // not be zero.
 func (p *parser) structs(d *Desc, first uint32, i, n int) int {
-	stride := d.words
-	words := p.m.idx[first : first+uint32(n*stride)]
-	b, base, steps := p.b, p.base, d.steps
-next:
-	for k := range n {
-		w := words[:stride]
-		words = words[stride:]
-		w[0] = base + uint32(i)
-		fields := w[structWords:][:len(steps)]
-		at := i
-		for q := range steps {
-			if len(b)-at < 8 {
-				goto unusual
-			}
-			x, s := load64(b, at), steps[q]
-			end := uint64(at) + uint64(uint32(s))
-			if s&stepText != 0 {
-				end += uint64(uint32(x >> 8))
-			}
-			if (x^uint64(s))>>40 != 0 || end > uint64(len(b)) {
-				goto unusual
-			}
-			fields[q] = base + uint32(at) + fieldHeader
-			at = int(end)
+	stride := uint32(d.words)
+	for end := first + uint32(n)*stride; ; first += stride {
+		if i, first = p.usualStructs(d.steps, first, end, i); first == end {
+			return i
 		}
-		if at < len(b) && b[at] == byte(WireStop) {
-			w[1] = base + uint32(at)
-			i = at + 1
-			continue next
+		clear(p.m.idx[first : first+stride])
+		if i = p.structure(d, first, i); i < 0 {
+			return p.at(n - int((end-first)/stride))
 		}
-	unusual:
-		clear(w)
-		if i = p.structure(d, first+uint32(k*stride), i); i < 0 {
-			return p.at(k)
-		}
-		b, base = p.b, p.base
 	}
-	return i
 }
 
 // textPairs indexes pairs of texts of a map, as many of n as are whole in the window. It returns the index

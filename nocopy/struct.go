@@ -155,17 +155,15 @@ func (s Struct) Text(f Field) string {
 	if int32(p) < 0 {
 		return linkbuf.String(s.m.textBytes(p))
 	}
-	b := s.m.buf.At(p)
-	return linkbuf.String(b[textHeader : textHeader+be32(b)])
+	return s.m.buf.Text(p)
 }
 
-// textString is textBytes as a string.
+// textString returns the string that a word of the index stands for.
 func (m *Message) textString(word uint32) string {
 	if int32(word) < 0 {
 		return linkbuf.String(m.textBytes(word))
 	}
-	b := m.buf.At(word)
-	return linkbuf.String(b[textHeader : textHeader+be32(b)])
+	return m.buf.Text(word)
 }
 
 // TextOr returns a string field as Text does, def if it is not set.

@@ -95,21 +95,25 @@ func (l StructList[S]) AppendNew() S {
 }
 
 // All iterates over indices and elements.
-func (l StructList[S]) All() iter.Seq2[int, S] {
-	return func(yield func(int, S) bool) {
-		n := l.Len()
-		stride := l.m.idx[uint32(l.k)+listRoom]
-		if n == 0 || stride >= roomTable {
-			l.eachByAt(yield)
+func (l StructList[S]) All() iter.Seq2[int, S] { return l.each }
+
+// each calls yield with every element. (All is not more than its name, so that loop bodies remain functions of their
+// own: what they call is inlined there, which it is not in a body that is inlined into another one's loop.)
+//
+//go:noinline
+func (l StructList[S]) each(yield func(int, S) bool) {
+	n := l.Len()
+	stride := l.m.idx[uint32(l.k)+listRoom]
+	if n == 0 || stride >= roomTable {
+		l.eachByAt(yield)
+		return
+	}
+	s := Struct{l.m, l.k&^0xffffffff | uint64(l.m.idx[uint32(l.k)+listElems])}
+	for i := range n {
+		if !yield(i, S(s)) {
 			return
 		}
-		s := Struct{l.m, l.k&^0xffffffff | uint64(l.m.idx[uint32(l.k)+listElems])}
-		for i := range n {
-			if !yield(i, S(s)) {
-				return
-			}
-			s.k += uint64(stride)
-		}
+		s.k += uint64(stride)
 	}
 }
 

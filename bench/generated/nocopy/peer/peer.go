@@ -20,9 +20,10 @@ const (
 // AnoDesc describes Ano to the runtime and to packages that use it.
 var AnoDesc = nocopy.NewDesc("Ano")
 
-func NewAno(opts ...nocopy.Option) Ano { return nocopy.New[Ano](AnoDesc, opts...) }
+func NewAno(opts ...nocopy.Option) Ano { return Ano(nocopy.New(AnoDesc, opts...)) }
 func ParseAno(b []byte, opts ...nocopy.Option) (Ano, error) {
-	return nocopy.Parse[Ano](AnoDesc, b, opts...)
+	s, err := nocopy.Parse(AnoDesc, b, opts...)
+	return Ano(s), err
 }
 
 func (s Ano) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -48,9 +49,10 @@ const (
 // MyTestDesc describes MyTest to the runtime and to packages that use it.
 var MyTestDesc = nocopy.NewDesc("MyTest")
 
-func NewMyTest(opts ...nocopy.Option) MyTest { return nocopy.New[MyTest](MyTestDesc, opts...) }
+func NewMyTest(opts ...nocopy.Option) MyTest { return MyTest(nocopy.New(MyTestDesc, opts...)) }
 func ParseMyTest(b []byte, opts ...nocopy.Option) (MyTest, error) {
-	return nocopy.Parse[MyTest](MyTestDesc, b, opts...)
+	s, err := nocopy.Parse(MyTestDesc, b, opts...)
+	return MyTest(s), err
 }
 
 func (s MyTest) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -92,9 +94,10 @@ const (
 // SmallSubDesc describes SmallSub to the runtime and to packages that use it.
 var SmallSubDesc = nocopy.NewDesc("SmallSub")
 
-func NewSmallSub(opts ...nocopy.Option) SmallSub { return nocopy.New[SmallSub](SmallSubDesc, opts...) }
+func NewSmallSub(opts ...nocopy.Option) SmallSub { return SmallSub(nocopy.New(SmallSubDesc, opts...)) }
 func ParseSmallSub(b []byte, opts ...nocopy.Option) (SmallSub, error) {
-	return nocopy.Parse[SmallSub](SmallSubDesc, b, opts...)
+	s, err := nocopy.Parse(SmallSubDesc, b, opts...)
+	return SmallSub(s), err
 }
 
 func (s SmallSub) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -138,9 +141,10 @@ const (
 // SmallDesc describes Small to the runtime and to packages that use it.
 var SmallDesc = nocopy.NewDesc("Small")
 
-func NewSmall(opts ...nocopy.Option) Small { return nocopy.New[Small](SmallDesc, opts...) }
+func NewSmall(opts ...nocopy.Option) Small { return Small(nocopy.New(SmallDesc, opts...)) }
 func ParseSmall(b []byte, opts ...nocopy.Option) (Small, error) {
-	return nocopy.Parse[Small](SmallDesc, b, opts...)
+	s, err := nocopy.Parse(SmallDesc, b, opts...)
+	return Small(s), err
 }
 
 func (s Small) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -210,9 +214,10 @@ const (
 // ItemDesc describes Item to the runtime and to packages that use it.
 var ItemDesc = nocopy.NewDesc("Item")
 
-func NewItem(opts ...nocopy.Option) Item { return nocopy.New[Item](ItemDesc, opts...) }
+func NewItem(opts ...nocopy.Option) Item { return Item(nocopy.New(ItemDesc, opts...)) }
 func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
-	return nocopy.Parse[Item](ItemDesc, b, opts...)
+	s, err := nocopy.Parse(ItemDesc, b, opts...)
+	return Item(s), err
 }
 
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -265,9 +270,10 @@ const (
 // UserDesc describes User to the runtime and to packages that use it.
 var UserDesc = nocopy.NewDesc("User")
 
-func NewUser(opts ...nocopy.Option) User { return nocopy.New[User](UserDesc, opts...) }
+func NewUser(opts ...nocopy.Option) User { return User(nocopy.New(UserDesc, opts...)) }
 func ParseUser(b []byte, opts ...nocopy.Option) (User, error) {
-	return nocopy.Parse[User](UserDesc, b, opts...)
+	s, err := nocopy.Parse(UserDesc, b, opts...)
+	return User(s), err
 }
 
 func (s User) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -314,9 +320,10 @@ const (
 // MetaDesc describes Meta to the runtime and to packages that use it.
 var MetaDesc = nocopy.NewDesc("Meta")
 
-func NewMeta(opts ...nocopy.Option) Meta { return nocopy.New[Meta](MetaDesc, opts...) }
+func NewMeta(opts ...nocopy.Option) Meta { return Meta(nocopy.New(MetaDesc, opts...)) }
 func ParseMeta(b []byte, opts ...nocopy.Option) (Meta, error) {
-	return nocopy.Parse[Meta](MetaDesc, b, opts...)
+	s, err := nocopy.Parse(MetaDesc, b, opts...)
+	return Meta(s), err
 }
 
 func (s Meta) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -375,9 +382,10 @@ const (
 // BusinessDesc describes Business to the runtime and to packages that use it.
 var BusinessDesc = nocopy.NewDesc("Business")
 
-func NewBusiness(opts ...nocopy.Option) Business { return nocopy.New[Business](BusinessDesc, opts...) }
+func NewBusiness(opts ...nocopy.Option) Business { return Business(nocopy.New(BusinessDesc, opts...)) }
 func ParseBusiness(b []byte, opts ...nocopy.Option) (Business, error) {
-	return nocopy.Parse[Business](BusinessDesc, b, opts...)
+	s, err := nocopy.Parse(BusinessDesc, b, opts...)
+	return Business(s), err
 }
 
 func (s Business) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -501,9 +509,10 @@ const (
 // BlobDesc describes Blob to the runtime and to packages that use it.
 var BlobDesc = nocopy.NewDesc("Blob")
 
-func NewBlob(opts ...nocopy.Option) Blob { return nocopy.New[Blob](BlobDesc, opts...) }
+func NewBlob(opts ...nocopy.Option) Blob { return Blob(nocopy.New(BlobDesc, opts...)) }
 func ParseBlob(b []byte, opts ...nocopy.Option) (Blob, error) {
-	return nocopy.Parse[Blob](BlobDesc, b, opts...)
+	s, err := nocopy.Parse(BlobDesc, b, opts...)
+	return Blob(s), err
 }
 
 func (s Blob) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -549,9 +558,10 @@ const (
 // RowDesc describes Row to the runtime and to packages that use it.
 var RowDesc = nocopy.NewDesc("Row")
 
-func NewRow(opts ...nocopy.Option) Row { return nocopy.New[Row](RowDesc, opts...) }
+func NewRow(opts ...nocopy.Option) Row { return Row(nocopy.New(RowDesc, opts...)) }
 func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
-	return nocopy.Parse[Row](RowDesc, b, opts...)
+	s, err := nocopy.Parse(RowDesc, b, opts...)
+	return Row(s), err
 }
 
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -588,10 +598,11 @@ const (
 var VStreamRowsResponseDesc = nocopy.NewDesc("VStreamRowsResponse")
 
 func NewVStreamRowsResponse(opts ...nocopy.Option) VStreamRowsResponse {
-	return nocopy.New[VStreamRowsResponse](VStreamRowsResponseDesc, opts...)
+	return VStreamRowsResponse(nocopy.New(VStreamRowsResponseDesc, opts...))
 }
 func ParseVStreamRowsResponse(b []byte, opts ...nocopy.Option) (VStreamRowsResponse, error) {
-	return nocopy.Parse[VStreamRowsResponse](VStreamRowsResponseDesc, b, opts...)
+	s, err := nocopy.Parse(VStreamRowsResponseDesc, b, opts...)
+	return VStreamRowsResponse(s), err
 }
 
 func (s VStreamRowsResponse) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -634,9 +645,10 @@ const (
 // BulkDesc describes Bulk to the runtime and to packages that use it.
 var BulkDesc = nocopy.NewDesc("Bulk")
 
-func NewBulk(opts ...nocopy.Option) Bulk { return nocopy.New[Bulk](BulkDesc, opts...) }
+func NewBulk(opts ...nocopy.Option) Bulk { return Bulk(nocopy.New(BulkDesc, opts...)) }
 func ParseBulk(b []byte, opts ...nocopy.Option) (Bulk, error) {
-	return nocopy.Parse[Bulk](BulkDesc, b, opts...)
+	s, err := nocopy.Parse(BulkDesc, b, opts...)
+	return Bulk(s), err
 }
 
 func (s Bulk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -696,9 +708,10 @@ const (
 // CatalogDesc describes Catalog to the runtime and to packages that use it.
 var CatalogDesc = nocopy.NewDesc("Catalog")
 
-func NewCatalog(opts ...nocopy.Option) Catalog { return nocopy.New[Catalog](CatalogDesc, opts...) }
+func NewCatalog(opts ...nocopy.Option) Catalog { return Catalog(nocopy.New(CatalogDesc, opts...)) }
 func ParseCatalog(b []byte, opts ...nocopy.Option) (Catalog, error) {
-	return nocopy.Parse[Catalog](CatalogDesc, b, opts...)
+	s, err := nocopy.Parse(CatalogDesc, b, opts...)
+	return Catalog(s), err
 }
 
 func (s Catalog) Message() *nocopy.Message { return nocopy.Struct(s).Message() }

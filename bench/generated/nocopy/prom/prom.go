@@ -21,9 +21,10 @@ const (
 // LabelDesc describes Label to the runtime and to packages that use it.
 var LabelDesc = nocopy.NewDesc("Label")
 
-func NewLabel(opts ...nocopy.Option) Label { return nocopy.New[Label](LabelDesc, opts...) }
+func NewLabel(opts ...nocopy.Option) Label { return Label(nocopy.New(LabelDesc, opts...)) }
 func ParseLabel(b []byte, opts ...nocopy.Option) (Label, error) {
-	return nocopy.Parse[Label](LabelDesc, b, opts...)
+	s, err := nocopy.Parse(LabelDesc, b, opts...)
+	return Label(s), err
 }
 
 func (s Label) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -53,9 +54,10 @@ const (
 // SampleDesc describes Sample to the runtime and to packages that use it.
 var SampleDesc = nocopy.NewDesc("Sample")
 
-func NewSample(opts ...nocopy.Option) Sample { return nocopy.New[Sample](SampleDesc, opts...) }
+func NewSample(opts ...nocopy.Option) Sample { return Sample(nocopy.New(SampleDesc, opts...)) }
 func ParseSample(b []byte, opts ...nocopy.Option) (Sample, error) {
-	return nocopy.Parse[Sample](SampleDesc, b, opts...)
+	s, err := nocopy.Parse(SampleDesc, b, opts...)
+	return Sample(s), err
 }
 
 func (s Sample) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
@@ -86,10 +88,11 @@ const (
 var TimeSeriesDesc = nocopy.NewDesc("TimeSeries")
 
 func NewTimeSeries(opts ...nocopy.Option) TimeSeries {
-	return nocopy.New[TimeSeries](TimeSeriesDesc, opts...)
+	return TimeSeries(nocopy.New(TimeSeriesDesc, opts...))
 }
 func ParseTimeSeries(b []byte, opts ...nocopy.Option) (TimeSeries, error) {
-	return nocopy.Parse[TimeSeries](TimeSeriesDesc, b, opts...)
+	s, err := nocopy.Parse(TimeSeriesDesc, b, opts...)
+	return TimeSeries(s), err
 }
 
 func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
@@ -135,10 +138,11 @@ const (
 var WriteRequestDesc = nocopy.NewDesc("WriteRequest")
 
 func NewWriteRequest(opts ...nocopy.Option) WriteRequest {
-	return nocopy.New[WriteRequest](WriteRequestDesc, opts...)
+	return WriteRequest(nocopy.New(WriteRequestDesc, opts...))
 }
 func ParseWriteRequest(b []byte, opts ...nocopy.Option) (WriteRequest, error) {
-	return nocopy.Parse[WriteRequest](WriteRequestDesc, b, opts...)
+	s, err := nocopy.Parse(WriteRequestDesc, b, opts...)
+	return WriteRequest(s), err
 }
 
 func (s WriteRequest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
