@@ -39,17 +39,21 @@ type Message struct {
 	idle    int // releases in a row that left most of idx unused
 }
 
-var messages = sync.Pool{New: func() any { return new(Message) }}
+// messages waits for the next New or Parse; those that recycle wait apart, since each kind keeps memory that is of no use to the other.
+var messages, recycling = sync.Pool{New: func() any { return new(Message) }}, sync.Pool{New: func() any { return new(Message) }}
 
 // firstEntry is the first word of the index that is an entry: entry 0 stands for none.
 const firstEntry = 1
 
 func newMessage(d *Desc, c config) *Message {
 	var m *Message
-	if debugging {
+	switch {
+	case debugging:
 		m = new(Message)
 		m.track()
-	} else {
+	case c.flags&Recycle != 0:
+		m = recycling.Get().(*Message)
+	default:
 		m = messages.Get().(*Message)
 	}
 	m.buf.Reset(c.has(Recycle))
@@ -330,7 +334,11 @@ func (m *Message) Release() {
 		m.untrack()
 		return
 	}
-	messages.Put(m)
+	if m.flags&Recycle != 0 {
+		recycling.Put(m)
+	} else {
+		messages.Put(m)
+	}
 }
 
 // keepGraft is the most bytes that wait for the next copied value.
