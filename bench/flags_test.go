@@ -22,7 +22,7 @@ func TestOutputs(t *testing.T) {
 	if err := run([]string{"-w", "B/read,H-i16-16/build,H-i16-256/build", "-rounds", "2", "-json", "r.json", "-html", "r.html", "-save", "before"}, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"B read: ", "nocopy/recycle", "× kitex", "allocs/op", "H-i16 build: time/element as it grows", "Saved baselines/before.json"} {
+	for _, want := range []string{"B read: ", "nocopy/recycle", "ns/op", "× kitex", "× limit", "CPU ns/op", "of it GC", "B/op", "allocs/op", "H-i16 build: ns/element as it grows", "Saved baselines/before.json"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in the output:\n%s", want, out.String())
 		}

@@ -31,11 +31,11 @@ const MinRounds = 4
 // Result is what was measured of a row; every figure is for one operation and the median over the rounds.
 type Result struct {
 	Peer   string
-	NS     float64 // elapsed
-	CPU    float64 // processor time of the whole process, the collector's included: what the operation costs on a loaded machine; 0 if unknown on this system
-	GC     float64 // the collector's part of it, on all cores, 0 to 1
-	Bytes  float64 // allocated
-	Allocs float64 // whole ones, as testing.AllocsPerRun counts: what the runtime itself allocates now and then is none of the operation's
+	NS     float64   // elapsed
+	CPU    float64   // processor time of the whole process, the collector's included: what the operation costs on a loaded machine; 0 if unknown on this system
+	GC     float64   // the collector's part of it, on all cores, 0 to 1
+	Bytes  float64   // allocated
+	Allocs float64   // whole ones, much as testing.AllocsPerRun counts: what the runtime itself allocates now and then is none of the operation's
 	Rounds []float64 // NS of each round, in order: same index, same round, for every row of an entry
 }
 
@@ -84,8 +84,8 @@ func Run(rows []peer.Row, o Options) []Result {
 			Peer: r.Peer, Rounds: rounds, NS: Median(rounds),
 			CPU:    Median(of(func(s sample) float64 { return s.cpu })),
 			GC:     Median(of(func(s sample) float64 { return s.gc })),
-			Bytes:  math.Floor(Median(of(func(s sample) float64 { return s.bytes }))),
-			Allocs: math.Floor(Median(of(func(s sample) float64 { return s.allocs }))),
+			Bytes:  math.Round(Median(of(func(s sample) float64 { return s.bytes }))),
+			Allocs: math.Floor(0.1 + Median(of(func(s sample) float64 { return s.allocs }))),
 		}
 	}
 	return results

@@ -174,7 +174,6 @@ func ticks(lo, hi float64, label func(float64) string) []plot.Tick {
 }
 
 func svg(p *plot.Plot, width, height vg.Length) (string, error) {
-	p.BackgroundColor = color.Transparent
 	c := vgsvg.New(width, height)
 	p.Draw(draw.New(c))
 	var b bytes.Buffer

@@ -43,7 +43,7 @@ func (r Report) Series() []Series {
 // Growth writes for each series what a unit costs as the message grows: flat is good.
 func (r Report) Growth(w io.Writer) error {
 	for _, s := range r.Series() {
-		fmt.Fprintf(w, "\n%s %s: time/%s as it grows\n", s.Name, s.Op, s.Tables[0].Unit)
+		fmt.Fprintf(w, "\n%s %s: ns/%s as it grows\n", s.Name, s.Op, s.Tables[0].Unit)
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		width := 0
 		for _, row := range s.Tables[0].Rows {
@@ -57,7 +57,7 @@ func (r Report) Growth(w io.Writer) error {
 		for _, row := range s.Tables[0].Rows {
 			fmt.Fprintf(tw, "%s%s\t", row.Peer, strings.Repeat(" ", width-len(row.Peer)))
 			for _, t := range s.Tables {
-				fmt.Fprintf(tw, "%s\t", duration(t.row(row.Peer).NS/float64(t.Units)))
+				fmt.Fprintf(tw, "%s\t", number(t.row(row.Peer).NS/float64(t.Units)))
 			}
 			fmt.Fprintln(tw)
 		}

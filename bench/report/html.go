@@ -10,11 +10,11 @@ import (
 var pageText string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"duration": duration, "ratio": ratio, "percent": percent, "amount": amount,
+	"duration": duration, "ratio": ratio, "percent": percent, "number": number,
 	"bars":  func(t Table) (template.HTML, error) { s, err := t.Bars(); return template.HTML(s), err },
 	"lines": func(s Series) (template.HTML, error) { s2, err := s.Lines(); return template.HTML(s2), err },
 	"ours":  ours,
-	"per":   func(t Table, r Row) string { return duration(r.NS / float64(t.Units)) },
+	"per":   func(t Table, r Row) string { return number(r.NS / float64(t.Units)) },
 }).Parse(pageText))
 
 // HTML writes the report as one page that needs nothing else: charts are drawn into it.

@@ -13,23 +13,38 @@ func (t Table) Text(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	per := ""
 	if t.Units > 0 {
-		per = "time/" + t.Unit + "\t"
+		per = "ns/" + t.Unit + "\t"
 	}
-	fmt.Fprintf(tw, "\ttime/op\t%s× kitex\t× limit\tCPU/op\tGC\tB/op\tallocs/op\t\n", per)
+	fmt.Fprintf(tw, "\tns/op\t%s× kitex\t× limit\tCPU ns/op\tof it GC\tB/op\tallocs/op\t\n", per)
 	width := 0
 	for _, r := range t.Rows {
 		width = max(width, len(r.Peer))
 	}
 	for _, r := range t.Rows {
 		if t.Units > 0 {
-			per = duration(r.NS/float64(t.Units)) + "\t"
+			per = number(r.NS/float64(t.Units)) + "\t"
 		}
 		// Names are padded here: the writer aligns every column to the right.
 		name := r.Peer + strings.Repeat(" ", width-len(r.Peer))
-		fmt.Fprintf(tw, "%s\t%s\t%s%s\t%s\t%s\t%s\t%s\t%s\t\n", name, duration(r.NS), per, ratio(r.RatioKitex), ratio(r.RatioLimit),
-			duration(r.CPU), percent(r.GC), amount(r.Bytes), amount(r.Allocs))
+		fmt.Fprintf(tw, "%s\t%s\t%s%s\t%s\t%s\t%s\t%s\t%s\t\n", name, number(r.NS), per, ratio(r.RatioKitex), ratio(r.RatioLimit),
+			number(r.CPU), percent(r.GC), number(r.Bytes), number(r.Allocs))
 	}
 	return tw.Flush()
+}
+
+// number writes three significant digits of what is below a hundred, and all digits of what is larger, in groups.
+func number(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v < 100:
+		return fmt.Sprintf("%.3g", v)
+	}
+	s := fmt.Sprintf("%.0f", v)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
@@ -79,11 +94,4 @@ func short(v float64) string {
 		return fmt.Sprintf("%g k", v/1e3)
 	}
 	return fmt.Sprintf("%g", v)
-}
-
-func amount(v float64) string {
-	if v < 0.5 {
-		return "0"
-	}
-	return fmt.Sprintf("%.0f", v)
 }
