@@ -28,7 +28,7 @@ func startKitex() (string, error) {
 	}
 	addr := l.Addr()
 	l.Close()
-	srv := service.NewServer(kitexHandler{}, server.WithServiceAddr(addr), server.WithPayloadCodec(thrift.NewThriftCodecWithConfig(thrift.FastRead|thrift.FastWrite)))
+	srv := service.NewServer(new(kitexHandler), server.WithServiceAddr(addr), server.WithPayloadCodec(thrift.NewThriftCodecWithConfig(thrift.FastRead|thrift.FastWrite)))
 	go srv.Run()
 	for range 100 {
 		if nc, err := net.Dial("tcp", addr.String()); err == nil {

@@ -10,7 +10,7 @@ var initialisms = set(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON
 	SMTP SSH TCP TLS TTL UDP UI UID UUID URI URL UTF8 VM XML XSRF XSS`)
 
 // locals are the names that generated functions use inside.
-var locals = set(`s v n b opts nocopy iter fmt math sync h c ctx args result context rpc`)
+var locals = set(`s v n b opts nocopy iter fmt math sync h c ctx args result context rpc a r err`)
 
 // predeclared are Go's own names, which a package's names had better not hide.
 var predeclared = set(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16

@@ -351,21 +351,36 @@ func NewThriftTestClient(c rpc.Caller) ThriftTestClient { return ThriftTestClien
 
 // Prints "testVoid()" and returns nothing.
 func (c ThriftTestClient) TestVoid(ctx context.Context, args func(ThriftTestTestVoidArgs)) (ThriftTestTestVoidResult, error) {
-	return rpc.Invoke[ThriftTestTestVoidArgs, ThriftTestTestVoidResult](ctx, c.c, thriftTestTestVoid, args)
+	a := ThriftTestTestVoidArgs(c.c.NewArgs(thriftTestTestVoid))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestVoid, nocopy.Struct(a))
+	return ThriftTestTestVoidResult(r), err
 }
 
 // Prints 'testString("%s")' with thing as '%s'
 // @param string thing - the string to print
 // @return string - returns the string 'thing'
 func (c ThriftTestClient) TestString(ctx context.Context, args func(ThriftTestTestStringArgs)) (ThriftTestTestStringResult, error) {
-	return rpc.Invoke[ThriftTestTestStringArgs, ThriftTestTestStringResult](ctx, c.c, thriftTestTestString, args)
+	a := ThriftTestTestStringArgs(c.c.NewArgs(thriftTestTestString))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestString, nocopy.Struct(a))
+	return ThriftTestTestStringResult(r), err
 }
 
 // Prints 'testBool("%s")' where '%s' with thing as 'true' or 'false'
 // @param bool  thing - the bool data to print
 // @return bool  - returns the bool 'thing'
 func (c ThriftTestClient) TestBool(ctx context.Context, args func(ThriftTestTestBoolArgs)) (ThriftTestTestBoolResult, error) {
-	return rpc.Invoke[ThriftTestTestBoolArgs, ThriftTestTestBoolResult](ctx, c.c, thriftTestTestBool, args)
+	a := ThriftTestTestBoolArgs(c.c.NewArgs(thriftTestTestBool))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestBool, nocopy.Struct(a))
+	return ThriftTestTestBoolResult(r), err
 }
 
 // Prints 'testByte("%d")' with thing as '%d'
@@ -373,56 +388,96 @@ func (c ThriftTestClient) TestBool(ctx context.Context, args func(ThriftTestTest
 // @param byte thing - the i8/byte to print
 // @return i8 - returns the i8/byte 'thing'
 func (c ThriftTestClient) TestByte(ctx context.Context, args func(ThriftTestTestByteArgs)) (ThriftTestTestByteResult, error) {
-	return rpc.Invoke[ThriftTestTestByteArgs, ThriftTestTestByteResult](ctx, c.c, thriftTestTestByte, args)
+	a := ThriftTestTestByteArgs(c.c.NewArgs(thriftTestTestByte))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestByte, nocopy.Struct(a))
+	return ThriftTestTestByteResult(r), err
 }
 
 // Prints 'testI32("%d")' with thing as '%d'
 // @param i32 thing - the i32 to print
 // @return i32 - returns the i32 'thing'
 func (c ThriftTestClient) TestI32(ctx context.Context, args func(ThriftTestTestI32Args)) (ThriftTestTestI32Result, error) {
-	return rpc.Invoke[ThriftTestTestI32Args, ThriftTestTestI32Result](ctx, c.c, thriftTestTestI32, args)
+	a := ThriftTestTestI32Args(c.c.NewArgs(thriftTestTestI32))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestI32, nocopy.Struct(a))
+	return ThriftTestTestI32Result(r), err
 }
 
 // Prints 'testI64("%d")' with thing as '%d'
 // @param i64 thing - the i64 to print
 // @return i64 - returns the i64 'thing'
 func (c ThriftTestClient) TestI64(ctx context.Context, args func(ThriftTestTestI64Args)) (ThriftTestTestI64Result, error) {
-	return rpc.Invoke[ThriftTestTestI64Args, ThriftTestTestI64Result](ctx, c.c, thriftTestTestI64, args)
+	a := ThriftTestTestI64Args(c.c.NewArgs(thriftTestTestI64))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestI64, nocopy.Struct(a))
+	return ThriftTestTestI64Result(r), err
 }
 
 // Prints 'testDouble("%f")' with thing as '%f'
 // @param double thing - the double to print
 // @return double - returns the double 'thing'
 func (c ThriftTestClient) TestDouble(ctx context.Context, args func(ThriftTestTestDoubleArgs)) (ThriftTestTestDoubleResult, error) {
-	return rpc.Invoke[ThriftTestTestDoubleArgs, ThriftTestTestDoubleResult](ctx, c.c, thriftTestTestDouble, args)
+	a := ThriftTestTestDoubleArgs(c.c.NewArgs(thriftTestTestDouble))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestDouble, nocopy.Struct(a))
+	return ThriftTestTestDoubleResult(r), err
 }
 
 // Prints 'testBinary("%s")' where '%s' is a hex-formatted string of thing's data
 // @param binary  thing - the binary data to print
 // @return binary  - returns the binary 'thing'
 func (c ThriftTestClient) TestBinary(ctx context.Context, args func(ThriftTestTestBinaryArgs)) (ThriftTestTestBinaryResult, error) {
-	return rpc.Invoke[ThriftTestTestBinaryArgs, ThriftTestTestBinaryResult](ctx, c.c, thriftTestTestBinary, args)
+	a := ThriftTestTestBinaryArgs(c.c.NewArgs(thriftTestTestBinary))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestBinary, nocopy.Struct(a))
+	return ThriftTestTestBinaryResult(r), err
 }
 
 // Prints 'testUuid("%s")' where '%s' is the uuid given. Note that the uuid byte order should be correct.
 // @param uuid  thing - the uuid to print
 // @return uuid  - returns the uuid 'thing'
 func (c ThriftTestClient) TestUuid(ctx context.Context, args func(ThriftTestTestUuidArgs)) (ThriftTestTestUuidResult, error) {
-	return rpc.Invoke[ThriftTestTestUuidArgs, ThriftTestTestUuidResult](ctx, c.c, thriftTestTestUuid, args)
+	a := ThriftTestTestUuidArgs(c.c.NewArgs(thriftTestTestUuid))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestUuid, nocopy.Struct(a))
+	return ThriftTestTestUuidResult(r), err
 }
 
 // Prints 'testStruct("{%s}")' where thing has been formatted into a string of comma separated values
 // @param Xtruct thing - the Xtruct to print
 // @return Xtruct - returns the Xtruct 'thing'
 func (c ThriftTestClient) TestStruct(ctx context.Context, args func(ThriftTestTestStructArgs)) (ThriftTestTestStructResult, error) {
-	return rpc.Invoke[ThriftTestTestStructArgs, ThriftTestTestStructResult](ctx, c.c, thriftTestTestStruct, args)
+	a := ThriftTestTestStructArgs(c.c.NewArgs(thriftTestTestStruct))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestStruct, nocopy.Struct(a))
+	return ThriftTestTestStructResult(r), err
 }
 
 // Prints 'testNest("{%s}")' where thing has been formatted into a string of the nested struct
 // @param Xtruct2 thing - the Xtruct2 to print
 // @return Xtruct2 - returns the Xtruct2 'thing'
 func (c ThriftTestClient) TestNest(ctx context.Context, args func(ThriftTestTestNestArgs)) (ThriftTestTestNestResult, error) {
-	return rpc.Invoke[ThriftTestTestNestArgs, ThriftTestTestNestResult](ctx, c.c, thriftTestTestNest, args)
+	a := ThriftTestTestNestArgs(c.c.NewArgs(thriftTestTestNest))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestNest, nocopy.Struct(a))
+	return ThriftTestTestNestResult(r), err
 }
 
 // Prints 'testMap("{%s")' where thing has been formatted into a string of 'key => value' pairs
@@ -432,7 +487,12 @@ func (c ThriftTestClient) TestNest(ctx context.Context, args func(ThriftTestTest
 // @param map<i32,i32> thing - the map<i32,i32> to print
 // @return map<i32,i32> - returns the map<i32,i32> 'thing'
 func (c ThriftTestClient) TestMap(ctx context.Context, args func(ThriftTestTestMapArgs)) (ThriftTestTestMapResult, error) {
-	return rpc.Invoke[ThriftTestTestMapArgs, ThriftTestTestMapResult](ctx, c.c, thriftTestTestMap, args)
+	a := ThriftTestTestMapArgs(c.c.NewArgs(thriftTestTestMap))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestMap, nocopy.Struct(a))
+	return ThriftTestTestMapResult(r), err
 }
 
 // Prints 'testStringMap("{%s}")' where thing has been formatted into a string of 'key => value' pairs
@@ -442,7 +502,12 @@ func (c ThriftTestClient) TestMap(ctx context.Context, args func(ThriftTestTestM
 // @param map<string,string> thing - the map<string,string> to print
 // @return map<string,string> - returns the map<string,string> 'thing'
 func (c ThriftTestClient) TestStringMap(ctx context.Context, args func(ThriftTestTestStringMapArgs)) (ThriftTestTestStringMapResult, error) {
-	return rpc.Invoke[ThriftTestTestStringMapArgs, ThriftTestTestStringMapResult](ctx, c.c, thriftTestTestStringMap, args)
+	a := ThriftTestTestStringMapArgs(c.c.NewArgs(thriftTestTestStringMap))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestStringMap, nocopy.Struct(a))
+	return ThriftTestTestStringMapResult(r), err
 }
 
 // Prints 'testSet("{%s}")' where thing has been formatted into a string of values
@@ -452,7 +517,12 @@ func (c ThriftTestClient) TestStringMap(ctx context.Context, args func(ThriftTes
 // @param set<i32> thing - the set<i32> to print
 // @return set<i32> - returns the set<i32> 'thing'
 func (c ThriftTestClient) TestSet(ctx context.Context, args func(ThriftTestTestSetArgs)) (ThriftTestTestSetResult, error) {
-	return rpc.Invoke[ThriftTestTestSetArgs, ThriftTestTestSetResult](ctx, c.c, thriftTestTestSet, args)
+	a := ThriftTestTestSetArgs(c.c.NewArgs(thriftTestTestSet))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestSet, nocopy.Struct(a))
+	return ThriftTestTestSetResult(r), err
 }
 
 // Prints 'testList("{%s}")' where thing has been formatted into a string of values
@@ -462,21 +532,36 @@ func (c ThriftTestClient) TestSet(ctx context.Context, args func(ThriftTestTestS
 // @param list<i32> thing - the list<i32> to print
 // @return list<i32> - returns the list<i32> 'thing'
 func (c ThriftTestClient) TestList(ctx context.Context, args func(ThriftTestTestListArgs)) (ThriftTestTestListResult, error) {
-	return rpc.Invoke[ThriftTestTestListArgs, ThriftTestTestListResult](ctx, c.c, thriftTestTestList, args)
+	a := ThriftTestTestListArgs(c.c.NewArgs(thriftTestTestList))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestList, nocopy.Struct(a))
+	return ThriftTestTestListResult(r), err
 }
 
 // Prints 'testEnum("%d")' where thing has been formatted into its numeric value
 // @param Numberz thing - the Numberz to print
 // @return Numberz - returns the Numberz 'thing'
 func (c ThriftTestClient) TestEnum(ctx context.Context, args func(ThriftTestTestEnumArgs)) (ThriftTestTestEnumResult, error) {
-	return rpc.Invoke[ThriftTestTestEnumArgs, ThriftTestTestEnumResult](ctx, c.c, thriftTestTestEnum, args)
+	a := ThriftTestTestEnumArgs(c.c.NewArgs(thriftTestTestEnum))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestEnum, nocopy.Struct(a))
+	return ThriftTestTestEnumResult(r), err
 }
 
 // Prints 'testTypedef("%d")' with thing as '%d'
 // @param UserId thing - the UserId to print
 // @return UserId - returns the UserId 'thing'
 func (c ThriftTestClient) TestTypedef(ctx context.Context, args func(ThriftTestTestTypedefArgs)) (ThriftTestTestTypedefResult, error) {
-	return rpc.Invoke[ThriftTestTestTypedefArgs, ThriftTestTestTypedefResult](ctx, c.c, thriftTestTestTypedef, args)
+	a := ThriftTestTestTypedefArgs(c.c.NewArgs(thriftTestTestTypedef))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestTypedef, nocopy.Struct(a))
+	return ThriftTestTestTypedefResult(r), err
 }
 
 // Prints 'testMapMap("%d")' with hello as '%d'
@@ -485,7 +570,12 @@ func (c ThriftTestClient) TestTypedef(ctx context.Context, args func(ThriftTestT
 //
 //	{-4 => {-4 => -4, -3 => -3, -2 => -2, -1 => -1, }, 4 => {1 => 1, 2 => 2, 3 => 3, 4 => 4, }, }
 func (c ThriftTestClient) TestMapMap(ctx context.Context, args func(ThriftTestTestMapMapArgs)) (ThriftTestTestMapMapResult, error) {
-	return rpc.Invoke[ThriftTestTestMapMapArgs, ThriftTestTestMapMapResult](ctx, c.c, thriftTestTestMapMap, args)
+	a := ThriftTestTestMapMapArgs(c.c.NewArgs(thriftTestTestMapMap))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestMapMap, nocopy.Struct(a))
+	return ThriftTestTestMapMapResult(r), err
 }
 
 // So you think you've got this all worked out, eh?
@@ -500,7 +590,12 @@ func (c ThriftTestClient) TestMapMap(ctx context.Context, args func(ThriftTestTe
 //
 // @return map<UserId, map<Numberz,Insanity>> - a map with the above values
 func (c ThriftTestClient) TestInsanity(ctx context.Context, args func(ThriftTestTestInsanityArgs)) (ThriftTestTestInsanityResult, error) {
-	return rpc.Invoke[ThriftTestTestInsanityArgs, ThriftTestTestInsanityResult](ctx, c.c, thriftTestTestInsanity, args)
+	a := ThriftTestTestInsanityArgs(c.c.NewArgs(thriftTestTestInsanity))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestInsanity, nocopy.Struct(a))
+	return ThriftTestTestInsanityResult(r), err
 }
 
 // Prints 'testMulti()'
@@ -514,7 +609,12 @@ func (c ThriftTestClient) TestInsanity(ctx context.Context, args func(ThriftTest
 //
 //	and i64_thing = arg2
 func (c ThriftTestClient) TestMulti(ctx context.Context, args func(ThriftTestTestMultiArgs)) (ThriftTestTestMultiResult, error) {
-	return rpc.Invoke[ThriftTestTestMultiArgs, ThriftTestTestMultiResult](ctx, c.c, thriftTestTestMulti, args)
+	a := ThriftTestTestMultiArgs(c.c.NewArgs(thriftTestTestMulti))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestMulti, nocopy.Struct(a))
+	return ThriftTestTestMultiResult(r), err
 }
 
 // Print 'testException(%s)' with arg as '%s'
@@ -523,7 +623,12 @@ func (c ThriftTestClient) TestMulti(ctx context.Context, args func(ThriftTestTes
 // else if arg == "TException" throw TException
 // else do not throw anything
 func (c ThriftTestClient) TestException(ctx context.Context, args func(ThriftTestTestExceptionArgs)) (ThriftTestTestExceptionResult, error) {
-	return rpc.Invoke[ThriftTestTestExceptionArgs, ThriftTestTestExceptionResult](ctx, c.c, thriftTestTestException, args)
+	a := ThriftTestTestExceptionArgs(c.c.NewArgs(thriftTestTestException))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestException, nocopy.Struct(a))
+	return ThriftTestTestExceptionResult(r), err
 }
 
 // Print 'testMultiException(%s, %s)' with arg0 as '%s' and arg1 as '%s'
@@ -533,7 +638,12 @@ func (c ThriftTestClient) TestException(ctx context.Context, args func(ThriftTes
 // else do not throw anything
 // @return Xtruct - an Xtruct with string_thing = arg1
 func (c ThriftTestClient) TestMultiException(ctx context.Context, args func(ThriftTestTestMultiExceptionArgs)) (ThriftTestTestMultiExceptionResult, error) {
-	return rpc.Invoke[ThriftTestTestMultiExceptionArgs, ThriftTestTestMultiExceptionResult](ctx, c.c, thriftTestTestMultiException, args)
+	a := ThriftTestTestMultiExceptionArgs(c.c.NewArgs(thriftTestTestMultiException))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, thriftTestTestMultiException, nocopy.Struct(a))
+	return ThriftTestTestMultiExceptionResult(r), err
 }
 
 // Print 'testOneway(%d): Sleeping...' with secondsToSleep as '%d'
@@ -541,7 +651,12 @@ func (c ThriftTestClient) TestMultiException(ctx context.Context, args func(Thri
 // Print 'testOneway(%d): done sleeping!' with secondsToSleep as '%d'
 // @param i32 secondsToSleep - the number of seconds to sleep
 func (c ThriftTestClient) TestOneway(ctx context.Context, args func(ThriftTestTestOnewayArgs)) error {
-	return rpc.Send[ThriftTestTestOnewayArgs](ctx, c.c, thriftTestTestOneway, args)
+	a := ThriftTestTestOnewayArgs(c.c.NewArgs(thriftTestTestOneway))
+	if args != nil {
+		args(a)
+	}
+	_, err := c.c.Call(ctx, thriftTestTestOneway, nocopy.Struct(a))
+	return err
 }
 
 type SecondServiceHandler interface {
@@ -578,7 +693,12 @@ func NewSecondServiceClient(c rpc.Caller) SecondServiceClient { return SecondSer
 // @param string thing - the string to print
 // @return string - returns the string 'thing'
 func (c SecondServiceClient) SecondtestString(ctx context.Context, args func(SecondServiceSecondtestStringArgs)) (SecondServiceSecondtestStringResult, error) {
-	return rpc.Invoke[SecondServiceSecondtestStringArgs, SecondServiceSecondtestStringResult](ctx, c.c, secondServiceSecondtestString, args)
+	a := SecondServiceSecondtestStringArgs(c.c.NewArgs(secondServiceSecondtestString))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, secondServiceSecondtestString, nocopy.Struct(a))
+	return SecondServiceSecondtestStringResult(r), err
 }
 
 type Bonk nocopy.Struct

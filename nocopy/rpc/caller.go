@@ -7,33 +7,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Caller makes calls. A [*Client] is one.
+// Caller makes calls. A [*Client] is one. Generated clients fill the arguments between NewArgs and Call.
 type Caller interface {
 	// NewArgs returns the arguments of a call of m, to be filled and given to Call.
 	NewArgs(m *Method) nocopy.Struct
 	// Call sends args, which it takes over, and returns the result, which is the caller's. The result of a
 	// oneway method is absent, and so is one that comes with an error.
 	Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error)
-}
-
-// Invoke makes a call whose arguments are filled by args, which may be nil. Generated clients call it.
-func Invoke[A, R nocopy.View](ctx context.Context, c Caller, m *Method, args func(A)) (R, error) {
-	a := c.NewArgs(m)
-	if args != nil {
-		args(A(a))
-	}
-	r, err := c.Call(ctx, m, a)
-	return R(r), err
-}
-
-// Send makes a call of a oneway method: it returns when the call is on its way.
-func Send[A nocopy.View](ctx context.Context, c Caller, m *Method, args func(A)) error {
-	a := c.NewArgs(m)
-	if args != nil {
-		args(A(a))
-	}
-	_, err := c.Call(ctx, m, a)
-	return err
 }
 
 // MultiplexedCaller returns a Caller for one of the services that share a server: it names methods "service:method".

@@ -218,14 +218,20 @@ func (c *serverConn) process(h header, chunk linkbuf.Chunk) bool {
 func (c *serverConn) parse(d *nocopy.Desc, chunk linkbuf.Chunk) (nocopy.Struct, error) {
 	whole := chunk.From(0)
 	args, err := nocopy.ParseChunk(d, chunk, c.srv.Recycle)
-	var bad *nocopy.Error
-	if errors.Is(err, nocopy.ErrTrailing) && errors.As(err, &bad) {
-		c.in.rest = whole.From(bad.Offset)
-		whole.Mem = whole.Mem[:bad.Offset]
-		return nocopy.ParseChunk(d, whole, c.srv.Recycle)
+	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
+		return c.parseFirst(d, whole, err)
 	}
 	whole.Release()
 	return args, err
+}
+
+// parseFirst is parse for a frame in which something follows, as err says.
+func (c *serverConn) parseFirst(d *nocopy.Desc, whole linkbuf.Chunk, err error) (nocopy.Struct, error) {
+	var trailing *nocopy.Error
+	errors.As(err, &trailing)
+	c.in.rest = whole.From(trailing.Offset)
+	whole.Mem = whole.Mem[:trailing.Offset]
+	return nocopy.ParseChunk(d, whole, c.srv.Recycle)
 }
 
 // discard passes over the struct at the beginning of the chunk; what follows is kept for next.

@@ -74,19 +74,39 @@ type KeyValueClient struct {
 func NewKeyValueClient(c rpc.Caller) KeyValueClient { return KeyValueClient{c} }
 
 func (c KeyValueClient) Create(ctx context.Context, args func(KeyValueCreateArgs)) (KeyValueCreateResult, error) {
-	return rpc.Invoke[KeyValueCreateArgs, KeyValueCreateResult](ctx, c.c, keyValueCreate, args)
+	a := KeyValueCreateArgs(c.c.NewArgs(keyValueCreate))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, keyValueCreate, nocopy.Struct(a))
+	return KeyValueCreateResult(r), err
 }
 
 func (c KeyValueClient) Retrieve(ctx context.Context, args func(KeyValueRetrieveArgs)) (KeyValueRetrieveResult, error) {
-	return rpc.Invoke[KeyValueRetrieveArgs, KeyValueRetrieveResult](ctx, c.c, keyValueRetrieve, args)
+	a := KeyValueRetrieveArgs(c.c.NewArgs(keyValueRetrieve))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, keyValueRetrieve, nocopy.Struct(a))
+	return KeyValueRetrieveResult(r), err
 }
 
 func (c KeyValueClient) Update(ctx context.Context, args func(KeyValueUpdateArgs)) (KeyValueUpdateResult, error) {
-	return rpc.Invoke[KeyValueUpdateArgs, KeyValueUpdateResult](ctx, c.c, keyValueUpdate, args)
+	a := KeyValueUpdateArgs(c.c.NewArgs(keyValueUpdate))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, keyValueUpdate, nocopy.Struct(a))
+	return KeyValueUpdateResult(r), err
 }
 
 func (c KeyValueClient) Delete(ctx context.Context, args func(KeyValueDeleteArgs)) (KeyValueDeleteResult, error) {
-	return rpc.Invoke[KeyValueDeleteArgs, KeyValueDeleteResult](ctx, c.c, keyValueDelete, args)
+	a := KeyValueDeleteArgs(c.c.NewArgs(keyValueDelete))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, keyValueDelete, nocopy.Struct(a))
+	return KeyValueDeleteResult(r), err
 }
 
 type AlreadyExists nocopy.Struct

@@ -48,11 +48,21 @@ type BaseClient struct {
 func NewBaseClient(c rpc.Caller) BaseClient { return BaseClient{c} }
 
 func (c BaseClient) Ping(ctx context.Context, args func(BasePingArgs)) (BasePingResult, error) {
-	return rpc.Invoke[BasePingArgs, BasePingResult](ctx, c.c, basePing, args)
+	a := BasePingArgs(c.c.NewArgs(basePing))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, basePing, nocopy.Struct(a))
+	return BasePingResult(r), err
 }
 
 func (c BaseClient) Version(ctx context.Context, args func(BaseVersionArgs)) (BaseVersionResult, error) {
-	return rpc.Invoke[BaseVersionArgs, BaseVersionResult](ctx, c.c, baseVersion, args)
+	a := BaseVersionArgs(c.c.NewArgs(baseVersion))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, baseVersion, nocopy.Struct(a))
+	return BaseVersionResult(r), err
 }
 
 type EchoHandler interface {
@@ -122,23 +132,48 @@ func NewEchoClient(c rpc.Caller) EchoClient { return EchoClient{NewBaseClient(c)
 
 // Returns the payload after a while.
 func (c EchoClient) Echo(ctx context.Context, args func(EchoEchoArgs)) (EchoEchoResult, error) {
-	return rpc.Invoke[EchoEchoArgs, EchoEchoResult](ctx, c.c, echoEcho, args)
+	a := EchoEchoArgs(c.c.NewArgs(echoEcho))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, echoEcho, nocopy.Struct(a))
+	return EchoEchoResult(r), err
 }
 
 func (c EchoClient) Put(ctx context.Context, args func(EchoPutArgs)) (EchoPutResult, error) {
-	return rpc.Invoke[EchoPutArgs, EchoPutResult](ctx, c.c, echoPut, args)
+	a := EchoPutArgs(c.c.NewArgs(echoPut))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, echoPut, nocopy.Struct(a))
+	return EchoPutResult(r), err
 }
 
 func (c EchoClient) Notify(ctx context.Context, args func(EchoNotifyArgs)) error {
-	return rpc.Send[EchoNotifyArgs](ctx, c.c, echoNotify, args)
+	a := EchoNotifyArgs(c.c.NewArgs(echoNotify))
+	if args != nil {
+		args(a)
+	}
+	_, err := c.c.Call(ctx, echoNotify, nocopy.Struct(a))
+	return err
 }
 
 func (c EchoClient) Add(ctx context.Context, args func(EchoAddArgs)) (EchoAddResult, error) {
-	return rpc.Invoke[EchoAddArgs, EchoAddResult](ctx, c.c, echoAdd, args)
+	a := EchoAddArgs(c.c.NewArgs(echoAdd))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, echoAdd, nocopy.Struct(a))
+	return EchoAddResult(r), err
 }
 
 func (c EchoClient) Fail(ctx context.Context, args func(EchoFailArgs)) (EchoFailResult, error) {
-	return rpc.Invoke[EchoFailArgs, EchoFailResult](ctx, c.c, echoFail, args)
+	a := EchoFailArgs(c.c.NewArgs(echoFail))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, echoFail, nocopy.Struct(a))
+	return EchoFailResult(r), err
 }
 
 type NotFound nocopy.Struct

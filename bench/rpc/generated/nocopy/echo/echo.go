@@ -41,7 +41,12 @@ type EchoClient struct {
 func NewEchoClient(c rpc.Caller) EchoClient { return EchoClient{c} }
 
 func (c EchoClient) Echo(ctx context.Context, args func(EchoEchoArgs)) (EchoEchoResult, error) {
-	return rpc.Invoke[EchoEchoArgs, EchoEchoResult](ctx, c.c, echoEcho, args)
+	a := EchoEchoArgs(c.c.NewArgs(echoEcho))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, echoEcho, nocopy.Struct(a))
+	return EchoEchoResult(r), err
 }
 
 type Message nocopy.Struct
