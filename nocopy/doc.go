@@ -34,8 +34,9 @@
 //   - After SetX, NewX or UnsetX of a struct or container field, and after Set, NewAt, Put, PutNew or Delete of an element,
 //     handles of what was there before give the old value; what is changed through them is not sent. But a handle of
 //     an element of a list of structs is of the element's place: after Set it is that of the new one.
-//   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle]. Each keeps at most
-//     the slab alive that it lies in: 64 KiB, of a large message 1 MiB, or the bytes that the message was parsed from.
+//   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle]. Each keeps
+//     alive what it lies in: a slab of 64 KiB; of a larger message one of 1 MiB, or as much as was received in one piece, which
+//     is the message at most; what is parsed from a []byte keeps that.
 //   - A []byte passed to a setter is copied below 4 KiB, else referred to until Release; strings cannot change anyway.
 //   - A message outlives those that parts of it came from.
 //   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release, so that a stale string faults

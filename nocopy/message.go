@@ -344,13 +344,21 @@ func (m *Message) Release() {
 // keepGraft is the most bytes that wait for the next copied value.
 const keepGraft = 64 << 10
 
-// keepIndex drops an index that has been far too large for a while.
+// keepShadows is the most notes on fields that came twice that wait for the next message.
+const keepShadows = 4 << 10
+
+// keepIndex drops an index that has been far too large for a while, and what has grown with it.
 func (m *Message) keepIndex() {
+	if cap(m.shadows) > keepShadows {
+		m.shadows = nil
+	}
 	if len(m.idx) < 64<<10 || int(m.words) > len(m.idx)/4 {
 		m.idle = 0
 		return
 	}
 	if m.idle++; m.idle > 16 {
 		m.idx, m.idle = nil, 0
+		m.open, m.edits = nil, make([]edit, 1)
+		m.buf.Shrink()
 	}
 }

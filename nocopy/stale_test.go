@@ -149,8 +149,8 @@ func parsedBy(t *testing.T, w way, wire []byte) Struct {
 }
 
 // newRoot is a new message whose root is open.
-func newRoot(d *Desc) Struct {
-	m := newMessage(d, configOf(nil))
+func newRoot(d *Desc, opts ...Option) Struct {
+	m := newMessage(d, configOf(opts))
 	m.buf.OpenRoot(headroom)
 	m.root = m.beginStruct(d, m.alloc(d.words))
 	return m.handle(m.root)

@@ -1,0 +1,8 @@
+package linkbuf
+
+// Shrink gives up the tables that messages have made larger than small ones need. The Buffer must be free.
+func (b *Buffer) Shrink() {
+	b.segs, b.meta = nil, nil
+	b.spans, b.nodes, b.order, b.pieces = nil, nil, nil, nil
+	b.empty = false // Reset is to make them again
+}

@@ -1,0 +1,324 @@
+package nocopy
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// Messages that share memory. Each has a twin to which the same is done, but with copies, so that it shares nothing:
+// whatever others do, a message must read as its twin does.
+
+// shared is a message with its twin. Its owner changes it under the lock; others link its bytes under the lock for readers.
+type shared struct {
+	sync.RWMutex
+	s, twin Struct
+	number  int // locks are taken in this order
+}
+
+// change has f change the message, and finishes it, so that others may link its bytes.
+func (x *shared) change(f func()) {
+	x.Lock()
+	defer x.Unlock()
+	f()
+	x.s.m.Finish()
+	x.twin.m.Finish()
+}
+
+// changeFrom is change that reads src meanwhile.
+func (x *shared) changeFrom(src *shared, f func()) {
+	if src.number < x.number {
+		src.RLock()
+		defer src.RUnlock()
+		x.change(f)
+		return
+	}
+	x.change(func() {
+		src.RLock()
+		defer src.RUnlock()
+		f()
+	})
+}
+
+type sharedFields struct{ self, children, numbers, words, text, blob, medium, counts, points Field }
+
+func fieldsToShare() sharedFields {
+	f := allDesc.named
+	return sharedFields{f("self"), f("children"), f("numbers"), f("words"), f("text"), f("blob"), f("medium"), f("counts"), f("points")}
+}
+
+// newShared makes a message that is worth linking: in one of the ways in which messages come.
+func newShared(r *rand.Rand, recycle bool) *shared {
+	fillShared := func(s Struct, seed uint64) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		f := fieldsToShare()
+		s.SetInt32(f.medium, int32(r.Uint32()))
+		s.SetInt64s(f.numbers, allDesc, make([]int64, 700+r.IntN(700)))
+		s.SetTexts(f.words, allDesc, []string{strings.Repeat("w", r.IntN(3000)), strings.Repeat("v", refer+r.IntN(100)), "short"})
+		s.SetText(f.text, strings.Repeat("t", r.IntN(2*refer)))
+		copy(s.NewBytes(f.blob, r.IntN(9000)), "blob")
+		points := StructList[Struct](s.NewChild(f.points, allDesc, 300))
+		for i := range 300 {
+			points.At(i).SetInt32(pointDesc.named("x"), int32(i))
+		}
+		self := s.NewChild(f.self, allDesc, 0)
+		self.SetInt64s(f.numbers, allDesc, make([]int64, 800))
+		self.SetText(f.text, "inner")
+		Map[string, int64, AsString, AsInt64](self.NewChild(f.counts, allDesc, 0)).Put("k", 1)
+	}
+	seed := r.Uint64()
+	var opts []Option
+	if recycle {
+		opts = append(opts, Recycle)
+	}
+	x := &shared{twin: newRoot(allDesc)}
+	fillShared(x.twin, seed)
+	switch r.IntN(3) {
+	case 0:
+		x.s, _ = fromReaderOf(1000)(x.twin.m.Bytes(), opts...)
+	case 1:
+		x.s, _ = owned.parse(allDesc, x.twin.m.Bytes(), opts...)
+	default:
+		x.s = newRoot(allDesc, opts...)
+		fillShared(x.s, seed)
+	}
+	x.s.m.Finish()
+	x.twin.m.Finish()
+	return x
+}
+
+// fromReaderOf reads from a reader that gives n bytes at a time.
+func fromReaderOf(n int) func(wire []byte, opts ...Option) (Struct, error) {
+	return func(wire []byte, opts ...Option) (Struct, error) {
+		w := recycled
+		if len(opts) == 0 {
+			w = fromReader
+		}
+		return w.parse(allDesc, wire)
+	}
+}
+
+// edit changes something at the same place of the message and its twin.
+func (x *shared) edit(r *rand.Rand) {
+	seed, class := r.Uint64(), r.IntN(9)
+	deep := r.IntN(3)
+	for _, s := range []Struct{x.s, x.twin} {
+		r := rand.New(rand.NewPCG(seed, 2))
+		f := fieldsToShare()
+		for range deep {
+			if s.Has(f.self) {
+				s = s.Child(f.self, allDesc)
+			}
+		}
+		switch class {
+		case 0:
+			s.SetInt32(f.medium, int32(r.Uint32()))
+		case 1:
+			s.SetText(f.text, strings.Repeat("e", r.IntN(2*refer)))
+		case 2:
+			if l := Int64List(s.Child(f.numbers, allDesc)); l.Len() > 0 {
+				l.Set(r.IntN(l.Len()), r.Int64())
+				l.Append(r.Int64())
+			}
+		case 3:
+			if l := StringList(s.Child(f.words, allDesc)); l.Len() > 0 {
+				l.Set(r.IntN(l.Len()), "set")
+				l.Append("appended")
+			}
+		case 4:
+			if l := StructList[Struct](s.Child(f.points, allDesc)); l.Len() > 0 {
+				l.At(r.IntN(l.Len())).SetInt32(pointDesc.named("y"), int32(r.Uint32()))
+				l.At(r.IntN(l.Len())).SetInt32(pointDesc.named("x"), int32(r.Uint32()))
+			}
+		case 5:
+			s.Unset(f.points)
+		case 6:
+			copy(s.NewBytes(f.blob, 100+r.IntN(5000)), "edited")
+		case 7:
+			if s.Has(f.counts) {
+				p := Map[string, int64, AsString, AsInt64](s.Child(f.counts, allDesc))
+				p.Put("k", r.Int64())
+				p.Put("l"+itoa(r.IntN(50)), 1)
+			}
+		case 8:
+			s.Unset(f.children)
+		}
+	}
+}
+
+// link puts a part of src into x by reference, and a copy of it into x's twin.
+func (x *shared) link(r *rand.Rand, src *shared) {
+	f := fieldsToShare()
+	class := r.IntN(5)
+	copied, err := inOnePiece.parse(allDesc, bytes.Clone(src.twin.m.Bytes()), Limits{MaxDepth: 10_000})
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range []struct{ to, from Struct }{{x.s, src.s}, {x.twin, copied}} {
+		switch class {
+		case 0:
+			c.to.SetChild(f.self, allDesc, c.from)
+		case 1:
+			if c.from.Has(f.self) {
+				c.to.SetChild(f.self, allDesc, c.from.Child(f.self, allDesc))
+			}
+		case 2:
+			c.to.SetChild(f.numbers, allDesc, c.from.Child(f.numbers, allDesc))
+		case 3:
+			l := c.to.Child(f.children, allDesc)
+			if !l.Valid() || StructList[Struct](l).Len() > 3 {
+				l = c.to.NewChild(f.children, allDesc, 0)
+			}
+			StructList[Struct](l).Append(c.from)
+		case 4:
+			c.to.SetChild(f.points, allDesc, c.from.Child(f.points, allDesc))
+			c.to.SetChild(f.words, allDesc, c.from.Child(f.words, allDesc))
+		}
+	}
+	copied.Release()
+	if x.s.m.Len() > 1<<20 {
+		x.s.Unset(f.self)
+		x.twin.Unset(f.self)
+		x.s.Unset(f.children)
+		x.twin.Unset(f.children)
+	}
+}
+
+// check wants the message to read and to be sent as its twin. Both are finished then.
+func (x *shared) check() error {
+	x.s.m.Finish()
+	x.twin.m.Finish()
+	if got, want := x.s.Format(allDesc), x.twin.Format(allDesc); got != want {
+		at := 0
+		for at < min(len(got), len(want)) && got[at] == want[at] {
+			at++
+		}
+		return fmt.Errorf("reads as …%.200s, not …%.200s (at %d)", got[at:], want[at:], at)
+	}
+	if !bytes.Equal(x.s.m.Bytes(), x.twin.m.Bytes()) {
+		return fmt.Errorf("is sent otherwise than its twin")
+	}
+	return nil
+}
+
+func (x *shared) release() {
+	x.s.Release()
+	x.twin.Release()
+}
+
+// TestSharingConcurrently: goroutines that each own messages link parts of each other's, edit, and release, in any order.
+func TestSharingConcurrently(t *testing.T) {
+	for _, recycle := range []func(r *rand.Rand) bool{
+		func(*rand.Rand) bool { return true }, func(*rand.Rand) bool { return false }, func(r *rand.Rand) bool { return r.IntN(2) == 0 },
+	} {
+		before := linkbuf.BlocksInUse()
+		const goroutines, each = 4, 4
+		steps := 500
+		if raceEnabled || debugging || testing.Short() {
+			steps = 150
+		}
+		var all [goroutines * each]*shared
+		for i := range all {
+			r := rand.New(rand.NewPCG(uint64(i), 3))
+			all[i] = newShared(r, recycle(r))
+			all[i].number = i
+		}
+		together(t, func(g int) error {
+			if g >= goroutines {
+				return nil
+			}
+			r := rand.New(rand.NewPCG(uint64(g), 4))
+			mine := all[g*each : (g+1)*each]
+			for range steps {
+				x := mine[r.IntN(each)]
+				src := all[r.IntN(len(all))]
+				switch class := r.IntN(10); {
+				case class < 3 && src != x:
+					x.changeFrom(src, func() { x.link(r, src) })
+				case class < 8:
+					x.change(func() { x.edit(r) })
+				case class < 9:
+					var err error
+					if x.change(func() { err = x.check() }); err != nil {
+						return err
+					}
+				default:
+					x.change(func() {
+						x.release()
+						fresh := newShared(r, recycle(r))
+						x.s, x.twin = fresh.s, fresh.twin
+					})
+				}
+			}
+			return nil
+		})
+		for i, x := range all {
+			if err := x.check(); err != nil {
+				t.Errorf("message %d %v", i, err)
+			}
+			x.release()
+		}
+		if got := linkbuf.BlocksInUse(); got != before {
+			t.Errorf("%d blocks are in use that were not before", got-before)
+		}
+	}
+}
+
+// TestReleaseOrders: of four messages, each made of parts of the one before, every order of release, with every choice of
+// which recycle: those that are left keep their bytes, also when they are changed and when others use the memory again.
+func TestReleaseOrders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("384 sessions")
+	}
+	before := linkbuf.BlocksInUse()
+	for _, order := range orders(4) {
+		for modes := range 16 {
+			r := rand.New(rand.NewPCG(uint64(modes), 5))
+			var chain [4]*shared
+			for i := range chain {
+				chain[i] = newShared(r, modes>>i&1 != 0)
+				if i > 0 {
+					chain[i].link(rand.New(rand.NewPCG(uint64(i), 6)), chain[i-1])
+					chain[i].change(func() {})
+				}
+			}
+			for k, i := range order {
+				chain[i].release()
+				for range 3 { // others take the memory, if it can be had
+					o := newShared(r, true)
+					o.edit(r)
+					o.release()
+				}
+				for _, j := range order[k+1:] {
+					if err := chain[j].check(); err != nil {
+						t.Fatalf("order %v, modes %04b: when %d is gone, message %d %v", order, modes, i, j, err)
+					}
+					chain[j].change(func() { chain[j].edit(r) })
+				}
+			}
+		}
+	}
+	if got := linkbuf.BlocksInUse(); got != before {
+		t.Errorf("%d blocks are in use that were not before", got-before)
+	}
+}
+
+// orders returns all orders of n things.
+func orders(n int) [][]int {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	var all [][]int
+	for _, p := range orders(n - 1) {
+		for i := range n {
+			all = append(all, slices.Insert(slices.Clone(p), i, n-1))
+		}
+	}
+	return all
+}

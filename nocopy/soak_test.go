@@ -1,0 +1,293 @@
+package nocopy
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// soakMessages is how many messages TestSoak handles in each mode: NOCOPY_SOAK_MESSAGES, or a few.
+func soakMessages(t *testing.T) int {
+	text := os.Getenv("NOCOPY_SOAK_MESSAGES")
+	if text == "" {
+		return 20_000
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// resident returns the memory that the process has in RAM, in bytes; 0 where that can't be told.
+func resident() int {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _ := strconv.Atoi(strings.Fields(string(b))[1])
+	return pages * os.Getpagesize()
+}
+
+// soakWires are received messages of every octave from 1 KiB to 8 MiB.
+func soakWires() [][]byte {
+	var wires [][]byte
+	for octave := range 14 {
+		n := 1 << (10 + octave)
+		s := newRoot(allDesc)
+		s.SetText(allDesc.named("text"), strings.Repeat("t", n/8))
+		s.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, n/18))
+		words := StringList(s.NewChild(allDesc.named("words"), allDesc, n/128))
+		for i := range n / 128 {
+			words.Set(i, "some words of text")
+		}
+		points := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, n/64))
+		for i := range n / 64 {
+			points.At(i).SetInt32(pointDesc.named("x"), int32(i))
+		}
+		wires = append(wires, bytes.Clone(s.m.Bytes()))
+		s.Release()
+	}
+	return wires
+}
+
+// soaker treats messages as a busy program does.
+type soaker struct {
+	r       *rand.Rand
+	opts    []Option
+	recycle bool
+	wires   [][]byte
+	kept    [200]string // strings that somebody keeps
+	numbers []int64
+}
+
+// one handles one message.
+func (k *soaker) one() error {
+	octave := 0
+	for octave < len(k.wires)-1 && k.r.IntN(2) == 0 {
+		octave++
+	}
+	wire := k.wires[octave]
+	text, words := allDesc.named("text"), allDesc.named("words")
+	if k.r.IntN(4) == 0 { // built
+		s := newRoot(allDesc, k.opts...)
+		n := len(wire) / 16
+		s.SetInt64s(allDesc.named("numbers"), allDesc, k.numbers[:n])
+		l := StringList(s.NewChild(words, allDesc, 0))
+		for range n / 16 {
+			l.Append("built in place")
+		}
+		s.SetText(text, "built")
+		_, err := s.m.WriteTo(io.Discard)
+		s.Release()
+		return err
+	}
+	s, err := readAll(wire, k.opts)
+	if err != nil {
+		return err
+	}
+	l := StringList(s.Child(words, allDesc))
+	s.SetText(text, "edited")
+	for i := 0; i < l.Len(); i += 100 {
+		l.Set(i, "other words")
+	}
+	if !k.recycle && k.r.IntN(100) == 0 {
+		k.kept[k.r.IntN(len(k.kept))] = l.At(l.Len() - 1)
+	}
+	other := s
+	if k.r.IntN(8) == 0 { // linked into another, and gone
+		other = newRoot(allDesc, k.opts...)
+		other.SetChild(allDesc.named("self"), allDesc, s)
+		s.Release()
+	}
+	_, err = other.m.WriteTo(io.Discard)
+	other.Release()
+	return err
+}
+
+// readAll receives a message.
+func readAll(wire []byte, opts []Option) (Struct, error) {
+	m := newMessage(allDesc, configOf(opts))
+	err := m.buf.ReadN(bytes.NewReader(wire), len(wire), func(p uint32, mem []byte) {
+		m.p.windows = append(m.p.windows, window{mem, &m.buf, p})
+	})
+	if err != nil {
+		return Struct{}, err
+	}
+	return m.parseWindows(len(wire))
+}
+
+// TestSoak handles messages of 1 KiB to 8 MiB, one after the other in several goroutines, and wants the process to stay
+// as large as it has become in the first part. With -v it prints how that went.
+func TestSoak(t *testing.T) {
+	if raceEnabled || debugging {
+		t.Skip("measures memory, which the race detector and nocopydebug use otherwise")
+	}
+	if resident() == 0 {
+		t.Skip("the size of the process is not known here")
+	}
+	wires := soakWires()
+	for name, opts := range map[string][]Option{"safe": nil, "recycling": {Recycle}} {
+		t.Run(name, func(t *testing.T) {
+			const goroutines, samples = 2, 20
+			soakers := make([]*soaker, goroutines)
+			for i := range soakers {
+				soakers[i] = &soaker{r: rand.New(rand.NewPCG(uint64(i), 9)), opts: opts, recycle: opts != nil, wires: wires, numbers: make([]int64, 1<<20)}
+			}
+			var sizes []int
+			messages := soakMessages(t)
+			start := time.Now()
+			for range samples {
+				done := make(chan error, goroutines)
+				for _, k := range soakers {
+					go func() {
+						var err error
+						for i := 0; i < messages/samples/goroutines && err == nil; i++ {
+							err = k.one()
+						}
+						done <- err
+					}()
+				}
+				for range goroutines {
+					if err := <-done; err != nil {
+						t.Fatal(err)
+					}
+				}
+				runtime.GC()
+				sizes = append(sizes, resident()>>20)
+			}
+			t.Logf("%d messages, %.0f a second; resident MiB: %v", messages, float64(messages)/time.Since(start).Seconds(), sizes)
+			early, late := slices.Max(sizes[samples/4:samples/2]), slices.Max(sizes[3*samples/4:])
+			if late > early+early/3+48 {
+				t.Errorf("%d MiB at the end, %d before", late, early)
+			}
+		})
+	}
+	debug.FreeOSMemory()
+}
+
+// live returns the bytes of the heap that are in use, pools emptied.
+func live() int {
+	for range 3 {
+		runtime.GC()
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// TestHugeMessageLeaves: what one huge message has taken is given up when the messages after it are small, also when
+// pools are never left alone for long enough to be emptied.
+func TestHugeMessageLeaves(t *testing.T) {
+	if raceEnabled || debugging {
+		t.Skip("pools are not pools then")
+	}
+	for name, huge := range map[string]func(s Struct){
+		"many values": func(s Struct) {
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 2_000_000))
+			for i := range 2_000_000 {
+				l.Set(i, "word")
+			}
+		},
+		"many edits": func(s Struct) {
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 500_000))
+			for i := range 500_000 {
+				l.Set(499_999-i, "word")
+			}
+		},
+		"one large value": func(s Struct) { s.NewBytes(allDesc.named("blob"), 64<<20) },
+		"a large map": func(s Struct) {
+			p := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+			for i := range 300_000 {
+				p.Put(itoa(i), 1)
+			}
+		},
+	} {
+		for mode, opts := range map[string][]Option{"safe": nil, "recycling": {Recycle}} {
+			small := func(n int) {
+				for range n {
+					s := newRoot(allDesc, opts...)
+					s.SetText(allDesc.named("text"), "small")
+					s.m.WriteTo(io.Discard)
+					s.Release()
+				}
+			}
+			small(100)
+			before := live()
+			s := newRoot(allDesc, opts...)
+			huge(s)
+			s.m.WriteTo(io.Discard)
+			s.Release()
+			for range 3 { // what is in a pool survives one collection, if it is used meanwhile any number
+				small(1000)
+				runtime.GC()
+			}
+			var now runtime.MemStats
+			runtime.ReadMemStats(&now)
+			if held := int(now.HeapAlloc) - before; held > linkbuf.MaxSlabSize+256<<10 { // one slab may wait to be carved
+				t.Errorf("%s, %s: %d bytes are still held", name, mode, held)
+			}
+		}
+	}
+}
+
+// TestRetainedString: a string that somebody keeps keeps one slab alive: of linkbuf.SlabSize, or of a message larger than that
+// one of linkbuf.MaxSlabSize, but of what was received as large pieces as much as the message at most.
+func TestRetainedString(t *testing.T) {
+	if !aliasing || raceEnabled {
+		t.Skip("strings are copies, or memory is measured with what the race detector needs")
+	}
+	words := allDesc.named("words")
+	wires := soakWires()
+	for name, receive := range map[string]func(wire []byte) Struct{
+		"read": func(wire []byte) Struct {
+			s, err := readAll(wire, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+		"built": func(wire []byte) Struct {
+			s := newRoot(allDesc)
+			l := StringList(s.NewChild(words, allDesc, 0))
+			for range len(wire)/16 + 1 {
+				l.Append("some words")
+			}
+			return s
+		},
+		"parsed": func(wire []byte) Struct { return mustParse(t, allDesc, bytes.Clone(wire)) },
+	} {
+		for _, wire := range wires {
+			const n = 8
+			var kept [n]string
+			before := live()
+			for i := range kept {
+				for range max(1, 1_000_000/len(wire)) { // many messages, of which one string is kept
+					s := receive(wire)
+					kept[i] = StringList(s.Child(words, allDesc)).At(0)
+					s.Release()
+				}
+			}
+			after := live()
+			slab := linkbuf.SlabSize
+			if len(wire) > linkbuf.SlabSize {
+				slab = max(len(wire), linkbuf.MaxSlabSize)
+			}
+			most := n * (slab + 16<<10)
+			if held := after - before; held > most+256<<10 {
+				t.Errorf("%s, messages of %d bytes: %d strings keep %d bytes alive, more than %d", name, len(wire), n, held, most)
+			}
+			runtime.KeepAlive(&kept)
+		}
+	}
+}
