@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -126,6 +127,11 @@ func (c *clientConn) enqueue(ctx context.Context, p *pending) error {
 		c.mu.Unlock()
 	case c.unacked <= inlineBytes || ctx.Done() == nil:
 		c.writing = true
+		if len(c.calls) > 1 { // let others that are about to call join in
+			c.mu.Unlock()
+			runtime.Gosched()
+			c.mu.Lock()
+		}
 		c.flush()
 		c.mu.Unlock()
 	default:

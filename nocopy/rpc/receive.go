@@ -178,6 +178,15 @@ func (r *receiver) fill(want int) error {
 	return err
 }
 
+// ready says whether the whole of the next message has arrived already; of one outside of a frame nobody knows.
+func (r *receiver) ready() bool {
+	if len(r.rest.Mem) > 0 {
+		return true
+	}
+	b := r.in.Bytes()
+	return r.transport == framed && len(b) > 4 && len(b)-4 >= int(binary.BigEndian.Uint32(b))
+}
+
 func (r *receiver) isClosing() bool { return r.closing != nil && r.closing.Load() }
 
 func (r *receiver) setDeadline(t time.Time) {

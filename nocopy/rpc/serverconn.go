@@ -123,6 +123,7 @@ func (c *serverConn) read() {
 // release is called by every goroutine when it is done with the connection.
 func (c *serverConn) release() {
 	c.mu.Lock()
+	c.flush() // the call that a reply was held back for may not have come to one
 	c.refs--
 	last := c.refs == 0
 	c.mu.Unlock()
@@ -328,6 +329,9 @@ func (c *serverConn) admit(req *request, handled bool) (turn uint64) {
 	}
 	c.underway++
 	if handled && c.timer != nil {
+		if req.call.Method.pace.slow.Load() {
+			c.flush() // what was held back for this call's reply
+		}
 		c.begin(req.call.Method)
 	}
 	turn = c.turn
@@ -362,7 +366,11 @@ func (c *serverConn) complete(req *request, turn uint64) bool {
 	case !req.began.IsZero() && time.Since(req.began) < patience/2:
 		m.pace.slow.Store(false)
 	}
-	c.send(req)
+	c.put(req)
+	// When the next call is there already its reply may go out with this one. If it takes long, relieve sees to it.
+	if hold := reader && c.timer != nil && c.in.ready() && len(c.ready) < c.limit/2 && c.underway < c.limit; !hold {
+		c.flush()
+	}
 	return reader && c.mayRead()
 }
 
@@ -371,7 +379,8 @@ func (c *serverConn) finish(req *request, last bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended = last
-	c.send(req)
+	c.put(req)
+	c.flush()
 	return !last && c.mayRead()
 }
 
@@ -391,10 +400,12 @@ func (c *serverConn) relieve() {
 	c.handling.pace.slow.Store(true)
 	if c.underway >= c.limit {
 		c.late = true
+		c.flush()
 		c.mu.Unlock()
 		return
 	}
 	c.takeOver()
+	c.flush()
 	c.mu.Unlock()
 	c.read()
 }
@@ -406,8 +417,8 @@ func (c *serverConn) takeOver() {
 	c.refs++
 }
 
-// send takes a reply that is ready, and writes all that may go out unless somebody is doing that. c.mu is held, but not while writing.
-func (c *serverConn) send(req *request) {
+// put takes a reply that is ready, to be written by flush.
+func (c *serverConn) put(req *request) {
 	if req.oneway() { // nothing waits for it, and it must hold up no reply
 		req.release()
 		c.settle(1)
@@ -421,6 +432,10 @@ func (c *serverConn) send(req *request) {
 		}
 		c.ready[i] = req
 	}
+}
+
+// flush writes all replies that may go out, unless somebody is doing that. c.mu is held, but not while writing.
+func (c *serverConn) flush() {
 	if c.writing {
 		return
 	}
