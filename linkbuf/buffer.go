@@ -1,5 +1,10 @@
 package linkbuf
 
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
+
 // Buffer is one message's bytes as a chain: blocks that are filled at the tail, foreign memory that is
 // referred to, and nodes that stand in the place of bytes elsewhere in the chain.
 //
@@ -9,15 +14,17 @@ type Buffer struct {
 	segs [][]byte  // the segment table: position → bytes
 	meta []segment // what else is known of each segment
 
-	tail     []byte // the block that is being filled
-	used     int    // how much of it
-	tailPos  Pos    // position of tail[0]
-	tailMem  *Block // its recycled block, nil for a slab
-	held     []*Block
-	recycle  bool
-	empty    bool // nothing has happened since Free
-	headroom int  // bytes free in front of the root run
-	reserved int  // bytes in blocks of this message so far: sets the size of the next one
+	tail    []byte // the block that is being filled
+	used    int    // how much of it
+	tailPos Pos    // position of tail[0]
+	tailMem *Block // its recycled block, nil for a slab
+	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
+	tailShared uint32
+	held       []*Block
+	recycle    bool
+	empty      bool // nothing has happened since Free
+	headroom   int  // bytes free in front of the root run
+	reserved   int  // bytes in blocks of this message so far: sets the size of the next one
 
 	spans []span
 	nodes []node
@@ -92,6 +99,7 @@ func (b *Buffer) drop(recycle bool) {
 		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
 	}
 	b.tailPos = 0 // it gets its position when it is first written to
+	b.tailShared = 0
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0
@@ -113,7 +121,10 @@ func (b *Buffer) dropSegments() {
 }
 
 // addTail gives the block at the tail its positions.
-func (b *Buffer) addTail() { b.tailPos = b.addSegments(b.tail, b.tailMem, true) }
+func (b *Buffer) addTail() {
+	b.tailPos = b.addSegments(b.tail, b.tailMem, true)
+	b.tailShared = 0
+}
 
 // behindLarge is room for what follows a large value: often no more than a STOP, for which a block of its own would
 // be as large again. It is less than keepTail, so that no later message holds on to a large block by its rest.
@@ -144,23 +155,36 @@ func (b *Buffer) newTail(n int) {
 // tailEnd is the position at which the next byte goes.
 func (b *Buffer) tailEnd() Pos { return b.tailPos + Pos(b.used) }
 
-// Extend appends n bytes to the open run and returns them with their position: contiguous, contents
-// undefined, to be filled by the caller.
-func (b *Buffer) Extend(n int) (Pos, []byte) {
-	i := b.used
-	if n > len(b.tail)-i {
-		return b.extendInNewBlock(n)
+// extendToEnd is Extend when n bytes fill the block at the tail, or are too many for it.
+func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
+	if i := b.used; n == len(b.tail)-i {
+		b.used += n
+		return b.tailPos + Pos(i), b.tail[i:]
 	}
-	b.used = i + n
-	return b.tailPos + Pos(i), b.tail[i : i+n]
-}
-
-func (b *Buffer) extendInNewBlock(n int) (Pos, []byte) {
 	b.Sync()
 	b.newTail(n)
 	b.openSpan()
 	b.used = n
-	return b.tailPos, b.tail[:n]
+	return b.tailPos, b.tail[:n:n]
+}
+
+// extendBehindToEnd is ExtendBehind when the block at the tail may be too small.
+func (b *Buffer) extendBehindToEnd(head uint64, lead, n int) (Pos, []byte) {
+	p, mem := b.Extend(lead + n)
+	var bytes [8]byte
+	binary.BigEndian.PutUint64(bytes[:], head)
+	copy(mem, bytes[:lead])
+	return p, mem[lead:]
+}
+
+// InTail returns the memory from position p on if it is in the block at the tail, which most of what is being built
+// is, and values may be stored there; else nil.
+func (b *Buffer) InTail(p Pos) []byte {
+	off := p - b.tailPos
+	if uint64(off) >= uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
+		return nil
+	}
+	return b.tail[off:]
 }
 
 // Grow makes the last bytes of the open run, those from position from on, n bytes longer, moving them to

@@ -113,7 +113,7 @@ func (s Struct) SetTexts(f Field, d *Desc, v []string) {
 		return
 	}
 	l := s.newChild(f, d, len(v))
-	l.m.appendTexts(len(v), func(i int) []byte { return linkbuf.StringBytes(v[i]) })
+	appendTexts(l.m, v)
 }
 
 // SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are referred to, not
@@ -127,18 +127,47 @@ func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
 		return
 	}
 	l := s.newChild(f, d, len(v))
-	l.m.appendTexts(len(v), func(i int) []byte { return v[i] })
+	appendTexts(l.m, v)
 }
 
-// appendTexts fills the list that is innermost, which has n elements.
-func (m *Message) appendTexts(n int, text func(i int) []byte) {
+// appendTexts fills the list that is innermost, which has as many elements as v.
+func appendTexts[T string | []byte](m *Message, v []T) {
 	f := &m.open[len(m.open)-1]
-	elems := m.idx[f.e+listElems]
-	for i := range n {
-		v := text(i)
-		checkLen(len(v))
-		word := m.extendText(v)
-		m.idx[elems+uint32(i)] = word
+	words := m.idx[m.idx[f.e+listElems]:][:len(v)]
+	f.next = uint32(len(v))
+	if size, ok := textsSize(v); ok {
+		p, b := m.buf.Extend(size)
+		at := 0
+		for i, x := range v {
+			putBE32(b[at:], uint32(len(x)))
+			words[i] = p + uint32(at)
+			at += textHeader
+			at += copy(b[at:], x)
+		}
+		return
 	}
-	f.next = uint32(n)
+	for i, x := range v {
+		checkLen(len(x))
+		word := m.extendText(textOf(x))
+		m.idx[m.idx[f.e+listElems]+uint32(i)] = word
+	}
+}
+
+// textsSize returns what texts take on the wire; false if that is much, or if one of them is referred to.
+func textsSize[T string | []byte](v []T) (size int, ok bool) {
+	for _, x := range v {
+		size += textHeader + len(x)
+		if len(x) >= refer || size > linkbuf.MaxSlabSize {
+			return 0, false
+		}
+	}
+	return size, true
+}
+
+// textOf returns the bytes of x, aliasing it.
+func textOf[T string | []byte](x T) []byte {
+	if s, ok := any(x).(string); ok {
+		return linkbuf.StringBytes(s)
+	}
+	return any(x).([]byte)
 }

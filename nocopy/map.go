@@ -165,6 +165,12 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 	var vc VC
 	s.changeable()
 	m, t := s.m, s.typ()
+	if t.key.kind == text && t.elem.kind == text {
+		k, v := kc.key(k), vc.key(v)
+		if s.putNewTexts(k.text, v.text) {
+			return
+		}
+	}
 	key := s.key(kc.key(k))
 	if i := s.findToPut(key); i >= 0 {
 		word := m.replaceKey(t.elem, m.idx[s.pair(i)+1], vc.key(v))
@@ -174,6 +180,32 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 	slot := s.putKey(key)
 	word := m.appendKey(t.elem, vc.key(v))
 	m.idx[slot+1] = word
+}
+
+// putNewTexts puts a pair of texts in the usual case: the map is what is being built, innermost, and the key is new.
+func (s Struct) putNewTexts(k, v []byte) bool {
+	m, e := s.m, s.entry()
+	top := len(m.open) - 1
+	if top < 0 || m.open[top].e != e || m.open[top].reopened || len(k) >= refer || len(v) >= refer || len(m.tables.made) > 0 {
+		return false
+	}
+	w := m.idx[e : e+listWords]
+	n := w[listCount]
+	if w[listEnd] != 0 || n >= w[listRoom] || n >= maxCount || !m.tables.isNew(e, n, k) { // an end that is not 0: pairs were deleted
+		return false
+	}
+	p, b := m.buf.Extend(2*textHeader + len(k) + len(v))
+	putBE32(b, uint32(len(k)))
+	copy(b[textHeader:], k)
+	b = b[textHeader+len(k):]
+	putBE32(b, uint32(len(v)))
+	copy(b[textHeader:], v)
+	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
+	pair[0], pair[1], pair[pairNode] = p, p+textHeader+uint32(len(k)), 0
+	w[listCount] = n + 1
+	m.open[top].next = n + 1
+	putBE32(m.buf.At(w[listStart]-4), n+1)
+	return true
 }
 
 // putKey adds a pair with the key, ready for the value to be appended.

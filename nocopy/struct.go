@@ -229,22 +229,41 @@ func (s Struct) SetInt8(f Field, v int8) { s.fixed(f, 1)[0] = byte(v) }
 func (s Struct) SetInt16(f Field, v int16) { binary.BigEndian.PutUint16(s.fixed(f, 2), uint16(v)) }
 
 // SetInt32 sets an i32 or enum field.
-func (s Struct) SetInt32(f Field, v int32) { binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v)) }
+func (s Struct) SetInt32(f Field, v int32) {
+	if b := s.m.buf.InTail(s.word(f)); len(b) >= 4 {
+		binary.BigEndian.PutUint32(b, uint32(v))
+		return
+	}
+	binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
+}
 
 // SetInt64 sets an i64 field.
-func (s Struct) SetInt64(f Field, v int64) { binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v)) }
+func (s Struct) SetInt64(f Field, v int64) {
+	if b := s.m.buf.InTail(s.word(f)); len(b) >= 8 {
+		binary.BigEndian.PutUint64(b, uint64(v))
+		return
+	}
+	binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
+}
 
 // SetFloat64 sets a double field.
-func (s Struct) SetFloat64(f Field, v float64) {
-	binary.BigEndian.PutUint64(s.fixed(f, 8), math.Float64bits(v))
-}
+func (s Struct) SetFloat64(f Field, v float64) { s.SetInt64(f, int64(math.Float64bits(v))) }
 
 // SetUUID sets a uuid field.
 func (s Struct) SetUUID(f Field, v UUID) { copy(s.fixed(f, 16), v[:]) }
 
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s Struct) fixed(f Field, n int) []byte {
-	if p := s.word(f); s.m.buf.Writable(p) {
+	p := s.word(f)
+	if b := s.m.buf.InTail(p); len(b) >= n {
+		return b[:n:n]
+	}
+	return s.fixedElsewhere(f, n, p)
+}
+
+// fixedElsewhere is fixed when the field is not in the block at the tail.
+func (s Struct) fixedElsewhere(f Field, n int, p uint32) []byte {
+	if s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
 	s.changeable()
@@ -271,9 +290,8 @@ const refer = 4 << 10
 func (s Struct) SetText(f Field, v string) {
 	if s.k == s.m.openKey && len(v) < refer {
 		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
-			p, b := s.m.buf.Extend(fieldHeader + textHeader + len(v))
-			putTextField(b, f, len(v))
-			copy(b[fieldHeader+textHeader:], v)
+			p, b := s.m.buf.ExtendBehind(uint64(f.key())<<40|uint64(len(v))<<8, fieldHeader+textHeader, len(v))
+			copy(b, v)
 			*w = p + fieldHeader
 			return
 		}

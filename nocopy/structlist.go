@@ -28,13 +28,13 @@ func (l StructList[S]) At(i int) S {
 // structAt returns element i of a list of structs that is being built or was added to.
 func (s Struct) structAt(i int) Struct {
 	m, e := s.m, s.entry()
-	if m.idx[e+listRoom]&roomBuilding == 0 {
-		return m.handle(m.structEntry(e, uint32(i)))
-	}
 	if n := len(m.open); n >= 2 && m.open[n-2].e == e && m.open[n-2].next == uint32(i) {
 		if el := m.nextStruct(&m.open[n-2], &m.open[n-1]); el != 0 {
 			return Struct{m, m.openKey}
 		}
+	}
+	if m.idx[e+listRoom]&roomBuilding == 0 {
+		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
 		f.next++

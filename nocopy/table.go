@@ -3,6 +3,7 @@ package nocopy
 import (
 	"bytes"
 	"hash/maphash"
+	"math/bits"
 	"sync"
 )
 
@@ -16,10 +17,16 @@ type tables struct {
 
 	// While a map is being filled, most keys are new, and its filter knows that without a table.
 	filtered uint32 // the entry of that map, 0 = none
-	filter   [filterBits / 64]uint64
+	filter   filter
 }
 
-const filterBits = 1 << 12
+// filter has a bit for each of the hashes that keys may have.
+type filter [filterBits / 64]uint64
+
+const (
+	filterLog  = 12
+	filterBits = 1 << filterLog
+)
 
 // table finds the last pair or element with a key.
 type table struct {
@@ -80,10 +87,16 @@ func (ts *tables) isNew(e, n uint32, key []byte) bool {
 	if n > filterBits/4 {
 		return false // by now it would say so anyway
 	}
-	h := maphash.Bytes(seed, key) % filterBits
+	return ts.filter.add(key)
+}
+
+// add adds a key and says that it is certainly new.
+func (f *filter) add(key []byte) bool {
+	h := weakHash(key)
 	bit := uint64(1) << (h % 64)
-	isNew := ts.filter[h/64]&bit == 0
-	ts.filter[h/64] |= bit
+	word := &f[h/64]
+	isNew := *word&bit == 0
+	*word |= bit
 	return isNew
 }
 
@@ -270,40 +283,62 @@ func (m *Message) repeated(e uint32, t *Type) int {
 	if t.key.kind >= record || n < 2 {
 		return 0
 	}
-	if n > linear {
-		m.tables.mu.RLock()
-		tb := m.tables.made[e]
-		upToDate := tb != nil && tb.upTo == n
-		m.tables.mu.RUnlock()
-		if !upToDate {
-			m.tables.mu.Lock()
-			tb = m.table(e, t)
-			m.tables.mu.Unlock()
+	if n <= filtered {
+		if dups := m.repeatedAmongFew(e, t, n); dups >= 0 {
+			return dups
 		}
-		return int(tb.dups)
 	}
-	dups := 0
-	var seen uint64 // a set bit per key, by a weak hash: mostly there is nothing to compare
+	m.tables.mu.RLock()
+	tb := m.tables.made[e]
+	upToDate := tb != nil && tb.upTo == n
+	m.tables.mu.RUnlock()
+	if !upToDate {
+		m.tables.mu.Lock()
+		tb = m.table(e, t)
+		m.tables.mu.Unlock()
+	}
+	return int(tb.dups)
+}
+
+const (
+	// filtered is the number of pairs up to which a filter says of nearly all keys that they come once.
+	filtered = 256
+	// suspects is how many others are looked for one by one.
+	suspects = 16
+)
+
+// repeatedAmongFew is repeated without a table; negative if it would take long.
+func (m *Message) repeatedAmongFew(e uint32, t *Type, n uint32) int {
+	var seen filter
+	dups, looked := 0, 0
 	for i := range n {
 		key := m.key(e, t, i)
-		if key == nil {
+		if key == nil || seen.add(key) {
 			continue
 		}
-		bit := uint64(1) << (weakHash(key) & 63)
-		if seen&bit != 0 && m.hasKeyBefore(e, t, i, key) {
+		if looked++; looked > suspects && n > linear {
+			return -1
+		}
+		if m.hasKeyBefore(e, t, i, key) {
 			dups++
 		}
-		seen |= bit
 	}
 	return dups
 }
 
-func weakHash(key []byte) uint {
-	n := len(key)
-	if n == 0 {
-		return 0
+// weakHash returns a number below filterBits that depends on the length and both ends of the key.
+func weakHash(key []byte) uint64 {
+	var x uint64
+	switch n := len(key); {
+	case n >= 8:
+		x = be64(key) ^ bits.RotateLeft64(be64(key[n-8:]), 32)
+	case n >= 4:
+		x = uint64(be32(key))<<32 | uint64(be32(key[n-4:]))
+	case n > 0:
+		x = uint64(key[0])<<16 | uint64(key[n/2])<<8 | uint64(key[n-1])
 	}
-	return uint(n) ^ uint(key[n-1])*5 ^ uint(key[n/2])*3 ^ uint(key[0])
+	x += uint64(len(key))
+	return x * 0x9e3779b97f4a7c15 >> (64 - filterLog)
 }
 
 func (m *Message) hasKeyBefore(e uint32, t *Type, i uint32, key []byte) bool {
