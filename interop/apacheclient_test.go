@@ -28,11 +28,16 @@ type apacheClient struct {
 
 func dialApache(t *testing.T, port, transport, protocol string) *apacheClient {
 	t.Helper()
-	transports, protocols := apacheFactories(t, transport)
-	socket := thrift.NewTSocketConf(net.JoinHostPort("127.0.0.1", port), &thrift.TConfiguration{
+	return openApache(t, thrift.NewTSocketConf(net.JoinHostPort("127.0.0.1", port), &thrift.TConfiguration{
 		ConnectTimeout: 10 * time.Second,
 		SocketTimeout:  30 * time.Second,
-	})
+	}), transport, protocol)
+}
+
+// openApache is dialApache with a socket, with TLS or without.
+func openApache(t *testing.T, socket thrift.TTransport, transport, protocol string) *apacheClient {
+	t.Helper()
+	transports, protocols := apacheFactories(t, transport)
 	trans, err := transports.GetTransport(socket)
 	if err != nil {
 		t.Fatal(err)

@@ -119,6 +119,22 @@ func apacheFactories(t *testing.T, transport string) (thrift.TTransportFactory, 
 // startApache starts a server of Apache's library and returns its port. It ends with the test.
 func startApache(t *testing.T, transport, protocol string, handler apache.ThriftTest) string {
 	t.Helper()
+	socket, err := thrift.NewTServerSocket("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serveApache(t, socket, transport, protocol, handler)
+}
+
+// serverSocket is what Apache's sockets have, with TLS or without.
+type serverSocket interface {
+	thrift.TServerTransport
+	Addr() net.Addr
+}
+
+// serveApache is startApache with a socket.
+func serveApache(t *testing.T, socket serverSocket, transport, protocol string, handler apache.ThriftTest) string {
+	t.Helper()
 	transports, protocols := apacheFactories(t, transport)
 	var processor thrift.TProcessor = apache.NewThriftTestProcessor(handler)
 	if protocol == "multi" {
@@ -127,10 +143,6 @@ func startApache(t *testing.T, transport, protocol string, handler apache.Thrift
 		both.RegisterProcessor("ThriftTest", processor)
 		both.RegisterProcessor("SecondService", apache.NewSecondServiceProcessor(apacheHandler{}))
 		processor = both
-	}
-	socket, err := thrift.NewTServerSocket("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
 	}
 	if err := socket.Listen(); err != nil {
 		t.Fatal(err)
@@ -143,6 +155,7 @@ func startApache(t *testing.T, transport, protocol string, handler apache.Thrift
 	}()
 	t.Cleanup(func() {
 		server.Stop()
+		socket.Close() // with TLS stopping does not end Accept
 		<-done
 	})
 	_, port, err := net.SplitHostPort(socket.Addr().String())

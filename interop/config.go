@@ -1,10 +1,14 @@
 package interop
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"flag"
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 )
@@ -18,6 +22,8 @@ type Config struct {
 	Transport    string // "buffered" or "framed"
 	Protocol     string // "binary", or "multi": both services, multiplexed
 	Loops        int    // client only: how many times to call everything
+	SSL          bool
+	CertPath     string // the directory with keys and certificates, Apache's test/keys
 }
 
 // ParseFlags reads a command line. Usage and complaints go to out; the error is flag.ErrHelp if help was asked for.
@@ -32,6 +38,8 @@ func ParseFlags(program string, args []string, client bool, out io.Writer) (Conf
 	flags.StringVar(&c.Transport, "transport", "buffered", "transport: buffered, framed")
 	flags.StringVar(&c.Protocol, "protocol", "binary", "protocol: binary, multi")
 	flags.StringVar(&c.DomainSocket, "domain-socket", "", "unix domain `socket`, instead of a port")
+	flags.BoolVar(&c.SSL, "ssl", false, "encrypted transport using TLS")
+	flags.StringVar(&c.CertPath, "certPath", "keys", "`directory` with keys and certificates for --ssl: Apache Thrift's test/keys")
 	if client {
 		flags.StringVar(&c.Host, "host", "localhost", "host to connect")
 		flags.IntVar(&c.Port, "port", 9090, "port number to connect")
@@ -62,6 +70,30 @@ func (c Config) check(rest []string) error {
 		return fmt.Errorf("no such port: %d", c.Port)
 	}
 	return nil
+}
+
+// TLS returns the configuration of a client or of a server, nil without SSL. Each shows its certificate and accepts no
+// other peer's than the one in Apache's test/keys; a server does not ask for the client's, as Apache's Go server does not.
+func (c Config) TLS(client bool) (*tls.Config, error) {
+	if !c.SSL {
+		return nil, nil
+	}
+	name := "server"
+	if client {
+		name = "client_v3"
+	}
+	file := func(name string) string { return filepath.Join(c.CertPath, name) }
+	cert, err := tls.LoadX509KeyPair(file(name+".crt"), file(name+".key"))
+	if err != nil {
+		return nil, err
+	}
+	peer, err := os.ReadFile(file("server.crt"))
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(peer)
+	return &tls.Config{Certificates: []tls.Certificate{cert}, RootCAs: roots}, nil
 }
 
 // Address returns the network and the address to listen on or to connect to.

@@ -12,12 +12,8 @@ import (
 
 // TestFresh: thrifttest is what our generator makes of the Apache module's ThriftTest.thrift.
 func TestFresh(t *testing.T) {
-	apache, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := t.TempDir()
-	idl := filepath.Join(strings.TrimSpace(string(apache)), "test", "ThriftTest.thrift")
+	idl := filepath.Join(apacheModule(t), "test", "ThriftTest.thrift")
 	if b, err := exec.Command("go", "run", "../gen/nocopyc", "-o", out, idl).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, b)
 	}
@@ -32,4 +28,14 @@ func TestFresh(t *testing.T) {
 	if diff := cmp.Diff(string(want), string(have)); diff != "" {
 		t.Errorf("not fresh (run make gen):\n%.5000s", diff)
 	}
+}
+
+// apacheModule is where the Apache Thrift module lies.
+func apacheModule(t *testing.T) string {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(dir))
 }

@@ -33,6 +33,14 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	if c.Transport == "buffered" {
 		opts = append(opts, rpc.Unframed)
 	}
+	tls, err := c.TLS(true)
+	if err != nil {
+		fmt.Fprintln(out, "Error:", err)
+		return interop.FailedToPrepare
+	}
+	if tls != nil {
+		opts = append(opts, rpc.TLS(tls))
+	}
 	failed := 0
 	for i := range c.Loops {
 		network, address := c.Address()

@@ -39,6 +39,11 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	} else if err != nil {
 		return 1
 	}
+	tls, err := c.TLS(false)
+	if err != nil {
+		fmt.Fprintln(out, "Error:", err)
+		return 1
+	}
 	network, address := c.Address()
 	listener, err := net.Listen(network, address)
 	if err != nil {
@@ -56,7 +61,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 			interop.SecondName: thrifttest.NewSecondServiceProcessor(h),
 		})
 	}
-	srv := &rpc.Server{Processor: processor}
+	srv := &rpc.Server{Processor: processor, TLS: tls}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(listener) }()
 	select {

@@ -1,0 +1,71 @@
+package interop_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/thrift/lib/go/thrift"
+
+	"github.com/nocopythrift/nocopythrift/interop"
+)
+
+// apacheKeys are those that Apache's test programs use.
+func apacheKeys(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(apacheModule(t), "test", "keys")
+}
+
+func TestOurClientAgainstApacheTLS(t *testing.T) {
+	t.Parallel()
+	keys := apacheKeys(t)
+	cert, err := tls.LoadX509KeyPair(filepath.Join(keys, "server.crt"), filepath.Join(keys, "server.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket, err := thrift.NewTSSLServerSocket("127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{cert}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := serveApache(t, socket, "framed", "multi", apacheHandler{})
+	code, out := runOurs(t, "--host=127.0.0.1", "--port="+port, "--transport=framed", "--protocol=multi", "--ssl", "--certPath="+keys)
+	if code != 0 {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	if code, out := runOurs(t, "--host=127.0.0.1", "--port="+port, "--ssl", "--certPath="+t.TempDir()); code != interop.FailedToPrepare {
+		t.Errorf("exit code %d without keys: %s", code, out)
+	}
+}
+
+func TestApacheAgainstOurServerTLS(t *testing.T) {
+	t.Parallel()
+	keys := apacheKeys(t)
+	pem, err := os.ReadFile(filepath.Join(keys, "server.crt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	s := startOurs(t, "buffered", "multi", "--ssl", "--certPath="+keys)
+	socket := thrift.NewTSSLSocketConf(net.JoinHostPort("localhost", s.port), &thrift.TConfiguration{
+		ConnectTimeout: 10 * time.Second,
+		SocketTimeout:  30 * time.Second,
+		TLSConfig:      &tls.Config{RootCAs: roots},
+	})
+	openApache(t, socket, "buffered", "multi").callEverything()
+
+	// Somebody who does not speak TLS is told nothing, and harms nobody.
+	code, out := runOurs(t, "--host=127.0.0.1", "--port="+s.port)
+	if code == 0 || !strings.Contains(out, "FAILURE") {
+		t.Errorf("exit code %d without TLS: %s", code, out)
+	}
+	code, out = runOurs(t, "--port="+s.port, "--protocol=multi", "--ssl", "--certPath="+keys)
+	if code != 0 {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+}
