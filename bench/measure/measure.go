@@ -1,5 +1,6 @@
 // Package measure times rows against each other so that the ratios can be trusted: all in one process, in another random order in each round (whoever always goes
-// first looks slow), after a warm-up and a garbage collection each, and compared only with what was measured in the same round.
+// first looks slow), after a warm-up and a garbage collection each, without the time in which other programs had the processor, and compared only with what was
+// measured in the same round.
 package measure
 
 import (
@@ -144,20 +145,26 @@ func calibrate(step peer.Step, d time.Duration) int {
 // take measures n steps, after a collection and as many steps to warm up as take a tenth of that, but one at least, which fills what the row keeps. It comes after
 // the collection, since that empties pools.
 func take(make func() peer.Step, n int) sample {
+	runtime.LockOSThread() // waiting is about one thread
+	defer runtime.UnlockOSThread()
+	thread := newWaiting()
+	defer thread.close()
 	step := make()
 	runtime.GC()
 	run(step, max(1, n/10))
 	var before, after runtime.MemStats
 	gc := gcTime()
 	runtime.ReadMemStats(&before)
-	cpu := cpuTime()
-	elapsed := run(step, n)
+	cpu, start, wait := cpuTime(), time.Now(), thread.soFar() // what is waited for lies within what elapses, never outside
+	run(step, n)
+	wait = thread.soFar() - wait
+	elapsed := time.Since(start)
 	cpu = cpuTime() - cpu
 	runtime.ReadMemStats(&after)
 	gc = gcTime() - gc
 	per := 1 / float64(n)
 	s := sample{
-		ns:     float64(elapsed.Nanoseconds()) * per,
+		ns:     float64((elapsed - wait).Nanoseconds()) * per,
 		cpu:    float64(cpu.Nanoseconds()) * per,
 		bytes:  float64(after.TotalAlloc-before.TotalAlloc) * per,
 		allocs: float64(after.Mallocs-before.Mallocs) * per,

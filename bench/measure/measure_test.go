@@ -10,23 +10,25 @@ import (
 
 var kept []byte
 
-// row returns a row that allocates size bytes and takes about d.
-func row(name string, size int, d time.Duration) peer.Row {
+// row returns a row that allocates size bytes and turns a loop.
+func row(name string, size, turns int) peer.Row {
 	return peer.Row{Peer: name, Make: func() peer.Step {
 		return func(io.Writer) uint64 {
 			if size > 0 {
 				kept = make([]byte, size)
 			}
-			for start := time.Now(); time.Since(start) < d; {
+			n := uint64(1)
+			for range turns {
+				n = n*6364136223846793005 + 1442695040888963407
 			}
-			return 1
+			return n
 		}
 	}}
 }
 
 func TestRun(t *testing.T) {
 	last := 0
-	r := Run([]peer.Row{row("slow", 4096, 40*time.Microsecond), row("fast", 0, 10*time.Microsecond)},
+	r := Run([]peer.Row{row("slow", 4096, 40_000), row("fast", 0, 10_000)},
 		Options{Rounds: 5, Sample: 2 * time.Millisecond, Progress: func(done, of int) {
 			if done != last+1 || of != 10 {
 				t.Errorf("progress %d of %d after %d", done, of, last)
@@ -40,20 +42,20 @@ func TestRun(t *testing.T) {
 	if slow.Allocs < 0.9 || slow.Allocs > 1.5 || slow.Bytes < 4096 || slow.Bytes > 5000 || fast.Allocs > 0.2 {
 		t.Errorf("slow allocates %v times, %v bytes; fast %v times", slow.Allocs, slow.Bytes, fast.Allocs)
 	}
-	if slow.NS < 40_000 || fast.NS < 10_000 {
-		t.Errorf("slow takes %v ns, fast %v ns", slow.NS, fast.NS)
+	if slow.NS <= fast.NS || fast.NS <= 0 || slow.CPU <= 0 {
+		t.Errorf("slow takes %v ns (processor %v), fast %v ns", slow.NS, slow.CPU, fast.NS)
 	}
-	if ratio := Ratio(fast, slow); ratio <= 0 || ratio >= 1 {
-		t.Errorf("fast / slow is %v", ratio)
+	if ratio := Ratio(fast, slow); ratio <= 0.05 || ratio >= 0.9 {
+		t.Errorf("a quarter of the work takes %v of the time", ratio)
 	}
 }
 
 // TestBudget: no more rounds are begun than there is time for.
 func TestBudget(t *testing.T) {
 	start := time.Now()
-	r := Run([]peer.Row{row("", 0, 10*time.Millisecond)}, Options{Rounds: 1000, Sample: time.Second, Budget: 150 * time.Millisecond})
-	if n := len(r[0].Rounds); n < 1 || n > 30 {
-		t.Errorf("%d rounds of 20 ms in 150 ms", n)
+	r := Run([]peer.Row{row("", 0, 10_000_000)}, Options{Rounds: 1000, Sample: time.Second, Budget: 150 * time.Millisecond})
+	if n := len(r[0].Rounds); n < 1 || n > 60 {
+		t.Errorf("%d rounds in 150 ms, each of 10 million turns and more", n)
 	}
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("took %v", took)

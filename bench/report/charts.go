@@ -33,6 +33,8 @@ var families = []family{
 	{"easyproto", color.RGBA{0x9d, 0x8e, 0xd8, 0xff}},
 	{"capnp", color.RGBA{0x6b, 0x8e, 0x23, 0xff}},
 	{"flatbuffers", color.RGBA{0xa8, 0xc6, 0x6c, 0xff}},
+	{"scalar", color.RGBA{0x99, 0x99, 0x99, 0xff}},
+	{"memcpy", color.RGBA{0x55, 0x55, 0x55, 0xff}},
 	{"limit", color.RGBA{0x55, 0x55, 0x55, 0xff}},
 }
 
@@ -40,7 +42,7 @@ func colourOf(row string) color.RGBA {
 	name, _, _ := strings.Cut(row, "/")
 	i := slices.IndexFunc(families, func(f family) bool { return f.name == name })
 	if i < 0 {
-		i = len(families) - 1 // scalar and memcpy
+		i = len(families) - 1
 	}
 	return families[i].colour
 }

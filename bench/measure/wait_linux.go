@@ -1,0 +1,46 @@
+package measure
+
+import (
+	"os"
+	"time"
+)
+
+// waiting tells for how long the kernel has kept a thread waiting for a processor that was busy with something else.
+type waiting struct {
+	file *os.File
+	buf  [64]byte
+}
+
+// newWaiting is about the calling thread, to which the caller must be locked.
+func newWaiting() *waiting {
+	f, err := os.Open("/proc/thread-self/schedstat")
+	if err != nil {
+		return &waiting{}
+	}
+	return &waiting{file: f}
+}
+
+// soFar returns the time since the thread began, 0 if that is not known. It does not allocate.
+func (w *waiting) soFar() time.Duration {
+	if w.file == nil {
+		return 0
+	}
+	n, _ := w.file.ReadAt(w.buf[:], 0) // an error, the end of the file among them, leaves n at what there is
+	// Three numbers: time on a processor, time waiting for one, both in ns, and how often.
+	field, ns := 0, time.Duration(0)
+	for _, c := range w.buf[:n] {
+		switch {
+		case c == ' ':
+			field++
+		case field == 1 && c >= '0' && c <= '9':
+			ns = 10*ns + time.Duration(c-'0')
+		}
+	}
+	return ns
+}
+
+func (w *waiting) close() {
+	if w.file != nil {
+		_ = w.file.Close() // nothing was written
+	}
+}
