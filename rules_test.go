@@ -80,7 +80,7 @@ var arrows = []struct {
 	{"gen/schema", []string{module + "/gen/idl"}, "syntax tree to meaning"},
 	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl"}, "meaning to Go; the runtime is called by what it writes, not by itself"},
 	{"gen/nocopyc", []string{module + "/gen/"}, "the command puts the parts together"},
-	{"gen/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy"},
+	{"gen/internal", []string{module + "/nocopy", module + "/gen/internal"}, "generated code imports nothing but nocopy and its like"},
 	{"interop/internal/apache", []string{"github.com/apache/thrift/"}, "Apache's generated code, which tests use"},
 	{"interop/server", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},
 	{"interop/client", []string{module + "/interop", module + "/nocopy"}, "the commands are ours from end to end"},
@@ -206,6 +206,7 @@ func TestFresh(t *testing.T) {
 		{"examples/kvstore", "kv/kvstore.go", "../../gen/nocopyc -o OUT kvstore.thrift"},
 		{"gen/internal/shapes", "shapes/shapes.go", "../../nocopyc -o OUT shapes.thrift"},
 		{"nocopy", "fixedlists.go", "./internal/fixedlists -o OUT"},
+		{"gen/internal/services", "services/services.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal services.thrift parent.thrift"},
 		{"nocopy/rpc/internal/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},
 	} {
 		out := t.TempDir()

@@ -145,3 +145,19 @@ typedef string Nick
 		}
 	}
 }
+
+// TestInheritedTwice: a Go method cannot take two kinds of arguments.
+func TestInheritedTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.thrift")
+	if err := os.WriteFile(path, []byte("service A { void m() }\nservice B extends A {}\nservice C extends B {\n  i32 m(1: i32 x)\n}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	set, err := schema.Load([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := golang.Generate(set, golang.Options{})
+	if want := path + ":4:7: service C has method m from A already"; err == nil || err.Error() != want || files != nil {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -36,6 +36,7 @@ func (m *Method) HandledBy(h Handler) *Method {
 // Oneway says whether calls of the method have no reply.
 func (m *Method) Oneway() bool { return m.Result == nil }
 
+// String returns the service and the method, with a dot between them.
 func (m *Method) String() string { return m.prefix + m.Service + "." + m.Name }
 
 // Exception is an exception that a method declares.
