@@ -20,6 +20,25 @@ race: ## the same with the race detector
 nounsafe: ## the same with safe twins in the place of every use of unsafe
 	go test -tags nounsafe ./...
 
+debug: ## tests with the tag nocopydebug: stale memory faults, blocks are counted
+	go test -tags nocopydebug ./linkbuf/... ./nocopy/...
+
+cross: ## builds and vets for other processors: 64 bits, 32 bits, big-endian
+	@for arch in arm64 386 s390x; do \
+		echo "GOARCH=$$arch"; \
+		GOARCH=$$arch go build ./... && GOARCH=$$arch go vet ./... || exit 1; \
+	done
+
+qemu: ## runs the library's tests on other processors, where qemu-user is installed
+	@for pair in 386:i386 arm64:aarch64 s390x:s390x; do \
+		arch=$${pair%%:*}; emulator=$$(command -v qemu-$${pair#*:}) || { echo "no qemu-$${pair#*:}"; continue; }; \
+		echo "GOARCH=$$arch"; \
+		GOARCH=$$arch go test -short -timeout 60m -exec $$emulator ./linkbuf/... ./internal/... ./nocopy || exit 1; \
+	done
+
+soak: ## 10 million messages of 1 KiB to 8 MiB; memory must stay as it is (minutes)
+	NOCOPY_SOAK_MESSAGES=5000000 go test -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
+
 fuzz: ## runs every fuzz target for FUZZTIME
 	@for pkg in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
@@ -35,4 +54,4 @@ lint: ## gofmt and vet
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
 
-.PHONY: help gen checkgen test race nounsafe fuzz bench lint
+.PHONY: help gen checkgen test race nounsafe debug cross qemu soak fuzz bench lint

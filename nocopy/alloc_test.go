@@ -201,6 +201,9 @@ func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
+	if debugging {
+		t.Skip("with nocopydebug nothing is used twice")
+	}
 	if !aliasing {
 		t.Skip("built with nounsafe, every string is a copy")
 	}
