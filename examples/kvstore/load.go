@@ -139,8 +139,12 @@ func (w *worker) refuse(ctx context.Context, kind int) error {
 	}
 	err := w.send(ctx, kind, p)
 	w.refused.Add(1)
-	if kind == create && errors.As(err, &exists) && bytes.Equal(exists.GetKey(), p.key) ||
-		kind != create && errors.As(err, &missing) && bytes.Equal(missing.GetKey(), p.key) {
+	switch {
+	case kind == create && errors.As(err, &exists) && bytes.Equal(exists.GetKey(), p.key):
+		exists.Release()
+		return nil
+	case kind != create && errors.As(err, &missing) && bytes.Equal(missing.GetKey(), p.key):
+		missing.Release()
 		return nil
 	}
 	return fmt.Errorf("%s should have been refused: %v", kinds[kind], err)

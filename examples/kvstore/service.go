@@ -60,7 +60,7 @@ func (s *service) Update(ctx context.Context, args kv.KeyValueUpdateArgs, result
 		return err
 	}
 	if !s.store.update(args.GetKey(), args.GetValue()) {
-		return notFound(args.GetKey())
+		result.NewMissing().SetKey(args.GetKey())
 	}
 	return nil
 }
@@ -70,7 +70,7 @@ func (s *service) Delete(ctx context.Context, args kv.KeyValueDeleteArgs, result
 		return err
 	}
 	if !s.store.delete(args.GetKey()) {
-		return notFound(args.GetKey())
+		result.NewMissing().SetKey(args.GetKey())
 	}
 	return nil
 }
@@ -81,13 +81,6 @@ func (s *service) measure(ctx context.Context, c *rpc.Call, next rpc.Handler) er
 	err := next(ctx, c)
 	s.meter.add(time.Since(start), c.Args.Message().Len()+c.Result.Message().Len())
 	return err
-}
-
-// notFound is the other way of raising a declared exception: as the handler's error.
-func notFound(key []byte) error {
-	x := kv.NewNotFound()
-	x.SetKey(key)
-	return x
 }
 
 // sleep waits, but not for longer than anybody waits for the answer.
