@@ -1,0 +1,145 @@
+package nocopy_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// scanPieces gives a Scanner b in pieces, calling it as seldom as it says, and returns the size of the struct, 0 if its
+// end is not in b, and how often it was called.
+func scanPieces(b []byte, piece int) (end, calls int, err error) {
+	var s nocopy.Scanner
+	s.Reset(0)
+	need := 1
+	for have := 0; have < len(b); {
+		if have = min(have+piece, len(b)); have < need {
+			continue
+		}
+		calls++
+		if end, need, err = s.Scan(b[:have]); end > 0 || err != nil {
+			return end, calls, err
+		}
+		if need <= have {
+			return 0, calls, errors.New("no more is needed than there is")
+		}
+	}
+	return 0, calls, nil
+}
+
+// TestScanner: wherever the bytes are cut, the end is found when its last byte is there and no sooner.
+func TestScanner(t *testing.T) {
+	everything := referee.Everything()[0]
+	for seed := range uint64(100) {
+		g := newGen(seed)
+		wire := referee.Write(g.Record(everything, 2), nil)
+		if len(wire) > 20_000 {
+			continue
+		}
+		more := append(bytes.Clone(wire), "next"...)
+		for _, piece := range []int{1, 2, 3, 7, 64, len(more)} {
+			if end, _, err := scanPieces(more, piece); end != len(wire) || err != nil {
+				t.Fatalf("pieces of %d: the end is at %d of %d (%v)", piece, end, len(wire), err)
+			}
+		}
+		if end, _, err := scanPieces(wire[:len(wire)-1], 1); end != 0 || err != nil {
+			t.Fatalf("without the last byte: %d, %v", end, err)
+		}
+	}
+}
+
+// TestScannerSpoilt: with bytes changed, it says the same as Peek, which sees them all at once.
+func TestScannerSpoilt(t *testing.T) {
+	everything := referee.Everything()[0]
+	r := rand.New(rand.NewPCG(1, 2))
+	var ends, shorts, errs int
+	for seed := range uint64(50) {
+		good := referee.Write(newGen(seed).Record(everything, 2), nil)
+		for range 40 {
+			wire := bytes.Clone(good)
+			for range 1 + r.IntN(3) {
+				wire[r.IntN(len(wire))] = byte(r.Uint32() >> (r.Uint32() % 25))
+			}
+			v, peekErr := nocopy.Peek(wire)
+			end, _, err := scanPieces(wire, 1+r.IntN(len(wire)))
+			switch {
+			case peekErr == nil:
+				ends++
+				if end != len(v.Raw()) || err != nil {
+					t.Fatalf("%d, %v: the end is at %d", end, err, len(v.Raw()))
+				}
+			case errors.Is(peekErr, io.ErrUnexpectedEOF):
+				shorts++
+				if end != 0 {
+					t.Fatalf("an end at %d of bytes that are too few", end)
+				}
+			default:
+				errs++
+				if err == nil {
+					t.Fatalf("no error, but %v", peekErr)
+				}
+			}
+		}
+	}
+	if ends == 0 || shorts == 0 || errs == 0 {
+		t.Errorf("%d whole, %d too short, %d wrong", ends, shorts, errs)
+	}
+}
+
+func TestScannerLimits(t *testing.T) {
+	nested := func(n int, b string, end string) []byte {
+		return append(bytes.Repeat([]byte(b), n), bytes.Repeat([]byte(end), n+1)...)
+	}
+	for name, c := range map[string]struct {
+		wire []byte
+		want error
+	}{
+		"64 structs":                {nested(63, "\x0c\x00\x01", "\x00"), nil},
+		"65 structs":                {nested(64, "\x0c\x00\x01", "\x00"), nocopy.ErrLimit},
+		"a million lists":           {append([]byte{15, 0, 1}, bytes.Repeat([]byte{15, 0, 0, 0, 1}, 1_000_000)...), nocopy.ErrLimit},
+		"a list of 16 GiB":          {[]byte{15, 0, 1, 10, 0x7f, 0xff, 0xff, 0xff}, nocopy.ErrLimit},
+		"a text of 2 GiB":           {[]byte{11, 0, 1, 0x7f, 0xff, 0xff, 0xff}, nocopy.ErrLimit},
+		"a negative text":           {[]byte{11, 0, 1, 0xff, 0xff, 0xff, 0xff}, nocopy.ErrNegative},
+		"a negative list":           {[]byte{15, 0, 1, 12, 0xff, 0xff, 0xff, 0xff}, nocopy.ErrNegative},
+		"a negative map":            {[]byte{13, 0, 1, 12, 12, 0xff, 0xff, 0xff, 0xff}, nocopy.ErrNegative},
+		"no such type":              {[]byte{7, 0, 1}, nocopy.ErrType},
+		"a list of no such type":    {[]byte{15, 0, 1, 9, 0, 0, 0, 1}, nocopy.ErrType},
+		"an empty list of any type": {[]byte{15, 0, 1, 9, 0, 0, 0, 0, 0}, nil},
+	} {
+		if end, _, err := scanPieces(c.wire, len(c.wire)); !errors.Is(err, c.want) || c.want == nil && end != len(c.wire) {
+			t.Errorf("%s: %d of %d, %v", name, end, len(c.wire), err)
+		}
+	}
+}
+
+// TestScannerOnce: bytes that come one at a time are looked at once, also where there are many values.
+func TestScannerOnce(t *testing.T) {
+	args := func(n int) []byte {
+		b := []byte{15, 0, 1, 12, 0, 0, 0, 0}
+		be := []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}
+		copy(b[4:], be)
+		return append(append(b, bytes.Repeat([]byte{8, 0, 1, 0, 0, 0, 1, 0}, n)...), 0)
+	}
+	time1 := func(n int) time.Duration {
+		b := args(n)
+		best := time.Hour
+		for range 5 {
+			start := time.Now()
+			if end, _, err := scanPieces(b, 1); end != len(b) || err != nil {
+				t.Fatal(end, err)
+			}
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	small, large := time1(1_000), time1(32_000)
+	if large > 32*4*small { // 32 times as much is linear, 1024 times quadratic
+		t.Errorf("1,000 structs take %v, 32,000 take %v", small, large)
+	}
+}
