@@ -115,63 +115,24 @@ func compare(old, now []float64) Change {
 // ours reports whether a row is one of this library's, so that it may have changed.
 func ours(row string) bool { return strings.HasPrefix(row, "nocopy") }
 
-// machine returns how fast the machine was in each round of the table, now and before: the geometric mean of the times of the rows that are not ours. They run the
-// same code as before, so that they tell how much of a difference is the machine's.
-func (t Table) machine(old Baseline) (before, now []float64) {
-	var others []Row
-	for _, r := range t.Rows {
-		if !ours(r.Peer) && len(old[t.key(r)]) > 0 {
-			others = append(others, r)
-		}
-	}
-	mean := func(rounds func(Row) []float64) []float64 {
-		var m []float64
-		for i := range rounds(others[0]) {
-			sum := 0.0
-			for _, r := range others {
-				sum += math.Log(rounds(r)[i])
-			}
-			m = append(m, math.Exp(sum/float64(len(others))))
-		}
-		return m
-	}
-	if len(others) == 0 {
-		return nil, nil
-	}
-	return mean(func(r Row) []float64 { return old[t.key(r)] }), mean(func(r Row) []float64 { return r.Rounds })
-}
-
-// relative returns the times of the rounds in units of what the machine took in the same round; as they are if that is not known.
-func relative(times, machine []float64) []float64 {
-	if machine == nil {
-		return times
-	}
-	r := make([]float64, len(times))
-	for i := range r {
-		r[i] = times[i] / machine[i]
-	}
-	return r
-}
-
-// Compare writes which of our rows are faster or slower than in the baseline called name. Times are as they were measured; the verdict is about their ratio to
-// the other peers in the same rounds, so that a machine that has become slower, or had other things to do for a while, counts for nothing.
+// Compare writes which of our rows are faster or slower than in the baseline called name, and how much the other peers' times have changed, whose code has not.
 func (r Report) Compare(w io.Writer, old Baseline, name string) error {
-	fmt.Fprintf(w, "\nAgainst the baseline %s: medians with %.0f %% confidence intervals; change against the other peers in the same rounds\n", name, 100*confidence)
+	fmt.Fprintf(w, "\nAgainst the baseline %s: medians with %.0f %% confidence intervals\n", name, 100*confidence)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "\tbefore\tnow\tchange\tp\t")
 	counts := map[string]int{}
-	var drift []float64
+	var others []float64
 	for _, t := range r.Workloads {
-		machineBefore, machineNow := t.machine(old)
-		if machineNow != nil {
-			drift = append(drift, math.Log(measure.Median(machineNow)/measure.Median(machineBefore)))
-		}
 		for _, row := range t.Rows {
 			before := old[t.key(row)]
-			if !ours(row.Peer) || len(before) == 0 {
+			if len(before) == 0 {
 				continue
 			}
-			c := compare(relative(before, machineBefore), relative(row.Rounds, machineNow))
+			c := compare(before, row.Rounds)
+			if !ours(row.Peer) {
+				others = append(others, c.Ratio)
+				continue
+			}
 			counts[c.Verdict]++
 			fmt.Fprintf(tw, "%s\t%s\t%s\t%+.1f %%\t%.3f\t%s\n", t.key(row), interval(before), interval(row.Rounds), 100*(c.Ratio-1), c.P, c.Verdict)
 		}
@@ -183,12 +144,8 @@ func (r Report) Compare(w io.Writer, old Baseline, name string) error {
 		return fmt.Errorf("the baseline %s has nothing of what was measured", name)
 	}
 	fmt.Fprintf(w, "%d faster, %d slower, %d no change", counts[Faster], counts[Slower], counts[Same])
-	if len(drift) > 0 {
-		sum := 0.0
-		for _, x := range drift {
-			sum += x
-		}
-		fmt.Fprintf(w, "; the machine itself, by what the others took: %+.1f %%", 100*(math.Exp(sum/float64(len(drift)))-1))
+	if len(others) > 0 {
+		fmt.Fprintf(w, "; the %d rows that are not ours, in the median: %+.1f %%", len(others), 100*(measure.Median(others)-1))
 	}
 	_, err := fmt.Fprintln(w)
 	return err
