@@ -28,20 +28,24 @@ func TestNothingLeftOver(t *testing.T) {
 			l.Append(1)
 			l.Append(2)
 		},
-		"bools":       func(s Struct, n int) { s.NewChild(f("flags"), allDesc, n) },
-		"uuids":       func(s Struct, n int) { s.NewChild(f("keys"), allDesc, n) },
-		"strings":     func(s Struct, n int) { s.NewChild(f("words"), allDesc, n) },
-		"one string":  func(s Struct, n int) { StringList(s.NewChild(f("words"), allDesc, n)).Set(n/2, "x") },
-		"structs":     func(s Struct, n int) { s.NewChild(f("points"), allDesc, n) },
-		"one struct":  func(s Struct, n int) { StructList[Struct](s.NewChild(f("points"), allDesc, n)).At(n / 2) },
-		"lists":       func(s Struct, n int) { s.NewChild(f("matrix"), allDesc, n) },
-		"inner list":  func(s Struct, n int) { NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 2)).NewAt(1, n) },
-		"added list":  func(s Struct, n int) { NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 0)).AppendNew(n) },
-		"set":         func(s Struct, n int) { s.NewChild(f("unique"), allDesc, n) },
-		"a new pair":  func(s Struct, n int) { Map[string, int64, AsString, AsInt64](s.NewChild(f("counts"), allDesc, n)).AppendNew() },
-		"struct":      func(s Struct, n int) { s.NewChild(f("point"), allDesc, 0) },
-		"replaced":    func(s Struct, n int) { s.NewBytes(f("blob"), n); s.m.Finish(); s.NewBytes(f("blob"), n/2) },
-		"list in map": func(s Struct, n int) { NestedMap[string, StructList[Struct], AsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", n) },
+		"bools":      func(s Struct, n int) { s.NewChild(f("flags"), allDesc, n) },
+		"uuids":      func(s Struct, n int) { s.NewChild(f("keys"), allDesc, n) },
+		"strings":    func(s Struct, n int) { s.NewChild(f("words"), allDesc, n) },
+		"one string": func(s Struct, n int) { StringList(s.NewChild(f("words"), allDesc, n)).Set(n/2, "x") },
+		"structs":    func(s Struct, n int) { s.NewChild(f("points"), allDesc, n) },
+		"one struct": func(s Struct, n int) { StructList[Struct](s.NewChild(f("points"), allDesc, n)).At(n / 2) },
+		"lists":      func(s Struct, n int) { s.NewChild(f("matrix"), allDesc, n) },
+		"inner list": func(s Struct, n int) { NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 2)).NewAt(1, n) },
+		"added list": func(s Struct, n int) { NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 0)).AppendNew(n) },
+		"set":        func(s Struct, n int) { s.NewChild(f("unique"), allDesc, n) },
+		"a new pair": func(s Struct, n int) {
+			Map[string, int64, AsString, AsInt64](s.NewChild(f("counts"), allDesc, n)).AppendNew()
+		},
+		"struct":   func(s Struct, n int) { s.NewChild(f("point"), allDesc, 0) },
+		"replaced": func(s Struct, n int) { s.NewBytes(f("blob"), n); s.m.Finish(); s.NewBytes(f("blob"), n/2) },
+		"list in map": func(s Struct, n int) {
+			NestedMap[string, StructList[Struct], AsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", n)
+		},
 	} {
 		for _, n := range []int{1, 10, 1000, 20_000} {
 			leave()
