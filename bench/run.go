@@ -41,6 +41,7 @@ func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure
 			}
 			p.at(w.Name, string(e.Op))
 			o := o
+			o.Budget = tableBudget
 			if w.Unit != "" {
 				o.Sample /= 2
 				o.Budget = growthBudget
@@ -62,8 +63,11 @@ func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure
 	return r, r.Growth(out)
 }
 
-// growthBudget is what a table of G, H and I may take: there are many, and the largest have steps of a second.
-const growthBudget = 4 * time.Second
+// What a table may take. Those of G, H and I are many, and the largest have steps of a second.
+const (
+	tableBudget  = 12 * time.Second
+	growthBudget = 3 * time.Second
+)
 
 // tables is how many of w's operations are selected.
 func (s selection) tables(w data.Workload) (n int) {
