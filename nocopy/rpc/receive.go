@@ -184,7 +184,7 @@ func (r *receiver) ready() bool {
 		return true
 	}
 	b := r.in.Bytes()
-	return r.transport == framed && len(b) > 4 && len(b)-4 >= int(binary.BigEndian.Uint32(b))
+	return r.transport == framed && len(b) > 4 && int64(len(b)-4) >= int64(binary.BigEndian.Uint32(b))
 }
 
 func (r *receiver) isClosing() bool { return r.closing != nil && r.closing.Load() }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+// TestPeers: every peer answers right, in every mode, at every size.
+func TestPeers(t *testing.T) {
+	for _, p := range peers {
+		addr, err := p.start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range modes {
+			for _, size := range []int{190, 4096, 65536, 1 << 20} {
+				if m.pipelined && !p.pipelines {
+					continue
+				}
+				if r, err := measure(p, addr, m, size, 10*time.Millisecond); err != nil || r.rate <= 0 || r.cpu <= 0 {
+					t.Errorf("%s, %s, %d bytes: %+v, %v", p.name, m.name, size, r, err)
+				}
+			}
+		}
+	}
+}
