@@ -26,13 +26,46 @@ func (b *Buffer) Seal() {
 		return
 	}
 	b.sortNodes()
-	b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
+	if !b.flatten() {
+		b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
+	}
 	b.size = 0
 	for _, p := range b.pieces {
 		b.size += int(p.to - p.from)
 	}
 	b.sealed = true
 	b.frame()
+}
+
+// fewNodes is the number of nodes up to which it is worth looking whether they are simple.
+const fewNodes = 8
+
+// flatten is walk for the usual case of an edited message: it was in one piece, and a few nodes stand in it, none in
+// another's content and none in what another replaces. It reports whether that is so.
+func (b *Buffer) flatten() bool {
+	if len(b.order) > fewNodes || b.root.first != b.root.last {
+		return false
+	}
+	root := b.spans[b.root.first]
+	out, at, replaced := b.pieces[:0], root.from, Pos(0)
+	for _, id := range b.order {
+		n := &b.nodes[id]
+		if n.at < at || n.at > root.to || n.kind == grow && n.at == replaced {
+			return false
+		}
+		out = appendPiece(out, at, n.at)
+		for s := n.content.first; s != 0; s = b.spans[s].next {
+			out = appendPiece(out, b.spans[s].from, b.spans[s].to)
+		}
+		if at = n.end; n.end > n.at {
+			replaced = n.end
+		}
+	}
+	if at > root.to {
+		return false
+	}
+	b.pieces = appendPiece(out, at, root.to)
+	return true
 }
 
 const frameHeader = 4

@@ -69,6 +69,9 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 		n, err := writeAll(w, b.mem(piece{p.from - lead, p.to}))
 		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
 	}
+	if b.size < gatherBelow {
+		return b.writeTogether(w, head, lead)
+	}
 	sc := writers.Get().(*writer)
 	defer sc.free()
 	sc.stats = Stats{}
@@ -96,6 +99,24 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	sc.flushGathered(from)
 	err := sc.write(w)
 	return sc.stats, err
+}
+
+// writeTogether is write of a message that is so small that all of it is copied together.
+func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (Stats, error) {
+	sc := writers.Get().(*writer)
+	sc.gather = append(sc.gather, head...)
+	for _, p := range b.pieces {
+		p.from -= lead
+		lead = 0
+		sc.gather = append(sc.gather, b.mem(p)...)
+	}
+	if len(sc.gather) == 0 {
+		sc.free()
+		return Stats{}, nil
+	}
+	n, err := writeAll(w, sc.gather)
+	sc.free()
+	return Stats{Bytes: n, Pieces: 1}, err
 }
 
 // reserve makes room for all small pieces first: vec refers to gather, which must not move.

@@ -150,13 +150,12 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 
 // stop ends the struct whose STOP is at i; next is the field behind the one that came last.
 func (p *parser) stop(d *Desc, e uint32, i, next int) int {
-	words := p.m.idx[e : e+uint32(d.words)]
-	words[1] = p.base + uint32(i)
+	p.m.idx[e+1] = p.base + uint32(i)
 	if d.union && next > 0 {
-		words[unionWord] = uint32(next) + unionWord
+		p.m.idx[e+unionWord] = uint32(next) + unionWord
 	}
 	for _, w := range d.required {
-		if words[w] == 0 && !p.lenient {
+		if p.m.idx[e+w] == 0 && !p.lenient {
 			p.fail(i, ErrMissingRequired)
 			return p.in(d.fields[w-d.first].Name)
 		}
@@ -266,6 +265,12 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 // wholeContainer is container that makes all of it contiguous first: to leave it for later, or because when it
 // turns out not to be of its type there must be a way back.
 func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
+	if p.lazy {
+		end := usualEnd(p.b, f.typ, i+fieldHeader, p.maxDepth-p.depth)
+		if end >= 0 && p.affords(f, p.b[i+fieldHeader:end]) {
+			return end, notIndexed | p.base + uint32(i) + fieldHeader
+		}
+	}
 	at, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
 	switch {
 	case end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader) && p.affords(f, p.b[at+fieldHeader:end]):
@@ -341,10 +346,15 @@ func (p *parser) value(t *Type, i, lead int) (int, uint32) {
 
 // alloc takes n words of the index, zeroed; 0 if that is over the limit.
 func (p *parser) alloc(n, i int) uint32 {
-	e := p.take(0, n, 1, i)
-	if e != 0 {
-		clear(p.m.idx[e : int(e)+n])
+	m := p.m
+	e, end := m.words, uint64(m.words)+uint64(n)
+	if end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
+		if e = p.take(0, n, 1, i); e == 0 {
+			return 0
+		}
 	}
+	m.words = uint32(end)
+	clear(m.idx[e:end])
 	return e
 }
 

@@ -27,31 +27,6 @@ func stepOf(f *field) step {
 func (s step) key() uint32  { return uint32(s >> 40) }
 func (s step) simple() bool { return uint32(s) != tooFar }
 
-// inOrder indexes the fields at i as long as they come in the IDL's order, beginning with the field next, and are
-// not containers. It returns where it stopped, and the field behind the last one that it has done.
-func (p *parser) inOrder(d *Desc, e uint32, i, next int) (int, int) {
-	b, base := p.b, p.base
-	steps := d.steps[next:]
-	words := p.m.idx[e+d.first+uint32(next):][:len(steps)]
-	for k := range steps {
-		if len(b)-i < 8 {
-			return i, next + k
-		}
-		x, s := load64(b, i), steps[k]
-		// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
-		end := uint64(i) + uint64(uint32(s))
-		if s&stepText != 0 {
-			end += uint64(uint32(x >> 8))
-		}
-		if (x^uint64(s))>>40 != 0 || end > uint64(len(b)) || words[k] != 0 {
-			return i, next + k
-		}
-		words[k] = base + uint32(i) + fieldHeader
-		i = int(end)
-	}
-	return i, next + len(steps)
-}
-
 // structs indexes n structs of a type without containers, at a constant stride from first on. The words need
 // not be zero.
 func (p *parser) structs(d *Desc, first uint32, i, n int) int {
