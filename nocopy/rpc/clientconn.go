@@ -122,29 +122,19 @@ func (c *clientConn) enqueue(ctx context.Context, p *pending) error {
 	c.nextID(p)
 	c.queue = append(c.queue, p)
 	c.unacked += p.size
-	switch {
-	case c.writing:
-		c.mu.Unlock()
-	case c.unacked <= inlineBytes || ctx.Done() == nil:
+	if !c.writing {
 		c.writing = true
 		if len(c.calls) > 1 { // let others that are about to call join in
 			c.mu.Unlock()
 			runtime.Gosched()
 			c.mu.Lock()
 		}
-		c.flush()
-		c.mu.Unlock()
-	default:
-		c.writing = true
-		c.active.Add(1)
-		c.mu.Unlock()
-		go func() {
-			defer c.active.Done()
-			c.mu.Lock()
-			c.flush()
-			c.mu.Unlock()
-		}()
+		if c.unacked <= inlineBytes || ctx.Done() == nil {
+			c.writeQueued()
+		}
+		c.flushRest()
 	}
+	c.mu.Unlock()
 	return nil
 }
 
@@ -170,42 +160,57 @@ func (c *clientConn) nextID(p *pending) {
 	p.size = p.args.Len()
 }
 
-// flush writes what is queued until there is no more. c.mu is held, but not while writing.
-func (c *clientConn) flush() {
-	for len(c.queue) > 0 {
-		for i, p := range c.queue {
-			c.out = append(c.out, p.args)
-			p.args = nil // it may be done before we are
-			if p.method.Oneway() {
-				c.oneway = append(c.oneway, p.seqid)
-			}
-			c.queue[i] = nil
-		}
-		c.queue = c.queue[:0]
-		c.mu.Unlock()
-		for _, args := range c.out {
-			args.AddTo(&c.batch, !c.opt.unframed)
-		}
-		c.setWriteDeadline()
-		_, err := c.batch.WriteTo(c.nc)
-		for i, args := range c.out {
-			args.Release()
-			c.out[i] = nil
-		}
-		c.out = c.out[:0]
-		c.mu.Lock()
-		if err != nil {
-			c.fail(err)
-		}
-		for _, id := range c.oneway {
-			if p := c.calls[id]; p != nil {
-				delete(c.calls, id)
-				p.done <- struct{}{}
-			}
-		}
-		c.oneway = c.oneway[:0]
+// flushRest leaves what is still queued to a goroutine: a call must not be kept by the messages of others.
+func (c *clientConn) flushRest() {
+	if len(c.queue) == 0 {
+		c.writing = false
+		return
 	}
-	c.writing = false
+	c.active.Add(1)
+	go func() {
+		defer c.active.Done()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for len(c.queue) > 0 {
+			c.writeQueued()
+		}
+		c.writing = false
+	}()
+}
+
+// writeQueued writes what is queued. c.mu is held, but not while writing.
+func (c *clientConn) writeQueued() {
+	for i, p := range c.queue {
+		c.out = append(c.out, p.args)
+		p.args = nil // it may be done before we are
+		if p.method.Oneway() {
+			c.oneway = append(c.oneway, p.seqid)
+		}
+		c.queue[i] = nil
+	}
+	c.queue = c.queue[:0]
+	c.mu.Unlock()
+	for _, args := range c.out {
+		args.AddTo(&c.batch, !c.opt.unframed)
+	}
+	c.setWriteDeadline()
+	_, err := c.batch.WriteTo(c.nc)
+	for i, args := range c.out {
+		args.Release()
+		c.out[i] = nil
+	}
+	c.out = c.out[:0]
+	c.mu.Lock()
+	if err != nil {
+		c.fail(err)
+	}
+	for _, id := range c.oneway {
+		if p := c.calls[id]; p != nil {
+			delete(c.calls, id)
+			p.done <- struct{}{}
+		}
+	}
+	c.oneway = c.oneway[:0]
 }
 
 func (c *clientConn) setWriteDeadline() {

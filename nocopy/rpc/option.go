@@ -53,8 +53,8 @@ type DialTimeout time.Duration
 
 func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
 
-// StallTimeout is how long a server may take no bytes of what is written, or leave a reply that has begun
-// incomplete, before its connection is given up. Without it that is 30 s. How long a call may take is for its context to say.
+// StallTimeout is how long writing what is queued may take, and a reply to arrive once it has begun, before a connection
+// is given up. Without it that is 30 s. How long a call may take is for its context to say.
 type StallTimeout time.Duration
 
 func (d StallTimeout) apply(o *options) { o.ioTimeout = time.Duration(d) }

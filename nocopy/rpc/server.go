@@ -33,7 +33,7 @@ type Server struct {
 
 	// ReadTimeout is how long a request may take to arrive once it has begun, and a TLS handshake. 30 s if 0, no limit if negative.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long a client may take no bytes of its replies. 30 s if 0, no limit if negative.
+	// WriteTimeout is how long writing replies that are ready may take; it may come a quarter sooner. 30 s if 0, no limit if negative.
 	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection may stay open without a request. No limit if 0.
 	IdleTimeout time.Duration

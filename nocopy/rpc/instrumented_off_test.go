@@ -1,0 +1,5 @@
+//go:build !race && !nocopydebug
+
+package rpc_test
+
+const instrumented = false

@@ -1,0 +1,140 @@
+package rpc_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+)
+
+// TestLifetimes: without Recycle, strings and bytes from arguments and results may be kept; handles die.
+func TestLifetimes(t *testing.T) {
+	var mu sync.Mutex
+	var kept []string
+	var stale echo.EchoPutArgs
+	keep := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		if c.Method.Name == "put" {
+			args := echo.EchoPutArgs(c.Args)
+			mu.Lock()
+			kept = append(kept, args.GetItem().GetName(), string(args.GetItem().GetData()))
+			stale = args
+			mu.Unlock()
+		}
+		return next(ctx, c)
+	}
+	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}} {
+		kept = nil
+		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{keep}}, &handler{}), opts...))
+		var results []string
+		var want []string
+		for i := range 500 {
+			name, data := fmt.Sprint("name ", i), strings.Repeat(fmt.Sprint(i, " "), i*10)
+			want = append(want, name, data)
+			res, err := c.Put(bg, func(args echo.EchoPutArgs) {
+				item := args.NewItem()
+				item.SetName(name)
+				item.SetData([]byte(data))
+				args.SetMode("fill")
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			results = append(results, res.GetSuccess().GetName(), string(res.GetSuccess().GetData()))
+			res.Release()
+		}
+		for i := range want {
+			if kept[i] != want[i] || results[i] != want[i] {
+				t.Fatalf("%d: the server has kept %.20q, the client %.20q, of %.20q", i, kept[i], results[i], want[i])
+			}
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("arguments can be read when the handler has returned")
+		}
+	}()
+	stale.GetItem()
+}
+
+// TestArgsIntoResult: what a handler puts from its arguments into its result is sent before either's memory is used again.
+func TestArgsIntoResult(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Recycle: recycle}, &handler{}), rpc.PoolSize(2)))
+		var wg sync.WaitGroup
+		for i := range 16 {
+			wg.Go(func() {
+				for j := range 60 {
+					data := strings.Repeat(fmt.Sprint(i, "/", j, " "), 2000)
+					for _, mode := range []string{"link", "fill"} {
+						res, err := c.Put(bg, func(args echo.EchoPutArgs) {
+							item := args.NewItem()
+							item.SetData([]byte(data))
+							item.SetNumbers([]int64{int64(i), int64(j)})
+							args.SetMode(mode)
+						})
+						if err != nil || string(res.GetSuccess().GetData()) != data {
+							t.Errorf("recycle %v, %s: %v", recycle, mode, err)
+							return
+						}
+						res.Release()
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func Example() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	srv := &rpc.Server{Processor: echo.NewEchoProcessor(new(handler))}
+	go srv.Serve(l)
+	defer srv.Shutdown(context.Background())
+
+	cl, err := rpc.Dial(context.Background(), "tcp", l.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	defer cl.Close()
+	sum, err := echo.NewEchoClient(cl).Add(context.Background(), func(args echo.EchoAddArgs) {
+		args.SetA(40)
+		args.SetB(2)
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(sum.GetSuccess(), nocopy.Struct(sum).Valid())
+	// Output: 42 true
+}
+
+// TestCallAllocates: a call takes no memory of its own, on either side together, but a slab for many.
+func TestCallAllocates(t *testing.T) {
+	if instrumented {
+		t.Skip("this build allocates")
+	}
+	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}} {
+		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), opts...))
+		call := func() {
+			sum, err := c.Add(bg, func(args echo.EchoAddArgs) { args.SetA(1); args.SetB(2) })
+			if err != nil || sum.GetSuccess() != 3 {
+				t.Fatal(err)
+			}
+			sum.Release()
+		}
+		for range 100 {
+			call()
+		}
+		if n := testing.AllocsPerRun(2000, call); n >= 1 {
+			t.Errorf("%v allocations a call", n)
+		}
+	}
+}
