@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -234,5 +235,28 @@ func TestFresh(t *testing.T) {
 		if diff := cmp.Diff(string(want), string(have)); diff != "" {
 			t.Errorf("%s is not fresh (run make gen):\n%s", committed, diff)
 		}
+	}
+}
+
+// TestSecurityPage: every test that SECURITY.md names stands behind what it says, that is to say, exists.
+func TestSecurityPage(t *testing.T) {
+	page, err := os.ReadFile("SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]bool{}
+	sources(t, func(name string, src []byte) {
+		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllSubmatch(src, -1) {
+			tests[string(m[1])] = true
+		}
+	})
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`").FindAllSubmatch(page, -1)
+	for _, m := range named {
+		if !tests[string(m[1])] {
+			t.Errorf("SECURITY.md names %s, which there is not", m[1])
+		}
+	}
+	if len(named) < 40 {
+		t.Errorf("SECURITY.md names only %d tests", len(named))
 	}
 }
