@@ -145,7 +145,7 @@ func (r *Receiver) move(want int) {
 
 func (r *Receiver) newBlock(size int) {
 	if !r.recycle {
-		r.mem, r.block = make([]byte, size), nil
+		r.mem, r.block = fresh(size), nil
 		return
 	}
 	r.block = newBlock(size)

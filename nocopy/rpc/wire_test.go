@@ -2,10 +2,12 @@ package rpc_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
 // TestWire: what goes in, and what must come out, byte by byte.
@@ -119,4 +121,24 @@ func TestOrder(t *testing.T) {
 			expect(t, nc, append(slow, fast...))
 		}
 	}
+}
+
+// TestByteByByte: a request without a frame that comes in single bytes, many of them.
+func TestByteByByte(t *testing.T) {
+	nc := dialRaw(t, serve(t, &rpc.Server{}, &handler{}))
+	args := echo.NewEchoPutArgs()
+	item := args.NewItem()
+	item.SetNumbers(make([]int64, 1000))
+	labels := item.NewLabels()
+	for i := range 800 {
+		labels.Put(fmt.Sprint(i), "some text")
+	}
+	args.SetMode("link")
+	result := echo.NewEchoPutResult()
+	result.SetSuccess(args.GetItem())
+	request := strict(call, "put", 1, args.Message().Bytes())
+	for i := range request {
+		send(t, nc, request[i:i+1])
+	}
+	expect(t, nc, strict(reply, "put", 1, result.Message().Bytes()))
 }
