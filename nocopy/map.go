@@ -167,7 +167,7 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 	m, t := s.m, s.typ()
 	if t.key.kind == text && t.elem.kind == text {
 		k, v := kc.key(k), vc.key(v)
-		if s.putNewTexts(k.text, v.text) {
+		if s.putNewTexts(t, k.text, v.text) {
 			return
 		}
 	}
@@ -183,15 +183,18 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 }
 
 // putNewTexts puts a pair of texts in the usual case: the map is what is being built, innermost, and the key is new.
-func (s Struct) putNewTexts(k, v []byte) bool {
+func (s Struct) putNewTexts(t *Type, k, v []byte) bool {
 	m, e := s.m, s.entry()
 	top := len(m.open) - 1
-	if top < 0 || m.open[top].e != e || m.open[top].reopened || len(k) >= refer || len(v) >= refer || len(m.tables.made) > 0 {
+	if top < 0 || m.open[top].e != e || m.open[top].reopened || len(k) >= refer || len(v) >= refer {
 		return false
 	}
 	w := m.idx[e : e+listWords]
 	n := w[listCount]
-	if w[listEnd] != 0 || n >= w[listRoom] || n >= maxCount || !m.tables.isNew(e, n, k) { // an end that is not 0: pairs were deleted
+	if w[listEnd] != 0 || n >= w[listRoom] || n >= maxCount { // an end that is not 0: pairs were deleted
+		return false
+	}
+	if !m.tables.isNew(e, n, k) && !m.claim(e, t, n, k) {
 		return false
 	}
 	p, b := m.buf.Extend(2*textHeader + len(k) + len(v))

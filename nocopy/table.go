@@ -167,6 +167,25 @@ func (m *Message) lookup(e uint32, t *Type, key []byte) int {
 	return m.table(e, t).find(m, e, t, key)
 }
 
+// claim enters the key of pair n, which is about to be appended to a map that is being built, into its table, and
+// reports whether there was none like it. If there was, nothing has changed.
+func (m *Message) claim(e uint32, t *Type, n uint32, key []byte) bool {
+	if n <= linear {
+		return false // a table would cost more than looking
+	}
+	m.tables.mu.Lock()
+	defer m.tables.mu.Unlock()
+	tb := m.table(e, t)
+	slot, hash := tb.slot(m, e, t, key)
+	if tb.slots[slot] != 0 {
+		return false
+	}
+	tb.slots[slot] = hash<<32 | uint64(n+1)
+	tb.used++
+	tb.upTo = n + 1
+	return true
+}
+
 // table returns the table of an entry, up to date. The lock must be held for writing.
 func (m *Message) table(e uint32, t *Type) *table {
 	tb := m.tables.made[e]
