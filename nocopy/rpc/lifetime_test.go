@@ -29,7 +29,8 @@ func TestLifetimes(t *testing.T) {
 		return next(ctx, c)
 	}
 	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}} {
-		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{keep}}, &handler{}), opts...))
+		srv := &rpc.Server{Interceptors: []rpc.Interceptor{keep}}
+		c := echo.NewEchoClient(dial(t, serve(t, srv, &handler{}), opts...))
 		var results []string
 		var want []string
 		for i := range 500 {
@@ -47,22 +48,19 @@ func TestLifetimes(t *testing.T) {
 			results = append(results, res.GetSuccess().GetName(), string(res.GetSuccess().GetData()))
 			res.Release()
 		}
-		mu.Lock()
+		srv.Shutdown(bg)
 		for i := range want {
 			if kept[i] != want[i] || results[i] != want[i] {
 				t.Fatalf("%d: the server has kept %.20q, the client %.20q, of %.20q", i, kept[i], results[i], want[i])
 			}
 		}
 		kept = nil
-		mu.Unlock()
 	}
 	defer func() {
 		if recover() == nil {
 			t.Error("arguments can be read when the handler has returned")
 		}
 	}()
-	mu.Lock()
-	defer mu.Unlock()
 	stale.GetItem()
 }
 

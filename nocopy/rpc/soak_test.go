@@ -47,12 +47,15 @@ func soak(t *testing.T, srv *rpc.Server, duration time.Duration, opts []rpc.Opti
 	before := left()
 	t.Run("load", func(t *testing.T) { // its cleanup ends the server
 		addr := serve(t, srv, &handler{})
+		clients := make([]echo.EchoClient, connections)
+		for i := range clients { // before the load: a starved machine may take long to connect
+			clients[i] = echo.NewEchoClient(dial(t, addr, append(opts, rpc.PoolSize(1), rpc.MaxInFlight(inFlight), rpc.DialTimeout(time.Minute))...))
+		}
 		var calls, bytes atomic.Int64
 		ctx, cancel := context.WithTimeout(bg, duration)
 		defer cancel()
 		var wg sync.WaitGroup
-		for i := range connections {
-			c := echo.NewEchoClient(dial(t, addr, append(opts, rpc.PoolSize(1), rpc.MaxInFlight(inFlight))...))
+		for i, c := range clients {
 			for j := range inFlight {
 				wg.Go(func() {
 					r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
