@@ -146,7 +146,7 @@ func (b *Buffer) newTail(n int) {
 		b.held = append(b.held, b.tailMem)
 	} else {
 		b.tailMem = nil
-		b.tail = make([]byte, size)
+		b.tail = newSlab(size)
 	}
 	b.used = 0
 	b.addTail()
@@ -204,9 +204,6 @@ func (b *Buffer) Grow(from Pos, n int) (Pos, []byte) {
 	copy(b.tail, old)
 	return b.tailPos, b.tail[:b.used]
 }
-
-// Clean says whether memory handed out is known to be zero. It is not when blocks are recycled.
-func (b *Buffer) Clean() bool { return !b.recycle }
 
 // Tail returns the position at which the next Extend appends, if it needs no new block.
 func (b *Buffer) Tail() Pos { return b.tailEnd() }

@@ -361,8 +361,18 @@ func (p *parser) alloc(n, i int) uint32 {
 // take takes words of the index for a head and n elements of per words each, contents undefined; 0 if that is
 // over the limit.
 func (p *parser) take(head, n, per, i int) uint32 {
-	words := uint64(head) + uint64(n)*uint64(per)
-	if words > uint64(p.maxIndex) || uint64(p.m.words)+words > uint64(p.maxIndex) {
+	words := uint64(head) + uint64(n)*uint64(per) // below 1<<48
+	if end := uint64(p.m.words) + words; end <= uint64(p.maxIndex) && end <= uint64(len(p.m.idx)) {
+		e := p.m.words
+		p.m.words = uint32(end)
+		return e
+	}
+	return p.takeMore(words, i)
+}
+
+// takeMore is take when the index must grow, or may not.
+func (p *parser) takeMore(words uint64, i int) uint32 {
+	if uint64(p.m.words)+words > uint64(p.maxIndex) {
 		p.fail(i, fmt.Errorf("%w: index of more than %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
 		return 0
 	}
@@ -381,16 +391,17 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	}
 	h := i + lead
 	body := h + listHeader
-	n, wire := int(int32(be32(p.b[h+1:]))), WireType(p.b[h])
+	head, elem := p.b[h:body], t.elem
+	n, wire := int(int32(be32(head[1:]))), WireType(head[0])
 	switch {
 	case n < 0:
 		return p.fail(h+1, ErrNegative), 0
-	case wire != t.elem.wire && n > 0:
+	case wire != elem.wire && n > 0:
 		if minSize[wire] == 0 {
 			return p.fail(h, typeError(wire)), 0
 		}
 		return mismatch, 0
-	case uint64(n)*uint64(minSize[t.elem.wire]) > uint64(len(p.b)-body+p.rest):
+	case uint64(n)*uint64(minSize[elem.wire]) > uint64(len(p.b)-body+p.rest):
 		return p.short(), 0
 	}
 	per := t.elemWords()
@@ -400,9 +411,9 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	}
 	p.listEntry(t, e, body, n)
 	first := e + listWords
-	switch t.elem.kind {
+	switch elem.kind {
 	case fixed:
-		size := n * int(t.elem.size)
+		size := n * int(elem.size)
 		if i = p.need(i, lead+listHeader+size); i < 0 {
 			return i, 0
 		}
