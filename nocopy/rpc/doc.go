@@ -31,6 +31,6 @@
 // A call returns the declared exception, an [*ApplicationException] (from the server, or about its reply), an error
 // that wraps the context's, or one that tells what happened to the connection.
 //
-// Read next: method.go for what generated code says of a method, server.go and client.go; message.go and receive.go for
+// Read next: method.go for what generated code says of a method; server.go, serverconn.go and request.go; client.go and clientconn.go; message.go and receive.go for
 // the wire.
 package rpc
