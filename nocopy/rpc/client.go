@@ -210,6 +210,13 @@ func (c *Client) connection(ctx context.Context) (*poolConn, *clientConn, error)
 			c.mu.Unlock()
 			return p, conn, nil
 		case p.dialing == nil:
+			switch {
+			case p.conn == nil:
+			case p.conn.useful.Load():
+				p.pause = 0
+			default: // it was closed without a single reply
+				p.failed()
+			}
 			p.conn, p.err = nil, nil
 			p.dialing = make(chan struct{})
 			go c.redial(p)
@@ -222,12 +229,21 @@ func (c *Client) connection(ctx context.Context) (*poolConn, *clientConn, error)
 			return p, nil, ctx.Err()
 		}
 		c.mu.Lock()
-		if p.err != nil {
-			err := p.err
+		if err := p.err; err != nil {
 			c.mu.Unlock()
 			return p, nil, err
 		}
+		if p.conn != nil && p.conn.broken() { // already
+			c.mu.Unlock()
+			return p, nil, errServerClosed
+		}
 	}
+}
+
+// failed makes the pause before the next attempt longer.
+func (p *poolConn) failed() {
+	p.pause = min(max(2*p.pause, firstPause), maxPause)
+	p.after = time.Now().Add(p.pause/2 + rand.N(p.pause/2))
 }
 
 func (c *Client) choose() *poolConn {
@@ -264,7 +280,10 @@ func (c *Client) choose() *poolConn {
 // redial connects p, after the pause that failures have earned.
 func (c *Client) redial(p *poolConn) {
 	c.mu.Lock()
-	wait := time.Until(p.after)
+	wait := time.Duration(0)
+	if p.pause > 0 {
+		wait = time.Until(p.after)
+	}
 	c.mu.Unlock()
 	var conn *clientConn
 	err := c.ctx.Err()
@@ -286,11 +305,8 @@ func (c *Client) redial(p *poolConn) {
 		conn.close(ErrClientClosed)
 		conn, err = nil, ErrClientClosed
 	}
-	if p.conn, p.err = conn, err; err == nil {
-		p.pause = 0
-	} else {
-		p.pause = min(max(2*p.pause, firstPause), maxPause)
-		p.after = time.Now().Add(p.pause/2 + rand.N(p.pause/2))
+	if p.conn, p.err = conn, err; err != nil {
+		p.failed()
 	}
 	close(p.dialing)
 	p.dialing = nil

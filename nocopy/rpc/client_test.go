@@ -101,17 +101,25 @@ func TestReconnect(t *testing.T) {
 	srv.Shutdown(bg)
 }
 
-// TestBackoff: a server that is away is not dialled all the time, however many calls there are.
+// TestBackoff: a server that is away is not dialled all the time, however many calls there are. Here connections are accepted and
+// closed: with TLS dialling fails, without it the first call does.
 func TestBackoff(t *testing.T) {
 	cert, pool := certificate(t)
+	t.Run("TLS", func(t *testing.T) {
+		backoff(t, &tls.Config{Certificates: []tls.Certificate{cert}}, rpc.TLS(&tls.Config{RootCAs: pool}))
+	})
+	t.Run("plain", func(t *testing.T) { backoff(t, nil) })
+}
+
+func backoff(t *testing.T, conf *tls.Config, opts ...rpc.Option) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	addr := l.Addr().String()
-	srv := &rpc.Server{Processor: echo.NewEchoProcessor(&handler{}), TLS: &tls.Config{Certificates: []tls.Certificate{cert}}, Logger: new(quiet).logger()}
+	srv := &rpc.Server{Processor: echo.NewEchoProcessor(&handler{}), TLS: conf, Logger: new(quiet).logger()}
 	go srv.Serve(l)
-	c := echo.NewEchoClient(dial(t, addr, rpc.PoolSize(2), rpc.TLS(&tls.Config{RootCAs: pool})))
+	c := echo.NewEchoClient(dial(t, addr, append(opts, rpc.PoolSize(2))...))
 	unharmed(t, c)
 	srv.Shutdown(bg)
 

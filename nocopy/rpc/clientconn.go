@@ -26,6 +26,7 @@ type clientConn struct {
 	out    []*nocopy.Message // those in batch
 	oneway []int32           // the calls of them that end when they are written
 	dead   atomic.Bool
+	useful atomic.Bool    // a reply has come
 	active sync.WaitGroup // goroutines
 
 	mu       sync.Mutex
@@ -259,11 +260,14 @@ func (c *clientConn) read() {
 			c.in.free()
 			return
 		}
+		if !c.useful.Load() {
+			c.useful.Store(true)
+		}
 		c.deliver(h, body)
 	}
 }
 
-var errServerClosed = fmt.Errorf("rpc: the server has closed the connection: %w", io.EOF)
+var errServerClosed = fmt.Errorf("the server has closed the connection: %w", io.EOF)
 
 // deliver hands a reply to the call that waits for it.
 func (c *clientConn) deliver(h header, body linkbuf.Chunk) {

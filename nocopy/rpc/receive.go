@@ -99,7 +99,7 @@ func (r *receiver) nextFrame() (header, linkbuf.Chunk, error) {
 func openFrame(c linkbuf.Chunk) (header, linkbuf.Chunk, error) {
 	h, need, err := parseHeader(c.Mem)
 	if err == nil && need > 0 {
-		err = fmt.Errorf("rpc: frame of %d bytes is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
+		err = fmt.Errorf("frame of %d bytes is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		c.Release()
@@ -134,7 +134,7 @@ func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
 			return h, linkbuf.Chunk{}, err
 		}
 		if over := max(need, end) + h.size - r.limits.message; over > 0 {
-			return h, linkbuf.Chunk{}, fmt.Errorf("rpc: message of more than %d bytes: %w", r.limits.message, nocopy.ErrLimit)
+			return h, linkbuf.Chunk{}, fmt.Errorf("message of more than %d bytes: %w", r.limits.message, nocopy.ErrLimit)
 		}
 		if end > 0 {
 			h, _, _ = parseHeader(r.in.Bytes()) // it may have moved
@@ -150,7 +150,7 @@ func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
 }
 
 // errTimeout is the error for a message that was begun and did not arrive in time.
-var errTimeout = fmt.Errorf("rpc: the rest of a message did not arrive in time: %w", os.ErrDeadlineExceeded)
+var errTimeout = fmt.Errorf("the rest of a message did not arrive in time: %w", os.ErrDeadlineExceeded)
 
 // fill waits for more bytes.
 func (r *receiver) fill(want int) error {

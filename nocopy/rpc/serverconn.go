@@ -336,7 +336,7 @@ func (c *serverConn) writeReplies() bool {
 	c.setWriteDeadline()
 	if _, err := c.write.WriteTo(c.nc); err != nil {
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			err = fmt.Errorf("rpc: replies are not taken: %w", err)
+			err = fmt.Errorf("replies are not taken: %w", err)
 			c.srv.logger().Warn("rpc: connection closed", "peer", c.nc.RemoteAddr(), "err", err)
 		} else {
 			c.logEnd(err)
