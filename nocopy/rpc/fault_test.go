@@ -80,10 +80,10 @@ func TestSlowSender(t *testing.T) {
 
 func TestIdle(t *testing.T) {
 	q := new(quiet)
-	addr := serve(t, &rpc.Server{Logger: q.logger(), IdleTimeout: 100 * time.Millisecond}, &handler{})
+	addr := serve(t, &rpc.Server{Logger: q.logger(), IdleTimeout: 600 * time.Millisecond}, &handler{})
 	nc := dialRaw(t, addr)
-	for range 4 { // it is the time without a request that counts
-		time.Sleep(40 * time.Millisecond)
+	for range 5 { // it is the time without a request that counts
+		time.Sleep(160 * time.Millisecond)
 		send(t, nc, frame(strict(call, "add", 1, addArgs(1, 2))))
 		expect(t, nc, frame(strict(reply, "add", 1, sumResult(3))))
 	}
@@ -93,7 +93,7 @@ func TestIdle(t *testing.T) {
 	}
 	c := echo.NewEchoClient(dial(t, addr))
 	unharmed(t, c)
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(800 * time.Millisecond)
 	unharmed(t, c) // on a new connection
 }
 
