@@ -120,11 +120,11 @@ func TestOneway(t *testing.T) {
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		start := time.Now()
 		for _, text := range []string{"fail", "slow"} {
-			if err := c.Notify(bg, func(args echo.EchoNotifyArgs) { args.SetText(text); args.SetDelayMs(100) }); err != nil {
+			if err := c.Notify(bg, func(args echo.EchoNotifyArgs) { args.SetText(text); args.SetDelayMs(400) }); err != nil {
 				t.Error(err)
 			}
 		}
-		if d := time.Since(start); d > 80*time.Millisecond {
+		if d := time.Since(start); d > 350*time.Millisecond {
 			t.Errorf("it took %v", d)
 		}
 		if _, err := c.Ping(bg, nil); err != nil {
