@@ -73,7 +73,7 @@ func (n numberKind[E, L]) test(t *testing.T) {
 	t.Run(n.field, func(t *testing.T) {
 		size := binary.Size(n.value(0))
 		counts := []int{4097 / size}
-		if !raceEnabled || size == 8 { // so many elements take the detector long
+		if !testing.Short() && (!raceEnabled || size == 8) { // so many elements take the detector long
 			counts = append(counts, (1<<20)/size+7)
 		}
 		for count := range 40 {
