@@ -20,13 +20,16 @@ func (p *parser) inOrder(d *Desc, e uint32, i, next int) (int, int) {
 	for ; q < n && at+8 <= size; q++ {
 		x := binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(mem, at))[:])
 		s := *(*uint64)(unsafe.Add(step0, q*8))
-		// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
+		word := (*uint32)(unsafe.Add(words, q*4))
+		if (x^s)>>40 != 0 || *word != 0 {
+			break
+		}
 		end := at + uint64(uint32(s))
+		// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
 		if s&stepText != 0 {
 			end += uint64(uint32(x >> 8))
 		}
-		word := (*uint32)(unsafe.Add(words, q*4))
-		if (x^s)>>40 != 0 || end > size || *word != 0 {
+		if end > size {
 			break
 		}
 		*word = base + uint32(at)
@@ -54,22 +57,25 @@ func (p *parser) usualStructs(steps []step, first, end uint32, i int) (int, uint
 			}
 			x := binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(mem, at))[:])
 			s := *(*uint64)(unsafe.Add(step0, q*8))
-			next := at + uint64(uint32(s))
-			if s&stepText != 0 {
-				next += uint64(uint32(x >> 8))
-			}
-			if (x^s)>>40 != 0 || next > size {
+			if (x^s)>>40 != 0 {
 				return i, first
 			}
-			*(*uint32)(unsafe.Add(words, (w+q)*4)) = base + uint32(at) + fieldHeader
-			at = next
+			*(*uint32)(unsafe.Add(words, w*4)) = base + fieldHeader + uint32(at)
+			w++
+			at += uint64(uint32(s))
+			if s&stepText != 0 {
+				at += uint64(uint32(x >> 8))
+			}
+			if at > size {
+				return i, first
+			}
 		}
 		if at >= size || *(*byte)(unsafe.Add(mem, at)) != byte(WireStop) {
 			return i, first
 		}
 		*(*uint32)(unsafe.Add(words, uint64(first)*4)) = base + uint32(i)
 		*(*uint32)(unsafe.Add(words, uint64(first)*4+4)) = base + uint32(at)
-		first = uint32(w + n)
+		first = uint32(w)
 		i = int(at) + 1
 	}
 	return i, first
@@ -92,14 +98,16 @@ func passStructs(b []byte, steps []step, i int, n uint32) (int, uint32) {
 			}
 			x := binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(mem, at))[:])
 			s := *(*uint64)(unsafe.Add(step0, q*8))
-			next := at + uint64(uint32(s))
-			if s&stepText != 0 {
-				next += uint64(uint32(x >> 8))
-			}
-			if (x^s)>>40 != 0 || next > size {
+			if (x^s)>>40 != 0 {
 				return int(start), n
 			}
-			at = next
+			at += uint64(uint32(s))
+			if s&stepText != 0 {
+				at += uint64(uint32(x >> 8))
+			}
+			if at > size {
+				return int(start), n
+			}
 		}
 		if at >= size || *(*byte)(unsafe.Add(mem, at)) != byte(WireStop) {
 			return int(start), n

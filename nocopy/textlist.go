@@ -15,7 +15,13 @@ type StringList Struct
 func (l StringList) Len() int { return Struct(l).count() }
 
 // At returns element i.
-func (l StringList) At(i int) string { return l.m.textString(l.m.idx[Struct(l).slot(i)]) }
+func (l StringList) At(i int) string {
+	word := l.m.idx[Struct(l).slot(i)]
+	if int32(word) < 0 {
+		return linkbuf.String(l.m.textBytes(word))
+	}
+	return l.m.buf.Text(word)
+}
 
 // Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is
 // cheapest. A string of 4 KiB or more is referred to, not copied.
