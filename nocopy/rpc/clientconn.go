@@ -23,8 +23,7 @@ type clientConn struct {
 	opt    *options
 	in     receiver // the reading goroutine's
 	batch  linkbuf.Batch
-	out    []*nocopy.Message // those in batch
-	oneway []int32           // the calls of them that end when they are written
+	out    []*pending // those in batch
 	dead   atomic.Bool
 	useful atomic.Bool    // a reply has come
 	active sync.WaitGroup // goroutines
@@ -43,13 +42,23 @@ type clientConn struct {
 // pending is a call on its way.
 type pending struct {
 	method *Method
-	args   *nocopy.Message // nil when whoever writes has taken them
+	args   *nocopy.Message
 	seqid  int32
 	size   int
 	done   chan struct{} // receives when reply or err is there
 	reply  reply
 	err    error
+	state  state
+	ended  bool // reply or err is there; if it is being written, that must end first
 }
+
+type state uint8
+
+const (
+	queued  state = iota
+	writing       // args belong to whoever writes
+	written       // and are released
+)
 
 // reply is a reply as it was received: not parsed yet.
 type reply struct {
@@ -181,37 +190,47 @@ func (c *clientConn) flushRest() {
 
 // writeQueued writes what is queued. c.mu is held, but not while writing.
 func (c *clientConn) writeQueued() {
-	for i, p := range c.queue {
-		c.out = append(c.out, p.args)
-		p.args = nil // it may be done before we are
-		if p.method.Oneway() {
-			c.oneway = append(c.oneway, p.seqid)
-		}
-		c.queue[i] = nil
-	}
+	c.out = append(c.out, c.queue...)
+	clear(c.queue)
 	c.queue = c.queue[:0]
+	for _, p := range c.out {
+		p.state = writing
+	}
 	c.mu.Unlock()
-	for _, args := range c.out {
-		args.AddTo(&c.batch, !c.opt.unframed)
+	for _, p := range c.out {
+		p.args.AddTo(&c.batch, !c.opt.unframed)
 	}
 	c.setWriteDeadline()
 	_, err := c.batch.WriteTo(c.nc)
-	for i, args := range c.out {
-		args.Release()
-		c.out[i] = nil
+	for _, p := range c.out {
+		p.args.Release()
+		p.args = nil
 	}
-	c.out = c.out[:0]
 	c.mu.Lock()
 	if err != nil {
 		c.fail(err)
 	}
-	for _, id := range c.oneway {
-		if p := c.calls[id]; p != nil {
-			delete(c.calls, id)
+	for i, p := range c.out {
+		c.out[i] = nil
+		p.state = written
+		if p.method.Oneway() && c.calls[p.seqid] == p {
+			delete(c.calls, p.seqid)
+			p.ended = true
+		}
+		if p.ended {
 			p.done <- struct{}{}
 		}
 	}
-	c.oneway = c.oneway[:0]
+	c.out = c.out[:0]
+}
+
+// end tells a call that its reply or its error is there. While its arguments are being written that has to wait: they
+// may refer to memory that is the caller's again when the call returns.
+func (p *pending) end() {
+	p.ended = true
+	if p.state != writing {
+		p.done <- struct{}{}
+	}
 }
 
 func (c *clientConn) setWriteDeadline() {
@@ -230,10 +249,15 @@ func (c *clientConn) abandon(p *pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.calls[p.seqid] != p {
-		return false
+		if !p.ended || p.state != writing {
+			return false
+		}
+		p.ended = false // a reply has come while the call was being written: that may still take long
+		p.reply.body.Release()
+		return true
 	}
 	delete(c.calls, p.seqid)
-	if p.args != nil {
+	if p.state == queued {
 		for i, q := range c.queue {
 			if q == p {
 				c.queue = append(c.queue[:i], c.queue[i+1:]...)
@@ -291,9 +315,9 @@ func (c *clientConn) deliver(h header, body linkbuf.Chunk) {
 	if len(c.calls) == 0 {
 		c.unacked = 0
 	}
-	c.mu.Unlock()
 	p.reply = reply{h.typ, string(h.name) == p.method.Name, body}
-	p.done <- struct{}{}
+	p.end()
+	c.mu.Unlock()
 }
 
 // stray deals with a reply to a call that was never made: the oldest call is the one that it must be for.
@@ -305,10 +329,10 @@ func (c *clientConn) stray(h header) {
 		}
 	}
 	c.opt.logger.Warn("rpc: reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.seqid, "method", string(h.name))
-	if oldest != nil && oldest.args == nil {
+	if oldest != nil && oldest.state != queued {
 		delete(c.calls, oldest.seqid)
 		oldest.err = &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.seqid, oldest.seqid)}
-		oldest.done <- struct{}{}
+		oldest.end()
 	}
 }
 
@@ -384,6 +408,6 @@ func (c *clientConn) fail(err error) {
 	for id, p := range c.calls {
 		delete(c.calls, id)
 		p.err = callError(p.method, err)
-		p.done <- struct{}{}
+		p.end()
 	}
 }

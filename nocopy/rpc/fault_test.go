@@ -390,3 +390,37 @@ func TestGarbage(t *testing.T) {
 	}
 	unharmed(t, other)
 }
+
+// TestEarlyReply: a reply that comes while the call is still being written ends it when that is done, or given up.
+func TestEarlyReply(t *testing.T) {
+	for _, takes := range []bool{true, false} {
+		stop := make(chan struct{})
+		addr := fakeServer(t, func(nc net.Conn) {
+			io.ReadFull(nc, make([]byte, 100))
+			nc.Write(frame(strict(reply, "echo", 1, []byte("\x0b\x00\x00\x00\x00\x00\x02hi\x00"))))
+			if takes {
+				time.Sleep(50 * time.Millisecond)
+				io.Copy(io.Discard, nc)
+			}
+			<-stop
+		})
+		cl := dial(t, addr, rpc.PoolSize(1))
+		ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+		if !takes {
+			ctx, cancel = context.WithTimeout(bg, 200*time.Millisecond)
+		}
+		payload := make([]byte, 32<<20)
+		res, err := echo.NewEchoClient(cl).Echo(ctx, func(args echo.EchoEchoArgs) { args.SetPayload(payload) })
+		cancel()
+		if takes {
+			clear(payload) // ours again: the race detector would see it being written
+			if err != nil || string(res.GetSuccess()) != "hi" {
+				t.Errorf("%q, %v", res, err)
+			}
+		} else if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("nobody takes the call: %v", err)
+		}
+		cl.Close()
+		close(stop)
+	}
+}
