@@ -225,7 +225,7 @@ func known(t thrift.TType) (thrift.TType, error) {
 func TestSpoiltAsApache(t *testing.T) {
 	sc := everyShape()
 	rounds := 6_000
-	if nocopy.RaceEnabled {
+	if nocopy.RaceEnabled || testing.Short() {
 		rounds /= 10
 	}
 	r := rand.New(rand.NewPCG(11, 4))
