@@ -158,7 +158,7 @@ func (c *serverConn) readFailed(h header, err error) {
 
 func (c *serverConn) logEnd(err error) {
 	switch {
-	case err == io.EOF, errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), c.srv.closing.Load():
+	case err == io.EOF, errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), c.srv.closing.Load():
 	case errors.Is(err, os.ErrDeadlineExceeded) && err != errTimeout: // idle
 	default:
 		c.srv.logger().Warn("rpc: connection closed", "peer", c.nc.RemoteAddr(), "err", err)
