@@ -40,8 +40,9 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		GOARCH=$$arch go test -short -timeout 60m -exec $$emulator -skip '$(SLOW)' ./nocopy -model.ops=2000 || exit 1; \
 	done
 
-soak: ## 10 million messages of 1 KiB to 8 MiB; memory must stay as it is (minutes)
+soak: ## 10 million messages of 1 KiB to 8 MiB; two minutes of calls under the race detector; memory must stay as it is (minutes)
 	NOCOPY_SOAK_MESSAGES=5000000 go test -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
+	NOCOPY_SOAK=120s go test -race -run 'TestSoak$$' -count=1 -v -timeout 10m ./nocopy/rpc
 
 fuzz: ## runs every fuzz target for FUZZTIME
 	@for pkg in $$(go list ./...); do \
