@@ -24,7 +24,10 @@ func vstreamRows(v *data.VStreamRows) message[peer.VStreamRowsResponse] {
 		},
 		sum: func(m peer.VStreamRowsResponse) uint64 {
 			s := data.Str(m.GetGtid())
-			for _, r := range m.GetRows().All() {
+			// By index: what a loop over All captures, as lengths, is allocated.
+			rows := m.GetRows()
+			for i := range rows.Len() {
+				r := rows.At(i)
 				lengths = r.GetLengths().AppendTo(lengths[:0])
 				for _, n := range lengths {
 					s += uint64(n)
