@@ -16,7 +16,7 @@ type Batch struct {
 	size   int
 }
 
-// Add adds a message, which must be sealed and stay as it is until the Batch is written. With frame its
+// Add adds a message, which must be sealed, stay as it is and not be freed until the Batch is written. With frame its
 // length comes first, as a big-endian int32.
 func (t *Batch) Add(b *Buffer, frame bool) {
 	lead := Pos(0)

@@ -20,6 +20,7 @@ type Buffer struct {
 	tailMem *Block // its recycled block, nil for a slab
 	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
 	tailShared uint32
+	shared     uint32 // 1 once any memory of this Buffer's own is shared
 	held       []*Block
 	recycle    bool
 	empty      bool // nothing has happened since Free
@@ -41,7 +42,7 @@ type Buffer struct {
 }
 
 // Reset empties the Buffer for a new message. With recycle its blocks come from pools and go back there at
-// the next Reset or Free; without, they are left to the garbage collector and never used twice.
+// the next Reset or Free; without, they are left to the garbage collector and never used twice, unless by Rewind.
 func (b *Buffer) Reset(recycle bool) {
 	if !b.empty || recycle != b.recycle {
 		b.begin(recycle)
@@ -64,6 +65,18 @@ func (b *Buffer) begin(recycle bool) {
 func (b *Buffer) Free() {
 	b.drop(b.recycle)
 	b.empty = true
+}
+
+// keepRewound is the largest slab that Rewind keeps.
+const keepRewound = 1 << 20
+
+// Rewind is Free for when nobody refers to the Buffer's own memory any more, not even to a part of it: the slab at the
+// tail is filled anew by the next message.
+func (b *Buffer) Rewind() {
+	if !b.recycle && len(b.tail) <= keepRewound && b.shared == 0 {
+		b.used = 0
+	}
+	b.Free()
 }
 
 // keepTail is the least rest of a slab that is worth carving the next message from.
@@ -99,7 +112,7 @@ func (b *Buffer) drop(recycle bool) {
 		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
 	}
 	b.tailPos = 0 // it gets its position when it is first written to
-	b.tailShared = 0
+	b.tailShared, b.shared = 0, 0
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0

@@ -96,6 +96,7 @@ func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 		if s := &src.meta[i]; atomic.LoadUint32(&s.writable) != 0 {
 			atomic.StoreUint32(&s.writable, 0)
 			atomic.StoreUint32(&src.tailShared, 1) // perhaps it is another block's: then stores take the longer way
+			atomic.StoreUint32(&src.shared, 1)
 		}
 	}
 	block := src.meta[p>>segBits].block

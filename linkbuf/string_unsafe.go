@@ -10,7 +10,7 @@ import (
 // String returns b as a string that aliases it.
 func String(b []byte) string {
 	// SAFETY: the bytes of a message that strings are taken from are not stored into afterwards: setting a
-	// string again links new bytes, and slabs are never used twice. Recycled blocks are the caller's own choice.
+	// string again links new bytes, and slabs of which strings were taken are never used twice. Recycled blocks are the caller's own choice.
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 

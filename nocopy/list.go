@@ -268,7 +268,11 @@ func (m *Message) replaceElement(t *Type, word uint32) linkbuf.NodeID {
 	return m.buf.AddReplace(m.valuePlace(t.wire, word))
 }
 
-func (s Struct) textAt(i int) []byte { return s.m.textBytes(s.m.idx[s.slot(i)]) }
+func (s Struct) textAt(i int) []byte {
+	slot := s.slot(i)
+	s.m.lend()
+	return s.m.textBytes(s.m.idx[slot])
+}
 
 // setTextAt makes element i a text of n bytes and returns them, contents undefined.
 func (s Struct) setTextAt(i, n int) []byte {

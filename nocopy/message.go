@@ -3,6 +3,7 @@ package nocopy
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
@@ -37,6 +38,9 @@ type Message struct {
 	graft   []byte // a copied value on its way
 	tables  tables
 	idle    int // releases in a row that left most of idx unused
+	// lent is 1 once strings or bytes that alias the message have been handed out: they stay valid after Release,
+	// so that its memory is not used again. Several goroutines may read at once: hence atomic.
+	lent uint32
 }
 
 // messages waits for the next New or Parse; those that recycle wait apart, since each kind keeps memory that is of no use to the other.
@@ -278,6 +282,7 @@ func (m *Message) Len() int {
 func (m *Message) Bytes() []byte {
 	m.Finish()
 	if b, ok := m.buf.Bytes(); ok {
+		m.lend()
 		return b
 	}
 	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
@@ -320,7 +325,12 @@ func (m *Message) Release() {
 	if m.gen++; m.gen == 0 {
 		m.gen = 1
 	}
-	m.buf.Free()
+	if m.lent == 0 {
+		m.buf.Rewind()
+	} else {
+		m.buf.Free()
+	}
+	m.lent = 0
 	m.keepIndex()
 	m.openKey, m.words, m.root = 0, 0, 0
 	m.open, m.edits = m.open[:0], m.edits[:min(1, len(m.edits))]
@@ -338,6 +348,13 @@ func (m *Message) Release() {
 		recycling.Put(m)
 	} else {
 		messages.Put(m)
+	}
+}
+
+// lend notes that an alias is handed out.
+func (m *Message) lend() {
+	if atomic.LoadUint32(&m.lent) == 0 {
+		atomic.StoreUint32(&m.lent, 1)
 	}
 }
 

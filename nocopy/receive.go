@@ -39,7 +39,8 @@ func ParseChunk(d *Desc, c linkbuf.Chunk, recycle bool) (Struct, error) {
 // nil if there is no such room. They belong to the wire bytes from then on.
 func (m *Message) Prepend(n int) []byte { return m.buf.Prepend(n) }
 
-// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length comes first.
+// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length comes first. The message
+// must not be changed or released before the batch is written.
 func (m *Message) AddTo(b *linkbuf.Batch, frame bool) {
 	m.Finish()
 	b.Add(&m.buf, frame)

@@ -152,6 +152,7 @@ func (s Struct) UUIDOr(f Field, def UUID) UUID {
 // unless the message was made with Recycle.
 func (s Struct) Text(f Field) string {
 	p := s.word(f)
+	s.m.lend()
 	if int32(p) < 0 {
 		return linkbuf.String(s.m.textBytes(p))
 	}
@@ -160,6 +161,7 @@ func (s Struct) Text(f Field) string {
 
 // textString returns the string that a word of the index stands for.
 func (m *Message) textString(word uint32) string {
+	m.lend()
 	if int32(word) < 0 {
 		return linkbuf.String(m.textBytes(word))
 	}
@@ -180,6 +182,7 @@ func (s Struct) Bytes(f Field) []byte {
 	if p == 0 {
 		return nil
 	}
+	s.m.lend()
 	return s.m.textBytes(p)
 }
 
@@ -191,7 +194,7 @@ func (s Struct) BytesOr(f Field, def string) []byte {
 	return s.Bytes(f)
 }
 
-// textBytes returns the bytes of the string or binary value that a word of the index stands for.
+// textBytes returns the bytes of the string or binary value that a word of the index stands for. Who hands them out lends them.
 func (m *Message) textBytes(word uint32) []byte {
 	p := word
 	if int32(word) < 0 {
@@ -317,6 +320,7 @@ func (s Struct) SetBytes(f Field, v []byte) {
 func (s Struct) NewBytes(f Field, n int) []byte {
 	b := s.newText(f, n)
 	clear(b)
+	s.m.lend()
 	return b
 }
 
