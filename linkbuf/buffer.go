@@ -33,7 +33,7 @@ type Buffer struct {
 	open  uint32 // the span at the tail that grows with Extend, 0 = none
 	owner NodeID // whose run it belongs to, 0 = the root
 
-	order  []uint32 // nodes in the order of their places
+	order  []placed // nodes in the order of their places
 	placed bool     // order is up to date
 	pieces []piece  // the message in wire order, once sealed
 	size   int
