@@ -155,7 +155,7 @@ func serveApache(t *testing.T, socket serverSocket, transport, protocol string, 
 	}()
 	t.Cleanup(func() {
 		server.Stop()
-		socket.Close() // with TLS stopping does not end Accept
+		socket.Close()
 		<-done
 	})
 	_, port, err := net.SplitHostPort(socket.Addr().String())

@@ -27,7 +27,8 @@ const (
 	SecondName = "SecondService"
 )
 
-// CallTimeout is how long a call may take. After one that took longer no more are made.
+// CallTimeout is how long a call may take. After one that took longer no more are made, nor after a first one
+// that got no answer: whoever listens there does not speak this protocol.
 const CallTimeout = 5 * time.Second
 
 // Run calls every method of the test service through c, with the names of both services if multiplexed, and checks
@@ -55,13 +56,14 @@ type suite struct {
 	out    io.Writer
 	client thrifttest.ThriftTestClient
 	failed int
-	late   bool // a call has timed out
+	called bool
+	over   bool // no more calls are made
 }
 
 // test runs one test. It prints the call and what came back, and sets the bit if there was an error.
 func (s *suite) test(bit int, call string, f func(context.Context) (string, error)) {
 	fmt.Fprint(s.out, abbreviate(call))
-	if s.late {
+	if s.over {
 		fmt.Fprint(s.out, " was not tested\n*** FAILURE ***\n")
 		s.failed |= bit
 		return
@@ -69,15 +71,21 @@ func (s *suite) test(bit int, call string, f func(context.Context) (string, erro
 	ctx, cancel := context.WithTimeout(s.ctx, CallTimeout)
 	defer cancel()
 	got, err := f(ctx)
+	first := !s.called
+	s.called = true
 	if err == nil {
 		fmt.Fprintf(s.out, " = %s\n", abbreviate(got))
 		return
 	}
 	fmt.Fprintf(s.out, "\n*** FAILURE ***\n%s\n", abbreviate(err.Error()))
 	s.failed |= bit
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		s.failed |= TimedOut
-		s.late = true
+		s.over = true
+	case first && !errors.As(err, new(*rpc.ApplicationException)):
+		s.failed |= FailedToPrepare
+		s.over = true
 	}
 }
 
