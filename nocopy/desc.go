@@ -136,7 +136,8 @@ type Desc struct {
 	fields    []field
 	slots     []slot // by id−minID: how the parser finds a field at once
 	minID     int16
-	steps     []step   // the fields in the IDL's order
+	steps     []step // the fields in the IDL's order
+	plan      atomic.Pointer[plan]
 	flat      bool     // nothing but fields of fixed size and texts
 	required  []uint32 // words of required fields
 
@@ -173,17 +174,17 @@ type field struct {
 }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.
-func NewDesc(name string) *Desc { return newDesc(Desc{name: name}) }
+func NewDesc(name string) *Desc { return newDesc(&Desc{name: name}) }
 
 // NewUnionDesc returns the descriptor of a union.
-func NewUnionDesc(name string) *Desc { return newDesc(Desc{name: name, union: true}) }
+func NewUnionDesc(name string) *Desc { return newDesc(&Desc{name: name, union: true}) }
 
 // NewExceptionDesc returns the descriptor of an exception.
-func NewExceptionDesc(name string) *Desc { return newDesc(Desc{name: name, exception: true}) }
+func NewExceptionDesc(name string) *Desc { return newDesc(&Desc{name: name, exception: true}) }
 
-func newDesc(d Desc) *Desc {
-	d.self = &Type{wire: WireStruct, kind: record, desc: &d}
-	return &d
+func newDesc(d *Desc) *Desc {
+	d.self = &Type{wire: WireStruct, kind: record, desc: d}
+	return d
 }
 
 // Name returns the IDL's name of the struct.
@@ -213,7 +214,7 @@ func (d *Desc) Define(fields ...FieldDesc) {
 		f.word = d.first + uint32(i)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)
-		d.steps = append(d.steps, stepOf(f))
+		d.steps = append(d.steps, stepOf(f, int(f.word)))
 		d.flat = d.flat && f.kind <= text
 	}
 	if len(fields) == 0 {

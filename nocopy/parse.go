@@ -83,9 +83,19 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 	}
 	p.m.idx[e] = p.base + uint32(i)
 	next := 0 // the field that is expected
+	done := 0 // the field behind the last one that has come
+	pl := planOf(d)
 	for {
-		if next < len(d.steps) && d.steps[next].simple() && !p.utf8 {
-			i, next = p.inOrder(d, e, i, next)
+		if next >= done && next < len(d.fields) && pl.begins(next) && !p.utf8 && !d.union {
+			i, next = p.inOrder(pl, e, i, next)
+			if next > len(d.fields) {
+				if done > 0 && len(d.required) > 0 {
+					return p.stop(d, e, i-1, next)
+				}
+				p.depth--
+				return i
+			}
+			done = next
 		}
 		b := p.b
 		var x uint64
@@ -145,6 +155,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 		}
 		p.m.idx[e+f.word] = word
 		next = n + 1
+		done = max(done, next)
 	}
 }
 

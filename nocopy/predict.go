@@ -3,29 +3,168 @@ package nocopy
 // Most messages come from programs that write all fields in the IDL's order. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
 
-// step is a field as it is expected: its header in the high 24 bits, where a message has it when 8 bytes are
-// loaded; whether it is a text; and in the low 32 bits how far it reaches without the text.
+// step is what is expected next. The high 24 bits are a field's header, where a message has it when 8 bytes are loaded.
+// Of the others, from below: how many bytes the step reaches, but for a text's own; flags; the word of the index that
+// it fills, counted from the struct's entry; of a struct inside, its entry, counted likewise.
 type step uint64
 
 const (
-	stepText = 1 << 39
-	// tooFar is the reach of what is not so simple: it ends behind every message.
-	tooFar = 1<<32 - 1
+	stepReach = 1<<8 - 1 // mask
+	stepText  = 1 << 8   // a text: its length follows
+	stepOpen  = 1 << 9   // a struct with nothing but fixed-size fields, texts and such structs: their steps follow
+	stepStop  = 1 << 10  // its end, or that of the whole
+	stepOther = 1 << 11  // something that is not so simple
+	stepLast  = 1 << 12  // the end of the whole
+
+	stepWord  = 16 // shift
+	stepEntry = 28 // shift
+	stepWords = 1<<12 - 1
 )
 
-func stepOf(f *field) step {
-	s := step(f.key) << 40
-	switch f.kind {
-	case fixed:
-		return s | fieldHeader + step(f.size)
-	case text:
-		return s | stepText | fieldHeader + textHeader
-	}
-	return s | tooFar
+// simple says whether the step is a whole field of fixed size or a text.
+func (s step) simple() bool  { return s&(stepOpen|stepStop|stepOther) == 0 }
+func (s step) key() uint32   { return uint32(s >> 40) }
+func (s step) reach() uint64 { return uint64(s & stepReach) }
+func (s step) word() uint32  { return uint32(s>>stepWord) & stepWords }
+func (s step) entry() uint32 { return uint32(s>>stepEntry) & stepWords }
+
+// plan is a struct's fields in the IDL's order, with the steps of structs inside among them.
+type plan struct {
+	steps  []step      // the last one is the struct's own end
+	field  []uint16    // which of the struct's fields each step is of
+	starts []planStart // of each field, and of the end
+	depth  int         // how many structs inside are in one another
 }
 
-func (s step) key() uint32  { return uint32(s >> 40) }
-func (s step) simple() bool { return uint32(s) != tooFar }
+// begins says whether the field is one that inOrder can do.
+func (p *plan) begins(field int) bool { return p.steps[p.starts[field].step]&stepOther == 0 }
+
+// planStart is where a field begins.
+type planStart struct {
+	step    uint32
+	entries uint32 // where entries of structs inside begin that come from here on, counted from the struct's own
+}
+
+// planOf returns the plan of d. It is made when it is first asked for: when d is defined, structs inside need not be yet.
+func planOf(d *Desc) *plan {
+	if p := d.plan.Load(); p != nil {
+		return p
+	}
+	p := &planner{entries: d.words}
+	for i := range d.fields {
+		p.start()
+		p.add(&d.fields[i], 0, 1)
+		for len(p.field) < len(p.steps) {
+			p.field = append(p.field, uint16(i))
+		}
+	}
+	p.start()
+	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
+	p.field = append(p.field, uint16(len(d.fields)))
+	d.plan.Store(&p.plan)
+	return &p.plan
+}
+
+// planner makes a plan.
+type planner struct {
+	plan
+	entries int // where the next entry of a struct inside begins
+}
+
+func (p *planner) start() {
+	p.starts = append(p.starts, planStart{uint32(len(p.steps)), uint32(p.entries)})
+}
+
+// add adds the steps of a field of the struct whose entry is at this word, counted from that of the plan's struct.
+func (p *planner) add(f *field, entry, depth int) {
+	word := entry + int(f.word)
+	if f.kind != record || p.entries+maxPlain > stepWords || !plain(f.typ.desc) {
+		p.steps = append(p.steps, stepOf(f, word))
+		return
+	}
+	entry = p.entries
+	p.entries += f.typ.desc.words
+	p.depth = max(p.depth, depth)
+	p.steps = append(p.steps, step(f.key)<<40|step(entry)<<stepEntry|step(word)<<stepWord|stepOpen|fieldHeader)
+	for i := range f.typ.desc.fields {
+		p.add(&f.typ.desc.fields[i], entry, depth+1)
+	}
+	p.steps = append(p.steps, step(entry+1)<<stepWord|stepStop)
+}
+
+// maxPlain is the most words that the entry of a plain struct may have, with those of the structs inside.
+const maxPlain = 64
+
+// plain says whether the struct is small and has nothing but fields of fixed size, texts and such structs.
+func plain(d *Desc) bool {
+	n := plainWords(d, maxPlain)
+	return n <= maxPlain
+}
+
+// plainWords returns how many words the entries take, more than most if the struct is not plain.
+func plainWords(d *Desc, most int) int {
+	if n := d.words; d.union || n > most {
+		return most + 1
+	}
+	n := d.words
+	for i := range d.fields {
+		switch f := &d.fields[i]; {
+		case f.kind > record:
+			return most + 1
+		case f.kind == record && n <= most:
+			n += plainWords(f.typ.desc, most-n)
+		}
+	}
+	return n
+}
+
+// stepOf returns the step of field f, which fills this word.
+func stepOf(f *field, word int) step {
+	s := step(f.key) << 40
+	switch {
+	case f.kind > text || word > stepWords:
+		return s | stepOther
+	case f.kind == text:
+		return s | step(word)<<stepWord | stepText | fieldHeader + textHeader
+	}
+	return s | step(word)<<stepWord | fieldHeader + step(f.size)
+}
+
+// hasRoom says whether structs inside may be indexed as planned: not nested too deeply, and with room in the index for
+// the entries of all.
+func (p *parser) hasRoom(pl *plan, e uint32) bool {
+	end := uint64(e) + uint64(pl.starts[len(pl.starts)-1].entries)
+	return end <= uint64(p.maxIndex) && end <= uint64(len(p.m.idx)) && p.depth+pl.depth <= p.maxDepth
+}
+
+// inOrder indexes the fields of the struct of entry e as long as they come as planned, beginning with the field next.
+// Neither that nor any field behind it may have been indexed before. It returns where it stopped, and the field behind the
+// last one that it has done: more than there are if the struct's end has come.
+func (p *parser) inOrder(pl *plan, e uint32, i, next int) (int, int) {
+	m := p.m
+	start := pl.starts[next]
+	inside := e // if entries of structs inside will lie where the plan has them
+	if m.words != e+start.entries || !p.hasRoom(pl, e) {
+		inside = 0
+	}
+	i, k := follow(pl, int(start.step), p.b, i, m.idx[e:], p.base, inside)
+	if k == len(pl.steps) {
+		next = len(pl.starts)
+		start = pl.starts[next-1]
+	} else {
+		next = int(pl.field[k])
+		start = pl.starts[next]
+		if int(start.step) != k { // in the middle of a struct inside: not all of it is as planned
+			open := pl.steps[start.step]
+			i = int(m.idx[e+open.entry()]-p.base) - fieldHeader
+			m.idx[e+open.word()] = 0
+		}
+	}
+	if inside != 0 {
+		m.words = e + start.entries
+	}
+	return i, next
+}
 
 // structs indexes n structs of a type without containers, at a constant stride from first on. The words need
 // not be zero.

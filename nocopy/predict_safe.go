@@ -2,29 +2,40 @@
 
 package nocopy
 
-// inOrder indexes the fields at i as long as they come in the IDL's order, beginning with the field next, and are
-// not containers. It returns where it stopped, and the field behind the last one that it has done.
-func (p *parser) inOrder(d *Desc, e uint32, i, next int) (int, int) {
-	b, base := p.b, p.base
-	steps := d.steps[next:]
-	words := p.m.idx[e+d.first+uint32(next):][:len(steps)]
-	for k := range steps {
-		if len(b)-i < 8 {
-			return i, next + k
+// follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of idx, which
+// begins with the struct's entry, number e; 0 if structs inside are not to be indexed. It returns where it stopped: index
+// and step.
+func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int, int) {
+	for ; k < len(pl.steps); k++ {
+		s := pl.steps[k]
+		if s&stepStop != 0 {
+			if i >= len(b) || b[i] != byte(WireStop) {
+				break
+			}
+			idx[s.word()] = base + uint32(i)
+			i++
+			continue
 		}
-		x, s := load64(b, i), steps[k]
-		// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
-		end := uint64(i) + uint64(uint32(s))
+		if len(b)-i < 8 {
+			break
+		}
+		x := load64(b, i)
+		end := uint64(i) + s.reach()
 		if s&stepText != 0 {
 			end += uint64(uint32(x >> 8))
 		}
-		if (x^uint64(s))>>40 != 0 || end > uint64(len(b)) || words[k] != 0 {
-			return i, next + k
+		if (x^uint64(s))>>40 != 0 || end > uint64(len(b)) || s&stepOther != 0 || s&stepOpen != 0 && e == 0 {
+			break
 		}
-		words[k] = base + uint32(i) + fieldHeader
+		word := base + uint32(i) + fieldHeader
+		if s&stepOpen != 0 {
+			idx[s.entry()] = word
+			word = e + s.entry()
+		}
+		idx[s.word()] = word
 		i = int(end)
 	}
-	return i, next + len(steps)
+	return i, k
 }
 
 // usualStructs indexes structs with all fields in order into the words [first, end), as long as they come. It
@@ -39,7 +50,7 @@ func (p *parser) usualStructs(steps []step, first, end uint32, i int) (int, uint
 				return i, first
 			}
 			x := load64(b, at)
-			next := uint64(at) + uint64(uint32(s))
+			next := uint64(at) + s.reach()
 			if s&stepText != 0 {
 				next += uint64(uint32(x >> 8))
 			}
@@ -68,7 +79,7 @@ func passStructs(b []byte, steps []step, i int, n uint32) (int, uint32) {
 				return i, n
 			}
 			x := load64(b, at)
-			next := uint64(at) + uint64(uint32(s))
+			next := uint64(at) + s.reach()
 			if s&stepText != 0 {
 				next += uint64(uint32(x >> 8))
 			}

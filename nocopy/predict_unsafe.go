@@ -7,35 +7,57 @@ import (
 	"unsafe"
 )
 
-// inOrder indexes the fields at i as long as they come in the IDL's order, beginning with the field next, and are
-// not containers. It returns where it stopped, and the field behind the last one that it has done.
-func (p *parser) inOrder(d *Desc, e uint32, i, next int) (int, int) {
-	// SAFETY: as in usualStructs: at is compared with size before anything is read there, q with n; and there is a word for
-	// each of the n fields behind the first one's.
-	mem, size := unsafe.Pointer(unsafe.SliceData(p.b)), uint64(len(p.b))
-	step0, n := unsafe.Pointer(unsafe.SliceData(d.steps)), uint64(len(d.steps))
-	words := unsafe.Pointer(unsafe.SliceData(p.m.idx[e+d.first:][:n]))
-	base := p.base + fieldHeader
-	at, q := uint64(i), uint64(next)
-	for ; q < n && at+8 <= size; q++ {
-		x := binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(mem, at))[:])
-		s := *(*uint64)(unsafe.Add(step0, q*8))
-		word := (*uint32)(unsafe.Add(words, q*4))
-		if (x^s)>>40 != 0 || *word != 0 {
-			break
+// follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of idx, which
+// begins with the struct's entry, number e; 0 if structs inside are not to be indexed. It returns where it stopped: index
+// and step. All that it uses fits registers.
+func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int, int) {
+	// SAFETY: as in usualStructs: at is compared with size before anything is read there. No step follows the last one, which
+	// is a stepStop. Words below d.words are the entry's own, those of structs inside are looked at by hasRoom, if e is not 0.
+	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
+	steps, words := unsafe.Pointer(unsafe.SliceData(pl.steps)), unsafe.Pointer(unsafe.SliceData(idx))
+	base += fieldHeader
+	at := uint64(i)
+	for next := uint64(k); ; next++ {
+		s := *(*uint64)(unsafe.Add(steps, next*8))
+		if s&stepStop != 0 {
+			if at >= size || *(*byte)(unsafe.Add(mem, at)) != byte(WireStop) {
+				return int(at), int(next)
+			}
+			*(*uint32)(unsafe.Add(words, s>>stepWord&stepWords*4)) = base - fieldHeader + uint32(at)
+			at++
+			if s&stepLast != 0 {
+				return int(at), int(next) + 1
+			}
+			continue
 		}
-		end := at + uint64(uint32(s))
-		// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
+		if at+8 > size {
+			return int(at), int(next)
+		}
+		x := binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(mem, at))[:])
+		if (x^s)>>40 != 0 {
+			return int(at), int(next)
+		}
+		end := at + s&stepReach
+		// Branches, not arithmetic: predicted, they let the next load start before this one is done.
 		if s&stepText != 0 {
 			end += uint64(uint32(x >> 8))
 		}
 		if end > size {
-			break
+			return int(at), int(next)
 		}
-		*word = base + uint32(at)
+		if s&(stepOpen|stepOther) != 0 {
+			if e == 0 || s&stepOther != 0 {
+				return int(at), int(next)
+			}
+			entry := s >> stepEntry & stepWords
+			*(*uint32)(unsafe.Add(words, entry*4)) = base + uint32(at)
+			*(*uint32)(unsafe.Add(words, s>>stepWord&stepWords*4)) = e + uint32(entry)
+			at = end
+			continue
+		}
+		*(*uint32)(unsafe.Add(words, s>>stepWord&stepWords*4)) = base + uint32(at)
 		at = end
 	}
-	return int(at), int(q)
 }
 
 // usualStructs indexes structs with all fields in order into the words [first, end), as long as they come. It
@@ -62,7 +84,7 @@ func (p *parser) usualStructs(steps []step, first, end uint32, i int) (int, uint
 			}
 			*(*uint32)(unsafe.Add(words, w*4)) = base + fieldHeader + uint32(at)
 			w++
-			at += uint64(uint32(s))
+			at += s & stepReach
 			if s&stepText != 0 {
 				at += uint64(uint32(x >> 8))
 			}
@@ -101,7 +123,7 @@ func passStructs(b []byte, steps []step, i int, n uint32) (int, uint32) {
 			if (x^s)>>40 != 0 {
 				return int(start), n
 			}
-			at += uint64(uint32(s))
+			at += s & stepReach
 			if s&stepText != 0 {
 				at += uint64(uint32(x >> 8))
 			}

@@ -108,13 +108,13 @@ func usualStruct(b []byte, d *Desc, i, depth int) int {
 			q = next
 		}
 		s := steps[q]
-		if !s.simple() {
+		if s&stepOther != 0 {
 			if i = usualEnd(b, d.fields[q].typ, i+fieldHeader, depth); i < 0 {
 				return unusual
 			}
 			continue
 		}
-		end := uint64(i) + uint64(uint32(s))
+		end := uint64(i) + s.reach()
 		if s&stepText != 0 {
 			end += uint64(uint32(x >> 8))
 		}
