@@ -76,27 +76,24 @@ func head(b []byte, i int) uint64 {
 	return be64(x[:])
 }
 
-// structure indexes the struct at i into the entry e, whose words are zero.
+// structure indexes the struct at i into the entry e, whose words hold anything.
 func (p *parser) structure(d *Desc, e uint32, i int) int {
 	if p.depth++; p.depth > p.maxDepth {
 		return p.fail(i, errDepth)
 	}
 	p.m.idx[e] = p.base + uint32(i)
 	next := 0 // the field that is expected
-	done := 0 // the field behind the last one that has come
 	pl := planOf(d)
-	for {
-		if next >= done && next < len(d.fields) && pl.begins(next) && !p.utf8 && !d.union {
-			i, next = p.inOrder(pl, e, i, next)
-			if next > len(d.fields) {
-				if done > 0 && len(d.required) > 0 {
-					return p.stop(d, e, i-1, next)
-				}
-				p.depth--
-				return i
-			}
-			done = next
+	planned := !p.utf8 && !d.union
+	if planned {
+		if i, next = p.planned(pl, d, e, i, 0); i < 0 || next > len(d.fields) {
+			p.depth--
+			return i
 		}
+	}
+	clear(p.m.idx[e+structWords : e+uint32(d.words)][next:])
+	done := next // the field behind the last one that has come
+	for {
 		b := p.b
 		var x uint64
 		if len(b)-i >= fieldHeader+mapHeader {
@@ -154,8 +151,17 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 			continue
 		}
 		p.m.idx[e+f.word] = word
-		next = n + 1
-		done = max(done, next)
+		if next = n + 1; next <= done {
+			continue
+		}
+		if planned {
+			if i, next = p.planned(pl, d, e, i, next); i < 0 {
+				return i
+			} else if next > len(d.fields) {
+				return p.stop(d, e, i-1, next)
+			}
+		}
+		done = next
 	}
 }
 
@@ -343,7 +349,7 @@ func matches(b []byte, t *Type, i int, deep bool) (bool, int) {
 func (p *parser) value(t *Type, i, lead int) (int, uint32) {
 	switch t.kind {
 	case record:
-		e := p.alloc(t.desc.words, i)
+		e := p.take(0, t.desc.words, 1, i)
 		if e == 0 {
 			return failed, 0
 		}
@@ -353,20 +359,6 @@ func (p *parser) value(t *Type, i, lead int) (int, uint32) {
 	default:
 		return p.dict(t, i, lead)
 	}
-}
-
-// alloc takes n words of the index, zeroed; 0 if that is over the limit.
-func (p *parser) alloc(n, i int) uint32 {
-	m := p.m
-	e, end := m.words, uint64(m.words)+uint64(n)
-	if end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
-		if e = p.take(0, n, 1, i); e == 0 {
-			return 0
-		}
-	}
-	m.words = uint32(end)
-	clear(m.idx[e:end])
-	return e
 }
 
 // take takes words of the index for a head and n elements of per words each, contents undefined; 0 if that is
@@ -439,7 +431,6 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 			break
 		}
 		i = body
-		clear(p.m.idx[first : first+uint32(n*per)])
 		for k := range uint32(n) {
 			if i = p.structure(t.elem.desc, first+k*uint32(per), i); i < 0 {
 				return p.at(int(k)), 0

@@ -36,9 +36,6 @@ type plan struct {
 	depth  int         // how many structs inside are in one another
 }
 
-// begins says whether the field is one that inOrder can do.
-func (p *plan) begins(field int) bool { return p.steps[p.starts[field].step]&stepOther == 0 }
-
 // planStart is where a field begins.
 type planStart struct {
 	step    uint32
@@ -130,40 +127,63 @@ func stepOf(f *field, word int) step {
 	return s | step(word)<<stepWord | fieldHeader + step(f.size)
 }
 
-// hasRoom says whether structs inside may be indexed as planned: not nested too deeply, and with room in the index for
-// the entries of all.
-func (p *parser) hasRoom(pl *plan, e uint32) bool {
-	end := uint64(e) + uint64(pl.starts[len(pl.starts)-1].entries)
-	return end <= uint64(p.maxIndex) && end <= uint64(len(p.m.idx)) && p.depth+pl.depth <= p.maxDepth
-}
-
-// inOrder indexes the fields of the struct of entry e as long as they come as planned, beginning with the field next.
+// planned indexes the fields of the struct of entry e as long as they come as planned, beginning with the field next.
 // Neither that nor any field behind it may have been indexed before. It returns where it stopped, and the field behind the
 // last one that it has done: more than there are if the struct's end has come.
-func (p *parser) inOrder(pl *plan, e uint32, i, next int) (int, int) {
+func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 	m := p.m
-	start := pl.starts[next]
-	inside := e // if entries of structs inside will lie where the plan has them
-	if m.words != e+start.entries || !p.hasRoom(pl, e) {
-		inside = 0
-	}
-	i, k := follow(pl, int(start.step), p.b, i, m.idx[e:], p.base, inside)
-	if k == len(pl.steps) {
-		next = len(pl.starts)
-		start = pl.starts[next-1]
-	} else {
-		next = int(pl.field[k])
-		start = pl.starts[next]
-		if int(start.step) != k { // in the middle of a struct inside: not all of it is as planned
-			open := pl.steps[start.step]
-			i = int(m.idx[e+open.entry()]-p.base) - fieldHeader
-			m.idx[e+open.word()] = 0
+	k := int(pl.starts[next].step)
+	for {
+		s := pl.steps[k]
+		if s&stepOther == 0 {
+			inside := uint32(0)
+			if pl.depth > 0 && p.hasPlace(pl, e, next) {
+				inside = e
+			}
+			if i, k = follow(pl, k, p.b, i, m.idx[e:], p.base, inside); k == len(pl.steps) {
+				next = len(d.fields)
+			} else {
+				next = int(pl.field[k])
+			}
+			if inside != 0 {
+				m.words = e + pl.starts[next].entries
+			}
+			if k == len(pl.steps) {
+				return i, next + 1
+			}
+			s = pl.steps[k]
+			if start := pl.starts[next].step; int(start) != k { // in the middle of a struct inside: something there is not as planned
+				s = pl.steps[start]
+				i = int(m.idx[e+s.entry()]-p.base) - fieldHeader
+				m.idx[e+s.word()] = 0
+			}
 		}
+		// The header of a container must be in one piece with the field's: see fill.
+		if s&(stepOther|stepOpen) == 0 || len(p.b)-i < fieldHeader+mapHeader || uint32(load64(p.b, i)>>40) != s.key() {
+			return i, next
+		}
+		f := &d.fields[next]
+		if f.kind < record { // too far behind in the index for the plan
+			return i, next
+		}
+		var word uint32
+		if i, word = p.container(f, i); i < 0 {
+			return p.in(f.Name), next
+		}
+		if word == 0 { // not of its type after all
+			return i, next
+		}
+		m.idx[e+f.word] = word
+		next++
+		k = int(pl.starts[next].step)
 	}
-	if inside != 0 {
-		m.words = e + start.entries
-	}
-	return i, next
+}
+
+// hasPlace says whether structs inside, from the field next on, may be indexed as planned: not nested too deeply, and with
+// their entries where the plan has them.
+func (p *parser) hasPlace(pl *plan, e uint32, next int) bool {
+	end := uint64(e) + uint64(pl.starts[len(pl.starts)-1].entries)
+	return p.m.words == e+pl.starts[next].entries && end <= uint64(p.maxIndex) && end <= uint64(len(p.m.idx)) && p.depth+pl.depth <= p.maxDepth
 }
 
 // structs indexes n structs of a type without containers, at a constant stride from first on. The words need
@@ -174,7 +194,6 @@ func (p *parser) structs(d *Desc, first uint32, i, n int) int {
 		if i, first = p.usualStructs(d.steps, first, end, i); first == end {
 			return i
 		}
-		clear(p.m.idx[first : first+stride])
 		if i = p.structure(d, first, i); i < 0 {
 			return p.at(n - int((end-first)/stride))
 		}
