@@ -143,11 +143,16 @@ func (b *Buffer) AddRoot(from, to Pos) {
 	b.sealed = false
 }
 
-// SetRoot makes [from, to), which came from AddForeign, the whole of the message and seals it.
+// SetRoot makes [from, to), which came from AddForeign, the whole of the message and seals it. A message that is in one
+// piece and only read needs no more.
 func (b *Buffer) SetRoot(from, to Pos) {
-	b.spans = append(b.spans, span{from: from, to: to})
+	if cap(b.spans) < 2 || cap(b.pieces) < 1 {
+		b.spans = append(make([]span, 0, 8), span{})
+		b.pieces = make([]piece, 0, 8)
+	}
+	b.spans, b.pieces = b.spans[:2], b.pieces[:1]
+	b.spans[1], b.pieces[0] = span{from: from, to: to}, piece{from, to}
 	b.root = run{1, 1}
-	b.pieces = append(b.pieces, piece{from, to})
 	b.size = int(to - from)
 	b.placed, b.sealed = true, true
 }

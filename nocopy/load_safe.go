@@ -2,4 +2,6 @@
 
 package nocopy
 
-func load64(b []byte, i int) uint64 { return be64(b[i:]) }
+import "encoding/binary"
+
+func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }

@@ -1,8 +1,10 @@
 package nocopy
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"unicode/utf8"
 
@@ -69,12 +71,18 @@ func (p *parser) fill(i int) int {
 	return p.need(i, min(most, len(p.b)-i+p.rest))
 }
 
-// head reads the 8 bytes at i, those behind the end as zero.
+// head is load64 of what is left of b: what is behind its end is zero.
 func head(b []byte, i int) uint64 {
 	var x [8]byte
 	copy(x[:], b[i:])
-	return be64(x[:])
+	return binary.LittleEndian.Uint64(x[:])
 }
+
+// keyIn returns the field's key in the 8 bytes that begin with its header.
+func keyIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x)) >> 8 }
+
+// lengthIn returns the length in the 8 bytes that begin with the header of a text field.
+func lengthIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x >> (8 * fieldHeader))) }
 
 // structure indexes the struct at i into the entry e, whose words hold anything.
 func (p *parser) structure(d *Desc, e uint32, i int) int {
@@ -113,8 +121,8 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 			}
 			x = head(b, i)
 		}
-		key, n := uint32(x>>40), next
-		if n >= len(d.steps) || d.steps[n].key() != key {
+		key, n := keyIn(x), next
+		if n >= len(d.fields) || d.fields[n].key != key {
 			if key>>16 == 0 {
 				return p.stop(d, e, i, next)
 			}

@@ -48,15 +48,15 @@ func peekField(b []byte, id int) (int, WireType, error) {
 	}
 	for i := 0; ; {
 		i = skipPlain(b, i, uint32(want))
-		x := head(b, i)
-		t := WireType(x >> 56)
+		key := keyIn(head(b, i))
+		t := WireType(key >> 16)
 		if t == WireStop {
 			if i >= len(b) {
 				return i, 0, io.ErrUnexpectedEOF
 			}
 			return i, 0, ErrNotFound
 		}
-		if uint16(x>>40) == want {
+		if uint16(key) == want {
 			if minSize[t] == 0 {
 				return i, 0, ErrType
 			}

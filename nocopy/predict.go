@@ -1,32 +1,49 @@
 package nocopy
 
+import "math/bits"
+
 // Most messages come from programs that write all fields in the IDL's order. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
 
-// step is what is expected next. The high 24 bits are a field's header, where a message has it when 8 bytes are loaded.
-// Of the others, from below: how many bytes the step reaches, but for a text's own; flags; the word of the index that
-// it fills, counted from the struct's entry; of a struct inside, its entry, counted likewise.
+// step is what is expected next. The low 24 bits are a field's header as it is loaded, little-endian. Above them: how many
+// bytes the step reaches, but for a text's own; flags; the word of the index that it fills, counted from the struct's
+// entry; of a struct inside, its entry, counted likewise.
 type step uint64
 
 const (
-	stepReach = 1<<8 - 1 // mask
-	stepText  = 1 << 8   // a text: its length follows
-	stepOpen  = 1 << 9   // a struct with nothing but fixed-size fields, texts and such structs: their steps follow
-	stepStop  = 1 << 10  // its end, or that of the whole
-	stepOther = 1 << 11  // something that is not so simple
-	stepLast  = 1 << 12  // the end of the whole
+	stepReach = 24 // shift
 
-	stepWord  = 16 // shift
-	stepEntry = 28 // shift
+	stepText  = 1 << 32 // a text: its length follows
+	stepOpen  = 1 << 33 // a struct with nothing but fixed-size fields, texts and such structs: their steps follow
+	stepStop  = 1 << 34 // its end, or that of the whole
+	stepOther = 1 << 35 // something that is not so simple
+	stepLast  = 1 << 36 // the end of the whole
+
+	stepWord  = 40 // shift
+	stepEntry = 52 // shift
 	stepWords = 1<<12 - 1
 )
 
-// simple says whether the step is a whole field of fixed size or a text.
-func (s step) simple() bool  { return s&(stepOpen|stepStop|stepOther) == 0 }
-func (s step) key() uint32   { return uint32(s >> 40) }
-func (s step) reach() uint64 { return uint64(s & stepReach) }
+// is says whether the 4 bytes x begin with the header.
+func (s step) is(x uint32) bool { return (x^uint32(s))<<8 == 0 }
+
+func (s step) reach() uint64 { return uint64(uint32(s) >> stepReach) }
 func (s step) word() uint32  { return uint32(s>>stepWord) & stepWords }
-func (s step) entry() uint32 { return uint32(s>>stepEntry) & stepWords }
+func (s step) entry() uint32 { return uint32(s >> stepEntry) }
+
+// stepOf returns the step of field f, which fills this word.
+func stepOf(f *field, word int) step {
+	s := step(bits.ReverseBytes32(f.key << 8))
+	switch {
+	case word > stepWords:
+		return s | stepOther
+	case f.kind == text:
+		return s | step(word)<<stepWord | stepText | (fieldHeader+textHeader)<<stepReach
+	case f.kind == fixed:
+		return s | step(word)<<stepWord | (fieldHeader+step(f.size))<<stepReach
+	}
+	return s | step(word)<<stepWord | stepOther | fieldHeader<<stepReach
+}
 
 // plan is a struct's fields in the IDL's order, with the steps of structs inside among them.
 type plan struct {
@@ -82,7 +99,7 @@ func (p *planner) add(f *field, entry, depth int) {
 	entry = p.entries
 	p.entries += f.typ.desc.words
 	p.depth = max(p.depth, depth)
-	p.steps = append(p.steps, step(f.key)<<40|step(entry)<<stepEntry|step(word)<<stepWord|stepOpen|fieldHeader)
+	p.steps = append(p.steps, stepOf(f, word)&^stepOther|stepOpen|step(entry)<<stepEntry)
 	for i := range f.typ.desc.fields {
 		p.add(&f.typ.desc.fields[i], entry, depth+1)
 	}
@@ -113,18 +130,6 @@ func plainWords(d *Desc, most int) int {
 		}
 	}
 	return n
-}
-
-// stepOf returns the step of field f, which fills this word.
-func stepOf(f *field, word int) step {
-	s := step(f.key) << 40
-	switch {
-	case f.kind > text || word > stepWords:
-		return s | stepOther
-	case f.kind == text:
-		return s | step(word)<<stepWord | stepText | fieldHeader + textHeader
-	}
-	return s | step(word)<<stepWord | fieldHeader + step(f.size)
 }
 
 // planned indexes the fields of the struct of entry e as long as they come as planned, beginning with the field next.
@@ -159,7 +164,7 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 			}
 		}
 		// The header of a container must be in one piece with the field's: see fill.
-		if s&(stepOther|stepOpen) == 0 || len(p.b)-i < fieldHeader+mapHeader || uint32(load64(p.b, i)>>40) != s.key() {
+		if s&(stepOther|stepOpen) == 0 || len(p.b)-i < fieldHeader+mapHeader || !s.is(uint32(load64(p.b, i))) {
 			return i, next
 		}
 		f := &d.fields[next]

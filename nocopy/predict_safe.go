@@ -22,9 +22,9 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int
 		x := load64(b, i)
 		end := uint64(i) + s.reach()
 		if s&stepText != 0 {
-			end += uint64(uint32(x >> 8))
+			end += uint64(lengthIn(x))
 		}
-		if (x^uint64(s))>>40 != 0 || end > uint64(len(b)) || s&stepOther != 0 || s&stepOpen != 0 && e == 0 {
+		if !s.is(uint32(x)) || end > uint64(len(b)) || s&stepOther != 0 || s&stepOpen != 0 && e == 0 {
 			break
 		}
 		word := base + uint32(i) + fieldHeader
@@ -52,9 +52,9 @@ func (p *parser) usualStructs(steps []step, first, end uint32, i int) (int, uint
 			x := load64(b, at)
 			next := uint64(at) + s.reach()
 			if s&stepText != 0 {
-				next += uint64(uint32(x >> 8))
+				next += uint64(lengthIn(x))
 			}
-			if (x^uint64(s))>>40 != 0 || next > uint64(len(b)) {
+			if !s.is(uint32(x)) || next > uint64(len(b)) {
 				return i, first
 			}
 			w[structWords+q] = base + uint32(at) + fieldHeader
@@ -81,9 +81,9 @@ func passStructs(b []byte, steps []step, i int, n uint32) (int, uint32) {
 			x := load64(b, at)
 			next := uint64(at) + s.reach()
 			if s&stepText != 0 {
-				next += uint64(uint32(x >> 8))
+				next += uint64(lengthIn(x))
 			}
-			if (x^uint64(s))>>40 != 0 || next > uint64(len(b)) {
+			if !s.is(uint32(x)) || next > uint64(len(b)) {
 				return i, n
 			}
 			at = int(next)

@@ -11,36 +11,32 @@ import (
 // begins with the struct's entry, number e; 0 if structs inside are not to be indexed. It returns where it stopped: index
 // and step. All that it uses fits registers.
 func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int, int) {
-	// SAFETY: as in usualStructs: at is compared with size before anything is read there. No step follows the last one, which
-	// is a stepStop. Words below d.words are the entry's own, those of structs inside are looked at by hasRoom, if e is not 0.
+	// SAFETY: at is compared with size before anything is read there. No step follows the last one, which is a stepStop. Words
+	// below d.words are the entry's own, those of structs inside are looked at by hasPlace, if e is not 0.
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	steps, words := unsafe.Pointer(unsafe.SliceData(pl.steps)), unsafe.Pointer(unsafe.SliceData(idx))
 	base += fieldHeader
 	at := uint64(i)
 	for next := uint64(k); ; next++ {
-		s := *(*uint64)(unsafe.Add(steps, next*8))
+		s := *(*step)(unsafe.Add(steps, next*8))
 		if s&stepStop != 0 {
 			if at >= size || *(*byte)(unsafe.Add(mem, at)) != byte(WireStop) {
 				return int(at), int(next)
 			}
-			*(*uint32)(unsafe.Add(words, s>>stepWord&stepWords*4)) = base - fieldHeader + uint32(at)
+			*(*uint32)(unsafe.Add(words, uint64(s>>stepWord&stepWords)*4)) = base - fieldHeader + uint32(at)
 			at++
 			if s&stepLast != 0 {
 				return int(at), int(next) + 1
 			}
 			continue
 		}
-		if at+8 > size {
+		if at+8 > size || !s.is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) {
 			return int(at), int(next)
 		}
-		x := binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(mem, at))[:])
-		if (x^s)>>40 != 0 {
-			return int(at), int(next)
-		}
-		end := at + s&stepReach
+		end := at + uint64(uint32(s)>>stepReach)
 		// Branches, not arithmetic: predicted, they let the next load start before this one is done.
 		if s&stepText != 0 {
-			end += uint64(uint32(x >> 8))
+			end += uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader))[:]))
 		}
 		if end > size {
 			return int(at), int(next)
@@ -49,13 +45,13 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int
 			if e == 0 || s&stepOther != 0 {
 				return int(at), int(next)
 			}
-			entry := s >> stepEntry & stepWords
+			entry := uint64(s >> stepEntry)
 			*(*uint32)(unsafe.Add(words, entry*4)) = base + uint32(at)
-			*(*uint32)(unsafe.Add(words, s>>stepWord&stepWords*4)) = e + uint32(entry)
+			*(*uint32)(unsafe.Add(words, uint64(s>>stepWord&stepWords)*4)) = e + uint32(entry)
 			at = end
 			continue
 		}
-		*(*uint32)(unsafe.Add(words, s>>stepWord&stepWords*4)) = base + uint32(at)
+		*(*uint32)(unsafe.Add(words, uint64(s>>stepWord&stepWords)*4)) = base + uint32(at)
 		at = end
 	}
 }
@@ -63,44 +59,42 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int
 // usualStructs indexes structs with all fields in order into the words [first, end), as long as they come. It
 // returns where it stopped, and the first words that it has not filled.
 func (p *parser) usualStructs(steps []step, first, end uint32, i int) (int, uint32) {
-	// SAFETY: at is compared with size before anything is read there: before 8 bytes, and before the STOP. steps is read
-	// below its length; there is one at least. w stays below end, a bound that slicing checks once, here: a struct takes
-	// structWords and a word a step, and [first, end) is made of whole ones. With slices the loop has more to keep than registers.
-	words := unsafe.Pointer(unsafe.SliceData(p.m.idx[:end]))
+	// SAFETY: at is compared with size before anything is read there: before the 7 bytes of a text's head, which no field is
+	// shorter than by more than the STOP and what follows it, and before the STOP. A text that reaches too far is found
+	// then. steps is read below its length; there is one at least. w stays below end, a bound that slicing checks once, here:
+	// a struct takes structWords and a word a step, and [first, end) is made of whole ones. With slices the loop has more to
+	// keep than registers.
+	words := unsafe.Pointer(unsafe.SliceData(p.m.idx[first:end]))
 	mem, size := unsafe.Pointer(unsafe.SliceData(p.b)), uint64(len(p.b))
 	step0, n := unsafe.Pointer(unsafe.SliceData(steps)), uint64(len(steps))
-	base := p.base
-	for first < end {
-		w := uint64(first) + structWords
-		at := uint64(i)
+	base := p.base + fieldHeader
+	left := uint64(end - first)
+	start := uint64(i)
+	for left > 0 {
+		at := start
 		for q := uint64(0); q < n; q++ {
-			if at+8 > size {
-				return i, first
+			s := *(*step)(unsafe.Add(step0, q*8))
+			if at+8 > size || !s.is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) {
+				return int(start), end - uint32(left)
 			}
-			x := binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(mem, at))[:])
-			s := *(*uint64)(unsafe.Add(step0, q*8))
-			if (x^s)>>40 != 0 {
-				return i, first
-			}
-			*(*uint32)(unsafe.Add(words, w*4)) = base + fieldHeader + uint32(at)
-			w++
-			at += s & stepReach
+			*(*uint32)(unsafe.Add(words, q*4+structWords*4)) = base + uint32(at)
 			if s&stepText != 0 {
-				at += uint64(uint32(x >> 8))
+				at += uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader))[:]))
 			}
-			if at > size {
-				return i, first
-			}
+			at += uint64(uint32(s) >> stepReach)
 		}
 		if at >= size || *(*byte)(unsafe.Add(mem, at)) != byte(WireStop) {
-			return i, first
+			break
 		}
-		*(*uint32)(unsafe.Add(words, uint64(first)*4)) = base + uint32(i)
-		*(*uint32)(unsafe.Add(words, uint64(first)*4+4)) = base + uint32(at)
-		first = uint32(w)
-		i = int(at) + 1
+		*(*uint32)(words) = base - fieldHeader + uint32(start)
+		*(*uint32)(unsafe.Add(words, 4)) = base - fieldHeader + uint32(at)
+		start = at + 1
+		if left -= structWords + n; left == 0 { // no pointer may be made that is behind the last word
+			break
+		}
+		words = unsafe.Add(words, (structWords+n)*4)
 	}
-	return i, first
+	return int(start), end - uint32(left)
 }
 
 // passStructs finds the end of n structs with all fields in order, as long as they come. It returns where it stopped,
@@ -109,33 +103,25 @@ func passStructs(b []byte, steps []step, i int, n uint32) (int, uint32) {
 	// SAFETY: as in usualStructs.
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	step0, fields := unsafe.Pointer(unsafe.SliceData(steps)), uint64(len(steps))
-	for start := uint64(i); ; n-- {
-		if n == 0 {
-			return int(start), 0
-		}
+	start := uint64(i)
+	for ; n > 0; n-- {
 		at := start
 		for q := uint64(0); q < fields; q++ {
-			if at+8 > size {
+			s := *(*step)(unsafe.Add(step0, q*8))
+			if at+8 > size || !s.is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) {
 				return int(start), n
 			}
-			x := binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(mem, at))[:])
-			s := *(*uint64)(unsafe.Add(step0, q*8))
-			if (x^s)>>40 != 0 {
-				return int(start), n
-			}
-			at += s & stepReach
 			if s&stepText != 0 {
-				at += uint64(uint32(x >> 8))
+				at += uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader))[:]))
 			}
-			if at > size {
-				return int(start), n
-			}
+			at += uint64(uint32(s) >> stepReach)
 		}
 		if at >= size || *(*byte)(unsafe.Add(mem, at)) != byte(WireStop) {
-			return int(start), n
+			break
 		}
 		start = at + 1
 	}
+	return int(start), n
 }
 
 // passTexts finds the end of n strings. It returns where it stopped, and how many are left.

@@ -97,11 +97,11 @@ func usualStruct(b []byte, d *Desc, i, depth int) int {
 		} else {
 			return unusual
 		}
-		if q >= len(steps) || (x^uint64(steps[q]))>>40 != 0 {
-			if x>>56 == uint64(WireStop) {
+		if q >= len(steps) || !steps[q].is(uint32(x)) {
+			if WireType(x) == WireStop {
 				return i + 1
 			}
-			next := d.step(uint32(x >> 40))
+			next := d.step(keyIn(x))
 			if next < q { // not one of ours, or not in order
 				return unusual
 			}
@@ -116,7 +116,7 @@ func usualStruct(b []byte, d *Desc, i, depth int) int {
 		}
 		end := uint64(i) + s.reach()
 		if s&stepText != 0 {
-			end += uint64(uint32(x >> 8))
+			end += uint64(lengthIn(x))
 		}
 		if end > uint64(len(b)) {
 			return unusual

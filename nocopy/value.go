@@ -86,7 +86,7 @@ func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
 			b = r.AppendTo(nil)
 		}
 		for i := 0; ; {
-			key := uint32(head(b, i) >> 40)
+			key := keyIn(head(b, i))
 			t := WireType(key >> 16)
 			if t == WireStop {
 				return
