@@ -283,6 +283,10 @@ func appendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
 
 func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
+		if f, ok := any(yield).(func(string, string) bool); ok {
+			s.eachTextPair(f)
+			return
+		}
 		var kc KC
 		var vc VC
 		n := s.count()
@@ -301,6 +305,27 @@ func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 			if !yield(kc.get(m, word), vc.get(m, m.idx[slot+1])) {
 				return
 			}
+		}
+	}
+}
+
+// eachTextPair calls yield with the pairs of a map of strings.
+func (s Struct) eachTextPair(yield func(string, string) bool) {
+	n := s.count()
+	if n == 0 {
+		return
+	}
+	m, e, t := s.m, s.entry(), s.typ()
+	repeated := m.repeated(e, t) > 0
+	for i := range n {
+		s.alive()
+		slot := s.pair(i)
+		word := m.idx[slot]
+		if word == 0 || repeated && m.lookup(e, t, m.key(e, t, uint32(i))) != i {
+			continue
+		}
+		if !yield(m.textString(word), m.textString(m.idx[slot+1])) {
+			return
 		}
 	}
 }

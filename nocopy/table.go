@@ -87,12 +87,12 @@ func (ts *tables) isNew(e, n uint32, key []byte) bool {
 	if n > filterBits/4 {
 		return false // by now it would say so anyway
 	}
-	return ts.filter.add(key)
+	return ts.filter.add(bothEnds(key))
 }
 
-// add adds a key and says that it is certainly new.
-func (f *filter) add(key []byte) bool {
-	h := weakHash(key)
+// add adds what stands for a key and says that it is certainly new.
+func (f *filter) add(x uint64) bool {
+	h := x * 0x9e3779b97f4a7c15 >> (64 - filterLog)
 	bit := uint64(1) << (h % 64)
 	word := &f[h/64]
 	isNew := *word&bit == 0
@@ -328,11 +328,14 @@ const (
 
 // repeatedAmongFew is repeated without a table; negative if it would take long.
 func (m *Message) repeatedAmongFew(e uint32, t *Type, n uint32) int {
+	if t.kind == dict && t.key.kind == text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
+		return 0
+	}
 	var seen filter
 	dups, looked := 0, 0
 	for i := range n {
 		key := m.key(e, t, i)
-		if key == nil || seen.add(key) {
+		if key == nil || seen.add(bothEnds(key)) {
 			continue
 		}
 		if looked++; looked > suspects && n > linear {
@@ -345,8 +348,35 @@ func (m *Message) repeatedAmongFew(e uint32, t *Type, n uint32) int {
 	return dups
 }
 
-// weakHash returns a number below filterBits that depends on the length and both ends of the key.
-func weakHash(key []byte) uint64 {
+// textKeysDiffer says whether the keys of these pairs are certainly all different, as they nearly always are.
+func (m *Message) textKeysDiffer(pairs []uint32) bool {
+	var seen filter
+	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
+		p := pairs[0]
+		if p == 0 || p&inNode != 0 {
+			return false
+		}
+		b := m.buf.At(p)
+		if len(b) < 8 {
+			return false
+		}
+		x := be64(b) // the length and 4 bytes of the key
+		if n := x >> 32; n < 4 {
+			x &^= 1<<(32-8*n) - 1
+		} else if n+textHeader > uint64(len(b)) {
+			return false
+		} else {
+			x ^= bits.RotateLeft64(be64(b[n+textHeader-8:]), 32)
+		}
+		if !seen.add(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// bothEnds returns a number that depends on the length and both ends of the key.
+func bothEnds(key []byte) uint64 {
 	var x uint64
 	switch n := len(key); {
 	case n >= 8:
@@ -356,8 +386,7 @@ func weakHash(key []byte) uint64 {
 	case n > 0:
 		x = uint64(key[0])<<16 | uint64(key[n/2])<<8 | uint64(key[n-1])
 	}
-	x += uint64(len(key))
-	return x * 0x9e3779b97f4a7c15 >> (64 - filterLog)
+	return x + uint64(len(key))
 }
 
 func (m *Message) hasKeyBefore(e uint32, t *Type, i uint32, key []byte) bool {
