@@ -63,8 +63,22 @@ func (b *Buffer) begin(recycle bool) {
 
 // Free empties the Buffer and gives its blocks back; it keeps only what the next Reset can use.
 func (b *Buffer) Free() {
-	b.drop(b.recycle)
+	if b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && b.meta[1].block == nil {
+		b.dropForeign()
+	} else {
+		b.drop(b.recycle)
+	}
 	b.empty = true
+}
+
+// dropForeign is drop of a Buffer that has only referred to one piece of foreign memory.
+func (b *Buffer) dropForeign() {
+	b.segs[1] = nil
+	b.segs, b.meta = b.segs[:1], b.meta[:1]
+	b.spans, b.pieces = b.spans[:1], b.pieces[:0]
+	b.root, b.size = run{}, 0
+	b.tailShared, b.shared = 0, 0
+	b.placed, b.sealed, b.framed = false, false, false
 }
 
 // keepRewound is the largest slab that Rewind keeps.

@@ -65,6 +65,7 @@ func newMessage(d *Desc, c config) *Message {
 	if m.gen == 0 {
 		m.gen = 1
 		m.edits = append(m.edits, edit{})
+		m.p.m = m
 	}
 	m.words = firstEntry
 	return m
@@ -110,7 +111,7 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	}
 	m := newMessage(d, c)
 	p := &m.p
-	p.reset(m, len(b))
+	p.reset(len(b))
 	p.b, p.base = b, m.buf.AddForeign(b, c.has(Own))
 	return m.parseRoot(p)
 }
@@ -167,7 +168,7 @@ const maxWindows = 256
 func (m *Message) parseWindows(n int) (Struct, error) {
 	p := &m.p
 	windows := p.windows
-	p.reset(m, n)
+	p.reset(n)
 	if len(windows) > maxWindows {
 		at, mem := m.buf.Place(n)
 		mem = mem[:0]
@@ -185,11 +186,13 @@ func (m *Message) parseWindows(n int) (Struct, error) {
 	return s, err
 }
 
-func (p *parser) reset(m *Message, n int) {
-	p.m, p.b, p.err, p.node = m, nil, nil, 0
+// reset prepares the parser for n bytes, which are not in b yet.
+func (p *parser) reset(n int) {
+	m := p.m
+	p.err, p.node = nil, 0
 	p.off, p.from, p.copied, p.rest, p.depth = 0, 0, 0, 0, 0
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
-	p.lenient = false
+	p.lenient, p.promised = false, 0
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0
@@ -210,6 +213,7 @@ func (m *Message) parseRoot(p *parser) (Struct, error) {
 	}
 	if i < 0 {
 		err := p.finish(m.desc)
+		p.b = nil
 		m.Release()
 		return Struct{}, err
 	}
@@ -335,7 +339,6 @@ func (m *Message) Release() {
 	m.openKey, m.words, m.root = 0, 0, 0
 	m.open, m.edits = m.open[:0], m.edits[:min(1, len(m.edits))]
 	m.shadows = m.shadows[:0]
-	m.p.b = nil
 	m.tables.reset()
 	if cap(m.graft) > keepGraft {
 		m.graft = nil

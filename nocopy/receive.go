@@ -30,7 +30,7 @@ func ParseChunk(d *Desc, c linkbuf.Chunk, recycle bool) (Struct, error) {
 	}
 	m := newMessage(d, conf)
 	p := &m.p
-	p.reset(m, len(c.Mem))
+	p.reset(len(c.Mem))
 	p.b, p.base = c.Mem, m.buf.AddChunk(c)
 	return m.parseRoot(p)
 }
