@@ -163,14 +163,13 @@ func getPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
 func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 	var kc KC
 	var vc VC
-	s.changeable()
-	m, t := s.m, s.typ()
-	if t.key.kind == text && t.elem.kind == text {
-		k, v := kc.key(k), vc.key(v)
-		if s.putNewTexts(t, k.text, v.text) {
+	if k, ok := any(k).(string); ok {
+		if v, ok := any(v).(string); ok && s.putNewTexts(k, v) {
 			return
 		}
 	}
+	s.changeable()
+	m, t := s.m, s.typ()
 	key := s.key(kc.key(k))
 	if i := s.findToPut(key); i >= 0 {
 		word := m.replaceKey(t.elem, m.idx[s.pair(i)+1], vc.key(v))
@@ -183,31 +182,32 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 }
 
 // putNewTexts puts a pair of texts in the usual case: the map is what is being built, innermost, and the key is new.
-func (s Struct) putNewTexts(t *Type, k, v []byte) bool {
-	m, e := s.m, s.entry()
+func (s Struct) putNewTexts(k, v string) bool {
+	m, e := s.m, uint32(s.k)
 	top := len(m.open) - 1
-	if top < 0 || m.open[top].e != e || m.open[top].reopened || len(k) >= refer || len(v) >= refer {
+	if top < 0 || uint32(s.k>>32) != m.gen || len(k) >= refer || len(v) >= refer {
 		return false
 	}
-	w := m.idx[e : e+listWords]
+	f := &m.open[top]
+	w := m.idx[e:][:listWords]
 	n := w[listCount]
-	if w[listEnd] != 0 || n >= w[listRoom] || n >= maxCount { // an end that is not 0: pairs were deleted
+	// An end that is not 0: pairs were deleted.
+	if f.e != e || f.reopened || w[listEnd] != 0 || n >= w[listRoom] || n >= maxCount {
 		return false
 	}
-	if !m.tables.isNew(e, n, k) && !m.claim(e, t, n, k) {
+	if key := linkbuf.StringBytes(k); !m.tables.isNew(e, n, key) && !m.claim(e, f.typ, n, key) {
 		return false
 	}
-	p, b := m.buf.Extend(2*textHeader + len(k) + len(v))
-	putBE32(b, uint32(len(k)))
-	copy(b[textHeader:], k)
-	b = b[textHeader+len(k):]
+	p, b := m.buf.ExtendBehind(uint64(len(k))<<32, textHeader, len(k)+textHeader+len(v))
+	copy(b, k)
+	b = b[len(k):]
 	putBE32(b, uint32(len(v)))
 	copy(b[textHeader:], v)
 	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
 	pair[0], pair[1], pair[pairNode] = p, p+textHeader+uint32(len(k)), 0
-	w[listCount] = n + 1
-	m.open[top].next = n + 1
-	putBE32(m.buf.At(w[listStart]-4), n+1)
+	n++
+	w[listCount], f.next = n, n
+	putBE32(m.buf.At(w[listStart]-4), n)
 	return true
 }
 
