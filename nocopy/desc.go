@@ -169,8 +169,7 @@ type field struct {
 
 	defaultOnce sync.Once
 	defaultView Struct
-	widestOnce  sync.Once
-	widest      int // see widestStruct
+	widest      int // words of the widest struct inside; known once there is a plan
 }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.

@@ -6,12 +6,11 @@ func (m *Message) indexLazily(t *Type, p uint32) uint32 { return m.indexAt(t, p)
 // affords says whether the value b of field f can be indexed whenever it is touched, without exceeding the limit
 // of the index. It is an estimate from above; if it says no, indexing at once finds out.
 func (p *parser) affords(f *field, b []byte) bool {
-	widest := f.widestStruct()
-	if p.lenient || widest <= narrow && p.m.limits.MaxIndex <= 0 {
+	if p.lenient || f.widest <= narrow && p.m.limits.MaxIndex <= 0 {
 		return true
 	}
 	n, _ := countStructs(b, 0, f.typ.wire)
-	words := uint64(n)*uint64(widest) + 2*uint64(len(b)) // the latter for lists, maps and texts
+	words := uint64(n)*uint64(f.widest) + 2*uint64(len(b)) // the latter for lists, maps and texts
 	if uint64(p.m.words)+p.promised+words > uint64(p.maxIndex) {
 		return false
 	}
@@ -22,12 +21,7 @@ func (p *parser) affords(f *field, b []byte) bool {
 // narrow is the number of words that the entry of the smallest struct, a lone STOP, may have within the default limit.
 const narrow = indexPerByte/4 - 2
 
-// widestStruct returns the number of words of the widest struct that may be in the field.
-func (f *field) widestStruct() int {
-	f.widestOnce.Do(func() { f.widest = widest(f.typ, map[*Desc]bool{}) })
-	return f.widest
-}
-
+// widest returns the number of words of the widest struct that may be in a value of the type.
 func widest(t *Type, seen map[*Desc]bool) int {
 	n := 0
 	switch {

@@ -400,77 +400,85 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 			return i, 0
 		}
 	}
-	h := i + lead
-	body := h + listHeader
-	head, elem := p.b[h:body], t.elem
-	n, wire := int(int32(be32(head[1:]))), WireType(head[0])
-	switch {
-	case n < 0:
-		return p.fail(h+1, ErrNegative), 0
-	case wire != elem.wire && n > 0:
-		if minSize[wire] == 0 {
-			return p.fail(h, typeError(wire)), 0
-		}
-		return mismatch, 0
-	case uint64(n)*uint64(minSize[elem.wire]) > uint64(len(p.b)-body+p.rest):
-		return p.short(), 0
+	h, elem := i+lead, t.elem
+	n, left := be32(p.b[h+1:]), len(p.b)-h-listHeader+p.rest
+	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(minSize[elem.wire]) > uint64(left) || n > maxCount {
+		return p.badList(t, h), 0
 	}
-	per := t.elemWords()
-	e := p.take(listWords, n, per, i)
+	e := p.take(listWords, int(n), t.elemWords(), i)
 	if e == 0 {
 		return failed, 0
 	}
-	p.listEntry(t, e, body, n)
-	first := e + listWords
-	switch elem.kind {
-	case fixed:
-		size := n * int(elem.size)
-		if i = p.need(i, lead+listHeader+size); i < 0 {
+	p.listEntry(t, e, h+listHeader, n)
+	if elem.kind == fixed {
+		size := int(n) * int(elem.size)
+		if end := h + listHeader + size; end <= len(p.b) {
+			i = end
+		} else if i = p.need(i, lead+listHeader+size); i < 0 {
 			return i, 0
+		} else {
+			i += lead + listHeader
+			p.m.idx[e+listStart] = p.base + uint32(i)
+			i += size
 		}
-		body = i + lead + listHeader
-		p.m.idx[e+listStart] = p.base + uint32(body)
-		i = body + size
-	case text:
-		i = p.texts(t.elem, first, body, n)
-	case record:
-		if t.elem.desc.flat && !p.utf8 && p.depth < p.maxDepth {
-			i = p.structs(t.elem.desc, first, body, n)
-			break
-		}
-		i = body
-		for k := range uint32(n) {
-			if i = p.structure(t.elem.desc, first+k*uint32(per), i); i < 0 {
-				return p.at(int(k)), 0
-			}
-		}
-	default:
-		i = body
-		for k := range uint32(n) {
-			var word uint32
-			if i, word = p.value(t.elem, i, 0); i < 0 {
-				if i == failed {
-					p.at(int(k))
-				}
-				return i, 0
-			}
-			p.m.idx[first+k] = word
-		}
-	}
-	if i < 0 {
+	} else if i = p.elements(elem, e+listWords, h+listHeader, int(n)); i < 0 {
 		return i, 0
 	}
 	p.m.idx[e+listEnd] = p.base + uint32(i)
 	return i, e
 }
 
+// badList says what is wrong with a list: its header is at h.
+func (p *parser) badList(t *Type, h int) int {
+	n, wire := int32(be32(p.b[h+1:])), WireType(p.b[h])
+	switch {
+	case n < 0:
+		return p.fail(h+1, ErrNegative)
+	case wire == t.elem.wire:
+		return p.short()
+	case minSize[wire] == 0:
+		return p.fail(h, typeError(wire))
+	}
+	return mismatch
+}
+
+// elements indexes the n elements of a list, texts, structs or containers, that begin at i. Their words are from first on.
+func (p *parser) elements(t *Type, first uint32, i, n int) int {
+	switch {
+	case t.kind == text:
+		return p.texts(t, first, i, n)
+	case t.kind == record && t.desc.flat && !p.utf8 && p.depth < p.maxDepth:
+		return p.structs(t.desc, first, i, n)
+	case t.kind == record:
+		per := uint32(t.desc.words)
+		for k := range n {
+			if i = p.structure(t.desc, first, i); i < 0 {
+				return p.at(k)
+			}
+			first += per
+		}
+		return i
+	}
+	for k := range n {
+		var word uint32
+		if i, word = p.value(t, i, 0); i < 0 {
+			if i == failed {
+				p.at(k)
+			}
+			return i
+		}
+		p.m.idx[first+uint32(k)] = word
+	}
+	return i
+}
+
 // listEntry fills in what the entry of a list or map of n elements begins with.
-func (p *parser) listEntry(t *Type, e uint32, body, n int) {
-	w := p.m.idx[e : e+listWords]
+func (p *parser) listEntry(t *Type, e uint32, body int, n uint32) {
+	w := p.m.idx[e:][:listWords]
 	w[listStart], w[listEnd] = p.base+uint32(body), 0
-	w[listCount] = uint32(n)
+	w[listCount] = n
 	w[listElems] = e + listWords
-	w[listRoom] = uint32(n)
+	w[listRoom] = n
 	if t.kind == list && t.elem.kind == record {
 		w[listRoom] = uint32(t.elem.desc.words)
 	}
@@ -523,7 +531,7 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 	if e == 0 {
 		return failed, 0
 	}
-	p.listEntry(t, e, i, n)
+	p.listEntry(t, e, i, uint32(n))
 	slot := e + listWords
 	done := 0
 	if t.key.kind == text && t.elem.kind == text && !p.utf8 {

@@ -1,6 +1,10 @@
 package nocopy
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+	"sync"
+)
 
 // Most messages come from programs that write all fields in the IDL's order. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
@@ -18,6 +22,7 @@ const (
 	stepStop  = 1 << 34 // its end, or that of the whole
 	stepOther = 1 << 35 // something that is not so simple
 	stepLast  = 1 << 36 // the end of the whole
+	stepEdge  = 1 << 37 // goes into a struct inside of the whole, or out of it
 
 	stepWord  = 40 // shift
 	stepEntry = 52 // shift
@@ -61,11 +66,25 @@ type planStart struct {
 
 // planOf returns the plan of d. It is made when it is first asked for: when d is defined, structs inside need not be yet.
 func planOf(d *Desc) *plan {
+	p := d.plan.Load()
+	if p == nil {
+		p = makePlan(d)
+	}
+	return p
+}
+
+// planning is held while a plan is made.
+var planning sync.Mutex
+
+func makePlan(d *Desc) *plan {
+	planning.Lock()
+	defer planning.Unlock()
 	if p := d.plan.Load(); p != nil {
 		return p
 	}
 	p := &planner{entries: d.words}
 	for i := range d.fields {
+		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
 		p.start()
 		p.add(&d.fields[i], 0, 1)
 		for len(p.field) < len(p.steps) {
@@ -99,11 +118,15 @@ func (p *planner) add(f *field, entry, depth int) {
 	entry = p.entries
 	p.entries += f.typ.desc.words
 	p.depth = max(p.depth, depth)
-	p.steps = append(p.steps, stepOf(f, word)&^stepOther|stepOpen|step(entry)<<stepEntry)
+	edge := step(0)
+	if depth == 1 {
+		edge = stepEdge
+	}
+	p.steps = append(p.steps, stepOf(f, word)&^stepOther|stepOpen|edge|step(entry)<<stepEntry)
 	for i := range f.typ.desc.fields {
 		p.add(&f.typ.desc.fields[i], entry, depth+1)
 	}
-	p.steps = append(p.steps, step(entry+1)<<stepWord|stepStop)
+	p.steps = append(p.steps, step(entry+1)<<stepWord|stepStop|edge)
 }
 
 // maxPlain is the most words that the entry of a plain struct may have, with those of the structs inside.
@@ -141,17 +164,15 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 	for {
 		s := pl.steps[k]
 		if s&stepOther == 0 {
-			inside := uint32(0)
-			if pl.depth > 0 && p.hasPlace(pl, e, next) {
-				inside = e
-			}
-			if i, k = follow(pl, k, p.b, i, m.idx[e:], p.base, inside); k == len(pl.steps) {
+			from := next
+			shift := p.shiftOf(pl, e, from)
+			if i, k = follow(pl, k, p.b, i, m.idx, e, shift, p.base); k == len(pl.steps) {
 				next = len(d.fields)
 			} else {
 				next = int(pl.field[k])
 			}
-			if inside != 0 {
-				m.words = e + pl.starts[next].entries
+			if shift != nothingInside {
+				m.words += pl.starts[next].entries - pl.starts[from].entries
 			}
 			if k == len(pl.steps) {
 				return i, next + 1
@@ -159,7 +180,7 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 			s = pl.steps[k]
 			if start := pl.starts[next].step; int(start) != k { // in the middle of a struct inside: something there is not as planned
 				s = pl.steps[start]
-				i = int(m.idx[e+s.entry()]-p.base) - fieldHeader
+				i = int(m.idx[e+shift+s.entry()]-p.base) - fieldHeader
 				m.idx[e+s.word()] = 0
 			}
 		}
@@ -171,8 +192,14 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 		if f.kind < record { // too far behind in the index for the plan
 			return i, next
 		}
-		var word uint32
-		if i, word = p.container(f, i); i < 0 {
+		end, word := mismatch, uint32(0)
+		if f.kind == list && p.rest == 0 && (!p.lazy || f.typ.elem.kind == fixed) {
+			end, word = p.list(f.typ, i, fieldHeader)
+		}
+		if end == mismatch {
+			end, word = p.container(f, i)
+		}
+		if i = end; i < 0 {
 			return p.in(f.Name), next
 		}
 		if word == 0 { // not of its type after all
@@ -184,11 +211,21 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 	}
 }
 
-// hasPlace says whether structs inside, from the field next on, may be indexed as planned: not nested too deeply, and with
-// their entries where the plan has them.
-func (p *parser) hasPlace(pl *plan, e uint32, next int) bool {
-	end := uint64(e) + uint64(pl.starts[len(pl.starts)-1].entries)
-	return p.m.words == e+pl.starts[next].entries && end <= uint64(p.maxIndex) && end <= uint64(len(p.m.idx)) && p.depth+pl.depth <= p.maxDepth
+// nothingInside is the shift that says that structs inside are not to be indexed as planned.
+const nothingInside = math.MaxUint32
+
+// shiftOf returns how far from where the plan has them the entries of structs inside will be, those from field next on;
+// nothingInside if they are nested too deeply or there is no room in the index.
+func (p *parser) shiftOf(pl *plan, e uint32, next int) uint32 {
+	if pl.depth == 0 {
+		return nothingInside
+	}
+	before := pl.starts[next].entries
+	end := uint64(p.m.words) + uint64(pl.starts[len(pl.starts)-1].entries-before)
+	if end > uint64(p.maxIndex) || end > uint64(len(p.m.idx)) || p.depth+pl.depth > p.maxDepth {
+		return nothingInside
+	}
+	return p.m.words - before - e
 }
 
 // structs indexes n structs of a type without containers, at a constant stride from first on. The words need

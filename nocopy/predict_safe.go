@@ -2,18 +2,22 @@
 
 package nocopy
 
-// follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of idx, which
-// begins with the struct's entry, number e; 0 if structs inside are not to be indexed. It returns where it stopped: index
-// and step.
-func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int, int) {
+// follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of the entry e and
+// of those of structs inside, which are shift words from where they would be if they followed the entry; shift may be
+// nothingInside. It returns where it stopped: index and step.
+func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint32) (int, int) {
+	first := e // what words are counted from
 	for ; k < len(pl.steps); k++ {
 		s := pl.steps[k]
 		if s&stepStop != 0 {
 			if i >= len(b) || b[i] != byte(WireStop) {
 				break
 			}
-			idx[s.word()] = base + uint32(i)
+			idx[first+s.word()] = base + uint32(i)
 			i++
+			if s&stepEdge != 0 {
+				first = e
+			}
 			continue
 		}
 		if len(b)-i < 8 {
@@ -24,16 +28,19 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int
 		if s&stepText != 0 {
 			end += uint64(lengthIn(x))
 		}
-		if !s.is(uint32(x)) || end > uint64(len(b)) || s&stepOther != 0 || s&stepOpen != 0 && e == 0 {
+		if !s.is(uint32(x)) || end > uint64(len(b)) || s&stepOther != 0 || s&stepOpen != 0 && shift == nothingInside {
 			break
 		}
 		word := base + uint32(i) + fieldHeader
 		if s&stepOpen != 0 {
-			idx[s.entry()] = word
-			word = e + s.entry()
+			entry := e + shift + s.entry()
+			idx[entry], word = word, entry
 		}
-		idx[s.word()] = word
+		idx[first+s.word()] = word
 		i = int(end)
+		if s&stepEdge != 0 {
+			first = e + shift
+		}
 	}
 	return i, k
 }

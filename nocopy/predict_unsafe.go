@@ -7,26 +7,30 @@ import (
 	"unsafe"
 )
 
-// follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of idx, which
-// begins with the struct's entry, number e; 0 if structs inside are not to be indexed. It returns where it stopped: index
-// and step. All that it uses fits registers.
-func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int, int) {
-	// SAFETY: at is compared with size before anything is read there. No step follows the last one, which is a stepStop. Words
-	// below d.words are the entry's own, those of structs inside are looked at by hasPlace, if e is not 0.
+// follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of the entry e and
+// of those of structs inside, which are shift words from where they would be if they followed the entry; shift may be
+// nothingInside. It returns where it stopped: index and step. All that it uses fits registers.
+func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint32) (int, int) {
+	// SAFETY: at is compared with size before anything is read there. No step follows the last one, which is a stepStop. The
+	// words of the entry are its owner's; that the index has those of structs inside is seen to by shiftOf.
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	steps, words := unsafe.Pointer(unsafe.SliceData(pl.steps)), unsafe.Pointer(unsafe.SliceData(idx))
 	base += fieldHeader
 	at := uint64(i)
+	first := e // what words are counted from
 	for next := uint64(k); ; next++ {
 		s := *(*step)(unsafe.Add(steps, next*8))
 		if s&stepStop != 0 {
 			if at >= size || *(*byte)(unsafe.Add(mem, at)) != byte(WireStop) {
 				return int(at), int(next)
 			}
-			*(*uint32)(unsafe.Add(words, uint64(s>>stepWord&stepWords)*4)) = base - fieldHeader + uint32(at)
+			*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = base - fieldHeader + uint32(at)
 			at++
 			if s&stepLast != 0 {
 				return int(at), int(next) + 1
+			}
+			if s&stepEdge != 0 {
+				first = e
 			}
 			continue
 		}
@@ -42,16 +46,19 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, base, e uint32) (int
 			return int(at), int(next)
 		}
 		if s&(stepOpen|stepOther) != 0 {
-			if e == 0 || s&stepOther != 0 {
+			if shift == nothingInside || s&stepOther != 0 {
 				return int(at), int(next)
 			}
-			entry := uint64(s >> stepEntry)
-			*(*uint32)(unsafe.Add(words, entry*4)) = base + uint32(at)
-			*(*uint32)(unsafe.Add(words, uint64(s>>stepWord&stepWords)*4)) = e + uint32(entry)
+			entry := e + shift + s.entry()
+			*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = entry
+			*(*uint32)(unsafe.Add(words, uint64(entry)*4)) = base + uint32(at)
+			if s&stepEdge != 0 {
+				first = e + shift
+			}
 			at = end
 			continue
 		}
-		*(*uint32)(unsafe.Add(words, uint64(s>>stepWord&stepWords)*4)) = base + uint32(at)
+		*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = base + uint32(at)
 		at = end
 	}
 }
