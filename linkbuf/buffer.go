@@ -195,13 +195,14 @@ func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 	return b.tailPos, b.tail[:n:n]
 }
 
-// extendBehindToEnd is ExtendBehind when the block at the tail may be too small.
-func (b *Buffer) extendBehindToEnd(head uint64, lead, n int) (Pos, []byte) {
-	p, mem := b.Extend(lead + n)
+// appendBehindToEnd is AppendBehind when the block at the tail may be too small.
+func (b *Buffer) appendBehindToEnd(head uint64, lead int, v string) Pos {
+	p, mem := b.Extend(lead + len(v))
 	var bytes [8]byte
 	binary.BigEndian.PutUint64(bytes[:], head)
 	copy(mem, bytes[:lead])
-	return p, mem[lead:]
+	copy(mem[lead:], v)
+	return p
 }
 
 // InTail returns the memory from position p on if it is in the block at the tail, which most of what is being built

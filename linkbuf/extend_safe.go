@@ -13,8 +13,8 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 	return b.tailPos + Pos(i), b.tail[i : i+n : i+n]
 }
 
-// ExtendBehind appends the high lead bytes of head, at most 8, and n bytes behind them, which it returns to be filled by
-// the caller. The position is that of the first byte of head.
-func (b *Buffer) ExtendBehind(head uint64, lead, n int) (Pos, []byte) {
-	return b.extendBehindToEnd(head, lead, n)
+// AppendBehind appends the high lead bytes of head, at most 8, and v behind them. It returns the position of the first of
+// them.
+func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
+	return b.appendBehindToEnd(head, lead, v)
 }

@@ -20,16 +20,33 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)), n)
 }
 
-// ExtendBehind appends the high lead bytes of head, at most 8, and n bytes behind them, which it returns to be filled by
-// the caller. The position is that of the first byte of head.
-func (b *Buffer) ExtendBehind(head uint64, lead, n int) (Pos, []byte) {
-	i := b.used
+// AppendBehind appends the high lead bytes of head, at most 8, and v behind them. It returns the position of the first of
+// them. (Short ones are copied here: for those memmove spends most of its time on finding out how.)
+func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
+	i, n := b.used, len(v)
 	if uint(n)+8 >= uint(len(b.tail)-i) {
-		return b.extendBehindToEnd(head, lead, n)
+		return b.appendBehindToEnd(head, lead, v)
 	}
 	b.used = i + lead + n
-	// SAFETY: i+8+n is less than len(b.tail), lead is at most 8, and none of them is negative; see Extend.
+	// SAFETY: i+8+n is less than len(b.tail), lead is at most 8, and none of them is negative; see Extend. Of v nothing is
+	// read but its n bytes, those in the middle perhaps twice.
 	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)
+	from := unsafe.Pointer(unsafe.StringData(v))
 	binary.BigEndian.PutUint64((*[8]byte)(at)[:], head)
-	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(at, lead)), n)
+	at = unsafe.Add(at, lead)
+	switch {
+	case n > 16:
+		copy(unsafe.Slice((*byte)(at), n), v)
+	case n >= 8:
+		x, y := *(*[8]byte)(from), *(*[8]byte)(unsafe.Add(from, n-8))
+		*(*[8]byte)(at), *(*[8]byte)(unsafe.Add(at, n-8)) = x, y
+	case n >= 4:
+		x, y := *(*[4]byte)(from), *(*[4]byte)(unsafe.Add(from, n-4))
+		*(*[4]byte)(at), *(*[4]byte)(unsafe.Add(at, n-4)) = x, y
+	default:
+		for k := range n {
+			*(*byte)(unsafe.Add(at, k)) = v[k]
+		}
+	}
+	return b.tailPos + Pos(i)
 }

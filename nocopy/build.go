@@ -30,9 +30,7 @@ func (m *Message) push(t *Type, e, next uint32) *frame {
 
 // beginStruct appends what the struct of entry e begins with and opens it.
 func (m *Message) beginStruct(d *Desc, e uint32) uint32 {
-	p, b := m.buf.Extend(len(d.template))
-	copy(b, d.template)
-	m.startStruct(d, e, p)
+	m.startStruct(d, e, m.buf.AppendBehind(0, 0, d.template))
 	return e
 }
 
@@ -213,9 +211,7 @@ func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
 	lead := leadOf(key)
 	if t.kind == record {
 		e := m.alloc(t.desc.words)
-		p, b := m.buf.Extend(lead + len(t.desc.template))
-		putLead(b, key)
-		copy(b[lead:], t.desc.template)
+		p := m.buf.AppendBehind(uint64(key)<<40, lead, t.desc.template)
 		m.startStruct(t.desc, e, p+uint32(lead))
 		return e
 	}

@@ -142,7 +142,7 @@ type Desc struct {
 	required  []uint32 // words of required fields
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
-	template      []byte
+	template      string
 	templateSlots []templateSlot
 	// Fields of variable size that a finished struct must have.
 	owed []*field
@@ -238,10 +238,9 @@ func (d *Desc) addToTemplate(f *field) {
 	case d.union || f.Req == Optional:
 	case f.kind == fixed:
 		d.templateSlots = append(d.templateSlots, templateSlot{f.word, uint32(len(d.template) + fieldHeader)})
-		d.template = append(d.template, byte(f.key>>16), byte(f.key>>8), byte(f.key))
 		value := make([]byte, f.size)
 		copy(value, f.Default)
-		d.template = append(d.template, value...)
+		d.template += string([]byte{byte(f.key >> 16), byte(f.key >> 8), byte(f.key)}) + string(value)
 	case f.Req == Required || f.Default != "":
 		d.owed = append(d.owed, f)
 	}

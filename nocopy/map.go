@@ -198,13 +198,10 @@ func (s Struct) putNewTexts(k, v string) bool {
 	if key := linkbuf.StringBytes(k); !m.tables.isNew(e, n, key) && !m.claim(e, f.typ, n, key) {
 		return false
 	}
-	p, b := m.buf.ExtendBehind(uint64(len(k))<<32, textHeader, len(k)+textHeader+len(v))
-	copy(b, k)
-	b = b[len(k):]
-	putBE32(b, uint32(len(v)))
-	copy(b[textHeader:], v)
 	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
-	pair[0], pair[1], pair[pairNode] = p, p+textHeader+uint32(len(k)), 0
+	pair[0] = m.buf.AppendBehind(uint64(len(k))<<32, textHeader, k)
+	pair[1] = m.buf.AppendBehind(uint64(len(v))<<32, textHeader, v)
+	pair[pairNode] = 0
 	n++
 	w[listCount], f.next = n, n
 	putBE32(m.buf.At(w[listStart]-4), n)

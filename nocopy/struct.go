@@ -219,14 +219,21 @@ func (m *Message) textInNode(node linkbuf.NodeID) (p uint32, far []byte) {
 
 // SetBool sets a bool field. Setters panic if the struct is absent.
 func (s Struct) SetBool(f Field, v bool) {
-	b := s.fixed(f, 1)
-	if b[0] = 0; v {
-		b[0] = 1
+	x := byte(0)
+	if v {
+		x = 1
 	}
+	s.SetInt8(f, int8(x))
 }
 
 // SetInt8 sets an i8 field.
-func (s Struct) SetInt8(f Field, v int8) { s.fixed(f, 1)[0] = byte(v) }
+func (s Struct) SetInt8(f Field, v int8) {
+	if b := s.m.buf.InTail(s.word(f)); len(b) >= 1 {
+		b[0] = byte(v)
+		return
+	}
+	s.fixed(f, 1)[0] = byte(v)
+}
 
 // SetInt16 sets an i16 field.
 func (s Struct) SetInt16(f Field, v int16) { binary.BigEndian.PutUint16(s.fixed(f, 2), uint16(v)) }
@@ -293,9 +300,7 @@ const refer = 4 << 10
 func (s Struct) SetText(f Field, v string) {
 	if s.k == s.m.openKey && len(v) < refer {
 		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
-			p, b := s.m.buf.ExtendBehind(uint64(f.key())<<40|uint64(len(v))<<8, fieldHeader+textHeader, len(v))
-			copy(b, v)
-			*w = p + fieldHeader
+			*w = s.m.buf.AppendBehind(uint64(f.key())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v) + fieldHeader
 			return
 		}
 	}

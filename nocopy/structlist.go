@@ -55,12 +55,8 @@ func (m *Message) nextStruct(l, f *frame) uint32 {
 	if f.typ != l.typ.elem || len(d.owed) > 0 {
 		return 0
 	}
-	p, b := m.buf.Extend(1 + len(d.template))
-	b[0] = byte(WireStop)
+	p := m.buf.AppendBehind(uint64(WireStop), 1, d.template)
 	m.setEnd(f.e, p)
-	if len(d.template) > 0 {
-		copy(b[1:], d.template)
-	}
 	e := m.structEntry(l.e, l.next)
 	words := m.idx[e : e+uint32(d.words)]
 	words[0] = p + 1
