@@ -270,7 +270,7 @@ func (p *parser) text(i, lead int, t *Type) (at, n int) {
 // container indexes the struct, list, set or map in the field whose header is at i. The entry is 0 if its
 // elements are not of their type: then the field counts as unknown.
 func (p *parser) container(f *field, i int) (int, uint32) {
-	if p.lazy || p.rest > 0 && f.typ.nested() {
+	if p.lazy && (f.kind != list || f.typ.elem.kind != fixed) || p.rest > 0 && f.typ.nested() {
 		return p.wholeContainer(f, i)
 	}
 	var end int

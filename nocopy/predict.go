@@ -192,14 +192,8 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 		if f.kind < record { // too far behind in the index for the plan
 			return i, next
 		}
-		end, word := mismatch, uint32(0)
-		if f.kind == list && p.rest == 0 && (!p.lazy || f.typ.elem.kind == fixed) {
-			end, word = p.list(f.typ, i, fieldHeader)
-		}
-		if end == mismatch {
-			end, word = p.container(f, i)
-		}
-		if i = end; i < 0 {
+		var word uint32
+		if i, word = p.container(f, i); i < 0 {
 			return p.in(f.Name), next
 		}
 		if word == 0 { // not of its type after all
