@@ -280,34 +280,18 @@ func appendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
 
 func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
-		if f, ok := any(yield).(func(string, string) bool); ok {
-			s.eachTextPair(f)
+		if f, ok := any(yield).(func(string, string) bool); ok { // without asking the codecs
+			s.eachPair(func(k, v uint32) bool { return f(s.m.textString(k), s.m.textString(v)) })
 			return
 		}
 		var kc KC
 		var vc VC
-		n := s.count()
-		if n == 0 {
-			return
-		}
-		m, e, t := s.m, s.entry(), s.typ()
-		repeated := m.repeated(e, t) > 0
-		for i := range n {
-			s.alive()
-			slot := s.pair(i)
-			word := m.idx[slot]
-			if word == 0 || repeated && m.lookup(e, t, m.key(e, t, uint32(i))) != i {
-				continue
-			}
-			if !yield(kc.get(m, word), vc.get(m, m.idx[slot+1])) {
-				return
-			}
-		}
+		s.eachPair(func(k, v uint32) bool { return yield(kc.get(s.m, k), vc.get(s.m, v)) })
 	}
 }
 
-// eachTextPair calls yield with the pairs of a map of strings.
-func (s Struct) eachTextPair(yield func(string, string) bool) {
+// eachPair calls yield with the words of every pair's key and value, until it returns false.
+func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	n := s.count()
 	if n == 0 {
 		return
@@ -321,7 +305,7 @@ func (s Struct) eachTextPair(yield func(string, string) bool) {
 		if word == 0 || repeated && m.lookup(e, t, m.key(e, t, uint32(i))) != i {
 			continue
 		}
-		if !yield(m.textString(word), m.textString(m.idx[slot+1])) {
+		if !yield(word, m.idx[slot+1]) {
 			return
 		}
 	}
