@@ -104,12 +104,13 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 // writeTogether is write of a message that is so small that all of it is copied together.
 func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	sc := writers.Get().(*writer)
-	sc.gather = append(sc.gather, head...)
+	gather := append(sc.gather, head...)
 	for _, p := range b.pieces {
 		p.from -= lead
 		lead = 0
-		sc.gather = append(sc.gather, b.mem(p)...)
+		gather = append(gather, b.mem(p)...)
 	}
+	sc.gather = gather
 	if len(sc.gather) == 0 {
 		sc.free()
 		return Stats{}, nil

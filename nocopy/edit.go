@@ -84,12 +84,12 @@ func (m *Message) replaceField(e uint32, f Field) linkbuf.NodeID {
 	}
 	at, end := m.valuePlace(f.wire(), m.idx[e+f.word()])
 	node := m.buf.AddReplace(at-fieldHeader, end)
-	if m.edit(e).slots == 0 {
-		slots := m.alloc(int(f.words()))
-		m.edit(e).slots = slots
+	ed := m.edit(e)
+	if ed.slots == 0 {
+		ed.slots = m.alloc(int(f.words()))
 		m.setOpenKey() // an open struct with nodes is no longer simply appended to
 	}
-	m.idx[m.edit(e).slots+f.word()] = node
+	m.idx[ed.slots+f.word()] = node
 	return node
 }
 
