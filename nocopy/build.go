@@ -36,13 +36,18 @@ func (m *Message) beginStruct(d *Desc, e uint32) uint32 {
 
 // startStruct opens the struct of entry e, whose template stands at p.
 func (m *Message) startStruct(d *Desc, e, p uint32) {
-	words := m.idx[e : e+uint32(d.words)]
+	m.indexTemplate(d, e, p)
+	m.push(d.self, e, 0)
+	m.openKey = uint64(m.gen)<<32 | uint64(e)
+}
+
+// indexTemplate fills in the words of the fields in a struct's template, which stands at p.
+func (m *Message) indexTemplate(d *Desc, e, p uint32) {
+	words := m.idx[e:]
 	words[0] = p
 	for _, s := range d.templateSlots {
 		words[s.word] = p + s.off
 	}
-	m.push(d.self, e, 0)
-	m.openKey = uint64(m.gen)<<32 | uint64(e)
 }
 
 // setOpenKey lets fields of the innermost struct be appended without further ado, if that is what it needs.

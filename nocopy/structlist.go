@@ -28,10 +28,8 @@ func (l StructList[S]) At(i int) S {
 // structAt returns element i of a list of structs that is being built or was added to.
 func (s Struct) structAt(i int) Struct {
 	m, e := s.m, s.entry()
-	if n := len(m.open); n >= 2 && m.open[n-2].e == e && m.open[n-2].next == uint32(i) {
-		if el := m.nextStruct(&m.open[n-2], &m.open[n-1]); el != 0 {
-			return Struct{m, m.openKey}
-		}
+	if n := len(m.open); n >= 2 && m.open[n-2].e == e && m.open[n-2].next == uint32(i) && m.nextStruct(&m.open[n-2], &m.open[n-1]) {
+		return Struct{m, m.openKey}
 	}
 	if m.idx[e+listRoom]&roomBuilding == 0 {
 		return m.handle(m.structEntry(e, uint32(i)))
@@ -48,25 +46,20 @@ func (s Struct) structAt(i int) Struct {
 }
 
 // nextStruct goes from one element of a list that is being built to the next, the usual case: the end of
-// the one and the beginning of the other are appended in one go. It returns the new one's entry, 0 if the
-// element has more to it than a STOP.
-func (m *Message) nextStruct(l, f *frame) uint32 {
+// the one and the beginning of the other are appended in one go. It reports false if the one has more to it than a STOP,
+// or the other's entry does not follow.
+func (m *Message) nextStruct(l, f *frame) bool {
 	d := f.typ.desc
-	if f.typ != l.typ.elem || len(d.owed) > 0 {
-		return 0
+	if f.typ != l.typ.elem || len(d.owed) > 0 || m.idx[l.e+listRoom]&roomTable != 0 || m.idx[f.e+1] != 0 {
+		return false
 	}
 	p := m.buf.AppendBehind(uint64(WireStop), 1, d.template)
-	m.setEnd(f.e, p)
-	e := m.structEntry(l.e, l.next)
-	words := m.idx[e : e+uint32(d.words)]
-	words[0] = p + 1
-	for _, s := range d.templateSlots {
-		words[s.word] = p + 1 + s.off
-	}
+	m.idx[f.e+1] = p
 	l.next++
-	f.e = e
-	m.openKey = uint64(m.gen)<<32 | uint64(e)
-	return e
+	f.e += uint32(d.words)
+	m.indexTemplate(d, f.e, p+1)
+	m.openKey = uint64(m.gen)<<32 | uint64(f.e)
+	return true
 }
 
 // Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.
