@@ -112,8 +112,7 @@ func (s Struct) SetTexts(f Field, d *Desc, v []string) {
 		}
 		return
 	}
-	l := s.newChild(f, d, len(v))
-	appendTexts(l.m, v)
+	s.newChild(f, d, len(v)).m.appendTexts(len(v), func(i int) string { return v[i] })
 }
 
 // SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are referred to, not
@@ -126,48 +125,23 @@ func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
 		}
 		return
 	}
-	l := s.newChild(f, d, len(v))
-	appendTexts(l.m, v)
+	s.newChild(f, d, len(v)).m.appendTexts(len(v), func(i int) string { return linkbuf.String(v[i]) })
 }
 
-// appendTexts fills the list that is innermost, which has as many elements as v.
-func appendTexts[T string | []byte](m *Message, v []T) {
+// appendTexts fills the list of n texts that is innermost; text returns each of them.
+func (m *Message) appendTexts(n int, text func(i int) string) {
 	f := &m.open[len(m.open)-1]
-	words := m.idx[m.idx[f.e+listElems]:][:len(v)]
-	f.next = uint32(len(v))
-	if size, ok := textsSize(v); ok {
-		p, b := m.buf.Extend(size)
-		at := 0
-		for i, x := range v {
-			putBE32(b[at:], uint32(len(x)))
-			words[i] = p + uint32(at)
-			at += textHeader
-			at += copy(b[at:], x)
+	f.next = uint32(n)
+	words := m.idx[f.e+listElems]
+	for i := range n {
+		x := text(i)
+		var word uint32
+		if len(x) < refer {
+			word = m.buf.AppendBehind(uint64(len(x))<<32, textHeader, x)
+		} else {
+			checkLen(len(x))
+			word = m.extendText(linkbuf.StringBytes(x))
 		}
-		return
+		m.idx[words+uint32(i)] = word
 	}
-	for i, x := range v {
-		checkLen(len(x))
-		word := m.extendText(textOf(x))
-		m.idx[m.idx[f.e+listElems]+uint32(i)] = word
-	}
-}
-
-// textsSize returns what texts take on the wire; false if that is much, or if one of them is referred to.
-func textsSize[T string | []byte](v []T) (size int, ok bool) {
-	for _, x := range v {
-		size += textHeader + len(x)
-		if len(x) >= refer || size > linkbuf.MaxSlabSize {
-			return 0, false
-		}
-	}
-	return size, true
-}
-
-// textOf returns the bytes of x, aliasing it.
-func textOf[T string | []byte](x T) []byte {
-	if s, ok := any(x).(string); ok {
-		return linkbuf.StringBytes(s)
-	}
-	return any(x).([]byte)
 }
