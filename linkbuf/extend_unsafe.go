@@ -38,11 +38,13 @@ func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
 	case n > 16:
 		copy(unsafe.Slice((*byte)(at), n), v)
 	case n >= 8:
-		x, y := *(*[8]byte)(from), *(*[8]byte)(unsafe.Add(from, n-8))
-		*(*[8]byte)(at), *(*[8]byte)(unsafe.Add(at, n-8)) = x, y
+		x, y := load64(from), load64(unsafe.Add(from, n-8))
+		store64(at, x)
+		store64(unsafe.Add(at, n-8), y)
 	case n >= 4:
-		x, y := *(*[4]byte)(from), *(*[4]byte)(unsafe.Add(from, n-4))
-		*(*[4]byte)(at), *(*[4]byte)(unsafe.Add(at, n-4)) = x, y
+		x, y := load32(from), load32(unsafe.Add(from, n-4))
+		store32(at, x)
+		store32(unsafe.Add(at, n-4), y)
 	default:
 		for k := range n {
 			*(*byte)(unsafe.Add(at, k)) = v[k]
@@ -50,3 +52,9 @@ func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
 	}
 	return b.tailPos + Pos(i)
 }
+
+// Values that are only moved: their byte order does not matter, as long as they are values to the compiler, not memory.
+func load64(p unsafe.Pointer) uint64     { return binary.LittleEndian.Uint64((*[8]byte)(p)[:]) }
+func load32(p unsafe.Pointer) uint32     { return binary.LittleEndian.Uint32((*[4]byte)(p)[:]) }
+func store64(p unsafe.Pointer, x uint64) { binary.LittleEndian.PutUint64((*[8]byte)(p)[:], x) }
+func store32(p unsafe.Pointer, x uint32) { binary.LittleEndian.PutUint32((*[4]byte)(p)[:], x) }
