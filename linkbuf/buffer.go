@@ -182,6 +182,15 @@ func (b *Buffer) newTail(n int) {
 // tailEnd is the position at which the next byte goes.
 func (b *Buffer) tailEnd() Pos { return b.tailPos + Pos(b.used) }
 
+// Reserve sees to it that the next n bytes, at most MaxSlabSize, are appended to one block.
+func (b *Buffer) Reserve(n int) {
+	if n > len(b.tail)-b.used {
+		b.Sync()
+		b.newTail(n)
+		b.openSpan()
+	}
+}
+
 // extendToEnd is Extend when n bytes fill the block at the tail, or are too many for it.
 func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 	if i := b.used; n == len(b.tail)-i {

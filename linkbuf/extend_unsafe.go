@@ -34,17 +34,18 @@ func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
 	from := unsafe.Pointer(unsafe.StringData(v))
 	binary.BigEndian.PutUint64((*[8]byte)(at)[:], head)
 	at = unsafe.Add(at, lead)
+	moved := binary.LittleEndian // any order will do; loaded as arrays they would go through the stack
 	switch {
 	case n > 16:
 		copy(unsafe.Slice((*byte)(at), n), v)
 	case n >= 8:
-		x, y := load64(from), load64(unsafe.Add(from, n-8))
-		store64(at, x)
-		store64(unsafe.Add(at, n-8), y)
+		x, y := moved.Uint64((*[8]byte)(from)[:]), moved.Uint64((*[8]byte)(unsafe.Add(from, n-8))[:])
+		moved.PutUint64((*[8]byte)(at)[:], x)
+		moved.PutUint64((*[8]byte)(unsafe.Add(at, n-8))[:], y)
 	case n >= 4:
-		x, y := load32(from), load32(unsafe.Add(from, n-4))
-		store32(at, x)
-		store32(unsafe.Add(at, n-4), y)
+		x, y := moved.Uint32((*[4]byte)(from)[:]), moved.Uint32((*[4]byte)(unsafe.Add(from, n-4))[:])
+		moved.PutUint32((*[4]byte)(at)[:], x)
+		moved.PutUint32((*[4]byte)(unsafe.Add(at, n-4))[:], y)
 	default:
 		for k := range n {
 			*(*byte)(unsafe.Add(at, k)) = v[k]
@@ -52,9 +53,3 @@ func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
 	}
 	return b.tailPos + Pos(i)
 }
-
-// Values that are only moved: their byte order does not matter, as long as they are values to the compiler, not memory.
-func load64(p unsafe.Pointer) uint64     { return binary.LittleEndian.Uint64((*[8]byte)(p)[:]) }
-func load32(p unsafe.Pointer) uint32     { return binary.LittleEndian.Uint32((*[4]byte)(p)[:]) }
-func store64(p unsafe.Pointer, x uint64) { binary.LittleEndian.PutUint64((*[8]byte)(p)[:], x) }
-func store32(p unsafe.Pointer, x uint32) { binary.LittleEndian.PutUint32((*[4]byte)(p)[:], x) }

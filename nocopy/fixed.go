@@ -112,7 +112,7 @@ func (s Struct) SetTexts(f Field, d *Desc, v []string) {
 		}
 		return
 	}
-	s.newChild(f, d, len(v)).m.appendTexts(len(v), func(i int) string { return v[i] })
+	s.newChild(f, d, len(v)).m.appendTexts(len(v), textsSize(v), func(i int) string { return v[i] })
 }
 
 // SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are referred to, not
@@ -125,11 +125,14 @@ func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
 		}
 		return
 	}
-	s.newChild(f, d, len(v)).m.appendTexts(len(v), func(i int) string { return linkbuf.String(v[i]) })
+	s.newChild(f, d, len(v)).m.appendTexts(len(v), textsSize(v), func(i int) string { return linkbuf.String(v[i]) })
 }
 
-// appendTexts fills the list of n texts that is innermost; text returns each of them.
-func (m *Message) appendTexts(n int, text func(i int) string) {
+// appendTexts fills the list of n texts that is innermost; text returns each of them. They take size bytes.
+func (m *Message) appendTexts(n, size int, text func(i int) string) {
+	if size <= linkbuf.MaxSlabSize {
+		m.buf.Reserve(size)
+	}
 	f := &m.open[len(m.open)-1]
 	f.next = uint32(n)
 	words := m.idx[f.e+listElems]
@@ -144,4 +147,13 @@ func (m *Message) appendTexts(n int, text func(i int) string) {
 		}
 		m.idx[words+uint32(i)] = word
 	}
+}
+
+// textsSize returns what texts take on the wire.
+func textsSize[T string | []byte](v []T) int {
+	size := textHeader * len(v)
+	for _, x := range v {
+		size += len(x)
+	}
+	return size
 }
