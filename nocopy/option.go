@@ -8,8 +8,8 @@ type flag uint8
 func (flag) option() {}
 
 const (
-	// Lazy makes Parse validate by skipping and index only the top level; a container is indexed when it is
-	// first touched. Until Message.Index has been called, reading is for one goroutine at a time. A container
+	// Lazy makes Parse validate by skipping and index only the top level, with small structs in it; anything else is
+	// indexed when it is first touched. Until Message.Index has been called, reading is for one goroutine at a time. A container
 	// whose index might exceed the limit is indexed at once. What skipping can't see is not checked: required
 	// fields of inner structs and, with ValidUTF8, their strings.
 	Lazy flag = 1 << iota
