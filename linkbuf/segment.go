@@ -78,6 +78,19 @@ func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	return Pos(len(b.segs)-1) << segBits
 }
 
+// SetForeign makes memory of somebody else the whole message: AddForeign and SetRoot.
+func (b *Buffer) SetForeign(mem []byte, own bool) Pos {
+	if len(mem) >= segSize || len(b.segs) != 1 || cap(b.segs) < 2 || cap(b.meta) < 2 {
+		p := b.addSegments(mem, nil, own)
+		b.SetRoot(p, p+Pos(len(mem)))
+		return p
+	}
+	b.segs, b.meta = b.segs[:2], b.meta[:2]
+	b.segs[1], b.meta[1].writable = mem, asUint32(own)
+	b.SetRoot(segSize, segSize+Pos(len(mem)))
+	return segSize
+}
+
 // ReplaceForeign puts other memory in the place of what AddForeign put at p, and reports whether it
 // could: both must fit into one segment.
 func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {

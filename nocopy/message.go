@@ -112,7 +112,7 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	m := newMessage(d, c)
 	p := &m.p
 	p.reset(len(b))
-	p.b, p.base = b, m.buf.AddForeign(b, c.has(Own))
+	p.b, p.base = b, m.buf.SetForeign(b, c.has(Own))
 	return m.parseRoot(p)
 }
 
@@ -217,9 +217,7 @@ func (m *Message) parseRoot(p *parser) (Struct, error) {
 		m.Release()
 		return Struct{}, err
 	}
-	if len(p.windows) == 0 { // in one piece
-		m.buf.SetRoot(p.base, p.base+uint32(i))
-	} else {
+	if len(p.windows) > 0 { // not in one piece
 		p.endWindow(i)
 		m.Finish()
 	}

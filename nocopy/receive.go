@@ -32,6 +32,7 @@ func ParseChunk(d *Desc, c linkbuf.Chunk, recycle bool) (Struct, error) {
 	p := &m.p
 	p.reset(len(c.Mem))
 	p.b, p.base = c.Mem, m.buf.AddChunk(c)
+	m.buf.SetRoot(p.base, p.base+uint32(len(c.Mem)))
 	return m.parseRoot(p)
 }
 
