@@ -1,0 +1,154 @@
+package nocopy
+
+import (
+	"math/bits"
+	"sync"
+)
+
+// What a message of a type looks like if it comes from a program that writes all fields in the IDL's order, as most do.
+
+// step is what is expected next. The low 24 bits are a field's header as it is loaded, little-endian. Above them: how many
+// bytes the step reaches, but for a text's own; flags; the word of the index that it fills, counted from the struct's
+// entry; of a struct inside, its entry, counted likewise.
+type step uint64
+
+const (
+	stepReach = 24 // shift
+
+	stepText  = 1 << 32 // a text: its length follows
+	stepOpen  = 1 << 33 // a struct with nothing but fixed-size fields, texts and such structs: their steps follow
+	stepStop  = 1 << 34 // its end, or that of the whole
+	stepOther = 1 << 35 // something that is not so simple
+	stepLast  = 1 << 36 // the end of the whole
+	stepEdge  = 1 << 37 // goes into a struct inside of the whole, or out of it
+
+	stepWord  = 40 // shift
+	stepEntry = 52 // shift
+	stepWords = 1<<12 - 1
+)
+
+// is says whether the 4 bytes x begin with the header.
+func (s step) is(x uint32) bool { return (x^uint32(s))<<8 == 0 }
+
+func (s step) reach() uint64 { return uint64(uint32(s) >> stepReach) }
+func (s step) word() uint32  { return uint32(s>>stepWord) & stepWords }
+func (s step) entry() uint32 { return uint32(s >> stepEntry) }
+
+// stepOf returns the step of field f, which fills this word.
+func stepOf(f *field, word int) step {
+	s := step(bits.ReverseBytes32(f.key << 8))
+	switch {
+	case word > stepWords:
+		return s | stepOther
+	case f.kind == text:
+		return s | step(word)<<stepWord | stepText | (fieldHeader+textHeader)<<stepReach
+	case f.kind == fixed:
+		return s | step(word)<<stepWord | (fieldHeader+step(f.size))<<stepReach
+	}
+	return s | step(word)<<stepWord | stepOther | fieldHeader<<stepReach
+}
+
+// plan is a struct's fields in the IDL's order, with the steps of structs inside among them.
+type plan struct {
+	steps  []step      // the last one is the struct's own end
+	field  []uint16    // which of the struct's fields each step is of
+	starts []planStart // of each field, and of the end
+	depth  int         // how many structs inside are in one another
+}
+
+// planStart is where a field begins.
+type planStart struct {
+	step    uint32
+	entries uint32 // where entries of structs inside begin that come from here on, counted from the struct's own
+}
+
+// planOf returns the plan of d. It is made when it is first asked for: when d is defined, structs inside need not be yet.
+func planOf(d *Desc) *plan {
+	p := d.plan.Load()
+	if p == nil {
+		p = makePlan(d)
+	}
+	return p
+}
+
+// planning is held while a plan is made.
+var planning sync.Mutex
+
+func makePlan(d *Desc) *plan {
+	planning.Lock()
+	defer planning.Unlock()
+	if p := d.plan.Load(); p != nil {
+		return p
+	}
+	p := &planner{entries: d.words}
+	for i := range d.fields {
+		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
+		p.start()
+		p.add(&d.fields[i], 0, 1)
+		for len(p.field) < len(p.steps) {
+			p.field = append(p.field, uint16(i))
+		}
+	}
+	p.start()
+	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
+	p.field = append(p.field, uint16(len(d.fields)))
+	d.plan.Store(&p.plan)
+	return &p.plan
+}
+
+// planner makes a plan.
+type planner struct {
+	plan
+	entries int // where the next entry of a struct inside begins
+}
+
+func (p *planner) start() {
+	p.starts = append(p.starts, planStart{uint32(len(p.steps)), uint32(p.entries)})
+}
+
+// add adds the steps of a field of the struct whose entry is at this word, counted from that of the plan's struct.
+func (p *planner) add(f *field, entry, depth int) {
+	word := entry + int(f.word)
+	if f.kind != record || p.entries+maxPlain > stepWords || !plain(f.typ.desc) {
+		p.steps = append(p.steps, stepOf(f, word))
+		return
+	}
+	entry = p.entries
+	p.entries += f.typ.desc.words
+	p.depth = max(p.depth, depth)
+	edge := step(0)
+	if depth == 1 {
+		edge = stepEdge
+	}
+	p.steps = append(p.steps, stepOf(f, word)&^stepOther|stepOpen|edge|step(entry)<<stepEntry)
+	for i := range f.typ.desc.fields {
+		p.add(&f.typ.desc.fields[i], entry, depth+1)
+	}
+	p.steps = append(p.steps, step(entry+1)<<stepWord|stepStop|edge)
+}
+
+// maxPlain is the most words that the entry of a plain struct may have, with those of the structs inside.
+const maxPlain = 64
+
+// plain says whether the struct is small and has nothing but fields of fixed size, texts and such structs.
+func plain(d *Desc) bool {
+	n := plainWords(d, maxPlain)
+	return n <= maxPlain
+}
+
+// plainWords returns how many words the entries take, more than most if the struct is not plain.
+func plainWords(d *Desc, most int) int {
+	if n := d.words; d.union || n > most {
+		return most + 1
+	}
+	n := d.words
+	for i := range d.fields {
+		switch f := &d.fields[i]; {
+		case f.kind > record:
+			return most + 1
+		case f.kind == record && n <= most:
+			n += plainWords(f.typ.desc, most-n)
+		}
+	}
+	return n
+}
