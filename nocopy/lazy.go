@@ -75,8 +75,8 @@ func countStructs(b []byte, i int, t WireType) (n, end int) {
 	return n, i
 }
 
-// Index indexes everything that Lazy left for later and checks what Lazy could not. Afterwards any number of
-// goroutines may read the message. The error is an *Error; its offset counts from the beginning of the
+// Index indexes everything that Lazy left for later and checks what Lazy could not (but for a value in whose place a
+// later one of the same field stands). Afterwards any number of goroutines may read the message. The error is an *Error; its offset counts from the beginning of the
 // container that is wrong.
 func (m *Message) Index() error {
 	if m.flags&Lazy == 0 {

@@ -1,0 +1,180 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// planned and unplanned parsing must agree: whatever is not as the plan has it is left to the parser that needs none.
+// ValidUTF8 does without plans; all texts here are UTF-8.
+
+// leafDesc, innerDesc and outerDesc are structs in one another with nothing but simple fields, and containers around them.
+var leafDesc, innerDesc, outerDesc = func() (leaf, inner, outer *Desc) {
+	leaf, inner, outer = NewDesc("Leaf"), NewDesc("Inner"), NewDesc("Outer")
+	outer.Define( // before those inside: a plan is made when it is needed
+		FieldDesc{ID: 1, Name: "x", Type: TypeI32},
+		FieldDesc{ID: 2, Name: "inner", Type: StructOf(inner)},
+		FieldDesc{ID: 3, Name: "numbers", Type: ListOf(TypeI64)},
+		FieldDesc{ID: 4, Name: "again", Type: StructOf(inner), Req: Required},
+		FieldDesc{ID: 5, Name: "leaves", Type: ListOf(StructOf(leaf))},
+		FieldDesc{ID: 6, Name: "leaf", Type: StructOf(leaf)},
+		FieldDesc{ID: 7, Name: "inners", Type: ListOf(StructOf(inner))},
+		FieldDesc{ID: 8, Name: "z", Type: TypeString},
+	)
+	inner.Define(
+		FieldDesc{ID: 1, Name: "a", Type: TypeString},
+		FieldDesc{ID: 2, Name: "leaf", Type: StructOf(leaf)},
+		FieldDesc{ID: 3, Name: "b", Type: TypeBool, Req: Required},
+	)
+	leaf.Define(
+		FieldDesc{ID: 1, Name: "n", Type: TypeI16},
+		FieldDesc{ID: -2, Name: "s", Type: TypeString},
+	)
+	return leaf, inner, outer
+}()
+
+// sender writes messages that are mostly in order.
+type sender struct {
+	*rand.Rand
+	odd float64 // how likely each field is not
+}
+
+func (r sender) structure(dst []byte, d *Desc) []byte {
+	order := make([]int, len(d.fields))
+	for i := range order {
+		order[i] = i
+	}
+	if r.Float64() < r.odd {
+		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	}
+	for _, i := range order {
+		f := &d.fields[i]
+		times := 1
+		if r.Float64() < r.odd {
+			times = r.IntN(3)
+		}
+		for range times {
+			dst = r.value(append(dst, byte(f.key>>16), byte(f.key>>8), byte(f.key)), f.typ)
+		}
+		if r.Float64() < r.odd { // unknown, or known with another type
+			dst = append(dst, byte(WireI8), 0, byte(r.IntN(12)), 7)
+		}
+	}
+	return append(dst, byte(WireStop))
+}
+
+func (r sender) value(dst []byte, t *Type) []byte {
+	switch {
+	case t.kind == record:
+		return r.structure(dst, t.desc)
+	case t.kind == text:
+		n := r.IntN(12)
+		return append(binary.BigEndian.AppendUint32(dst, uint32(n)), "abcdefghijkl"[:n]...)
+	case t.kind == fixed:
+		for range t.size {
+			dst = append(dst, byte(r.IntN(2)))
+		}
+		return dst
+	}
+	n := r.IntN(4)
+	elem := t.elem
+	if r.Float64() < r.odd {
+		elem = TypeI32
+	}
+	dst = binary.BigEndian.AppendUint32(append(dst, byte(elem.wire)), uint32(n))
+	for range n {
+		dst = r.value(dst, elem)
+	}
+	return dst
+}
+
+func TestPlanned(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	r := sender{rand.New(rand.NewPCG(seed, 1)), 0}
+	limits := []Limits{{}, {MaxDepth: 2}, {MaxDepth: 3}, {MaxIndex: 100}, {MaxIndex: 300}}
+	good := 0
+	for i := range 20_000 {
+		r.odd = []float64{0, 0.02, 0.2}[i%3]
+		wire := r.structure(nil, outerDesc)
+		switch r.IntN(8) {
+		case 0:
+			wire = wire[:r.IntN(len(wire))]
+		case 1:
+			wire[r.IntN(len(wire))] ^= 1 << r.IntN(8)
+		}
+		limit := limits[0]
+		if r.IntN(4) == 0 {
+			limit = limits[r.IntN(len(limits))]
+		}
+		want, wantErr := Parse(outerDesc, wire, limit, ValidUTF8)
+		if errors.Is(wantErr, ErrUTF8) {
+			continue
+		}
+		for _, w := range []way{inOnePiece, cutAt(r.IntN(len(wire) + 1)), with(inOnePiece, Lazy, "lazy")} {
+			got, err := w.parse(outerDesc, wire, limit)
+			if w.name == inOnePiece.name && fmt.Sprint(err) != fmt.Sprint(wantErr) {
+				t.Fatalf("%x %+v: %v, want %v", wire, limit, err, wantErr)
+			}
+			if err == nil && wantErr != nil {
+				err = got.m.Index() // what Lazy could not see; what is indexed later has no limits
+			}
+			// What is skipped counts its depth from its field on. Of a field that comes twice the first value is never indexed if
+			// it was left for later.
+			unseen := errors.Is(wantErr, ErrLimit) || errors.Is(err, ErrLimit) ||
+				err == nil && errors.Is(wantErr, ErrMissingRequired) && len(got.m.shadows) > 0
+			if (err == nil) != (wantErr == nil) && !unseen {
+				t.Fatalf("%x %+v, %s: %v, want %v", wire, limit, w.name, err, wantErr)
+			}
+			if err != nil {
+				continue
+			}
+			if wantErr == nil {
+				if got, want := got.Format(outerDesc), want.Format(outerDesc); got != want {
+					t.Fatalf("%x %+v, %s: %s, want %s", wire, limit, w.name, got, want)
+				}
+			}
+			got.Release()
+		}
+		if wantErr == nil {
+			good++
+			want.Release()
+		}
+	}
+	if good < 5_000 {
+		t.Errorf("only %d messages were good", good)
+	}
+}
+
+// TestPlannedFar: what does not fit into a step is indexed as well.
+func TestPlannedFar(t *testing.T) {
+	d := NewDesc("Wide")
+	var fields []FieldDesc
+	for i := range 6_000 {
+		fields = append(fields, FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: TypeI8})
+	}
+	for _, i := range []int{10, 4_000, 4_090, 4_100, 5_999} {
+		fields[i].Type = StructOf(leafDesc)
+	}
+	d.Define(fields...)
+	r := sender{rand.New(rand.NewPCG(1, 1)), 0}
+	for _, r.odd = range []float64{0, 0.001} {
+		wire := r.structure(nil, d)
+		want, err := Parse(d, wire, ValidUTF8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Parse(d, wire)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := got.Format(d), want.Format(d); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		got.Release()
+		want.Release()
+	}
+}
