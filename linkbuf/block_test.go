@@ -208,3 +208,37 @@ func TestCrossingSegments(t *testing.T) {
 		t.Error("the block does not come out as it went in")
 	}
 }
+
+// TestAdopt: little foreign memory is copied when something in it is to be stored; the end of much is not, since it is also
+// read through the segment before.
+func TestAdopt(t *testing.T) {
+	for _, c := range []struct {
+		size, at int
+		want     bool
+	}{
+		{1, 0, true}, {512, 511, true}, {513, 0, false},
+		{segSize + 100, segSize + 50, false}, {segSize + 100, 50, false}, {segSize - 1, segSize - 10, false},
+	} {
+		for _, recycle := range []bool{false, true} {
+			mem := bytes.Repeat([]byte{'x'}, c.size)
+			var b Buffer
+			b.Reset(recycle)
+			at := b.SetForeign(mem, false) + Pos(c.at)
+			if got := b.Adopt(at); got != c.want || got != b.Writable(at) {
+				t.Errorf("%d of %d bytes: adopted %v, writable %v", c.at, c.size, got, b.Writable(at))
+			}
+			want := bytes.Clone(mem)
+			if c.want {
+				b.At(at)[0], want[c.at] = 'y', 'y'
+			}
+			b.Seal()
+			if got := b.AppendTo(nil); !bytes.Equal(got, want) {
+				t.Errorf("%d of %d bytes: goes out as %.40q", c.at, c.size, got)
+			}
+			if mem[c.at] != 'x' {
+				t.Errorf("%d of %d bytes: stored into foreign memory", c.at, c.size)
+			}
+			b.Free()
+		}
+	}
+}

@@ -91,6 +91,24 @@ func (b *Buffer) SetForeign(mem []byte, own bool) Pos {
 	return segSize
 }
 
+// adopted is the most bytes of foreign memory that are copied when something in it is to be stored.
+const adopted = 512
+
+// Adopt puts a copy, which may be stored into, in the place of the foreign memory that p lies in, and reports whether it
+// did: it does if that is so little that a node would cost as much.
+func (b *Buffer) Adopt(p Pos) bool {
+	i := p >> segBits
+	mem := b.segs[i]
+	// What follows a whole segment may be the end of the same memory, which is also read through that one.
+	if len(mem) > adopted || b.meta[i].block != nil || len(b.segs[i-1]) >= segSize {
+		return false
+	}
+	_, own := b.Place(len(mem))
+	copy(own, mem)
+	b.segs[i], b.meta[i] = own, segment{b.tailMem, 1}
+	return true
+}
+
 // ReplaceForeign puts other memory in the place of what AddForeign put at p, and reports whether it
 // could: both must fit into one segment.
 func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {

@@ -291,3 +291,37 @@ func millionth(s Struct, name string) int {
 	}
 	return n
 }
+
+// TestStoreAtTheEnd: numbers at the end of a large message, in the last segment of its memory, reach the wire like others.
+func TestStoreAtTheEnd(t *testing.T) {
+	d := NewDesc("Tail")
+	d.Define(FieldDesc{ID: 1, Name: "text", Type: TypeString}, FieldDesc{ID: 2, Name: "n", Type: TypeI64}, FieldDesc{ID: 3, Name: "ok", Type: TypeBool})
+	for _, size := range []int{10, 490, 1<<20 - 30, 1<<20 - 12, 1<<20 - 3, 1 << 20, 3<<20 + 5} {
+		wire := appendBE32([]byte{byte(WireString), 0, 1}, uint32(size))
+		wire = append(wire, make([]byte, size)...)
+		wire = append(wire, "\x0a\x00\x02\x01\x02\x03\x04\x05\x06\x07\x08\x02\x00\x03\x00\x00"...)
+		want := bytes.Clone(wire)
+		copy(want[len(want)-13:], "\x00\x00\x00\x00\x00\x00\x00\x09\x02\x00\x03\x01\x00")
+		sent := bytes.Clone(wire)
+		for _, w := range []way{inOnePiece, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy"), cutEvery(1<<20 - 7), cutAt(len(wire) - 20), owned} {
+			s := mustParse(t, d, wire)
+			s.Release()
+			s, err := w.parse(d, wire)
+			if err != nil {
+				t.Fatalf("%d, %s: %v", size, w.name, err)
+			}
+			s.SetInt64(d.constant(1), 9)
+			s.SetBool(d.constant(2), true)
+			if s.Int64(d.constant(1)) != 9 || !s.Bool(d.constant(2)) {
+				t.Errorf("%d, %s: reads %d, %v", size, w.name, s.Int64(d.constant(1)), s.Bool(d.constant(2)))
+			}
+			if got := s.m.Bytes(); !bytes.Equal(got, want) {
+				t.Errorf("%d, %s: what was stored does not go out: ends with %x", size, w.name, got[len(got)-20:])
+			}
+			if !bytes.Equal(wire, sent) {
+				t.Fatalf("%d, %s: stored into what was sent", size, w.name)
+			}
+			s.Release()
+		}
+	}
+}

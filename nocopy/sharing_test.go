@@ -325,3 +325,51 @@ func orders(n int) [][]int {
 	}
 	return all
 }
+
+// TestShareAdopted: a small block that was copied because something in it was set lies in the message's own memory, which
+// must stay as long as somebody links to it.
+func TestShareAdopted(t *testing.T) {
+	inner, outer := NewDesc("Inner"), NewDesc("Outer")
+	inner.Define(
+		FieldDesc{ID: 1, Name: "a", Type: TypeString},
+		FieldDesc{ID: 2, Name: "n", Type: TypeI64, Req: Optional}, // not in the template: it is where it is set
+		FieldDesc{ID: 3, Name: "b", Type: TypeString},
+	)
+	outer.Define(FieldDesc{ID: 1, Name: "inner", Type: StructOf(inner)})
+	text := strings.Repeat("x", 3_000)
+	s := New(outer)
+	c := s.NewChild(outer.constant(0), outer, 0)
+	c.SetText(inner.constant(0), text)
+	c.SetInt64(inner.constant(1), 1)
+	c.SetText(inner.constant(2), text)
+	wire := s.m.AppendTo(nil)
+	s.Release()
+	const number = 3 + 7 + 3_000 // where its header is
+	for _, options := range [][]Option{nil, {Recycle}} {
+		from, err := ParseBlocks[Struct](outer, [][]byte{wire[:number], wire[number : number+11], wire[number+11:]}, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from.Child(outer.constant(0), outer).SetInt64(inner.constant(1), 2)
+		if n := from.m.Nodes(); n > 0 {
+			t.Errorf("%v: %d nodes: the block was not copied", options, n)
+		}
+		to := New(outer, options...)
+		to.SetChild(outer.constant(0), outer, from.Child(outer.constant(0), outer))
+		want := to.m.AppendTo(nil)
+		if to.m.Nodes() == 0 {
+			t.Error("nothing was linked")
+		}
+		from.Child(outer.constant(0), outer).SetInt64(inner.constant(1), 3)
+		from.Release()
+		for range 50 { // whoever gets the memory next fills it
+			other := New(outer, options...)
+			other.NewChild(outer.constant(0), outer, 0).SetText(inner.constant(0), strings.Repeat("y", 3_900))
+			other.Release()
+		}
+		if got := to.m.AppendTo(nil); !bytes.Equal(got, want) || to.Child(outer.constant(0), outer).Int64(inner.constant(1)) != 2 {
+			t.Errorf("%v: what was linked has changed", options)
+		}
+		to.Release()
+	}
+}

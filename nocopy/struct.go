@@ -277,6 +277,9 @@ func (s Struct) fixedElsewhere(f Field, n int, p uint32) []byte {
 		return s.m.buf.At(p)[:n:n]
 	}
 	s.changeable()
+	if p != 0 && s.m.buf.Adopt(p) {
+		return s.m.buf.At(p)[:n:n]
+	}
 	p, b := s.room(f, fieldHeader+n)
 	putKey(b, f.key())
 	s.setWord(f, p+fieldHeader)
