@@ -81,8 +81,9 @@ func (b *Buffer) dropForeign() {
 	b.placed, b.sealed, b.framed = false, false, false
 }
 
-// keepRewound is the largest slab that Rewind keeps.
-const keepRewound = 1 << 20
+// keepRewound is the largest slab that Rewind keeps: one of MaxSlabSize, also if a value of that size is a little more with
+// what stands around it.
+const keepRewound = MaxSlabSize + SlabSize
 
 // Rewind is Free for when nobody refers to the Buffer's own memory any more, not even to a part of it: the slab at the
 // tail is filled anew by the next message.
