@@ -121,7 +121,6 @@ func (m *Message) indexShared(node linkbuf.NodeID, t *Type, src source, e uint32
 	if e == 0 {
 		i, word = p.value(t, 0, 0)
 	} else {
-		clear(m.idx[e : e+uint32(t.desc.words)])
 		i = p.structure(t.desc, e, 0)
 	}
 	if i >= 0 {

@@ -137,7 +137,6 @@ func (m *Message) appendZeroStruct(t *Type, e uint32) {
 
 // indexInto indexes the struct at p, known to be valid and contiguous, into an entry that exists.
 func (m *Message) indexInto(t *Type, p, e uint32) {
-	clear(m.idx[e : e+uint32(t.desc.words)])
 	m.trust(p)
 	i := m.p.structure(t.desc, e, 0)
 	m.trusted(i)
