@@ -45,8 +45,8 @@ qemu: ## runs the library's tests on other processors, where qemu-user is instal
 		GOARCH=$$arch go test -short -timeout 60m $${emulator:+-exec $$emulator} -skip '$(SLOW)' ./nocopy -model.ops=2000 || exit 1; \
 	done
 
-soak: ## 10 million messages of 1 KiB to 8 MiB; two minutes of calls under the race detector; memory must stay as it is (minutes)
-	NOCOPY_SOAK_MESSAGES=5000000 go test -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
+soak: ## 10 million messages of 1 KiB to 8 MiB in each mode; two minutes of calls under the race detector; memory must stay as it is (minutes)
+	NOCOPY_SOAK_MESSAGES=10000000 go test -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
 	NOCOPY_SOAK=120s go test -race -run 'TestSoak$$' -count=1 -v -timeout 10m ./nocopy/rpc
 
 fuzz: ## runs every fuzz target for FUZZTIME
