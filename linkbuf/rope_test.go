@@ -53,7 +53,6 @@ type roper struct {
 	r    *rand.Rand
 	b    *Buffer
 	root *thing
-	log  []string
 }
 
 // grow makes a random thing.

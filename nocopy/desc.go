@@ -264,9 +264,6 @@ func (d *Desc) find(key uint32) *field {
 	return nil
 }
 
-// fieldAt returns the field that has this word of the index.
-func (d *Desc) fieldAt(word uint32) *field { return &d.fields[word-d.first] }
-
 // field returns the description of a field that generated code names by its constant.
 func (d *Desc) field(f Field) *field { return &d.fields[f.word()-d.first] }
 

@@ -11,12 +11,6 @@ func (s Struct) fixedBytes(size int) []byte {
 	return s.m.buf.At(s.m.idx[s.entry()+listStart])[:n:n]
 }
 
-// fixedAt returns where the bytes of element i begin.
-func (s Struct) fixedAt(i, size int) []byte {
-	s.checkIndex(i)
-	return s.m.buf.At(s.m.idx[s.entry()+listStart] + uint32(i*size))
-}
-
 // setFixedAt returns the bytes of element i to be stored into.
 func (s Struct) setFixedAt(i, size int) []byte {
 	s.checkIndex(i)

@@ -11,9 +11,10 @@ import (
 // planned and unplanned parsing must agree: whatever is not as the plan has it is left to the parser that needs none.
 // ValidUTF8 does without plans; all texts here are UTF-8.
 
-// leafDesc, innerDesc and outerDesc are structs in one another with nothing but simple fields, and containers around them.
-var leafDesc, innerDesc, outerDesc = func() (leaf, inner, outer *Desc) {
-	leaf, inner, outer = NewDesc("Leaf"), NewDesc("Inner"), NewDesc("Outer")
+// outerDesc has structs in one another, with nothing but simple fields, and containers around them; leafDesc is the innermost.
+var outerDesc, leafDesc = func() (outer, leaf *Desc) {
+	outer, leaf = NewDesc("Outer"), NewDesc("Leaf")
+	inner := NewDesc("Inner")
 	outer.Define( // before those inside: a plan is made when it is needed
 		FieldDesc{ID: 1, Name: "x", Type: TypeI32},
 		FieldDesc{ID: 2, Name: "inner", Type: StructOf(inner)},
@@ -33,7 +34,7 @@ var leafDesc, innerDesc, outerDesc = func() (leaf, inner, outer *Desc) {
 		FieldDesc{ID: 1, Name: "n", Type: TypeI16},
 		FieldDesc{ID: -2, Name: "s", Type: TypeString},
 	)
-	return leaf, inner, outer
+	return outer, leaf
 }()
 
 // sender writes messages that are mostly in order.
