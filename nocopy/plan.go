@@ -8,19 +8,20 @@ import (
 // What a message of a type looks like if it comes from a program that writes all fields in the IDL's order, as most do.
 
 // step is what is expected next. The low 24 bits are a field's header as it is loaded, little-endian. Above them: how many
-// bytes the step reaches, but for a text's own; flags; the word of the index that it fills, counted from the struct's
-// entry; of a struct inside, its entry, counted likewise.
+// bytes the step reaches, but for a text's or a list's own; flags; the word of the index that it fills, counted from the
+// struct's entry; of a struct or list inside, its entry, counted likewise.
 type step uint64
 
 const (
 	stepReach = 24 // shift
 
 	stepText  = 1 << 32 // a text: its length follows
-	stepOpen  = 1 << 33 // a struct with nothing but fixed-size fields, texts and such structs: their steps follow
+	stepOpen  = 1 << 33 // a plain struct: its steps follow
 	stepStop  = 1 << 34 // its end, or that of the whole
 	stepOther = 1 << 35 // something that is not so simple
 	stepLast  = 1 << 36 // the end of the whole
 	stepEdge  = 1 << 37 // goes into a struct inside of the whole, or out of it
+	stepList  = 1 << 38 // a list of elements of fixed size: what they are follows as a listStep
 
 	stepWord  = 40 // shift
 	stepEntry = 52 // shift
@@ -33,6 +34,17 @@ func (s step) is(x uint32) bool { return (x^uint32(s))<<8 == 0 }
 func (s step) reach() uint64 { return uint64(uint32(s) >> stepReach) }
 func (s step) word() uint32  { return uint32(s>>stepWord) & stepWords }
 func (s step) entry() uint32 { return uint32(s >> stepEntry) }
+
+// listStep is what the elements of a stepList are: their size, wire type, and the number of the list's type.
+type listStep uint64
+
+func listStepOf(t *Type) listStep {
+	return listStep(t.elem.size) | listStep(t.elem.wire)<<8 | listStep(t.id)<<32
+}
+
+func (l listStep) size() uint64   { return uint64(l & 0xff) }
+func (l listStep) wire() WireType { return WireType(l >> 8) }
+func (l listStep) typeID() uint32 { return uint32(l >> 32) }
 
 // stepOf returns the step of field f, which fills this word.
 func stepOf(f *field, word int) step {
@@ -54,12 +66,13 @@ type plan struct {
 	field  []uint16    // which of the struct's fields each step is of
 	starts []planStart // of each field, and of the end
 	depth  int         // how many structs inside are in one another
+	inside bool        // there are structs or lists inside
 }
 
 // planStart is where a field begins.
 type planStart struct {
 	step    uint32
-	entries uint32 // where entries of structs inside begin that come from here on, counted from the struct's own
+	entries uint32 // where entries of what is inside begin that comes from here on, counted from the struct's own
 }
 
 // planOf returns the plan of d. It is made when it is first asked for: when d is defined, structs inside need not be yet.
@@ -92,6 +105,7 @@ func makePlan(d *Desc) *plan {
 	p.start()
 	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
 	p.field = append(p.field, uint16(len(d.fields)))
+	p.inside = p.entries > d.words
 	d.plan.Store(&p.plan)
 	return &p.plan
 }
@@ -99,7 +113,7 @@ func makePlan(d *Desc) *plan {
 // planner makes a plan.
 type planner struct {
 	plan
-	entries int // where the next entry of a struct inside begins
+	entries int // where the next entry of a struct or list inside begins
 }
 
 func (p *planner) start() {
@@ -109,7 +123,13 @@ func (p *planner) start() {
 // add adds the steps of a field of the struct whose entry is at this word, counted from that of the plan's struct.
 func (p *planner) add(f *field, entry, depth int) {
 	word := entry + int(f.word)
-	if f.kind != record || p.entries+maxPlain > stepWords || !plain(f.typ.desc) {
+	room := p.entries+maxPlain <= stepWords
+	switch {
+	case room && f.fixedList():
+		p.steps = append(p.steps, stepOf(f, word)&^stepOther+stepList+listHeader<<stepReach+step(p.entries)<<stepEntry, step(listStepOf(f.typ)))
+		p.entries += listWords
+		return
+	case !room || f.kind != record || !plain(f.typ.desc):
 		p.steps = append(p.steps, stepOf(f, word))
 		return
 	}
@@ -130,7 +150,11 @@ func (p *planner) add(f *field, entry, depth int) {
 // maxPlain is the most words that the entry of a plain struct may have, with those of the structs inside.
 const maxPlain = 64
 
-// plain says whether the struct is small and has nothing but fields of fixed size, texts and such structs.
+// fixedList says whether the field is a list or set of elements of fixed size.
+func (f *field) fixedList() bool { return f.kind == list && f.typ.elem.kind == fixed }
+
+// plain says whether the struct is small and has nothing but fields of fixed size, lists of such, texts and plain structs:
+// then its entries, with those inside, always take as many words.
 func plain(d *Desc) bool {
 	n := plainWords(d, maxPlain)
 	return n <= maxPlain
@@ -144,6 +168,8 @@ func plainWords(d *Desc, most int) int {
 	n := d.words
 	for i := range d.fields {
 		switch f := &d.fields[i]; {
+		case f.fixedList():
+			n += listWords
 		case f.kind > record:
 			return most + 1
 		case f.kind == record && n <= most:

@@ -35,7 +35,7 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 			}
 		}
 		// The header of a container must be in one piece with the field's: see fill.
-		if s&(stepOther|stepOpen) == 0 || len(p.b)-i < fieldHeader+mapHeader || !s.is(uint32(load64(p.b, i))) {
+		if s&(stepOther|stepOpen|stepList) == 0 || len(p.b)-i < fieldHeader+mapHeader || !s.is(uint32(load64(p.b, i))) {
 			return i, next
 		}
 		f := &d.fields[next]
@@ -55,13 +55,13 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 	}
 }
 
-// nothingInside is the shift that says that structs inside are not to be indexed as planned.
+// nothingInside is the shift that says that structs and lists inside are not to be indexed as planned.
 const nothingInside = math.MaxUint32
 
-// shiftOf returns how far from where the plan has them the entries of structs inside will be, those from field next on;
-// nothingInside if they are nested too deeply or there is no room in the index.
+// shiftOf returns how far from where the plan has them the entries of what is inside will be, from field next on;
+// nothingInside if there is nothing, structs are nested too deeply or there is no room in the index.
 func (p *parser) shiftOf(pl *plan, e uint32, next int) uint32 {
-	if pl.depth == 0 {
+	if !pl.inside {
 		return nothingInside
 	}
 	before := pl.starts[next].entries

@@ -3,7 +3,7 @@
 package nocopy
 
 // follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of the entry e and
-// of those of structs inside, which are shift words from where they would be if they followed the entry; shift may be
+// of those of what is inside, which are shift words from where they would be if they followed the entry; shift may be
 // nothingInside. It returns where it stopped: index and step.
 func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint32) (int, int) {
 	first := e // what words are counted from
@@ -25,16 +25,28 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint3
 		}
 		x := load64(b, i)
 		end := uint64(i) + s.reach()
-		if s&stepText != 0 {
+		var l listStep
+		switch {
+		case s&stepText != 0:
 			end += uint64(lengthIn(x))
+		case s&stepList != 0:
+			l = listStep(pl.steps[k+1])
+			end += l.size() * uint64(be32(b[i+fieldHeader+1:]))
 		}
-		if !s.is(uint32(x)) || end > uint64(len(b)) || s&stepOther != 0 || s&stepOpen != 0 && shift == nothingInside {
+		if !s.is(uint32(x)) || end > uint64(len(b)) || s&stepOther != 0 || s&(stepOpen|stepList) != 0 && shift == nothingInside ||
+			s&stepList != 0 && WireType(b[i+fieldHeader]) != l.wire() {
 			break
 		}
-		word := base + uint32(i) + fieldHeader
-		if s&stepOpen != 0 {
-			entry := e + shift + s.entry()
+		word, entry := base+uint32(i)+fieldHeader, e+shift+s.entry()
+		switch {
+		case s&stepOpen != 0:
 			idx[entry], word = word, entry
+		case s&stepList != 0:
+			w, n := idx[entry:][:listWords], be32(b[i+fieldHeader+1:])
+			w[listStart], w[listEnd] = word+listHeader, base+uint32(end)
+			w[listCount], w[listElems], w[listRoom], w[listType] = n, entry+listWords, n, l.typeID()
+			word = entry
+			k++
 		}
 		idx[first+s.word()] = word
 		i = int(end)

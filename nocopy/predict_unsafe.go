@@ -8,11 +8,12 @@ import (
 )
 
 // follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of the entry e and
-// of those of structs inside, which are shift words from where they would be if they followed the entry; shift may be
+// of those of what is inside, which are shift words from where they would be if they followed the entry; shift may be
 // nothingInside. It returns where it stopped: index and step. All that it uses fits registers.
 func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint32) (int, int) {
 	// SAFETY: at is compared with size before anything is read there. No step follows the last one, which is a stepStop. The
-	// words of the entry are its owner's; that the index has those of structs inside is seen to by shiftOf.
+	// words of the entry are its owner's; that the index has those of what is inside is seen to by shiftOf. Behind a
+	// stepList there is its listStep.
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	steps, words := unsafe.Pointer(unsafe.SliceData(pl.steps)), unsafe.Pointer(unsafe.SliceData(idx))
 	base += fieldHeader
@@ -45,11 +46,25 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint3
 		if end > size {
 			return int(at), int(next)
 		}
-		if s&(stepOpen|stepOther) != 0 {
+		if s&(stepOpen|stepOther|stepList) != 0 {
 			if shift == nothingInside || s&stepOther != 0 {
 				return int(at), int(next)
 			}
 			entry := e + shift + s.entry()
+			if s&stepList != 0 {
+				l := *(*listStep)(unsafe.Add(steps, next*8+8))
+				n := binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader+1))[:])
+				if end += uint64(n) * uint64(l.size()); end > size || *(*byte)(unsafe.Add(mem, at+fieldHeader)) != byte(l.wire()) {
+					return int(at), int(next)
+				}
+				w := (*[listWords]uint32)(unsafe.Add(words, uint64(entry)*4))
+				w[listStart], w[listEnd] = base+listHeader+uint32(at), base-fieldHeader+uint32(end)
+				w[listCount], w[listElems], w[listRoom], w[listType] = n, entry+listWords, n, l.typeID()
+				*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = entry
+				next++
+				at = end
+				continue
+			}
 			*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = entry
 			*(*uint32)(unsafe.Add(words, uint64(entry)*4)) = base + uint32(at)
 			if s&stepEdge != 0 {
