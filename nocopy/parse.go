@@ -450,14 +450,7 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 	case t.kind == record && t.desc.flat && !p.utf8 && p.depth < p.maxDepth:
 		return p.structs(t.desc, first, i, n)
 	case t.kind == record:
-		per := uint32(t.desc.words)
-		for k := range n {
-			if i = p.structure(t.desc, first, i); i < 0 {
-				return p.at(k)
-			}
-			first += per
-		}
-		return i
+		return p.plannedStructs(t.desc, first, i, n)
 	}
 	for k := range n {
 		var word uint32

@@ -66,7 +66,8 @@ type plan struct {
 	field  []uint16    // which of the struct's fields each step is of
 	starts []planStart // of each field, and of the end
 	depth  int         // how many structs inside are in one another
-	inside bool        // there are structs or lists inside
+	inside uint32      // words that the entries of structs and lists inside take
+	simple bool        // there are no other steps than those that follow takes
 }
 
 // planStart is where a field begins.
@@ -94,6 +95,7 @@ func makePlan(d *Desc) *plan {
 		return p
 	}
 	p := &planner{entries: d.words}
+	p.simple = !d.union
 	for i := range d.fields {
 		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
 		p.start()
@@ -105,7 +107,7 @@ func makePlan(d *Desc) *plan {
 	p.start()
 	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
 	p.field = append(p.field, uint16(len(d.fields)))
-	p.inside = p.entries > d.words
+	p.inside = uint32(p.entries - d.words)
 	d.plan.Store(&p.plan)
 	return &p.plan
 }
@@ -130,7 +132,9 @@ func (p *planner) add(f *field, entry, depth int) {
 		p.entries += listWords
 		return
 	case !room || f.kind != record || !plain(f.typ.desc):
-		p.steps = append(p.steps, stepOf(f, word))
+		s := stepOf(f, word)
+		p.steps = append(p.steps, s)
+		p.simple = p.simple && s&stepOther == 0
 		return
 	}
 	entry = p.entries

@@ -61,11 +61,11 @@ const nothingInside = math.MaxUint32
 // shiftOf returns how far from where the plan has them the entries of what is inside will be, from field next on;
 // nothingInside if there is nothing, structs are nested too deeply or there is no room in the index.
 func (p *parser) shiftOf(pl *plan, e uint32, next int) uint32 {
-	if !pl.inside {
+	if pl.inside == 0 {
 		return nothingInside
 	}
 	before := pl.starts[next].entries
-	end := uint64(p.m.words) + uint64(pl.starts[len(pl.starts)-1].entries-before)
+	end := uint64(p.m.words) + uint64(pl.inside-(before-pl.starts[0].entries))
 	if end > uint64(p.maxIndex) || end > uint64(len(p.m.idx)) || p.depth+pl.depth > p.maxDepth {
 		return nothingInside
 	}
@@ -84,6 +84,33 @@ func (p *parser) structs(d *Desc, first uint32, i, n int) int {
 			return p.at(n - int((end-first)/stride))
 		}
 	}
+}
+
+// plannedStructs indexes n structs of a type with containers, at a constant stride from first on. The words need not be
+// zero.
+func (p *parser) plannedStructs(d *Desc, first uint32, i, n int) int {
+	m, pl := p.m, planOf(d)
+	simple := pl.simple && !p.utf8
+	for k := range n {
+		if simple && p.depth < p.maxDepth {
+			p.depth++
+			shift := p.shiftOf(pl, first, 0)
+			end, done := follow(pl, 0, p.b, i, m.idx, first, shift, p.base)
+			p.depth--
+			if done == len(pl.steps) {
+				m.idx[first] = p.base + uint32(i)
+				m.words += pl.inside
+				first += uint32(d.words)
+				i = end
+				continue
+			}
+		}
+		if i = p.structure(d, first, i); i < 0 {
+			return p.at(k)
+		}
+		first += uint32(d.words)
+	}
+	return i
 }
 
 // textPairs indexes pairs of texts of a map, as many of n as are whole in the window. It returns the index
