@@ -5,6 +5,8 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"sync"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
 // tables are hash tables over the keys of large maps and the elements of large sets, made when first needed.
@@ -200,6 +202,9 @@ func (m *Message) table(e uint32, t *Type) *table {
 	if grown := tableSize(uint32(tb.used) + n - tb.upTo); grown > len(tb.slots) {
 		tb.slots, m.tables.old = tb.grownInto(m.tables.old, grown), tb.slots
 	}
+	if tb.upTo == 0 && t.kind == dict && t.key.kind == text {
+		tb.insertTexts(&m.buf, m.idx[m.idx[e+listElems]:][:n*pairWords])
+	}
 	for ; tb.upTo < n; tb.upTo++ {
 		tb.insert(m, e, t, tb.upTo)
 	}
@@ -233,6 +238,28 @@ func (tb *table) grownInto(mem []uint64, size int) []uint64 {
 		mem[h&(size-1)] = x
 	}
 	return mem
+}
+
+// insertTexts adds pairs whose keys are texts to an empty table, as long as their hashes are new.
+func (tb *table) insertTexts(buf *linkbuf.Buffer, pairs []uint32) {
+	slots := tb.slots
+	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
+		p := pairs[0]
+		if p == 0 || p&inNode != 0 {
+			return
+		}
+		hash := maphash.String(seed, buf.Text(p)) >> 32
+		h := int(hash) & (len(slots) - 1)
+		for slots[h] != 0 {
+			if slots[h]>>32 == hash {
+				return
+			}
+			h = (h + 1) & (len(slots) - 1)
+		}
+		tb.upTo++
+		tb.used++
+		slots[h] = hash<<32 | uint64(tb.upTo)
+	}
 }
 
 // insert adds pair or element i.
