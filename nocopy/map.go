@@ -370,7 +370,7 @@ func (s Struct) newPair() uint32 {
 
 // appendZeroValue appends a complete zero value and returns its word.
 func (m *Message) appendZeroValue(t *Type) uint32 {
-	m.tables.filtered = 0 // a key that the filter does not know
+	m.tables.unknown()
 	m.graft = appendZero(m.graft[:0], t)
 	return m.appendValue(t, 0, source{n: len(m.graft), data: m.graft}, 0)
 }

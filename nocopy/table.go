@@ -17,9 +17,10 @@ type tables struct {
 	free []*table          // of earlier messages, to be used again
 	old  []uint64          // the slots of a table that has grown, for the next that grows
 
-	// While a map is being filled, most keys are new, and its filter knows that without a table.
-	filtered uint32 // the entry of that map, 0 = none
-	filter   filter
+	// While a map is being filled, most keys are new. As long as they are few, its filter knows that without a table.
+	filling uint32 // the entry of that map, 0 = none
+	filter  filter
+	filled  *table // its table, nil if it has none yet
 }
 
 // filter has a bit for each of the hashes that keys may have.
@@ -32,10 +33,12 @@ const (
 
 // table finds the last pair or element with a key.
 type table struct {
-	slots []uint64 // half a hash <<32 | number+1
-	used  int      // slots taken, also by what has been deleted since
-	upTo  uint32   // pairs or elements before this one are in it
-	dups  uint32   // how many of them have the key of a later one
+	slots   []uint64 // half a hash <<32 | number+1
+	used    int      // slots taken, also by what has been deleted since
+	upTo    uint32   // pairs or elements before this one are in it
+	dups    uint32   // how many of them have the key of a later one
+	clashes int      // how often another key had the same hash
+	strong  bool     // hashes are of whole keys: there were too many clashes
 }
 
 // linear is the number of elements up to which looking at each is faster than a table.
@@ -44,10 +47,10 @@ const linear = 16
 var seed = maphash.MakeSeed()
 
 // keepSlots is the size of the largest table that is kept for later messages.
-const keepSlots = 1 << 14
+const keepSlots = 1 << 16
 
 func (ts *tables) reset() {
-	ts.filtered = 0
+	ts.filling, ts.filled = 0, nil
 	if len(ts.made) == 0 {
 		return
 	}
@@ -76,21 +79,27 @@ func (ts *tables) newTable(size int) *table {
 	return &table{slots: make([]uint64, size)}
 }
 
+// few is the number of pairs up to which the filter of a map that is being filled is better than a table.
+const few = 64
+
 // isNew says that the key is certainly not among those of the map with entry e, which has n pairs, and
 // notes that it will be.
 func (ts *tables) isNew(e, n uint32, key []byte) bool {
-	if ts.filtered != e {
+	if n > few {
+		return false
+	}
+	if ts.filling != e {
 		if n > 0 {
 			return false
 		}
-		ts.filtered = e
+		ts.filling, ts.filled = e, nil
 		clear(ts.filter[:])
-	}
-	if n > filterBits/4 {
-		return false // by now it would say so anyway
 	}
 	return ts.filter.add(bothEnds(key))
 }
+
+// unknown says that a key is added to the map that is being filled that its filter does not know.
+func (ts *tables) unknown() { ts.filling, ts.filled = 0, nil }
 
 // add adds what stands for a key and says that it is certainly new.
 func (f *filter) add(x uint64) bool {
@@ -105,6 +114,7 @@ func (f *filter) add(x uint64) bool {
 func (ts *tables) drop(e uint32) {
 	if len(ts.made) > 0 {
 		delete(ts.made, e)
+		ts.filled = nil
 	}
 }
 
@@ -175,20 +185,25 @@ func (m *Message) claim(e uint32, t *Type, n uint32, key []byte) bool {
 	if n <= linear {
 		return false // a table would cost more than looking
 	}
-	m.tables.mu.Lock()
-	defer m.tables.mu.Unlock()
-	tb := m.table(e, t)
-	slot, hash := tb.slot(m, e, t, key)
+	tb := m.tables.filled
+	if tb == nil || m.tables.filling != e || tb.upTo != n || 2*tb.used > len(tb.slots) || tb.weak() {
+		tb = m.table(e, t)
+		if m.tables.filling == e {
+			m.tables.filled = tb
+		}
+	}
+	slot, hash, clashes := tb.slot(m, e, t, key)
 	if tb.slots[slot] != 0 {
 		return false
 	}
+	tb.clashes += clashes
 	tb.slots[slot] = hash<<32 | uint64(n+1)
 	tb.used++
 	tb.upTo = n + 1
 	return true
 }
 
-// table returns the table of an entry, up to date. The lock must be held for writing.
+// table returns the table of an entry, up to date. Where others may be reading, the lock must be held for writing.
 func (m *Message) table(e uint32, t *Type) *table {
 	tb := m.tables.made[e]
 	n := m.idx[e+listCount]
@@ -200,15 +215,25 @@ func (m *Message) table(e uint32, t *Type) *table {
 		m.tables.made[e] = tb
 	}
 	if grown := tableSize(uint32(tb.used) + n - tb.upTo); grown > len(tb.slots) {
+		if tb.upTo > 0 {
+			grown *= 2 // it will go on growing
+		}
 		tb.slots, m.tables.old = tb.grownInto(m.tables.old, grown), tb.slots
 	}
 	if tb.upTo == 0 && t.kind == dict && t.key.kind == text {
 		tb.insertTexts(&m.buf, m.idx[m.idx[e+listElems]:][:n*pairWords])
 	}
-	for ; tb.upTo < n; tb.upTo++ {
+	for {
+		if tb.weak() {
+			clear(tb.slots)
+			*tb = table{slots: tb.slots, strong: true}
+		}
+		if tb.upTo == n {
+			return tb
+		}
 		tb.insert(m, e, t, tb.upTo)
+		tb.upTo++
 	}
-	return tb
 }
 
 // tableSize returns the size of a table with room for n keys and as many again, a power of two.
@@ -248,7 +273,7 @@ func (tb *table) insertTexts(buf *linkbuf.Buffer, pairs []uint32) {
 		if p == 0 || p&inNode != 0 {
 			return
 		}
-		hash := maphash.String(seed, buf.Text(p)) >> 32
+		hash := weakHash(linkbuf.StringBytes(buf.Text(p)))
 		h := int(hash) & (len(slots) - 1)
 		for slots[h] != 0 {
 			if slots[h]>>32 == hash {
@@ -268,7 +293,8 @@ func (tb *table) insert(m *Message, e uint32, t *Type, i uint32) {
 	if key == nil {
 		return
 	}
-	slot, hash := tb.slot(m, e, t, key)
+	slot, hash, clashes := tb.slot(m, e, t, key)
+	tb.clashes += clashes
 	switch uint32(tb.slots[slot]) {
 	case 0:
 		tb.used++
@@ -279,25 +305,43 @@ func (tb *table) insert(m *Message, e uint32, t *Type, i uint32) {
 	tb.slots[slot] = hash<<32 | uint64(i+1)
 }
 
-// slot returns the slot that the key is in, or the free one where it belongs, and the key's half hash.
-func (tb *table) slot(m *Message, e uint32, t *Type, key []byte) (int, uint64) {
+// weak says that the table should be made anew with better hashes.
+func (tb *table) weak() bool { return tb.clashes > suspects && !tb.strong }
+
+// seeds make hashes unpredictable from outside.
+var seeds = [2]uint64{maphash.Comparable(seed, 0), maphash.Comparable(seed, 1) | 1}
+
+// weakHash returns half a hash of the key's length and ends: keys that differ only in between clash.
+func weakHash(key []byte) uint64 {
+	hi, lo := bits.Mul64(bothEnds(key)^seeds[0], seeds[1])
+	return (hi ^ lo) >> 32
+}
+
+// slot returns the slot that the key is in, or the free one where it belongs, the key's half hash, and how many other keys
+// have the same.
+func (tb *table) slot(m *Message, e uint32, t *Type, key []byte) (slot int, hash uint64, clashes int) {
+	if tb.strong {
+		hash = maphash.Bytes(seed, key) >> 32
+	} else {
+		hash = weakHash(key)
+	}
 	mask := len(tb.slots) - 1
-	hash := maphash.Bytes(seed, key) >> 32
 	for h := int(hash); ; h++ {
 		x := tb.slots[h&mask]
 		if x == 0 {
-			return h & mask, hash
+			return h & mask, hash, clashes
 		}
 		if x>>32 == hash {
 			if have := m.key(e, t, uint32(x)-1); have != nil && bytes.Equal(have, key) {
-				return h & mask, hash
+				return h & mask, hash, clashes
 			}
+			clashes++
 		}
 	}
 }
 
 func (tb *table) find(m *Message, e uint32, t *Type, key []byte) int {
-	slot, _ := tb.slot(m, e, t, key)
+	slot, _, _ := tb.slot(m, e, t, key)
 	return int(uint32(tb.slots[slot])) - 1
 }
 
@@ -306,8 +350,8 @@ func (m *Message) keyAdded(e uint32, t *Type, i uint32) {
 	if len(m.tables.made) > 0 {
 		m.reinsert(e, t, i)
 	}
-	if m.tables.filtered == e {
-		m.tables.filtered = 0
+	if m.tables.filling == e {
+		m.tables.unknown()
 	}
 }
 
@@ -315,7 +359,7 @@ func (m *Message) keyAdded(e uint32, t *Type, i uint32) {
 func (m *Message) reinsert(e uint32, t *Type, i uint32) {
 	if tb := m.tables.made[e]; tb != nil && i < tb.upTo {
 		last := tb.find(m, e, t, m.key(e, t, i))
-		if 2*(tb.used+1) > len(tb.slots) || last >= 0 && last != int(i) {
+		if 2*(tb.used+1) > len(tb.slots) || tb.weak() || last >= 0 && last != int(i) {
 			m.tables.drop(e) // by now mostly of keys that are gone, or the key is there already
 			return
 		}
@@ -349,7 +393,7 @@ func (m *Message) repeated(e uint32, t *Type) int {
 const (
 	// filtered is the number of pairs up to which a filter says of nearly all keys that they come once.
 	filtered = 256
-	// suspects is how many others are looked for one by one.
+	// suspects is how many others are looked for one by one, and how many clashes a table may have.
 	suspects = 16
 )
 
@@ -407,7 +451,7 @@ func bothEnds(key []byte) uint64 {
 	var x uint64
 	switch n := len(key); {
 	case n >= 8:
-		x = be64(key) ^ bits.RotateLeft64(be64(key[n-8:]), 32)
+		x = be64(key)*0x9e3779b97f4a7c15 ^ bits.RotateLeft64(be64(key[n-8:]), 32)
 	case n >= 4:
 		x = uint64(be32(key))<<32 | uint64(be32(key[n-4:]))
 	case n > 0:
