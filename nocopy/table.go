@@ -103,7 +103,7 @@ func (ts *tables) unknown() { ts.filling, ts.filled = 0, nil }
 
 // add adds what stands for a key and says that it is certainly new.
 func (f *filter) add(x uint64) bool {
-	h := x * 0x9e3779b97f4a7c15 >> (64 - filterLog)
+	h := x * spread >> (64 - filterLog)
 	bit := uint64(1) << (h % 64)
 	word := &f[h/64]
 	isNew := *word&bit == 0
@@ -446,18 +446,21 @@ func (m *Message) textKeysDiffer(pairs []uint32) bool {
 	return true
 }
 
+// spread is an odd number that multiplying by changes the high bits most.
+const spread = 0x9e3779b97f4a7c15
+
 // bothEnds returns a number that depends on the length and both ends of the key.
 func bothEnds(key []byte) uint64 {
 	var x uint64
 	switch n := len(key); {
 	case n >= 8:
-		x = be64(key)*0x9e3779b97f4a7c15 ^ bits.RotateLeft64(be64(key[n-8:]), 32)
+		x = be64(key)*spread ^ bits.RotateLeft64(be64(key[n-8:]), 32)
 	case n >= 4:
 		x = uint64(be32(key))<<32 | uint64(be32(key[n-4:]))
 	case n > 0:
 		x = uint64(key[0])<<16 | uint64(key[n/2])<<8 | uint64(key[n-1])
 	}
-	return x + uint64(len(key))
+	return x + uint64(len(key))*spread
 }
 
 func (m *Message) hasKeyBefore(e uint32, t *Type, i uint32, key []byte) bool {
