@@ -4,6 +4,7 @@ package linkbuf
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -36,8 +37,16 @@ func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
 	at = unsafe.Add(at, lead)
 	moved := binary.LittleEndian // any order will do; loaded as arrays they would go through the stack
 	switch {
-	case n > 16:
+	case n > 64:
 		copy(unsafe.Slice((*byte)(at), n), v)
+	case n > 32:
+		*(*[16]byte)(at) = *(*[16]byte)(from)
+		*(*[16]byte)(unsafe.Add(at, 16)) = *(*[16]byte)(unsafe.Add(from, 16))
+		*(*[16]byte)(unsafe.Add(at, n-32)) = *(*[16]byte)(unsafe.Add(from, n-32))
+		*(*[16]byte)(unsafe.Add(at, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
+	case n > 16:
+		*(*[16]byte)(at) = *(*[16]byte)(from)
+		*(*[16]byte)(unsafe.Add(at, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
 	case n >= 8:
 		x, y := moved.Uint64((*[8]byte)(from)[:]), moved.Uint64((*[8]byte)(unsafe.Add(from, n-8))[:])
 		moved.PutUint64((*[8]byte)(at)[:], x)
@@ -52,4 +61,38 @@ func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
 		}
 	}
 	return b.tailPos + Pos(i)
+}
+
+// Store1 puts a byte at p, where there is a value of that size, if it is in the block at the tail, which most of what is
+// being built is, and values may be stored there. It reports whether it did.
+func (b *Buffer) Store1(p Pos, v byte) bool {
+	off := uint64(p - b.tailPos)
+	if off+1 > uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
+		return false
+	}
+	// SAFETY: off+1 is at most used, and that at most len(b.tail).
+	*(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), off)) = v
+	return true
+}
+
+// Store4 is Store1 for a big-endian number of 4 bytes.
+func (b *Buffer) Store4(p Pos, v uint32) bool {
+	off := uint64(p - b.tailPos)
+	if off+4 > uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
+		return false
+	}
+	// SAFETY: as in Store1.
+	binary.BigEndian.PutUint32((*[4]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), off))[:], v)
+	return true
+}
+
+// Store8 is Store1 for a big-endian number of 8 bytes.
+func (b *Buffer) Store8(p Pos, v uint64) bool {
+	off := uint64(p - b.tailPos)
+	if off+8 > uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
+		return false
+	}
+	// SAFETY: as in Store1.
+	binary.BigEndian.PutUint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), off))[:], v)
+	return true
 }

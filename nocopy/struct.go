@@ -228,8 +228,7 @@ func (s Struct) SetBool(f Field, v bool) {
 
 // SetInt8 sets an i8 field.
 func (s Struct) SetInt8(f Field, v int8) {
-	if b := s.m.buf.InTail(s.word(f)); len(b) >= 1 {
-		b[0] = byte(v)
+	if s.m.buf.Store1(s.word(f), byte(v)) {
 		return
 	}
 	s.fixed(f, 1)[0] = byte(v)
@@ -240,8 +239,7 @@ func (s Struct) SetInt16(f Field, v int16) { binary.BigEndian.PutUint16(s.fixed(
 
 // SetInt32 sets an i32 or enum field.
 func (s Struct) SetInt32(f Field, v int32) {
-	if b := s.m.buf.InTail(s.word(f)); len(b) >= 4 {
-		binary.BigEndian.PutUint32(b, uint32(v))
+	if s.m.buf.Store4(s.word(f), uint32(v)) {
 		return
 	}
 	binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
@@ -249,8 +247,7 @@ func (s Struct) SetInt32(f Field, v int32) {
 
 // SetInt64 sets an i64 field.
 func (s Struct) SetInt64(f Field, v int64) {
-	if b := s.m.buf.InTail(s.word(f)); len(b) >= 8 {
-		binary.BigEndian.PutUint64(b, uint64(v))
+	if s.m.buf.Store8(s.word(f), uint64(v)) {
 		return
 	}
 	binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
