@@ -16,3 +16,6 @@ func (b *Buffer) Text(p Pos) string {
 	mem := b.At(p)
 	return string(mem[4 : 4+uint64(binary.BigEndian.Uint32(mem))])
 }
+
+// TextOf is String for strings and bytes alike.
+func TextOf[T string | []byte](v T) string { return string(v) }

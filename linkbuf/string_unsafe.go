@@ -20,6 +20,12 @@ func StringBytes(s string) []byte {
 	return unsafe.Slice(unsafe.StringData(s), len(s))
 }
 
+// TextOf is String for strings and bytes alike.
+func TextOf[T string | []byte](v T) string {
+	// SAFETY: as in String. Both strings and slices begin with the pointer to their bytes.
+	return unsafe.String(*(**byte)(unsafe.Pointer(&v)), len(v))
+}
+
 // Text returns the string at position p that stands behind its length, a big-endian uint32. It aliases the
 // memory as String does.
 func (b *Buffer) Text(p Pos) string {

@@ -106,7 +106,7 @@ func (s Struct) SetTexts(f Field, d *Desc, v []string) {
 		}
 		return
 	}
-	s.newChild(f, d, len(v)).m.appendTexts(len(v), textsSize(v), func(i int) string { return v[i] })
+	appendTexts(s.newChild(f, d, len(v)).m, v)
 }
 
 // SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are referred to, not
@@ -119,27 +119,25 @@ func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
 		}
 		return
 	}
-	s.newChild(f, d, len(v)).m.appendTexts(len(v), textsSize(v), func(i int) string { return linkbuf.String(v[i]) })
+	appendTexts(s.newChild(f, d, len(v)).m, v)
 }
 
-// appendTexts fills the list of n texts that is innermost; text returns each of them. They take size bytes.
-func (m *Message) appendTexts(n, size int, text func(i int) string) {
-	if size <= linkbuf.MaxSlabSize {
+// appendTexts fills the list that is innermost, which is of as many texts as v.
+func appendTexts[T string | []byte](m *Message, v []T) {
+	if size := textsSize(v); size <= linkbuf.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
 	f := &m.open[len(m.open)-1]
-	f.next = uint32(n)
-	words := m.idx[f.e+listElems]
-	for i := range n {
-		x := text(i)
-		var word uint32
+	f.next = uint32(len(v))
+	words := m.idx[m.idx[f.e+listElems]:][:len(v)]
+	for i := range v {
+		x := linkbuf.TextOf(v[i])
 		if len(x) < refer {
-			word = m.buf.AppendBehind(uint64(len(x))<<32, textHeader, x)
+			words[i] = m.buf.AppendBehind(uint64(len(x))<<32, textHeader, x)
 		} else {
 			checkLen(len(x))
-			word = m.extendText(linkbuf.StringBytes(x))
+			words[i] = m.extendText(linkbuf.StringBytes(x))
 		}
-		m.idx[words+uint32(i)] = word
 	}
 }
 
