@@ -136,7 +136,7 @@ func (s Struct) find(k key) int {
 // findToPut is find for a key that is put if it is not there yet. Keys that are structs or containers may be
 // changed once they are there, so that nothing is known of them but by looking.
 func (s Struct) findToPut(k key) int {
-	if k.view.m == nil && s.m.tables.isNew(s.entry(), s.m.idx[s.entry()+listCount], k.bytes()) {
+	if k.view.m == nil && s.m.tables.isNew(s.entry(), s.m.idx[s.entry()+listCount], bothEnds(k.bytes())) {
 		return -1
 	}
 	return s.find(k)
@@ -195,7 +195,8 @@ func (s Struct) putNewTexts(k, v string) bool {
 	if f.e != e || f.reopened || w[listEnd] != 0 || n >= w[listRoom] || n >= maxCount {
 		return false
 	}
-	if key := linkbuf.StringBytes(k); !m.tables.isNew(e, n, key) && !m.claim(e, f.typ, n, key) {
+	key := linkbuf.StringBytes(k)
+	if ends := bothEnds(key); !m.tables.isNew(e, n, ends) && !m.claim(e, f.typ, n, key, ends) {
 		return false
 	}
 	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
@@ -204,7 +205,9 @@ func (s Struct) putNewTexts(k, v string) bool {
 	pair[pairNode] = 0
 	n++
 	w[listCount], f.next = n, n
-	putBE32(m.buf.At(w[listStart]-4), n)
+	if p := w[listStart] - 4; !m.buf.Store4(p, n) {
+		putBE32(m.buf.At(p), n)
+	}
 	return true
 }
 

@@ -82,9 +82,9 @@ func (ts *tables) newTable(size int) *table {
 // few is the number of pairs up to which the filter of a map that is being filled is better than a table.
 const few = 64
 
-// isNew says that the key is certainly not among those of the map with entry e, which has n pairs, and
+// isNew says that a key with these ends is certainly not among those of the map with entry e, which has n pairs, and
 // notes that it will be.
-func (ts *tables) isNew(e, n uint32, key []byte) bool {
+func (ts *tables) isNew(e, n uint32, ends uint64) bool {
 	if n > few {
 		return false
 	}
@@ -95,7 +95,7 @@ func (ts *tables) isNew(e, n uint32, key []byte) bool {
 		ts.filling, ts.filled = e, nil
 		clear(ts.filter[:])
 	}
-	return ts.filter.add(bothEnds(key))
+	return ts.filter.add(ends)
 }
 
 // unknown says that a key is added to the map that is being filled that its filter does not know.
@@ -181,7 +181,7 @@ func (m *Message) lookup(e uint32, t *Type, key []byte) int {
 
 // claim enters the key of pair n, which is about to be appended to a map that is being built, into its table, and
 // reports whether there was none like it. If there was, nothing has changed.
-func (m *Message) claim(e uint32, t *Type, n uint32, key []byte) bool {
+func (m *Message) claim(e uint32, t *Type, n uint32, key []byte, ends uint64) bool {
 	if n <= linear {
 		return false // a table would cost more than looking
 	}
@@ -192,15 +192,32 @@ func (m *Message) claim(e uint32, t *Type, n uint32, key []byte) bool {
 			m.tables.filled = tb
 		}
 	}
-	slot, hash, clashes := tb.slot(m, e, t, key)
-	if tb.slots[slot] != 0 {
-		return false
+	hash := weakHash(ends)
+	slot, free := tb.freeSlot(hash)
+	if tb.strong || !free {
+		var clashes int
+		if slot, hash, clashes = tb.slot(m, e, t, key); tb.slots[slot] != 0 {
+			return false
+		}
+		tb.clashes += clashes
 	}
-	tb.clashes += clashes
 	tb.slots[slot] = hash<<32 | uint64(n+1)
 	tb.used++
 	tb.upTo = n + 1
 	return true
+}
+
+// freeSlot returns the slot where a key with this half hash belongs, and whether no other key there has the same.
+func (tb *table) freeSlot(hash uint64) (int, bool) {
+	mask := len(tb.slots) - 1
+	h := int(hash) & mask
+	for tb.slots[h] != 0 {
+		if tb.slots[h]>>32 == hash {
+			return h, false
+		}
+		h = (h + 1) & mask
+	}
+	return h, true
 }
 
 // table returns the table of an entry, up to date. Where others may be reading, the lock must be held for writing.
@@ -267,23 +284,19 @@ func (tb *table) grownInto(mem []uint64, size int) []uint64 {
 
 // insertTexts adds pairs whose keys are texts to an empty table, as long as their hashes are new.
 func (tb *table) insertTexts(buf *linkbuf.Buffer, pairs []uint32) {
-	slots := tb.slots
 	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
 		p := pairs[0]
 		if p == 0 || p&inNode != 0 {
 			return
 		}
-		hash := weakHash(linkbuf.StringBytes(buf.Text(p)))
-		h := int(hash) & (len(slots) - 1)
-		for slots[h] != 0 {
-			if slots[h]>>32 == hash {
-				return
-			}
-			h = (h + 1) & (len(slots) - 1)
+		hash := weakHash(bothEnds(linkbuf.StringBytes(buf.Text(p))))
+		slot, free := tb.freeSlot(hash)
+		if !free {
+			return
 		}
 		tb.upTo++
 		tb.used++
-		slots[h] = hash<<32 | uint64(tb.upTo)
+		tb.slots[slot] = hash<<32 | uint64(tb.upTo)
 	}
 }
 
@@ -311,9 +324,9 @@ func (tb *table) weak() bool { return tb.clashes > suspects && !tb.strong }
 // seeds make hashes unpredictable from outside.
 var seeds = [2]uint64{maphash.Comparable(seed, 0), maphash.Comparable(seed, 1) | 1}
 
-// weakHash returns half a hash of the key's length and ends: keys that differ only in between clash.
-func weakHash(key []byte) uint64 {
-	hi, lo := bits.Mul64(bothEnds(key)^seeds[0], seeds[1])
+// weakHash returns half a hash of what bothEnds returns of a key: keys that differ only in between clash.
+func weakHash(ends uint64) uint64 {
+	hi, lo := bits.Mul64(ends^seeds[0], seeds[1])
 	return (hi ^ lo) >> 32
 }
 
@@ -323,7 +336,7 @@ func (tb *table) slot(m *Message, e uint32, t *Type, key []byte) (slot int, hash
 	if tb.strong {
 		hash = maphash.Bytes(seed, key) >> 32
 	} else {
-		hash = weakHash(key)
+		hash = weakHash(bothEnds(key))
 	}
 	mask := len(tb.slots) - 1
 	for h := int(hash); ; h++ {
