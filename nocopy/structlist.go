@@ -28,8 +28,21 @@ func (l StructList[S]) At(i int) S {
 // structAt returns element i of a list of structs that is being built or was added to.
 func (s Struct) structAt(i int) Struct {
 	m, e := s.m, s.entry()
-	if n := len(m.open); n >= 2 && m.open[n-2].e == e && m.open[n-2].next == uint32(i) && m.nextStruct(&m.open[n-2], &m.open[n-1]) {
-		return Struct{m, m.openKey}
+	// The usual case: from one element of a list that is being built to the next. The end of the one, if there is no more
+	// to it than a STOP, and the beginning of the other are appended in one go.
+	if n := len(m.open); n >= 2 {
+		l, f := &m.open[n-2], &m.open[n-1]
+		if words := m.idx[f.e:]; l.e == e && l.next == uint32(i) && f.typ == l.typ.elem && m.idx[e+listRoom]&roomTable == 0 && words[1] == 0 {
+			if d := f.typ.desc; len(d.owed) == 0 {
+				p := m.buf.AppendBehind(uint64(WireStop), 1, d.template)
+				words[1] = p
+				l.next++
+				f.e += uint32(d.words)
+				m.indexTemplate(d, f.e, p+1)
+				m.openKey = uint64(m.gen)<<32 | uint64(f.e)
+				return Struct{m, m.openKey}
+			}
+		}
 	}
 	if m.idx[e+listRoom]&roomBuilding == 0 {
 		return m.handle(m.structEntry(e, uint32(i)))
@@ -43,23 +56,6 @@ func (s Struct) structAt(i int) Struct {
 		m.beginStruct(s.typ().elem.desc, m.structEntry(e, uint32(i)))
 	}
 	return m.handle(m.structEntry(e, uint32(i)))
-}
-
-// nextStruct goes from one element of a list that is being built to the next, the usual case: the end of
-// the one and the beginning of the other are appended in one go. It reports false if the one has more to it than a STOP,
-// or the other's entry does not follow.
-func (m *Message) nextStruct(l, f *frame) bool {
-	d := f.typ.desc
-	if f.typ != l.typ.elem || len(d.owed) > 0 || m.idx[l.e+listRoom]&roomTable != 0 || m.idx[f.e+1] != 0 {
-		return false
-	}
-	p := m.buf.AppendBehind(uint64(WireStop), 1, d.template)
-	m.idx[f.e+1] = p
-	l.next++
-	f.e += uint32(d.words)
-	m.indexTemplate(d, f.e, p+1)
-	m.openKey = uint64(m.gen)<<32 | uint64(f.e)
-	return true
 }
 
 // Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.
