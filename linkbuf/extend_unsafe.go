@@ -39,12 +39,11 @@ func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
 	switch {
 	case n > 64:
 		copy(unsafe.Slice((*byte)(at), n), v)
-	case n > 32:
-		*(*[16]byte)(at) = *(*[16]byte)(from)
-		*(*[16]byte)(unsafe.Add(at, 16)) = *(*[16]byte)(unsafe.Add(from, 16))
-		*(*[16]byte)(unsafe.Add(at, n-32)) = *(*[16]byte)(unsafe.Add(from, n-32))
-		*(*[16]byte)(unsafe.Add(at, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
 	case n > 16:
+		if n > 32 {
+			*(*[16]byte)(unsafe.Add(at, 16)) = *(*[16]byte)(unsafe.Add(from, 16))
+			*(*[16]byte)(unsafe.Add(at, n-32)) = *(*[16]byte)(unsafe.Add(from, n-32))
+		}
 		*(*[16]byte)(at) = *(*[16]byte)(from)
 		*(*[16]byte)(unsafe.Add(at, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
 	case n >= 8:
