@@ -450,7 +450,19 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 	case t.kind == record && t.desc.flat && !p.utf8 && p.depth < p.maxDepth:
 		return p.structs(t.desc, first, i, n)
 	case t.kind == record:
-		return p.plannedStructs(t.desc, first, i, n)
+		pl, per := planOf(t.desc), uint32(t.desc.words)
+		for k := range n {
+			if pl.simple {
+				i = p.plannedStruct(t.desc, pl, first, i)
+			} else {
+				i = p.structure(t.desc, first, i)
+			}
+			if i < 0 {
+				return p.at(k)
+			}
+			first += per
+		}
+		return i
 	}
 	for k := range n {
 		var word uint32

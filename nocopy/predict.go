@@ -86,31 +86,20 @@ func (p *parser) structs(d *Desc, first uint32, i, n int) int {
 	}
 }
 
-// plannedStructs indexes n structs of a type with containers, at a constant stride from first on. The words need not be
-// zero.
-func (p *parser) plannedStructs(d *Desc, first uint32, i, n int) int {
-	m, pl := p.m, planOf(d)
-	simple := pl.simple && !p.utf8
-	for k := range n {
-		if simple && p.depth < p.maxDepth {
-			p.depth++
-			shift := p.shiftOf(pl, first, 0)
-			end, done := follow(pl, 0, p.b, i, m.idx, first, shift, p.base)
-			p.depth--
-			if done == len(pl.steps) {
-				m.idx[first] = p.base + uint32(i)
-				m.words += pl.inside
-				first += uint32(d.words)
-				i = end
-				continue
-			}
+// plannedStruct indexes the struct at i into the entry e, whose words hold anything.
+func (p *parser) plannedStruct(d *Desc, pl *plan, e uint32, i int) int {
+	if m := p.m; pl.simple && !p.utf8 && p.depth < p.maxDepth {
+		p.depth++ // as structure would
+		shift := p.shiftOf(pl, e, 0)
+		end, done := follow(pl, 0, p.b, i, m.idx, e, shift, p.base)
+		p.depth--
+		if done == len(pl.steps) {
+			m.idx[e] = p.base + uint32(i)
+			m.words += pl.inside
+			return end
 		}
-		if i = p.structure(d, first, i); i < 0 {
-			return p.at(k)
-		}
-		first += uint32(d.words)
 	}
-	return i
+	return p.structure(d, e, i)
 }
 
 // textPairs indexes pairs of texts of a map, as many of n as are whole in the window. It returns the index
