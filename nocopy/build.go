@@ -81,8 +81,11 @@ func (m *Message) openStruct(e uint32) {
 func (m *Message) closeInside(e uint32) bool {
 	for i := len(m.open) - 1; i >= 0; i-- {
 		if m.open[i].e == e {
-			for len(m.open) > i+1 {
-				m.closeFrame()
+			if len(m.open) > i+1 {
+				for len(m.open) > i+1 {
+					m.closeFrame()
+				}
+				m.setOpenKey()
 			}
 			return true
 		}
@@ -94,6 +97,7 @@ func (m *Message) closeInside(e uint32) bool {
 func (m *Message) closeEntry(e uint32) {
 	if m.closeInside(e) {
 		m.closeFrame()
+		m.setOpenKey()
 	}
 }
 
@@ -102,10 +106,11 @@ func (m *Message) closeAll() {
 	for len(m.open) > 0 {
 		m.closeFrame()
 	}
+	m.openKey = 0
 	m.buf.Close()
 }
 
-// closeFrame completes the innermost struct or container that is being built.
+// closeFrame completes the innermost struct or container that is being built. Who calls it sets openKey.
 func (m *Message) closeFrame() {
 	f := &m.open[len(m.open)-1]
 	switch {
@@ -133,7 +138,6 @@ func (m *Message) closeFrame() {
 	if len(m.open) == 0 {
 		m.buf.Close()
 	}
-	m.setOpenKey()
 }
 
 // hadField says whether the field was set once and then removed, so that it is no longer owed. Required
@@ -187,21 +191,29 @@ func (s Struct) clearFixed() {
 
 // newChild is NewChild that leaves elements of fixed size undefined.
 func (s Struct) newChild(f Field, d *Desc, n int) Struct {
-	s.changeable()
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	checkCount(t, n)
-	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
-		m.openStruct(e)
-	} else {
-		node := m.replaceField(e, f)
-		m.closeAll()
-		m.buf.SetEmpty(node)
-		m.buf.OpenContent(node)
+	if s.k != m.openKey || m.idx[e+f.word()] != 0 {
+		s.placeChild(f)
 	}
 	word := m.beginValue(t, n, f.key())
 	m.idx[e+f.word()] = word
 	return m.handle(word)
+}
+
+// placeChild sees to it that what is appended next is the value of field f.
+func (s Struct) placeChild(f Field) {
+	s.changeable()
+	m, e := s.m, uint32(s.k)
+	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
+		m.openStruct(e)
+		return
+	}
+	node := m.replaceField(e, f)
+	m.closeAll()
+	m.buf.SetEmpty(node)
+	m.buf.OpenContent(node)
 }
 
 func checkCount(t *Type, n int) {

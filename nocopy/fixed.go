@@ -38,6 +38,7 @@ func (s Struct) growFixed(n, size int) []byte {
 			return m.growAtTail(&m.open[len(m.open)-1], n, size)
 		}
 		m.closeFrame()
+		m.setOpenKey()
 	}
 	if ed := m.editOf(e); int(ed.room) < n*size || !m.buf.Writable(start) {
 		m.moveFixed(e, size, (count+2*n+8)*size)

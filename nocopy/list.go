@@ -156,12 +156,8 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 	if count+uint32(n) > maxCount {
 		panic("nocopy: too many elements")
 	}
-	if flags, room := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask; count+uint32(n) > room {
-		room = max(2*room, count+uint32(n), 4)
-		elems := m.alloc(int(room) * per)
-		old := m.idx[e+listElems]
-		copy(m.idx[elems:], m.idx[old:old+count*uint32(per)])
-		m.idx[e+listElems], m.idx[e+listRoom] = elems, flags|room
+	if count+uint32(n) > m.idx[e+listRoom]&roomMask {
+		m.growSlots(e, count, uint32(n), per)
 	}
 	if count == 0 {
 		m.storeTypes(e, t)
@@ -170,6 +166,16 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 	m.open[len(m.open)-1].next = count + uint32(n)
 	m.storeCount(e, t)
 	return m.idx[e+listElems] + count*uint32(per)
+}
+
+// growSlots makes room for the words of n more elements than the count that there are; each takes per words.
+func (m *Message) growSlots(e, count, n uint32, per int) {
+	flags, room := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
+	room = max(2*room, count+n, 4)
+	elems := m.alloc(int(room) * per)
+	old := m.idx[e+listElems]
+	copy(m.idx[elems:], m.idx[old:old+count*uint32(per)])
+	m.idx[e+listElems], m.idx[e+listRoom] = elems, flags|room
 }
 
 // makeTable changes a list of structs from entries at a constant stride to a table of entries.

@@ -192,12 +192,16 @@ func (s Struct) putNewTexts(k, v string) bool {
 	w := m.idx[e:][:listWords]
 	n := w[listCount]
 	// An end that is not 0: pairs were deleted.
-	if f.e != e || f.reopened || w[listEnd] != 0 || n >= w[listRoom] || n >= maxCount {
+	if f.e != e || f.reopened || w[listEnd] != 0 || n >= maxCount {
 		return false
 	}
 	key := linkbuf.StringBytes(k)
 	if ends := bothEnds(key); !m.tables.isNew(e, n, ends) && !m.claim(e, f.typ, n, key, ends) {
 		return false
+	}
+	if n >= w[listRoom] {
+		m.growSlots(e, n, 1, pairWords)
+		w = m.idx[e:][:listWords]
 	}
 	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
 	pair[0] = m.buf.AppendBehind(uint64(len(k))<<32, textHeader, k)
