@@ -14,8 +14,7 @@ import (
 type tables struct {
 	mu   sync.RWMutex
 	made map[uint32]*table // by entry
-	free []*table          // of earlier messages, to be used again
-	old  []uint64          // the slots of a table that has grown, for the next that grows
+	free []*table          // to be used again
 
 	// While a map is being filled, most keys are new. As long as they are few, its filter knows that without a table.
 	filling uint32 // the entry of that map, 0 = none
@@ -46,8 +45,12 @@ const linear = 16
 
 var seed = maphash.MakeSeed()
 
-// keepSlots is the size of the largest table that is kept for later messages.
-const keepSlots = 1 << 16
+const (
+	// keepSlots is the size of the largest table that is kept for later.
+	keepSlots = 1 << 16
+	// keepTables is how many are.
+	keepTables = 16
+)
 
 func (ts *tables) reset() {
 	ts.filling, ts.filled = 0, nil
@@ -55,28 +58,35 @@ func (ts *tables) reset() {
 		return
 	}
 	for _, tb := range ts.made {
-		if len(tb.slots) <= keepSlots && len(ts.free) < 8 {
-			ts.free = append(ts.free, tb)
-		}
+		ts.keep(tb)
 	}
 	clear(ts.made)
-	if cap(ts.old) > keepSlots {
-		ts.old = nil
+}
+
+// keep keeps a table that is no longer needed, if it is not too large.
+func (ts *tables) keep(tb *table) {
+	if cap(tb.slots) <= keepSlots && len(ts.free) < keepTables {
+		ts.free = append(ts.free, tb)
 	}
 }
 
 // newTable returns an empty table of the given size, a power of two.
 func (ts *tables) newTable(size int) *table {
-	if n := len(ts.free); n > 0 {
-		tb := ts.free[n-1]
-		ts.free = ts.free[:n-1]
-		if cap(tb.slots) >= size {
-			*tb = table{slots: tb.slots[:size]}
-			clear(tb.slots)
-			return tb
+	best := -1
+	for i, tb := range ts.free {
+		if cap(tb.slots) >= size && (best < 0 || cap(tb.slots) < cap(ts.free[best].slots)) {
+			best = i
 		}
 	}
-	return &table{slots: make([]uint64, size)}
+	if best < 0 {
+		return &table{slots: make([]uint64, size)}
+	}
+	tb, last := ts.free[best], len(ts.free)-1
+	ts.free[best], ts.free[last] = ts.free[last], nil
+	ts.free = ts.free[:last]
+	*tb = table{slots: tb.slots[:size]}
+	clear(tb.slots)
+	return tb
 }
 
 // few is the number of pairs up to which the filter of a map that is being filled is better than a table.
@@ -232,10 +242,13 @@ func (m *Message) table(e uint32, t *Type) *table {
 		m.tables.made[e] = tb
 	}
 	if grown := tableSize(uint32(tb.used) + n - tb.upTo); grown > len(tb.slots) {
-		if tb.upTo > 0 {
+		if tb.upTo > 0 && grown < keepSlots/2 {
 			grown *= 2 // it will go on growing
 		}
-		tb.slots, m.tables.old = tb.grownInto(m.tables.old, grown), tb.slots
+		larger := m.tables.newTable(grown)
+		tb.moveInto(larger.slots)
+		tb.slots, larger.slots = larger.slots, tb.slots
+		m.tables.keep(larger)
 	}
 	if tb.upTo == 0 && t.kind == dict && t.key.kind == text {
 		tb.insertTexts(&m.buf, m.idx[m.idx[e+listElems]:][:n*pairWords])
@@ -262,24 +275,19 @@ func tableSize(n uint32) int {
 	return size
 }
 
-// grownInto returns the table's slots as more of them, in memory that may be used if it is enough.
-func (tb *table) grownInto(mem []uint64, size int) []uint64 {
-	if cap(mem) < size {
-		mem = make([]uint64, size)
-	}
-	mem = mem[:size]
-	clear(mem)
+// moveInto puts what the table has into more slots, which are empty.
+func (tb *table) moveInto(slots []uint64) {
+	mask := len(slots) - 1
 	for _, x := range tb.slots {
 		if x == 0 {
 			continue
 		}
-		h := int(x >> 32)
-		for mem[h&(size-1)] != 0 {
-			h++
+		h := int(x>>32) & mask
+		for slots[h] != 0 {
+			h = (h + 1) & mask
 		}
-		mem[h&(size-1)] = x
+		slots[h] = x
 	}
-	return mem
 }
 
 // insertTexts adds pairs whose keys are texts to an empty table, as long as their hashes are new.
