@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
@@ -442,29 +443,48 @@ func (m *Message) repeatedAmongFew(e uint32, t *Type, n uint32) int {
 
 // textKeysDiffer says whether the keys of these pairs are certainly all different, as they nearly always are.
 func (m *Message) textKeysDiffer(pairs []uint32) bool {
+	if n := len(pairs) / pairWords; n <= fewest {
+		var seen [fewest]uint64
+		for k := range n {
+			x, ok := m.textEnds(pairs[k*pairWords])
+			if !ok || slices.Contains(seen[:k], x) {
+				return false
+			}
+			seen[k] = x
+		}
+		return true
+	}
 	var seen filter
 	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
-		p := pairs[0]
-		if p == 0 || p&inNode != 0 {
-			return false
-		}
-		b := m.buf.At(p)
-		if len(b) < 8 {
-			return false
-		}
-		x := be64(b) // the length and 4 bytes of the key
-		if n := x >> 32; n < 4 {
-			x &^= 1<<(32-8*n) - 1
-		} else if n+textHeader > uint64(len(b)) {
-			return false
-		} else {
-			x ^= bits.RotateLeft64(be64(b[n+textHeader-8:]), 32)
-		}
-		if !seen.add(x) {
+		if x, ok := m.textEnds(pairs[0]); !ok || !seen.add(x) {
 			return false
 		}
 	}
 	return true
+}
+
+// fewest is the number of keys up to which comparing each with each is cheaper than a filter.
+const fewest = 8
+
+// textEnds returns a number that depends on the length and both ends of the text that a word of the index stands for; false
+// if it is not where that is easily found out.
+func (m *Message) textEnds(word uint32) (uint64, bool) {
+	if word == 0 || word&inNode != 0 {
+		return 0, false
+	}
+	b := m.buf.At(word)
+	if len(b) < 8 {
+		return 0, false
+	}
+	x := be64(b) // the length and 4 bytes of the text
+	n := x >> 32
+	if n < 4 {
+		return x &^ (1<<(32-8*n) - 1), true
+	}
+	if n+textHeader > uint64(len(b)) {
+		return 0, false
+	}
+	return x ^ bits.RotateLeft64(be64(b[n+textHeader-8:]), 32), true
 }
 
 // spread is an odd number that multiplying by changes the high bits most.
