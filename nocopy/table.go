@@ -6,8 +6,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
-
-	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
 // tables are hash tables over the keys of large maps and the elements of large sets, made when first needed.
@@ -252,7 +250,7 @@ func (m *Message) table(e uint32, t *Type) *table {
 		m.tables.keep(larger)
 	}
 	if tb.upTo == 0 && t.kind == dict && t.key.kind == text {
-		tb.insertTexts(&m.buf, m.idx[m.idx[e+listElems]:][:n*pairWords])
+		tb.insertTexts(m, m.idx[m.idx[e+listElems]:][:n*pairWords])
 	}
 	for {
 		if tb.weak() {
@@ -292,13 +290,14 @@ func (tb *table) moveInto(slots []uint64) {
 }
 
 // insertTexts adds pairs whose keys are texts to an empty table, as long as their hashes are new.
-func (tb *table) insertTexts(buf *linkbuf.Buffer, pairs []uint32) {
+func (tb *table) insertTexts(m *Message, pairs []uint32) {
 	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
 		p := pairs[0]
 		if p == 0 || p&inNode != 0 {
 			return
 		}
-		hash := weakHash(bothEnds(linkbuf.StringBytes(buf.Text(p))))
+		b := m.buf.At(p)
+		hash := weakHash(bothEnds(b[textHeader:][:be32(b)]))
 		slot, free := tb.freeSlot(hash)
 		if !free {
 			return
