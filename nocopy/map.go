@@ -288,7 +288,7 @@ func appendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
 func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		if f, ok := any(yield).(func(string, string) bool); ok { // without asking the codecs
-			s.eachPair(func(k, v uint32) bool { return f(s.m.textString(k), s.m.textString(v)) })
+			s.eachTextPair(f)
 			return
 		}
 		var kc KC
@@ -303,19 +303,50 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	if n == 0 {
 		return
 	}
-	m, e, t := s.m, s.entry(), s.typ()
-	repeated := m.repeated(e, t) > 0
+	repeated := s.m.repeated(s.entry(), s.typ()) > 0
 	for i := range n {
 		s.alive()
-		slot := s.pair(i)
-		word := m.idx[slot]
-		if word == 0 || repeated && m.lookup(e, t, m.key(e, t, uint32(i))) != i {
+		words := s.m.idx[s.pair(i):][:pairWords]
+		if words[0] == 0 || repeated && s.isRepeated(i) {
 			continue
 		}
-		if !yield(word, m.idx[slot+1]) {
+		if !yield(words[0], words[1]) {
 			return
 		}
 	}
+}
+
+// eachTextPair is eachPair for a map of texts.
+func (s Struct) eachTextPair(yield func(key, value string) bool) {
+	n := s.count()
+	if n == 0 {
+		return
+	}
+	s.m.lend()
+	repeated := s.m.repeated(s.entry(), s.typ()) > 0
+	for i := range n {
+		s.alive()
+		words := s.m.idx[s.pair(i):][:pairWords]
+		k, v := words[0], words[1]
+		if k == 0 || repeated && s.isRepeated(i) {
+			continue
+		}
+		if int32(k|v) < 0 { // not both in line
+			if !yield(s.m.textString(k), s.m.textString(v)) {
+				return
+			}
+			continue
+		}
+		if !yield(s.m.buf.Text(k), s.m.buf.Text(v)) {
+			return
+		}
+	}
+}
+
+// isRepeated says whether the key of pair i comes again.
+func (s Struct) isRepeated(i int) bool {
+	m, e, t := s.m, s.entry(), s.typ()
+	return m.lookup(e, t, m.key(e, t, uint32(i))) != i
 }
 
 func deleteKey[K any, KC Codec[K]](s Struct, k K) bool {
