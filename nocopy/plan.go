@@ -22,6 +22,7 @@ const (
 	stepLast  = 1 << 36 // the end of the whole
 	stepEdge  = 1 << 37 // goes into a struct inside of the whole, or out of it
 	stepList  = 1 << 38 // a list of elements of fixed size: what they are follows as a listStep
+	stepRows  = 1 << 39 // with stepOther: a list of structs with nothing but fixed-size fields and texts
 
 	stepWord  = 40 // shift
 	stepEntry = 52 // shift
@@ -66,7 +67,8 @@ type plan struct {
 	field  []uint16    // which of the struct's fields each step is of
 	starts []planStart // of each field, and of the end
 	depth  int         // how many structs inside are in one another
-	inside uint32      // words that the entries of structs and lists inside take
+	inside bool        // there are structs or lists inside
+	end    uint32      // where their entries end, counted from the struct's own
 	simple bool        // there are no other steps than those that follow takes
 }
 
@@ -75,6 +77,9 @@ type planStart struct {
 	step    uint32
 	entries uint32 // where entries of what is inside begin that comes from here on, counted from the struct's own
 }
+
+// rest returns how many words the entries of what is inside take, from field next on.
+func (p *plan) rest(next int) uint32 { return p.end - p.starts[next].entries }
 
 // planOf returns the plan of d. It is made when it is first asked for: when d is defined, structs inside need not be yet.
 func planOf(d *Desc) *plan {
@@ -95,7 +100,7 @@ func makePlan(d *Desc) *plan {
 		return p
 	}
 	p := &planner{entries: d.words}
-	p.simple = !d.union
+	p.simple = true
 	for i := range d.fields {
 		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
 		p.start()
@@ -107,7 +112,8 @@ func makePlan(d *Desc) *plan {
 	p.start()
 	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
 	p.field = append(p.field, uint16(len(d.fields)))
-	p.inside = uint32(p.entries - d.words)
+	p.simple = p.simple && !d.union
+	p.inside, p.end = p.entries > d.words, uint32(p.entries)
 	d.plan.Store(&p.plan)
 	return &p.plan
 }
@@ -128,11 +134,15 @@ func (p *planner) add(f *field, entry, depth int) {
 	room := p.entries+maxPlain <= stepWords
 	switch {
 	case room && f.fixedList():
-		p.steps = append(p.steps, stepOf(f, word)&^stepOther+stepList+listHeader<<stepReach+step(p.entries)<<stepEntry, step(listStepOf(f.typ)))
+		s := stepOf(f, word)&^stepOther | stepList | step(p.entries)<<stepEntry
+		p.steps = append(p.steps, s+listHeader<<stepReach, step(listStepOf(f.typ)))
 		p.entries += listWords
 		return
 	case !room || f.kind != record || !plain(f.typ.desc):
 		s := stepOf(f, word)
+		if f.kind == list && f.typ.elem.kind == record && f.typ.elem.desc.flat {
+			s |= stepRows
+		}
 		p.steps = append(p.steps, s)
 		p.simple = p.simple && s&stepOther == 0
 		return

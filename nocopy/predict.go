@@ -14,18 +14,15 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 	for {
 		s := pl.steps[k]
 		if s&stepOther == 0 {
-			from := next
-			shift := p.shiftOf(pl, e, from)
+			shift := p.shiftOf(pl, e, next)
 			if i, k = follow(pl, k, p.b, i, m.idx, e, shift, p.base); k == len(pl.steps) {
-				next = len(d.fields)
-			} else {
-				next = int(pl.field[k])
+				m.words += pl.rest(next)
+				return i, len(d.fields) + 1
 			}
+			from := next
+			next = int(pl.field[k])
 			if shift != nothingInside {
-				m.words += pl.starts[next].entries - pl.starts[from].entries
-			}
-			if k == len(pl.steps) {
-				return i, next + 1
+				m.words += pl.rest(from) - pl.rest(next)
 			}
 			s = pl.steps[k]
 			if start := pl.starts[next].step; int(start) != k { // in the middle of a struct inside: something there is not as planned
@@ -43,7 +40,12 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 			return i, next
 		}
 		var word uint32
-		if i, word = p.container(f, i); i < 0 {
+		if s&stepRows != 0 {
+			i, word = p.rows(f, i)
+		} else {
+			i, word = p.container(f, i)
+		}
+		if i < 0 {
 			return p.in(f.Name), next
 		}
 		if word == 0 { // not of its type after all
@@ -55,21 +57,40 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 	}
 }
 
+// rows is container of a list of structs with nothing but fixed-size fields and texts.
+func (p *parser) rows(f *field, i int) (int, uint32) {
+	m, b, t := p.m, p.b, f.typ
+	d, h, e := t.elem.desc, i+fieldHeader, p.m.words
+	n := be32(b[h+1:])
+	first := uint64(e) + listWords
+	end := first + uint64(n)*uint64(d.words)
+	if p.lazy || p.depth >= p.maxDepth || WireType(b[h]) != t.elem.wire || uint64(n) > uint64(len(b)-h-listHeader) ||
+		end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
+		return p.container(f, i)
+	}
+	m.words = uint32(end)
+	p.listEntry(t, e, h+listHeader, n)
+	if i = p.structs(d, uint32(first), h+listHeader, int(n)); i < 0 {
+		return i, 0
+	}
+	m.idx[e+listEnd] = p.base + uint32(i)
+	return i, e
+}
+
 // nothingInside is the shift that says that structs and lists inside are not to be indexed as planned.
 const nothingInside = math.MaxUint32
 
 // shiftOf returns how far from where the plan has them the entries of what is inside will be, from field next on;
 // nothingInside if there is nothing, structs are nested too deeply or there is no room in the index.
 func (p *parser) shiftOf(pl *plan, e uint32, next int) uint32 {
-	if pl.inside == 0 {
+	if !pl.inside {
 		return nothingInside
 	}
-	before := pl.starts[next].entries
-	end := uint64(p.m.words) + uint64(pl.inside-(before-pl.starts[0].entries))
+	end := uint64(p.m.words) + uint64(pl.rest(next))
 	if end > uint64(p.maxIndex) || end > uint64(len(p.m.idx)) || p.depth+pl.depth > p.maxDepth {
 		return nothingInside
 	}
-	return p.m.words - before - e
+	return p.m.words - pl.starts[next].entries - e
 }
 
 // structs indexes n structs of a type without containers, at a constant stride from first on. The words need
@@ -95,7 +116,7 @@ func (p *parser) plannedStruct(d *Desc, pl *plan, e uint32, i int) int {
 		p.depth--
 		if done == len(pl.steps) {
 			m.idx[e] = p.base + uint32(i)
-			m.words += pl.inside
+			m.words += pl.rest(0)
 			return end
 		}
 	}
