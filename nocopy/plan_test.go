@@ -29,6 +29,7 @@ var outerDesc, leafDesc = func() (outer, leaf *Desc) {
 		FieldDesc{ID: 1, Name: "a", Type: TypeString},
 		FieldDesc{ID: 2, Name: "leaf", Type: StructOf(leaf)},
 		FieldDesc{ID: 3, Name: "b", Type: TypeBool, Req: Required},
+		FieldDesc{ID: 4, Name: "shorts", Type: ListOf(TypeI16)},
 	)
 	leaf.Define(
 		FieldDesc{ID: 1, Name: "n", Type: TypeI16},
