@@ -1,6 +1,7 @@
 package linkbuf
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
 	"testing"
@@ -46,42 +47,35 @@ func TestAppendBehind(t *testing.T) {
 	}
 }
 
-// TestStore: numbers are stored in what is being built, and nowhere else.
-func TestStore(t *testing.T) {
+// TestInTail: values may be stored in what is being built, and nowhere else.
+func TestInTail(t *testing.T) {
 	var b, other Buffer
 	b.Reset(false)
 	b.OpenRoot(0)
 	p, mem := b.Extend(16)
-	clear(mem)
-	for _, c := range []struct {
-		name  string
-		store func(Pos) bool
-		size  Pos
-		want  []byte
-	}{
-		{"1", func(p Pos) bool { return b.Store1(p, 1) }, 1, []byte{1}},
-		{"4", func(p Pos) bool { return b.Store4(p, 0x01020304) }, 4, []byte{1, 2, 3, 4}},
-		{"8", func(p Pos) bool { return b.Store8(p, 0x0102030405060708) }, 8, []byte{1, 2, 3, 4, 5, 6, 7, 8}},
-	} {
+	for _, n := range []int{1, 4, 8, 16} {
 		clear(mem)
-		last := p + 16 - c.size
-		if !c.store(last) {
-			t.Errorf("%s: not stored at the end", c.name)
+		last := p + 16 - Pos(n)
+		got := b.InTail(last, n)
+		if len(got) != n || cap(got) != n {
+			t.Fatalf("%d bytes at the end: %d, room for %d", n, len(got), cap(got))
 		}
-		want := append(make([]byte, last-p), c.want...)
-		if diff := cmp.Diff(want, mem); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		for i := range got {
+			got[i] = 'x'
+		}
+		if want := append(make([]byte, 16-n), bytes.Repeat([]byte{'x'}, n)...); !bytes.Equal(mem, want) {
+			t.Errorf("%d bytes at the end are at %q", n, mem)
 		}
 		for _, no := range []Pos{0, p - 1, last + 1, p + 16, p + segSize, 1 << 30} {
-			if c.store(no) {
-				t.Errorf("%s: stored at %d, where nothing is", c.name, no)
+			if b.InTail(no, n) != nil {
+				t.Errorf("%d bytes at %d, where nothing is", n, no)
 			}
 		}
 	}
 	b.Seal()
 	other.Reset(false)
 	other.Share(&b, p, 8)
-	if b.Store1(p, 9) || b.Store4(p, 9) || b.Store8(p, 9) {
-		t.Error("stored in memory that is shared")
+	if b.InTail(p, 1) != nil {
+		t.Error("memory that is shared may be stored into")
 	}
 }

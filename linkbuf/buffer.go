@@ -2,7 +2,6 @@ package linkbuf
 
 import (
 	"encoding/binary"
-	"sync/atomic"
 )
 
 // Buffer is one message's bytes as a chain: blocks that are filled at the tail, foreign memory that is
@@ -213,16 +212,6 @@ func (b *Buffer) appendBehindToEnd(head uint64, lead int, v string) Pos {
 	copy(mem, bytes[:lead])
 	copy(mem[lead:], v)
 	return p
-}
-
-// InTail returns the memory from position p on if it is in the block at the tail, which most of what is being built
-// is, and values may be stored there; else nil.
-func (b *Buffer) InTail(p Pos) []byte {
-	off := p - b.tailPos
-	if uint64(off) >= uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
-		return nil
-	}
-	return b.tail[off:]
 }
 
 // Grow makes the last bytes of the open run, those from position from on, n bytes longer, moving them to

@@ -62,36 +62,14 @@ func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
 	return b.tailPos + Pos(i)
 }
 
-// Store1 puts a byte at p, where there is a value of that size, if it is in the block at the tail, which most of what is
-// being built is, and values may be stored there. It reports whether it did.
-func (b *Buffer) Store1(p Pos, v byte) bool {
+// InTail returns the n bytes of a value at position p if they are in the block at the tail, which most of what is being built
+// is, and values may be stored there; else nil.
+func (b *Buffer) InTail(p Pos, n int) []byte {
 	off := uint64(p - b.tailPos)
-	if off+1 > uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
-		return false
+	if off+uint64(n) > uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
+		return nil
 	}
-	// SAFETY: off+1 is at most used, and that at most len(b.tail).
-	*(*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), off)) = v
-	return true
-}
-
-// Store4 is Store1 for a big-endian number of 4 bytes.
-func (b *Buffer) Store4(p Pos, v uint32) bool {
-	off := uint64(p - b.tailPos)
-	if off+4 > uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
-		return false
-	}
-	// SAFETY: as in Store1.
-	binary.BigEndian.PutUint32((*[4]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), off))[:], v)
-	return true
-}
-
-// Store8 is Store1 for a big-endian number of 8 bytes.
-func (b *Buffer) Store8(p Pos, v uint64) bool {
-	off := uint64(p - b.tailPos)
-	if off+8 > uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
-		return false
-	}
-	// SAFETY: as in Store1.
-	binary.BigEndian.PutUint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), off))[:], v)
-	return true
+	// SAFETY: off+n is at most used, and that at most len(b.tail), which no slice of 1<<30 bytes exceeds. (Cut from an array,
+	// the slice needs no comparison when n is a constant.)
+	return (*[MaxSize]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), off))[:n:n]
 }

@@ -209,9 +209,7 @@ func (s Struct) putNewTexts(k, v string) bool {
 	pair[pairNode] = 0
 	n++
 	w[listCount], f.next = n, n
-	if p := w[listStart] - 4; !m.buf.Store4(p, n) {
-		putBE32(m.buf.At(p), n)
-	}
+	putBE32(m.buf.At(w[listStart]-4), n)
 	return true
 }
 

@@ -206,7 +206,7 @@ func (p *parser) reset(n int) {
 func (m *Message) parseRoot(p *parser) (Struct, error) {
 	i := failed
 	if m.root = p.take(0, m.desc.words, 1, 0); m.root != 0 {
-		i = p.plannedStruct(m.desc, planOf(m.desc), m.root, 0)
+		i = p.structure(m.desc, m.root, 0)
 	}
 	if i >= 0 && len(p.b)-i+p.rest > 0 {
 		i = p.fail(i, ErrTrailing)

@@ -90,15 +90,30 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 		return p.fail(i, errDepth)
 	}
 	p.m.idx[e] = p.base + uint32(i)
-	next := 0 // the field that is expected
+	if p.utf8 || d.union {
+		return p.fields(nil, d, e, i, 0)
+	}
 	pl := planOf(d)
-	planned := !p.utf8 && !d.union
-	if planned {
-		if i, next = p.planned(pl, d, e, i, 0); i < 0 || next > len(d.fields) {
+	k, shift := notBegun, uint32(nothingInside)
+	if pl.steps[0]&stepOther == 0 { // mostly that is all
+		shift = p.shiftOf(pl, e, 0)
+		if i, k = follow(pl, 0, p.b, i, p.m.idx, e, shift, p.base); k == len(pl.steps) {
+			p.m.words += pl.rest(0)
 			p.depth--
 			return i
 		}
 	}
+	i, next := p.planned(pl, d, e, i, 0, k, shift)
+	if i < 0 || next > len(d.fields) {
+		p.depth--
+		return i
+	}
+	return p.fields(pl, d, e, i, next)
+}
+
+// fields indexes what is at i of the struct of entry e, up to its end. The fields before next, the one that is expected, have
+// been indexed as the plan has it; without a plan, any may come.
+func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 	clear(p.m.idx[e+structWords : e+uint32(d.words)][next:])
 	done := next // the field behind the last one that has come
 	for {
@@ -162,8 +177,8 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 		if next = n + 1; next <= done {
 			continue
 		}
-		if planned {
-			if i, next = p.planned(pl, d, e, i, next); i < 0 {
+		if pl != nil {
+			if i, next = p.planned(pl, d, e, i, next, notBegun, nothingInside); i < 0 {
 				return i
 			} else if next > len(d.fields) {
 				return p.stop(d, e, i-1, next)
@@ -205,44 +220,6 @@ func (p *parser) at(k int) int {
 	p.path = append(p.path, "["+itoa(k)+"]")
 	return failed
 }
-
-// unknown skips a field that the descriptor does not have, or has with another type.
-func (p *parser) unknown(i int, key uint32) int {
-	t := WireType(key >> 16)
-	if minSize[t] == 0 {
-		return p.fail(i, typeError(t))
-	}
-	if i = p.need(i, fieldHeader); i < 0 {
-		return i
-	}
-	if _, i = p.skip(i, fieldHeader, t, p.maxDepth, structCost); i < 0 {
-		return p.in(itoa(int(int16(key))))
-	}
-	return i
-}
-
-// skip finds the end of the value of type t that stands behind lead bytes at i, and makes all of it contiguous.
-// It returns where i is now, and the end; when that is negative, i is good nevertheless unless negative too.
-func (p *parser) skip(i, lead int, t WireType, depth, listCost int) (at, end int) {
-	for {
-		end, err := skip(p.b, i+lead, t, budgetOf(depth), listCost)
-		if err == nil {
-			return i, end
-		}
-		if err != io.ErrUnexpectedEOF || p.rest == 0 {
-			if err == ErrType {
-				err = typeError(WireType(p.b[end]))
-			}
-			return i, p.fail(end, err)
-		}
-		have := len(p.b) - i
-		if i = p.need(i, min(2*have, have+p.rest)); i < 0 {
-			return i, failed
-		}
-	}
-}
-
-func typeError(t WireType) error { return fmt.Errorf("%w: %d", ErrType, t) }
 
 // text makes lead bytes and the string behind them contiguous, and checks it. It returns where lead begins
 // now and how long both are.
@@ -450,14 +427,9 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 	case t.kind == record && t.desc.flat && !p.utf8 && p.depth < p.maxDepth:
 		return p.structs(t.desc, first, i, n)
 	case t.kind == record:
-		pl, per := planOf(t.desc), uint32(t.desc.words)
+		per := uint32(t.desc.words)
 		for k := range n {
-			if pl.simple {
-				i = p.plannedStruct(t.desc, pl, first, i)
-			} else {
-				i = p.structure(t.desc, first, i)
-			}
-			if i < 0 {
+			if i = p.structure(t.desc, first, i); i < 0 {
 				return p.at(k)
 			}
 			first += per

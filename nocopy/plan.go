@@ -69,7 +69,6 @@ type plan struct {
 	depth  int         // how many structs inside are in one another
 	inside bool        // there are structs or lists inside
 	end    uint32      // where their entries end, counted from the struct's own
-	simple bool        // there are no other steps than those that follow takes
 }
 
 // planStart is where a field begins.
@@ -100,7 +99,6 @@ func makePlan(d *Desc) *plan {
 		return p
 	}
 	p := &planner{entries: d.words}
-	p.simple = true
 	for i := range d.fields {
 		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
 		p.start()
@@ -112,7 +110,6 @@ func makePlan(d *Desc) *plan {
 	p.start()
 	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
 	p.field = append(p.field, uint16(len(d.fields)))
-	p.simple = p.simple && !d.union
 	p.inside, p.end = p.entries > d.words, uint32(p.entries)
 	d.plan.Store(&p.plan)
 	return &p.plan
@@ -144,7 +141,6 @@ func (p *planner) add(f *field, entry, depth int) {
 			s |= stepRows
 		}
 		p.steps = append(p.steps, s)
-		p.simple = p.simple && s&stepOther == 0
 		return
 	}
 	entry = p.entries

@@ -5,31 +5,33 @@ import "math"
 // Most messages come from programs that write all fields in the IDL's order. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
 
-// planned indexes the fields of the struct of entry e as long as they come as planned, beginning with the field next.
-// Neither that nor any field behind it may have been indexed before. It returns where it stopped, and the field behind the
-// last one that it has done: more than there are if the struct's end has come.
-func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
+// planned indexes the fields of the struct of entry e as long as they come as planned, from next on. Neither that nor any
+// field behind it may have been indexed before, unless follow has begun with it: then k and shift are the step at which it
+// stopped and its shift, else k is notBegun. It returns where it stopped, and the field behind the last one that it has done: more
+// than there are if the struct's end has come.
+func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint32) (int, int) {
 	m := p.m
-	k := int(pl.starts[next].step)
 	for {
+		if k == notBegun {
+			k, shift = int(pl.starts[next].step), nothingInside
+			if pl.steps[k]&stepOther == 0 {
+				shift = p.shiftOf(pl, e, next)
+				if i, k = follow(pl, k, p.b, i, m.idx, e, shift, p.base); k == len(pl.steps) {
+					m.words += pl.rest(next)
+					return i, len(d.fields) + 1
+				}
+			}
+		}
+		from := next
+		next = int(pl.field[k])
+		if shift != nothingInside {
+			m.words += pl.rest(from) - pl.rest(next)
+		}
 		s := pl.steps[k]
-		if s&stepOther == 0 {
-			shift := p.shiftOf(pl, e, next)
-			if i, k = follow(pl, k, p.b, i, m.idx, e, shift, p.base); k == len(pl.steps) {
-				m.words += pl.rest(next)
-				return i, len(d.fields) + 1
-			}
-			from := next
-			next = int(pl.field[k])
-			if shift != nothingInside {
-				m.words += pl.rest(from) - pl.rest(next)
-			}
-			s = pl.steps[k]
-			if start := pl.starts[next].step; int(start) != k { // in the middle of a struct inside: something there is not as planned
-				s = pl.steps[start]
-				i = int(m.idx[e+shift+s.entry()]-p.base) - fieldHeader
-				m.idx[e+s.word()] = 0
-			}
+		if start := pl.starts[next].step; int(start) != k { // in the middle of a struct inside: something there is not as planned
+			s = pl.steps[start]
+			i = int(m.idx[e+shift+s.entry()]-p.base) - fieldHeader
+			m.idx[e+s.word()] = 0
 		}
 		// The header of a container must be in one piece with the field's: see fill.
 		if s&(stepOther|stepOpen|stepList) == 0 || len(p.b)-i < fieldHeader+mapHeader || !s.is(uint32(load64(p.b, i))) {
@@ -53,9 +55,12 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next int) (int, int) {
 		}
 		m.idx[e+f.word] = word
 		next++
-		k = int(pl.starts[next].step)
+		k = notBegun
 	}
 }
+
+// notBegun stands for a step: follow has not been tried.
+const notBegun = -1
 
 // rows is container of a list of structs with nothing but fixed-size fields and texts.
 func (p *parser) rows(f *field, i int) (int, uint32) {
@@ -105,22 +110,6 @@ func (p *parser) structs(d *Desc, first uint32, i, n int) int {
 			return p.at(n - int((end-first)/stride))
 		}
 	}
-}
-
-// plannedStruct indexes the struct at i into the entry e, whose words hold anything.
-func (p *parser) plannedStruct(d *Desc, pl *plan, e uint32, i int) int {
-	if m := p.m; pl.simple && !p.utf8 && p.depth < p.maxDepth {
-		p.depth++ // as structure would
-		shift := p.shiftOf(pl, e, 0)
-		end, done := follow(pl, 0, p.b, i, m.idx, e, shift, p.base)
-		p.depth--
-		if done == len(pl.steps) {
-			m.idx[e] = p.base + uint32(i)
-			m.words += pl.rest(0)
-			return end
-		}
-	}
-	return p.structure(d, e, i)
 }
 
 // textPairs indexes pairs of texts of a map, as many of n as are whole in the window. It returns the index

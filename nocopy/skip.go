@@ -1,6 +1,9 @@
 package nocopy
 
-import "io"
+import (
+	"fmt"
+	"io"
+)
 
 // How deep skip may go is a budget: one struct costs structCost of it, a list or map in a value whose type is
 // known next to nothing.
@@ -216,3 +219,41 @@ func skipMap(b []byte, i, budget, listCost int) (int, error) {
 	}
 	return i, nil
 }
+
+// unknown skips a field that the descriptor does not have, or has with another type.
+func (p *parser) unknown(i int, key uint32) int {
+	t := WireType(key >> 16)
+	if minSize[t] == 0 {
+		return p.fail(i, typeError(t))
+	}
+	if i = p.need(i, fieldHeader); i < 0 {
+		return i
+	}
+	if _, i = p.skip(i, fieldHeader, t, p.maxDepth, structCost); i < 0 {
+		return p.in(itoa(int(int16(key))))
+	}
+	return i
+}
+
+// skip finds the end of the value of type t that stands behind lead bytes at i, and makes all of it contiguous.
+// It returns where i is now, and the end; when that is negative, i is good nevertheless unless negative too.
+func (p *parser) skip(i, lead int, t WireType, depth, listCost int) (at, end int) {
+	for {
+		end, err := skip(p.b, i+lead, t, budgetOf(depth), listCost)
+		if err == nil {
+			return i, end
+		}
+		if err != io.ErrUnexpectedEOF || p.rest == 0 {
+			if err == ErrType {
+				err = typeError(WireType(p.b[end]))
+			}
+			return i, p.fail(end, err)
+		}
+		have := len(p.b) - i
+		if i = p.need(i, min(2*have, have+p.rest)); i < 0 {
+			return i, failed
+		}
+	}
+}
+
+func typeError(t WireType) error { return fmt.Errorf("%w: %d", ErrType, t) }

@@ -228,7 +228,8 @@ func (s Struct) SetBool(f Field, v bool) {
 
 // SetInt8 sets an i8 field.
 func (s Struct) SetInt8(f Field, v int8) {
-	if s.m.buf.Store1(s.word(f), byte(v)) {
+	if b := s.m.buf.InTail(s.word(f), 1); b != nil {
+		b[0] = byte(v)
 		return
 	}
 	s.fixed(f, 1)[0] = byte(v)
@@ -239,7 +240,8 @@ func (s Struct) SetInt16(f Field, v int16) { binary.BigEndian.PutUint16(s.fixed(
 
 // SetInt32 sets an i32 or enum field.
 func (s Struct) SetInt32(f Field, v int32) {
-	if s.m.buf.Store4(s.word(f), uint32(v)) {
+	if b := s.m.buf.InTail(s.word(f), 4); b != nil {
+		binary.BigEndian.PutUint32(b, uint32(v))
 		return
 	}
 	binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
@@ -247,7 +249,8 @@ func (s Struct) SetInt32(f Field, v int32) {
 
 // SetInt64 sets an i64 field.
 func (s Struct) SetInt64(f Field, v int64) {
-	if s.m.buf.Store8(s.word(f), uint64(v)) {
+	if b := s.m.buf.InTail(s.word(f), 8); b != nil {
+		binary.BigEndian.PutUint64(b, uint64(v))
 		return
 	}
 	binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
@@ -262,8 +265,8 @@ func (s Struct) SetUUID(f Field, v UUID) { copy(s.fixed(f, 16), v[:]) }
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s Struct) fixed(f Field, n int) []byte {
 	p := s.word(f)
-	if b := s.m.buf.InTail(p); len(b) >= n {
-		return b[:n:n]
+	if b := s.m.buf.InTail(p, n); b != nil {
+		return b
 	}
 	return s.fixedElsewhere(f, n, p)
 }
