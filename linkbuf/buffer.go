@@ -191,6 +191,25 @@ func (b *Buffer) Reserve(n int) {
 	}
 }
 
+// AppendByte appends one byte to the open run and returns its position.
+func (b *Buffer) AppendByte(v byte) Pos {
+	if i := b.used; i+1 < len(b.tail) {
+		b.tail[i] = v
+		b.used = i + 1
+		return b.tailPos + Pos(i)
+	}
+	return b.appendByteToEnd(v)
+}
+
+func (b *Buffer) appendByteToEnd(v byte) Pos {
+	p, mem := b.extendToEnd(1)
+	mem[0] = v
+	return p
+}
+
+// MakeFit sees to it that n bytes Fit, which must not be more than may ever.
+func (b *Buffer) MakeFit(n int) { b.Reserve(n + maxLead + 1) }
+
 // extendToEnd is Extend when n bytes fill the block at the tail, or are too many for it.
 func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 	if i := b.used; n == len(b.tail)-i {
@@ -204,8 +223,29 @@ func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 	return b.tailPos, b.tail[:n:n]
 }
 
-// appendBehindToEnd is AppendBehind when the block at the tail may be too small.
-func (b *Buffer) appendBehindToEnd(head uint64, lead int, v string) Pos {
+const (
+	// MaxShort is the most bytes that ever Fit.
+	MaxShort = 256
+	// maxLead is the most bytes that AppendBehind appends in front of others.
+	maxLead = 8
+)
+
+// Fits says whether AppendShort can append n bytes now.
+func (b *Buffer) Fits(n int) bool { return n <= MaxShort && n+maxLead < len(b.tail)-b.used }
+
+// AppendBehind appends the high lead bytes of head, at most 8, and v behind them. It returns the position of the first of
+// them.
+func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
+	if !b.Fits(len(v)) {
+		return b.appendBehindLong(head, lead, v)
+	}
+	p := b.tailEnd()
+	b.AppendShort(head, lead, v)
+	return p
+}
+
+// appendBehindLong is AppendBehind for a v of any length.
+func (b *Buffer) appendBehindLong(head uint64, lead int, v string) Pos {
 	p, mem := b.Extend(lead + len(v))
 	var bytes [8]byte
 	binary.BigEndian.PutUint64(bytes[:], head)

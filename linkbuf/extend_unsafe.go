@@ -4,7 +4,6 @@ package linkbuf
 
 import (
 	"encoding/binary"
-	"sync/atomic"
 	"unsafe"
 )
 
@@ -21,55 +20,132 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)), n)
 }
 
-// AppendBehind appends the high lead bytes of head, at most 8, and v behind them. It returns the position of the first of
-// them. (Short ones are copied here: for those memmove spends most of its time on finding out how.)
-func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
+// AppendShort is AppendBehind for a v whose length Fits. It is appended at Tail. (memmove spends most of its time on
+// finding out how to copy so little. And this calls nothing, so that it needs no stack and what calls it hardly any.)
+//
+//go:noinline
+func (b *Buffer) AppendShort(head uint64, lead int, v string) {
 	i, n := b.used, len(v)
-	if uint(n)+8 >= uint(len(b.tail)-i) {
-		return b.appendBehindToEnd(head, lead, v)
+	if debugging && !b.Fits(n) {
+		panic("nocopy: internal error: text does not fit")
 	}
 	b.used = i + lead + n
-	// SAFETY: i+8+n is less than len(b.tail), lead is at most 8, and none of them is negative; see Extend. Of v nothing is
-	// read but its n bytes, those in the middle perhaps twice.
+	// SAFETY: it Fits: i+8+n is less than len(b.tail), lead is at most 8, and none of them is negative; see Extend. Of v
+	// nothing is read but its n bytes, some in the middle perhaps twice.
 	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)
 	from := unsafe.Pointer(unsafe.StringData(v))
 	binary.BigEndian.PutUint64((*[8]byte)(at)[:], head)
 	at = unsafe.Add(at, lead)
-	moved := binary.LittleEndian // any order will do; loaded as arrays they would go through the stack
 	switch {
-	case n > 64:
-		copy(unsafe.Slice((*byte)(at), n), v)
-	case n > 16:
-		if n > 32 {
-			*(*[16]byte)(unsafe.Add(at, 16)) = *(*[16]byte)(unsafe.Add(from, 16))
-			*(*[16]byte)(unsafe.Add(at, n-32)) = *(*[16]byte)(unsafe.Add(from, n-32))
+	case n > 32:
+		for ; n > 32; n -= 32 {
+			move16(at, from)
+			move16(unsafe.Add(at, 16), unsafe.Add(from, 16))
+			at, from = unsafe.Add(at, 32), unsafe.Add(from, 32)
 		}
-		*(*[16]byte)(at) = *(*[16]byte)(from)
-		*(*[16]byte)(unsafe.Add(at, n-16)) = *(*[16]byte)(unsafe.Add(from, n-16))
-	case n >= 8:
-		x, y := moved.Uint64((*[8]byte)(from)[:]), moved.Uint64((*[8]byte)(unsafe.Add(from, n-8))[:])
-		moved.PutUint64((*[8]byte)(at)[:], x)
-		moved.PutUint64((*[8]byte)(unsafe.Add(at, n-8))[:], y)
+		move16(unsafe.Add(at, n-32), unsafe.Add(from, n-32))
+		move16(unsafe.Add(at, n-16), unsafe.Add(from, n-16))
+	case n > 16:
+		move16(at, from)
+		move16(unsafe.Add(at, n-16), unsafe.Add(from, n-16))
 	case n >= 4:
-		x, y := moved.Uint32((*[4]byte)(from)[:]), moved.Uint32((*[4]byte)(unsafe.Add(from, n-4))[:])
-		moved.PutUint32((*[4]byte)(at)[:], x)
-		moved.PutUint32((*[4]byte)(unsafe.Add(at, n-4))[:], y)
+		move4to16(at, from, n)
 	default:
-		for k := range n {
-			*(*byte)(unsafe.Add(at, k)) = v[k]
+		for n--; n >= 0; n-- {
+			*(*byte)(unsafe.Add(at, n)) = *(*byte)(unsafe.Add(from, n))
 		}
 	}
-	return b.tailPos + Pos(i)
+}
+
+// AppendTexts appends texts like AppendBehind, each behind its length, and stores their positions. It stops at one that
+// is too long or too short for its ways, and returns how many it has done.
+func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
+	at = at[:len(v)]
+	used := b.used
+	for i := range v {
+		n := len(v[i])
+		if uint(n-4) > 16-4 || n+textLength >= len(b.tail)-used {
+			b.used = used
+			return i
+		}
+		// SAFETY: used+4+n is less than len(b.tail), as just compared, and n is 4 to 16. Both strings and slices
+		// begin with the pointer to their bytes.
+		mem := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), used)
+		binary.BigEndian.PutUint32((*[textLength]byte)(mem)[:], uint32(n))
+		move4to16(unsafe.Add(mem, textLength), *(*unsafe.Pointer)(unsafe.Pointer(&v[i])), n)
+		at[i] = b.tailPos + Pos(used)
+		used += textLength + n
+	}
+	b.used = used
+	return len(v)
+}
+
+// textLength is the size of the length in front of a text.
+const textLength = 4
+
+// move4to16 copies n bytes, those in the middle perhaps twice.
+func move4to16(to, from unsafe.Pointer, n int) {
+	if n >= 8 {
+		move8(to, from)
+		move8(unsafe.Add(to, n-8), unsafe.Add(from, n-8))
+	} else {
+		move4(to, from)
+		move4(unsafe.Add(to, n-4), unsafe.Add(from, n-4))
+	}
+}
+
+func move16(to, from unsafe.Pointer) { *(*[16]byte)(to) = *(*[16]byte)(from) }
+
+func move8(to, from unsafe.Pointer) { // as an array it would go through the stack
+	binary.LittleEndian.PutUint64((*[8]byte)(to)[:], binary.LittleEndian.Uint64((*[8]byte)(from)[:]))
+}
+
+func move4(to, from unsafe.Pointer) {
+	binary.LittleEndian.PutUint32((*[4]byte)(to)[:], binary.LittleEndian.Uint32((*[4]byte)(from)[:]))
 }
 
 // InTail returns the n bytes of a value at position p if they are in the block at the tail, which most of what is being built
 // is, and values may be stored there; else nil.
 func (b *Buffer) InTail(p Pos, n int) []byte {
-	off := uint64(p - b.tailPos)
-	if off+uint64(n) > uint64(b.used) || atomic.LoadUint32(&b.tailShared) != 0 {
+	if !b.inTail(p, n) {
 		return nil
 	}
-	// SAFETY: off+n is at most used, and that at most len(b.tail), which no slice of 1<<30 bytes exceeds. (Cut from an array,
-	// the slice needs no comparison when n is a constant.)
-	return (*[MaxSize]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), off))[:n:n]
+	return unsafe.Slice((*byte)(b.tailAt(p)), n)
+}
+
+// Put8 stores v, big-endian, at position p if that is InTail, and reports whether it did.
+func (b *Buffer) Put8(p Pos, v uint64) bool {
+	if !b.inTail(p, 8) {
+		return false
+	}
+	binary.BigEndian.PutUint64((*[8]byte)(b.tailAt(p))[:], v)
+	return true
+}
+
+// Put4 is Put8 for 4 bytes.
+func (b *Buffer) Put4(p Pos, v uint32) bool {
+	if !b.inTail(p, 4) {
+		return false
+	}
+	binary.BigEndian.PutUint32((*[4]byte)(b.tailAt(p))[:], v)
+	return true
+}
+
+// Put1 is Put8 for a byte.
+func (b *Buffer) Put1(p Pos, v byte) bool {
+	if !b.inTail(p, 1) {
+		return false
+	}
+	*(*byte)(b.tailAt(p)) = v
+	return true
+}
+
+func (b *Buffer) inTail(p Pos, n int) bool {
+	return uint64(p-b.tailPos)+uint64(n) <= uint64(b.used) && b.tailShared == 0
+}
+
+// tailAt returns where position p is, of which inTail is true.
+func (b *Buffer) tailAt(p Pos) unsafe.Pointer {
+	// SAFETY: inTail: what is asked for ends at used at most, and that is at most len(b.tail).
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), p-b.tailPos)
 }

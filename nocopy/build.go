@@ -112,31 +112,38 @@ func (m *Message) closeAll() {
 
 // closeFrame completes the innermost struct or container that is being built. Who calls it sets openKey.
 func (m *Message) closeFrame() {
-	f := &m.open[len(m.open)-1]
+	top := len(m.open) - 1
+	f := &m.open[top]
+	t, e, reopened := f.typ, f.e, f.reopened
 	switch {
-	case f.typ.kind != record:
-		m.fillUp(f.e, m.idx[f.e+listCount])
-		f = &m.open[len(m.open)-1]
-		if !f.reopened {
-			m.setEnd(f.e, m.buf.Tail())
+	case t.kind != record:
+		if n := m.idx[e+listCount]; f.next < n {
+			m.fillUp(e, n)
 		}
-		if f.typ.elem.kind == record {
-			m.idx[f.e+listRoom] &^= roomBuilding
+		if !reopened {
+			m.setEnd(e, m.buf.Tail())
 		}
-	case !f.reopened:
-		for _, owed := range f.typ.desc.owed {
-			if m.idx[f.e+owed.word] == 0 && !m.hadField(f.e, owed.word) {
-				m.appendOwed(f.e, owed)
-				f = &m.open[len(m.open)-1]
-			}
+		if t.elem.kind == record {
+			m.idx[e+listRoom] &^= roomBuilding
 		}
-		p, b := m.buf.Extend(1)
-		b[0] = byte(WireStop)
-		m.setEnd(f.e, p)
+	case !reopened:
+		if len(t.desc.owed) > 0 {
+			m.appendAllOwed(t.desc, e)
+		}
+		m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 	}
-	m.open = m.open[:len(m.open)-1]
-	if len(m.open) == 0 {
+	m.open = m.open[:top]
+	if top == 0 {
 		m.buf.Close()
+	}
+}
+
+// appendAllOwed gives the innermost struct what it must have and nobody set.
+func (m *Message) appendAllOwed(d *Desc, e uint32) {
+	for _, owed := range d.owed {
+		if m.idx[e+owed.word] == 0 && !m.hadField(e, owed.word) {
+			m.appendOwed(e, owed)
+		}
 	}
 }
 
@@ -225,53 +232,51 @@ func checkCount(t *Type, n int) {
 // beginValue appends the beginning of a struct or container and opens it; with a key, a field's header comes first.
 // Its entry is new: handles of what was there before go on reading that.
 func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
-	lead := leadOf(key)
-	if t.kind == record {
-		e := m.alloc(t.desc.words)
-		p := m.buf.AppendBehind(uint64(key)<<40, lead, t.desc.template)
-		m.startStruct(t.desc, e, p+uint32(lead))
-		return e
+	if t.kind != record {
+		return m.beginContainer(t, n, key)
 	}
-	return m.beginContainer(t, n, key, lead)
+	lead := leadOf(key)
+	e := m.alloc(t.desc.words)
+	p := m.buf.AppendBehind(uint64(key)<<40, lead, t.desc.template)
+	m.startStruct(t.desc, e, p+uint32(lead))
+	return e
 }
 
-func (m *Message) beginContainer(t *Type, n int, key uint32, lead int) uint32 {
-	head := lead + int(t.header())
-	body := 0
-	if t.elem.kind == fixed && t.kind == list {
-		body = n * int(t.elem.size)
+func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
+	lead := leadOf(key)
+	e := m.alloc(listWords + n*t.elemWords())
+	w := m.idx[e:][:listWords]
+	count, room := uint32(n), uint32(n)
+	var p, next uint32
+	switch {
+	case t.kind == dict:
+		p, count = m.buf.AppendBehind(containerHead(key, t.key.wire, uint32(t.elem.wire)<<24), lead+mapHeader-1, "\x00"), 0
+	case t.elem.kind == fixed:
+		var b []byte
+		p, b = m.buf.Extend(lead + listHeader + n*int(t.elem.size))
+		putLead(b, key)
+		b[lead] = byte(t.elem.wire)
+		putBE32(b[lead+1:], count)
+		next = count
+	default:
+		p = m.buf.AppendBehind(containerHead(key, t.elem.wire, count), lead+listHeader, "")
+		if t.elem.kind == record {
+			room = uint32(t.elem.desc.words) | roomBuilding
+		}
 	}
-	p, b := m.buf.Extend(head + body)
-	putLead(b, key)
-	b = b[lead:]
-	t.putTypes(b)
-	count := n
-	if t.kind == dict {
-		count = 0
-	}
-	putBE32(b[t.header()-4:], uint32(count))
-	e := m.newListEntry(t, count, max(n, 0))
-	m.idx[e+listStart] = p + uint32(head)
-	next := uint32(0)
-	if t.elem.kind == fixed && t.kind == list {
-		next = uint32(n)
-	}
+	w[listStart] = p + uint32(lead) + t.header()
+	w[listCount], w[listElems], w[listRoom], w[listType] = count, e+listWords, room, t.id
 	m.push(t, e, next).lead = uint8(lead)
 	m.openKey = 0
 	return e
 }
 
-// newListEntry makes the entry of a list or map of count elements with room for more.
-func (m *Message) newListEntry(t *Type, count, room int) uint32 {
-	per := t.elemWords()
-	e := m.alloc(listWords + room*per)
-	w := m.idx[e : e+listWords]
-	w[listCount] = uint32(count)
-	w[listElems] = e + listWords
-	w[listRoom] = uint32(room)
-	w[listType] = t.id
-	if t.kind == list && t.elem.kind == record {
-		w[listRoom] = uint32(t.elem.desc.words) | roomBuilding
+// containerHead returns what AppendBehind makes a container's header of: behind a field's header, if there is one, the first
+// type and four bytes.
+func containerHead(key uint32, first WireType, rest uint32) uint64 {
+	head := uint64(first)<<32 | uint64(rest)
+	if key == 0 {
+		return head << (8 * fieldHeader)
 	}
-	return e
+	return uint64(key)<<40 | head
 }

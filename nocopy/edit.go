@@ -204,6 +204,7 @@ func (m *Message) indexAt(t *Type, p uint32) uint32 {
 
 // trust prepares the parser for what has been accepted before and begins at p.
 func (m *Message) trust(p uint32) {
+	m.zeroed = 0 // the parser fills words without regard to that
 	m.p.reset(0)
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.utf8, m.p.lenient = false, true

@@ -131,9 +131,11 @@ func appendTexts[T string | []byte](m *Message, v []T) {
 	f := &m.open[len(m.open)-1]
 	f.next = uint32(len(v))
 	words := m.idx[m.idx[f.e+listElems]:][:len(v)]
-	for i := range v {
-		x := linkbuf.TextOf(v[i])
-		if len(x) < refer {
+	for i := 0; i < len(v); i++ {
+		if i += linkbuf.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
+			break
+		}
+		if x := linkbuf.TextOf(v[i]); len(x) < refer {
 			words[i] = m.buf.AppendBehind(uint64(len(x))<<32, textHeader, x)
 		} else {
 			checkLen(len(x))

@@ -120,7 +120,7 @@ func (m *Message) fillUp(e, n uint32) {
 		case record:
 			m.appendZeroStruct(t.elem, m.structEntry(e, k))
 		default:
-			word := m.beginContainer(t.elem, 0, 0, 0)
+			word := m.beginContainer(t.elem, 0, 0)
 			m.closeFrame()
 			m.idx[m.idx[e+listElems]+k] = word
 		}
@@ -184,6 +184,7 @@ func (m *Message) makeTable(e uint32, t *Type) {
 	if room&roomTable != 0 {
 		return
 	}
+	m.filling.list = 0 // perhaps it is another one
 	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.elem.desc.words)
 	table := m.alloc(int(2*n + 2))
 	for k := range n {

@@ -136,8 +136,14 @@ func (s Struct) find(k key) int {
 // findToPut is find for a key that is put if it is not there yet. Keys that are structs or containers may be
 // changed once they are there, so that nothing is known of them but by looking.
 func (s Struct) findToPut(k key) int {
-	if k.view.m == nil && s.m.tables.isNew(s.entry(), s.m.idx[s.entry()+listCount], bothEnds(k.bytes())) {
-		return -1
+	if k.view.m == nil {
+		n := s.m.idx[s.entry()+listCount]
+		if n == 0 {
+			s.m.tables.fill(s.entry())
+		}
+		if s.m.tables.isNew(s.entry(), n, bothEnds(k.bytes())) {
+			return -1
+		}
 	}
 	return s.find(k)
 }
@@ -183,34 +189,51 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 
 // putNewTexts puts a pair of texts in the usual case: the map is what is being built, innermost, and the key is new.
 func (s Struct) putNewTexts(k, v string) bool {
+	key := linkbuf.StringBytes(k)
+	ends := bothEnds(key) // first, as long as there is nothing to be kept meanwhile
 	m, e := s.m, uint32(s.k)
 	top := len(m.open) - 1
-	if top < 0 || uint32(s.k>>32) != m.gen || len(k) >= refer || len(v) >= refer {
+	if top < 0 || uint32(s.k>>32) != m.gen || len(k)|len(v) >= refer {
 		return false
 	}
 	f := &m.open[top]
-	w := m.idx[e:][:listWords]
-	n := w[listCount]
+	n := m.idx[e+listCount]
 	// An end that is not 0: pairs were deleted.
-	if f.e != e || f.reopened || w[listEnd] != 0 || n >= maxCount {
+	if f.e != e || f.reopened || m.idx[e+listEnd] != 0 || n >= maxCount {
 		return false
 	}
-	key := linkbuf.StringBytes(k)
-	if ends := bothEnds(key); !m.tables.isNew(e, n, ends) && !m.claim(e, f.typ, n, key, ends) {
+	if n == 0 {
+		m.tables.fill(e)
+	}
+	if !m.tables.isNew(e, n, ends) && !m.claim(e, f.typ, n, key, ends) {
 		return false
 	}
-	if n >= w[listRoom] {
+	f.next = n + 1
+	m.appendTextPair(e, n, k, v)
+	return true
+}
+
+// appendTextPair appends pair n to a map, of which only the filter and the tables know yet.
+func (m *Message) appendTextPair(e, n uint32, k, v string) {
+	if n >= m.idx[e+listRoom] {
 		m.growSlots(e, n, 1, pairWords)
-		w = m.idx[e:][:listWords]
+	}
+	w := m.idx[e:][:listWords]
+	w[listCount] = n + 1
+	if at := w[listStart] - 4; !m.buf.Put4(at, n+1) {
+		putBE32(m.buf.At(at), n+1)
 	}
 	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
+	pair[pairNode] = 0
+	if m.buf.Fits(len(k) + textHeader + len(v)) {
+		at := m.buf.Tail()
+		pair[0], pair[1] = at, at+uint32(textHeader+len(k))
+		m.buf.AppendShort(uint64(len(k))<<32, textHeader, k)
+		m.buf.AppendShort(uint64(len(v))<<32, textHeader, v)
+		return
+	}
 	pair[0] = m.buf.AppendBehind(uint64(len(k))<<32, textHeader, k)
 	pair[1] = m.buf.AppendBehind(uint64(len(v))<<32, textHeader, v)
-	pair[pairNode] = 0
-	n++
-	w[listCount], f.next = n, n
-	putBE32(m.buf.At(w[listStart]-4), n)
-	return true
 }
 
 // putKey adds a pair with the key, ready for the value to be appended.

@@ -15,14 +15,16 @@ import (
 // message is for one goroutine while nobody else uses it.
 type Message struct {
 	origin
-	buf   linkbuf.Buffer
-	idx   []uint32 // the index: entries of structs, lists and maps
-	gen   uint32   // counts Release: a handle of another generation is stale
-	words uint32   // of idx that are in use
+	buf    linkbuf.Buffer
+	idx    []uint32 // the index: entries of structs, lists and maps
+	gen    uint32   // counts Release: a handle of another generation is stale
+	words  uint32   // of idx that are in use
+	zeroed uint32   // words before this one that are not in use yet are zero
 
 	// openKey is the handle of the innermost struct that is being built, at the tail; 0 if none.
 	// Its fields are appended without further ado.
 	openKey uint64
+	filling filling
 	open    []frame // what is being built, outermost first
 	edits   []edit  // what has been changed in entries that were complete; [0] is unused
 
@@ -230,10 +232,27 @@ const maxWords = 1<<31 - 1
 
 // alloc takes n words of the index, zeroed.
 func (m *Message) alloc(n int) uint32 {
-	e := m.take(n)
-	clear(m.idx[e : int(e)+n])
+	e := m.words
+	end := e + uint32(n)
+	if uint64(e)+uint64(n) > uint64(m.zeroed) {
+		m.zero(int(e) + n)
+	}
+	m.words = end
 	return e
 }
+
+// zero makes the words before end zero that are not in use, and some more, so that they need not be one entry at a time.
+func (m *Message) zero(end int) {
+	if end > len(m.idx) {
+		m.growIndex(end, maxWords)
+	}
+	end = min(end+zeroAhead, len(m.idx))
+	clear(m.idx[max(m.words, m.zeroed):end])
+	m.zeroed = uint32(end)
+}
+
+// zeroAhead is how many words are made zero ahead of their use.
+const zeroAhead = 64
 
 // take takes n words of the index, contents undefined.
 func (m *Message) take(n int) uint32 {
@@ -334,7 +353,7 @@ func (m *Message) Release() {
 	}
 	m.lent = 0
 	m.keepIndex()
-	m.openKey, m.words, m.root = 0, 0, 0
+	m.openKey, m.words, m.zeroed, m.root = 0, 0, 0, 0
 	m.open, m.edits = m.open[:0], m.edits[:min(1, len(m.edits))]
 	m.shadows = m.shadows[:0]
 	m.tables.reset()

@@ -228,11 +228,9 @@ func (s Struct) SetBool(f Field, v bool) {
 
 // SetInt8 sets an i8 field.
 func (s Struct) SetInt8(f Field, v int8) {
-	if b := s.m.buf.InTail(s.word(f), 1); b != nil {
-		b[0] = byte(v)
-		return
+	if !s.m.buf.Put1(s.word(f), byte(v)) {
+		s.fixed(f, 1)[0] = byte(v)
 	}
-	s.fixed(f, 1)[0] = byte(v)
 }
 
 // SetInt16 sets an i16 field.
@@ -240,20 +238,16 @@ func (s Struct) SetInt16(f Field, v int16) { binary.BigEndian.PutUint16(s.fixed(
 
 // SetInt32 sets an i32 or enum field.
 func (s Struct) SetInt32(f Field, v int32) {
-	if b := s.m.buf.InTail(s.word(f), 4); b != nil {
-		binary.BigEndian.PutUint32(b, uint32(v))
-		return
+	if !s.m.buf.Put4(s.word(f), uint32(v)) {
+		binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
 	}
-	binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
 }
 
 // SetInt64 sets an i64 field.
 func (s Struct) SetInt64(f Field, v int64) {
-	if b := s.m.buf.InTail(s.word(f), 8); b != nil {
-		binary.BigEndian.PutUint64(b, uint64(v))
-		return
+	if !s.m.buf.Put8(s.word(f), uint64(v)) {
+		binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
 	}
-	binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
 }
 
 // SetFloat64 sets a double field.
@@ -301,9 +295,10 @@ const refer = 4 << 10
 
 // SetText sets a string field. Of 4 KiB and more it is referred to, not copied.
 func (s Struct) SetText(f Field, v string) {
-	if s.k == s.m.openKey && len(v) < refer {
+	if s.k == s.m.openKey && s.m.buf.Fits(len(v)) {
 		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
-			*w = s.m.buf.AppendBehind(uint64(f.key())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v) + fieldHeader
+			*w = s.m.buf.Tail() + fieldHeader
+			s.m.buf.AppendShort(uint64(f.key())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
 			return
 		}
 	}

@@ -1,6 +1,10 @@
 package nocopy
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
 
 // StructList is a list or set of structs. At of a list that is being built is the element to be filled.
 type StructList[S View] Struct
@@ -12,6 +16,9 @@ func (l StructList[S]) Len() int { return Struct(l).count() }
 // order is cheapest.
 func (l StructList[S]) At(i int) S {
 	m, e := l.m, uint32(l.k)
+	if f := &m.filling; f.list == l.k && f.next == i && f.elem == m.openKey && m.idx[uint32(f.elem)+1] == 0 {
+		return S(m.nextElement())
+	}
 	if uint32(l.k>>32) != m.gen {
 		panic(panicStale)
 	}
@@ -28,34 +35,54 @@ func (l StructList[S]) At(i int) S {
 // structAt returns element i of a list of structs that is being built or was added to.
 func (s Struct) structAt(i int) Struct {
 	m, e := s.m, s.entry()
-	// The usual case: from one element of a list that is being built to the next. The end of the one, if there is no more
-	// to it than a STOP, and the beginning of the other are appended in one go.
-	if n := len(m.open); n >= 2 {
-		l, f := &m.open[n-2], &m.open[n-1]
-		if words := m.idx[f.e:]; l.e == e && l.next == uint32(i) && f.typ == l.typ.elem && m.idx[e+listRoom]&roomTable == 0 && words[1] == 0 {
-			if d := f.typ.desc; len(d.owed) == 0 {
-				p := m.buf.AppendBehind(uint64(WireStop), 1, d.template)
-				words[1] = p
-				l.next++
-				f.e += uint32(d.words)
-				m.indexTemplate(d, f.e, p+1)
-				m.openKey = uint64(m.gen)<<32 | uint64(f.e)
-				return Struct{m, m.openKey}
-			}
-		}
-	}
 	if m.idx[e+listRoom]&roomBuilding == 0 {
 		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
 		f.next++
-		m.beginStruct(f.typ.elem.desc, m.structEntry(e, uint32(i)))
+		d := f.typ.elem.desc
+		m.beginStruct(d, m.structEntry(e, uint32(i)))
+		if left := int(m.idx[e+listCount]) - i - 1; left > 0 && len(d.owed) == 0 && len(d.template) <= linkbuf.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
+			m.filling = filling{list: s.k, next: i + 1, left: left, elem: m.openKey, desc: d}
+		}
 		return Struct{m, m.openKey}
 	}
 	if m.appendsAt(e, uint32(i)) {
 		m.beginStruct(s.typ().elem.desc, m.structEntry(e, uint32(i)))
 	}
 	return m.handle(m.structEntry(e, uint32(i)))
+}
+
+// filling is a list of structs whose elements are filled one after the other.
+type filling struct {
+	list, elem uint64 // the handles of the list and of the element that was begun last
+	next, left int    // the number of the one behind that, and how many there are from it on
+	desc       *Desc  // the elements' type, of which nothing is owed
+}
+
+// nextElement goes from one element to the next: the end of the one, which is no more than a STOP, and the beginning of the
+// other are appended in one go. The one must be the innermost struct that is being built, and never have been complete.
+func (m *Message) nextElement() Struct {
+	f := &m.filling
+	d, e := f.desc, uint32(f.elem)
+	if !m.buf.Fits(len(d.template)) {
+		m.buf.MakeFit(len(d.template))
+	}
+	p := m.buf.Tail()
+	m.idx[e+1] = p
+	e += uint32(d.words)
+	m.indexTemplate(d, e, p+1)
+	open := m.open
+	open[len(open)-1].e = e
+	open[len(open)-2].next++
+	f.next++
+	if f.left--; f.left == 0 {
+		f.list = 0
+	}
+	key := f.elem&^0xffffffff | uint64(e)
+	f.elem, m.openKey = key, key
+	m.buf.AppendShort(uint64(WireStop)<<56, 1, d.template)
+	return Struct{m, key}
 }
 
 // Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.

@@ -92,19 +92,17 @@ func (ts *tables) newTable(size int) *table {
 const few = 64
 
 // isNew says that a key with these ends is certainly not among those of the map with entry e, which has n pairs, and
-// notes that it will be.
+// notes that it will be. If n is 0, fill comes first.
 func (ts *tables) isNew(e, n uint32, ends uint64) bool {
-	if n > few {
-		return false
-	}
-	if ts.filling != e {
-		if n > 0 {
-			return false
-		}
-		ts.filling, ts.filled = e, nil
-		clear(ts.filter[:])
-	}
-	return ts.filter.add(ends)
+	return ts.filling == e && n <= few && ts.filter.add(ends)
+}
+
+// fill begins with the filter of a map that is empty.
+//
+//go:noinline
+func (ts *tables) fill(e uint32) {
+	ts.filling, ts.filled = e, nil
+	clear(ts.filter[:])
 }
 
 // unknown says that a key is added to the map that is being filled that its filter does not know.
