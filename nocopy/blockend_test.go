@@ -60,6 +60,9 @@ func fillEnd(s Struct) {
 		if i != 1 { // one remains empty
 			e.SetText(bareDesc.constant(0), strings.Repeat("n", i))
 		}
+		if i < 3 {
+			continue
+		}
 		points := StructList[Struct](e.NewChild(bareDesc.constant(1), bareDesc, i))
 		for k := range points.Len() {
 			points.At(k).SetInt64(spotDesc.constant(0), int64(k))
