@@ -15,6 +15,7 @@ var someStruct = &Type{wire: WireStruct, kind: record}
 
 // push makes the struct or container of entry e the innermost one that is being built.
 func (m *Message) push(t *Type, e, next uint32) *frame {
+	m.putting.dict = 0
 	n := len(m.open)
 	if n == cap(m.open) {
 		m.open = append(m.open, frame{})
@@ -112,6 +113,7 @@ func (m *Message) closeAll() {
 
 // closeFrame completes the innermost struct or container that is being built. Who calls it sets openKey.
 func (m *Message) closeFrame() {
+	m.putting.dict = 0
 	top := len(m.open) - 1
 	f := &m.open[top]
 	t, e, reopened := f.typ, f.e, f.reopened

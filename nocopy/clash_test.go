@@ -31,7 +31,7 @@ func TestClashingKeys(t *testing.T) {
 		key := func(i int) string { return fmt.Sprintf(c.format, i) }
 		check := func(how string, s Struct) {
 			t.Helper()
-			texts := Map[string, string, AsString, AsString](s.Child(clashDesc.named("texts"), clashDesc))
+			texts := TextMap(s.Child(clashDesc.named("texts"), clashDesc))
 			numbers := Map[string, int64, AsString, AsInt64](s.Child(clashDesc.named("numbers"), clashDesc))
 			if texts.Len() != n || numbers.Len() != n {
 				t.Errorf("%s, %s: %d and %d pairs of %d", c.format, how, texts.Len(), numbers.Len(), n)
@@ -56,7 +56,7 @@ func TestClashingKeys(t *testing.T) {
 			}
 		}
 		s := New(clashDesc)
-		texts := Map[string, string, AsString, AsString](s.NewChild(clashDesc.named("texts"), clashDesc, 0))
+		texts := TextMap(s.NewChild(clashDesc.named("texts"), clashDesc, 0))
 		for i := range n {
 			texts.Put(key(i), "before")
 			texts.Put(key(i/2), fmt.Sprint(i/2))

@@ -146,6 +146,7 @@ func (m *Message) indexInto(t *Type, p, e uint32) {
 // index of the first one's words. Of a list of structs these are entries' numbers.
 func (m *Message) appendSlots(e uint32, n int) uint32 {
 	m.openList(e)
+	m.putting.dict = 0
 	t := m.open[len(m.open)-1].typ
 	per := t.elemWords()
 	if t.kind == list && t.elem.kind == record {

@@ -6,7 +6,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// Map is a map whose values are scalars, enums, strings, binaries or uuids. KC and VC say how keys and values
+// Map is a map whose values are scalars, enums, strings, binaries or uuids; of strings to strings it is a TextMap. KC and VC say how keys and values
 // are encoded. Where a key came twice on the wire, the last pair counts, as it does for all peers.
 //
 // Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are.
@@ -169,11 +169,6 @@ func getPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
 func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 	var kc KC
 	var vc VC
-	if k, ok := any(k).(string); ok {
-		if v, ok := any(v).(string); ok && s.putNewTexts(k, v) {
-			return
-		}
-	}
 	s.changeable()
 	m, t := s.m, s.typ()
 	key := s.key(kc.key(k))
@@ -185,55 +180,6 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 	slot := s.putKey(key)
 	word := m.appendKey(t.elem, vc.key(v))
 	m.idx[slot+1] = word
-}
-
-// putNewTexts puts a pair of texts in the usual case: the map is what is being built, innermost, and the key is new.
-func (s Struct) putNewTexts(k, v string) bool {
-	key := linkbuf.StringBytes(k)
-	ends := bothEnds(key) // first, as long as there is nothing to be kept meanwhile
-	m, e := s.m, uint32(s.k)
-	top := len(m.open) - 1
-	if top < 0 || uint32(s.k>>32) != m.gen || len(k)|len(v) >= refer {
-		return false
-	}
-	f := &m.open[top]
-	n := m.idx[e+listCount]
-	// An end that is not 0: pairs were deleted.
-	if f.e != e || f.reopened || m.idx[e+listEnd] != 0 || n >= maxCount {
-		return false
-	}
-	if n == 0 {
-		m.tables.fill(e)
-	}
-	if !m.tables.isNew(e, n, ends) && !m.claim(e, f.typ, n, key, ends) {
-		return false
-	}
-	f.next = n + 1
-	m.appendTextPair(e, n, k, v)
-	return true
-}
-
-// appendTextPair appends pair n to a map, of which only the filter and the tables know yet.
-func (m *Message) appendTextPair(e, n uint32, k, v string) {
-	if n >= m.idx[e+listRoom] {
-		m.growSlots(e, n, 1, pairWords)
-	}
-	w := m.idx[e:][:listWords]
-	w[listCount] = n + 1
-	if at := w[listStart] - 4; !m.buf.Put4(at, n+1) {
-		putBE32(m.buf.At(at), n+1)
-	}
-	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
-	pair[pairNode] = 0
-	if m.buf.Fits(len(k) + textHeader + len(v)) {
-		at := m.buf.Tail()
-		pair[0], pair[1] = at, at+uint32(textHeader+len(k))
-		m.buf.AppendShort(uint64(len(k))<<32, textHeader, k)
-		m.buf.AppendShort(uint64(len(v))<<32, textHeader, v)
-		return
-	}
-	pair[0] = m.buf.AppendBehind(uint64(len(k))<<32, textHeader, k)
-	pair[1] = m.buf.AppendBehind(uint64(len(v))<<32, textHeader, v)
 }
 
 // putKey adds a pair with the key, ready for the value to be appended.
@@ -308,10 +254,6 @@ func appendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
 
 func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
-		if f, ok := any(yield).(func(string, string) bool); ok { // without asking the codecs
-			s.eachTextPair(f)
-			return
-		}
 		var kc KC
 		var vc VC
 		s.eachPair(func(k, v uint32) bool { return yield(kc.get(s.m, k), vc.get(s.m, v)) })
@@ -332,33 +274,6 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 			continue
 		}
 		if !yield(words[0], words[1]) {
-			return
-		}
-	}
-}
-
-// eachTextPair is eachPair for a map of texts.
-func (s Struct) eachTextPair(yield func(key, value string) bool) {
-	n := s.count()
-	if n == 0 {
-		return
-	}
-	s.m.lend()
-	repeated := s.m.repeated(s.entry(), s.typ()) > 0
-	for i := range n {
-		s.alive()
-		words := s.m.idx[s.pair(i):][:pairWords]
-		k, v := words[0], words[1]
-		if k == 0 || repeated && s.isRepeated(i) {
-			continue
-		}
-		if int32(k|v) < 0 { // not both in line
-			if !yield(s.m.textString(k), s.m.textString(v)) {
-				return
-			}
-			continue
-		}
-		if !yield(s.m.buf.Text(k), s.m.buf.Text(v)) {
 			return
 		}
 	}
@@ -385,6 +300,7 @@ func deleteKey[K any, KC Codec[K]](s Struct, k K) bool {
 // deletePair removes pair i. Its place is kept for a pair that may come.
 func (s Struct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
+	m.putting.dict = 0
 	if tb := m.tables.made[e]; tb != nil && tb.dups > 0 {
 		m.tables.drop(e)
 	}

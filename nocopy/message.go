@@ -25,6 +25,7 @@ type Message struct {
 	// Its fields are appended without further ado.
 	openKey uint64
 	filling filling
+	putting putting
 	open    []frame // what is being built, outermost first
 	edits   []edit  // what has been changed in entries that were complete; [0] is unused
 

@@ -90,6 +90,9 @@ func (f *file) mapType(t *schema.Type) string {
 	case schema.List, schema.SetKind, schema.Map:
 		return fmt.Sprintf("nocopy.NestedMap[%s, %s, %s]", key, elem, codec)
 	}
+	if t.Key.Kind == schema.String && t.Elem.Kind == schema.String {
+		return "nocopy.TextMap"
+	}
 	return fmt.Sprintf("nocopy.Map[%s, %s, %s, %s]", key, elem, codec, f.codec(t.Elem))
 }
 

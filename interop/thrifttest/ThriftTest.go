@@ -1631,14 +1631,14 @@ func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(GuessProtocolStructDesc)
 }
 
-func (s GuessProtocolStruct) GetMapField() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
+func (s GuessProtocolStruct) GetMapField() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
 }
-func (s GuessProtocolStruct) SetMapField(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s GuessProtocolStruct) SetMapField(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, nocopy.Struct(v))
 }
-func (s GuessProtocolStruct) NewMapField() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(guessProtocolStructMapField, GuessProtocolStructDesc, 0))
+func (s GuessProtocolStruct) NewMapField() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(guessProtocolStructMapField, GuessProtocolStructDesc, 0))
 }
 func (s GuessProtocolStruct) IsSetMapField() bool {
 	return nocopy.Struct(s).Has(guessProtocolStructMapField)
@@ -3256,14 +3256,14 @@ func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
 }
 
-func (s ThriftTestTestStringMapArgs) GetThing() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
+func (s ThriftTestTestStringMapArgs) GetThing() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
 }
-func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, nocopy.Struct(v))
 }
-func (s ThriftTestTestStringMapArgs) NewThing() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, 0))
+func (s ThriftTestTestStringMapArgs) NewThing() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, 0))
 }
 func (s ThriftTestTestStringMapArgs) IsSetThing() bool {
 	return nocopy.Struct(s).Has(thriftTestTestStringMapArgsThing)
@@ -3302,14 +3302,14 @@ func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] 
 	return nocopy.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
 }
 
-func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
+func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
 }
-func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, nocopy.Struct(v))
 }
-func (s ThriftTestTestStringMapResult) NewSuccess() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, 0))
+func (s ThriftTestTestStringMapResult) NewSuccess() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, 0))
 }
 func (s ThriftTestTestStringMapResult) IsSetSuccess() bool {
 	return nocopy.Struct(s).Has(thriftTestTestStringMapResultSuccess)

@@ -105,14 +105,14 @@ func (s Order) NewDocument(n int) []byte { return nocopy.Struct(s).NewBytes(orde
 func (s Order) IsSetDocument() bool      { return nocopy.Struct(s).Has(orderDocument) }
 func (s Order) UnsetDocument()           { nocopy.Struct(s).Unset(orderDocument) }
 
-func (s Order) GetLabels() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(orderLabels, OrderDesc))
+func (s Order) GetLabels() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(orderLabels, OrderDesc))
 }
-func (s Order) SetLabels(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s Order) SetLabels(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(orderLabels, OrderDesc, nocopy.Struct(v))
 }
-func (s Order) NewLabels() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(orderLabels, OrderDesc, 0))
+func (s Order) NewLabels() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(orderLabels, OrderDesc, 0))
 }
 func (s Order) IsSetLabels() bool { return nocopy.Struct(s).Has(orderLabels) }
 func (s Order) UnsetLabels()      { nocopy.Struct(s).Unset(orderLabels) }

@@ -2088,14 +2088,14 @@ func (s Maps) NewByReals() nocopy.Map[float64, string, nocopy.AsFloat64, nocopy.
 func (s Maps) IsSetByReals() bool { return nocopy.Struct(s).Has(mapsByReals) }
 func (s Maps) UnsetByReals()      { nocopy.Struct(s).Unset(mapsByReals) }
 
-func (s Maps) GetByTexts() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(mapsByTexts, MapsDesc))
+func (s Maps) GetByTexts() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(mapsByTexts, MapsDesc))
 }
-func (s Maps) SetByTexts(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s Maps) SetByTexts(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(mapsByTexts, MapsDesc, nocopy.Struct(v))
 }
-func (s Maps) NewByTexts() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(mapsByTexts, MapsDesc, 0))
+func (s Maps) NewByTexts() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(mapsByTexts, MapsDesc, 0))
 }
 func (s Maps) IsSetByTexts() bool { return nocopy.Struct(s).Has(mapsByTexts) }
 func (s Maps) UnsetByTexts()      { nocopy.Struct(s).Unset(mapsByTexts) }
@@ -2232,14 +2232,14 @@ func (s Maps) NewToReals() nocopy.Map[string, float64, nocopy.AsString, nocopy.A
 func (s Maps) IsSetToReals() bool { return nocopy.Struct(s).Has(mapsToReals) }
 func (s Maps) UnsetToReals()      { nocopy.Struct(s).Unset(mapsToReals) }
 
-func (s Maps) GetToTexts() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(mapsToTexts, MapsDesc))
+func (s Maps) GetToTexts() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(mapsToTexts, MapsDesc))
 }
-func (s Maps) SetToTexts(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s Maps) SetToTexts(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(mapsToTexts, MapsDesc, nocopy.Struct(v))
 }
-func (s Maps) NewToTexts() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(mapsToTexts, MapsDesc, 0))
+func (s Maps) NewToTexts() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(mapsToTexts, MapsDesc, 0))
 }
 func (s Maps) IsSetToTexts() bool { return nocopy.Struct(s).Has(mapsToTexts) }
 func (s Maps) UnsetToTexts()      { nocopy.Struct(s).Unset(mapsToTexts) }

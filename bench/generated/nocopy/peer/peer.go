@@ -349,14 +349,14 @@ func (s Meta) NewUser() User   { return User(nocopy.Struct(s).NewChild(metaUser,
 func (s Meta) IsSetUser() bool { return nocopy.Struct(s).Has(metaUser) }
 func (s Meta) UnsetUser()      { nocopy.Struct(s).Unset(metaUser) }
 
-func (s Meta) GetTags() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(metaTags, MetaDesc))
+func (s Meta) GetTags() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(metaTags, MetaDesc))
 }
-func (s Meta) SetTags(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s Meta) SetTags(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(metaTags, MetaDesc, nocopy.Struct(v))
 }
-func (s Meta) NewTags() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(metaTags, MetaDesc, 0))
+func (s Meta) NewTags() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(metaTags, MetaDesc, 0))
 }
 func (s Meta) IsSetTags() bool { return nocopy.Struct(s).Has(metaTags) }
 func (s Meta) UnsetTags()      { nocopy.Struct(s).Unset(metaTags) }
@@ -434,14 +434,14 @@ func (s Business) NewItems(n int) nocopy.StructList[Item] {
 func (s Business) IsSetItems() bool { return nocopy.Struct(s).Has(businessItems) }
 func (s Business) UnsetItems()      { nocopy.Struct(s).Unset(businessItems) }
 
-func (s Business) GetExtra() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(businessExtra, BusinessDesc))
+func (s Business) GetExtra() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(businessExtra, BusinessDesc))
 }
-func (s Business) SetExtra(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s Business) SetExtra(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(businessExtra, BusinessDesc, nocopy.Struct(v))
 }
-func (s Business) NewExtra() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(businessExtra, BusinessDesc, 0))
+func (s Business) NewExtra() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(businessExtra, BusinessDesc, 0))
 }
 func (s Business) IsSetExtra() bool { return nocopy.Struct(s).Has(businessExtra) }
 func (s Business) UnsetExtra()      { nocopy.Struct(s).Unset(businessExtra) }

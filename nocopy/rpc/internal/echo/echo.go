@@ -288,14 +288,14 @@ func (s Item) NewNumbers(n int) nocopy.Int64List {
 func (s Item) IsSetNumbers() bool { return nocopy.Struct(s).Has(itemNumbers) }
 func (s Item) UnsetNumbers()      { nocopy.Struct(s).Unset(itemNumbers) }
 
-func (s Item) GetLabels() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).Child(itemLabels, ItemDesc))
+func (s Item) GetLabels() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).Child(itemLabels, ItemDesc))
 }
-func (s Item) SetLabels(v nocopy.Map[string, string, nocopy.AsString, nocopy.AsString]) {
+func (s Item) SetLabels(v nocopy.TextMap) {
 	nocopy.Struct(s).SetChild(itemLabels, ItemDesc, nocopy.Struct(v))
 }
-func (s Item) NewLabels() nocopy.Map[string, string, nocopy.AsString, nocopy.AsString] {
-	return nocopy.Map[string, string, nocopy.AsString, nocopy.AsString](nocopy.Struct(s).NewChild(itemLabels, ItemDesc, 0))
+func (s Item) NewLabels() nocopy.TextMap {
+	return nocopy.TextMap(nocopy.Struct(s).NewChild(itemLabels, ItemDesc, 0))
 }
 func (s Item) IsSetLabels() bool { return nocopy.Struct(s).Has(itemLabels) }
 func (s Item) UnsetLabels()      { nocopy.Struct(s).Unset(itemLabels) }
