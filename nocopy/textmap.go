@@ -21,9 +21,13 @@ func (p TextMap) Get(k string) (string, bool) {
 // Put sets the value of key k, replacing any before. Strings of 4 KiB and more are referred to.
 func (p TextMap) Put(k, v string) {
 	m := p.m
-	if q := &m.putting; p.k == q.dict && m.buf.Fits(len(k)+textHeader+len(v)) && m.tables.isNew(uint32(p.k), q.n, bothEnds(linkbuf.StringBytes(k))) {
-		m.putNext(k, v)
-		return
+	if q := &m.putting; p.k == q.dict && m.buf.Fits(len(k)+textHeader+len(v)) {
+		key := linkbuf.StringBytes(k)
+		ends := bothEnds(key)
+		if m.tables.isNew(uint32(p.k), q.n, ends) || m.claim(uint32(p.k), m.open[len(m.open)-1].typ, q.n, key, ends) {
+			m.putNext(k, v)
+			return
+		}
 	}
 	if !Struct(p).putNewTexts(k, v) {
 		putPair[string, string, AsString, AsString](Struct(p), k, v)
@@ -43,8 +47,8 @@ func (p TextMap) AppendNew() (k, v string) {
 	return appendNewPair[string, string, AsString, AsString](Struct(p))
 }
 
-// putting is a map of texts that is being filled: it is what is being built, innermost, nothing has been deleted from it, its
-// keys are those in the filter, and there is room in its index for a pair more.
+// putting is a map of texts that is being filled: it is what is being built, innermost, nothing has been deleted from it, and
+// there is room in its index for a pair more.
 type putting struct {
 	dict      uint64 // its handle, 0 if there is none
 	n         uint32 // how many pairs it has
@@ -94,9 +98,8 @@ func (s Struct) putNewTexts(k, v string) bool {
 	}
 	f.next = n + 1
 	m.appendTextPair(e, n, k, v)
-	if m.tables.filling == e {
-		first := m.idx[e+listElems]
-		m.putting = putting{dict: s.k, n: n + 1, slot: first + (n+1)*pairWords, end: first + min(m.idx[e+listRoom], few)*pairWords}
+	if first, room := m.idx[e+listElems], m.idx[e+listRoom]; n+1 < room {
+		m.putting = putting{dict: s.k, n: n + 1, slot: first + (n+1)*pairWords, end: first + room*pairWords}
 	}
 	return true
 }
