@@ -2,6 +2,7 @@ package linkbuf
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 )
 
 // Buffer is one message's bytes as a chain: blocks that are filled at the tail, foreign memory that is
@@ -23,8 +24,11 @@ type Buffer struct {
 	held       []*Block
 	recycle    bool
 	empty      bool // nothing has happened since Free
-	headroom   int  // bytes free in front of the root run
-	reserved   int  // bytes in blocks of this message so far: sets the size of the next one
+	// lent is 1 once something has been handed out that may alias the Buffer's own memory. Without any of that, it may
+	// be 1 from the beginning: then those who read need not store it.
+	lent     uint32
+	headroom int // bytes free in front of the root run
+	reserved int // bytes in blocks of this message so far: sets the size of the next one
 
 	spans []span
 	nodes []node
@@ -76,7 +80,7 @@ func (b *Buffer) dropForeign() {
 	b.segs, b.meta = b.segs[:1], b.meta[:1]
 	b.spans, b.pieces = b.spans[:1], b.pieces[:0]
 	b.root, b.size = run{}, 0
-	b.tailShared, b.shared = 0, 0
+	b.tailShared, b.shared, b.lent = 0, 0, 0
 	b.placed, b.sealed, b.framed = false, false, false
 }
 
@@ -84,10 +88,17 @@ func (b *Buffer) dropForeign() {
 // what stands around it.
 const keepRewound = MaxSlabSize + SlabSize
 
-// Rewind is Free for when nobody refers to the Buffer's own memory any more, not even to a part of it: the slab at the
-// tail is filled anew by the next message.
+// Lend notes that memory is handed out which the garbage collector is to keep: what aliases it stays valid after Free.
+// Several goroutines may read at once: hence atomic.
+func (b *Buffer) Lend() {
+	if atomic.LoadUint32(&b.lent) == 0 {
+		atomic.StoreUint32(&b.lent, 1)
+	}
+}
+
+// Rewind is Free that uses memory again which has not been lent: the slab at the tail is filled anew by the next message.
 func (b *Buffer) Rewind() {
-	if !b.recycle && len(b.tail) <= keepRewound && b.shared == 0 {
+	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
 		b.used = 0
 	}
 	b.Free()
@@ -126,7 +137,7 @@ func (b *Buffer) drop(recycle bool) {
 		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
 	}
 	b.tailPos = 0 // it gets its position when it is first written to
-	b.tailShared, b.shared = 0, 0
+	b.tailShared, b.shared, b.lent = 0, 0, 0
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0
@@ -149,6 +160,9 @@ func (b *Buffer) dropSegments() {
 
 // addTail gives the block at the tail its positions.
 func (b *Buffer) addTail() {
+	if b.tailPos == 0 { // what was lent before was not the Buffer's own
+		b.lent = 0
+	}
 	b.tailPos = b.addSegments(b.tail, b.tailMem, true)
 	b.tailShared = 0
 }

@@ -87,6 +87,7 @@ func (b *Buffer) SetForeign(mem []byte, own bool) Pos {
 	}
 	b.segs, b.meta = b.segs[:2], b.meta[:2]
 	b.segs[1], b.meta[1].writable = mem, asUint32(own)
+	b.lent = 1
 	b.SetRoot(segSize, segSize+Pos(len(mem)))
 	return segSize
 }

@@ -131,7 +131,7 @@ func (AsFloat64) get(m *Message, w uint32) float64 {
 }
 func (AsUUID) get(m *Message, w uint32) UUID     { return UUID(m.fixedValue(w)[:16]) }
 func (AsString) get(m *Message, w uint32) string { return m.textString(w) }
-func (AsBytes) get(m *Message, w uint32) []byte  { m.lend(); return m.textBytes(w) }
+func (AsBytes) get(m *Message, w uint32) []byte  { m.buf.Lend(); return m.textBytes(w) }
 func (AsView[S]) get(m *Message, w uint32) S     { return S(m.handle(w)) }
 
 func (AsBool) key(v bool) key       { return boolKey(v) }

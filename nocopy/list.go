@@ -277,7 +277,7 @@ func (m *Message) replaceElement(t *Type, word uint32) linkbuf.NodeID {
 
 func (s Struct) textAt(i int) []byte {
 	slot := s.slot(i)
-	s.m.lend()
+	s.m.buf.Lend()
 	return s.m.textBytes(s.m.idx[slot])
 }
 

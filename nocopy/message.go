@@ -3,7 +3,6 @@ package nocopy
 import (
 	"io"
 	"sync"
-	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
@@ -24,8 +23,6 @@ type Message struct {
 	// openKey is the handle of the innermost struct that is being built, at the tail; 0 if none.
 	// Its fields are appended without further ado.
 	openKey uint64
-	filling filling
-	putting putting
 	open    []frame // what is being built, outermost first
 	edits   []edit  // what has been changed in entries that were complete; [0] is unused
 
@@ -40,10 +37,9 @@ type Message struct {
 	scratch []byte // a zero value on its way
 	graft   []byte // a copied value on its way
 	tables  tables
+	filling filling
+	putting putting
 	idle    int // releases in a row that left most of idx unused
-	// lent is 1 once strings or bytes that alias the message have been handed out: they stay valid after Release,
-	// so that its memory is not used again. Several goroutines may read at once: hence atomic.
-	lent uint32
 }
 
 // messages waits for the next New or Parse; those that recycle wait apart, since each kind keeps memory that is of no use to the other.
@@ -113,10 +109,33 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 		return Struct{}, tooLong(d, len(b))
 	}
 	m := newMessage(d, c)
+	base := m.buf.SetForeign(b, c.has(Own))
+	i, k, pl := 0, notBegun, planOf(d)
+	if pl.whole && c.flags&(Lazy|ValidUTF8) == 0 && m.fits(pl) {
+		m.idx[firstEntry] = base
+		i, k = follow(pl, 0, b, 0, m.idx, firstEntry, 0, base)
+		if k == len(pl.steps) && i == len(b) { // mostly that is all
+			m.root, m.words = firstEntry, firstEntry+pl.end
+			return m.handle(firstEntry), nil
+		}
+	}
 	p := &m.p
 	p.reset(len(b))
-	p.b, p.base = b, m.buf.SetForeign(b, c.has(Own))
-	return m.parseRoot(p)
+	p.b, p.base = b, base
+	if k == notBegun {
+		return m.parseRoot(p)
+	}
+	m.root = m.take(d.words)
+	p.depth = 1
+	if k < len(pl.steps) {
+		i = p.goOn(pl, d, m.root, i, k, 0)
+	}
+	return m.parsed(p, i)
+}
+
+// fits says whether what a plan fills has room in the index of a message that is being begun, and is within its limits.
+func (m *Message) fits(pl *plan) bool {
+	return int(firstEntry+pl.end) <= len(m.idx) && pl.depth < m.limits.MaxDepth && m.limits.MaxIndex <= 0
 }
 
 func tooLong(d *Desc, n int) error {
@@ -211,6 +230,11 @@ func (m *Message) parseRoot(p *parser) (Struct, error) {
 	if m.root = p.take(0, m.desc.words, 1, 0); m.root != 0 {
 		i = p.structure(m.desc, m.root, 0)
 	}
+	return m.parsed(p, i)
+}
+
+// parsed ends a parse that has come to i.
+func (m *Message) parsed(p *parser, i int) (Struct, error) {
 	if i >= 0 && len(p.b)-i+p.rest > 0 {
 		i = p.fail(i, ErrTrailing)
 	}
@@ -304,7 +328,7 @@ func (m *Message) Len() int {
 func (m *Message) Bytes() []byte {
 	m.Finish()
 	if b, ok := m.buf.Bytes(); ok {
-		m.lend()
+		m.buf.Lend()
 		return b
 	}
 	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
@@ -347,12 +371,7 @@ func (m *Message) Release() {
 	if m.gen++; m.gen == 0 {
 		m.gen = 1
 	}
-	if m.lent == 0 {
-		m.buf.Rewind()
-	} else {
-		m.buf.Free()
-	}
-	m.lent = 0
+	m.buf.Rewind()
 	m.keepIndex()
 	m.openKey, m.words, m.zeroed, m.root = 0, 0, 0, 0
 	m.open, m.edits = m.open[:0], m.edits[:min(1, len(m.edits))]
@@ -369,13 +388,6 @@ func (m *Message) Release() {
 		recycling.Put(m)
 	} else {
 		messages.Put(m)
-	}
-}
-
-// lend notes that an alias is handed out.
-func (m *Message) lend() {
-	if atomic.LoadUint32(&m.lent) == 0 {
-		atomic.StoreUint32(&m.lent, 1)
 	}
 }
 

@@ -103,6 +103,11 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 			return i
 		}
 	}
+	return p.goOn(pl, d, e, i, k, shift)
+}
+
+// goOn indexes the rest of the struct of entry e, of which follow has done the steps before k with this shift.
+func (p *parser) goOn(pl *plan, d *Desc, e uint32, i, k int, shift uint32) int {
 	i, next := p.planned(pl, d, e, i, 0, k, shift)
 	if i < 0 || next > len(d.fields) {
 		p.depth--

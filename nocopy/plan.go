@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -30,7 +31,7 @@ const (
 )
 
 // is says whether the 4 bytes x begin with the header.
-func (s step) is(x uint32) bool { return (x^uint32(s))<<8 == 0 }
+func (s step) is(x uint32) bool { return (x^uint32(s))&(1<<stepReach-1) == 0 }
 
 func (s step) reach() uint64 { return uint64(uint32(s) >> stepReach) }
 func (s step) word() uint32  { return uint32(s>>stepWord) & stepWords }
@@ -68,6 +69,7 @@ type plan struct {
 	starts []planStart // of each field, and of the end
 	depth  int         // how many structs inside are in one another
 	inside bool        // there are structs or lists inside
+	whole  bool        // it has a step for all that may be in the struct
 	end    uint32      // where their entries end, counted from the struct's own
 }
 
@@ -111,6 +113,7 @@ func makePlan(d *Desc) *plan {
 	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
 	p.field = append(p.field, uint16(len(d.fields)))
 	p.inside, p.end = p.entries > d.words, uint32(p.entries)
+	p.whole = !d.union && !slices.ContainsFunc(p.steps, func(s step) bool { return s&stepOther != 0 })
 	d.plan.Store(&p.plan)
 	return &p.plan
 }

@@ -152,7 +152,7 @@ func (s Struct) UUIDOr(f Field, def UUID) UUID {
 // unless the message was made with Recycle.
 func (s Struct) Text(f Field) string {
 	p := s.word(f)
-	s.m.lend()
+	s.m.buf.Lend()
 	if int32(p) < 0 {
 		return linkbuf.String(s.m.textBytes(p))
 	}
@@ -161,7 +161,7 @@ func (s Struct) Text(f Field) string {
 
 // textString returns the string that a word of the index stands for.
 func (m *Message) textString(word uint32) string {
-	m.lend()
+	m.buf.Lend()
 	if int32(word) < 0 {
 		return linkbuf.String(m.textBytes(word))
 	}
@@ -182,7 +182,7 @@ func (s Struct) Bytes(f Field) []byte {
 	if p == 0 {
 		return nil
 	}
-	s.m.lend()
+	s.m.buf.Lend()
 	return s.m.textBytes(p)
 }
 
@@ -323,7 +323,7 @@ func (s Struct) SetBytes(f Field, v []byte) {
 func (s Struct) NewBytes(f Field, n int) []byte {
 	b := s.newText(f, n)
 	clear(b)
-	s.m.lend()
+	s.m.buf.Lend()
 	return b
 }
 

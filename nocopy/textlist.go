@@ -17,7 +17,7 @@ func (l StringList) Len() int { return Struct(l).count() }
 // At returns element i.
 func (l StringList) At(i int) string {
 	word := l.m.idx[Struct(l).slot(i)]
-	l.m.lend()
+	l.m.buf.Lend()
 	if int32(word) < 0 {
 		return linkbuf.String(l.m.textBytes(word))
 	}

@@ -133,7 +133,7 @@ func (s Struct) eachTextPair(yield func(key, value string) bool) {
 	if n == 0 {
 		return
 	}
-	s.m.lend()
+	s.m.buf.Lend()
 	repeated := s.m.repeated(s.entry(), s.typ()) > 0
 	for i := range n {
 		s.alive()

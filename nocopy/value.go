@@ -81,7 +81,7 @@ func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
 		s.m.closeAllUnlessSealed()
 		r := s.m.rangeOf(s.entry(), someStruct)
 		b, one := r.Bytes()
-		s.m.lend()
+		s.m.buf.Lend()
 		if !one {
 			b = r.AppendTo(nil)
 		}
