@@ -129,3 +129,27 @@ func passTexts(b []byte, i int, n uint32) (int, uint32) {
 	}
 	return i, n
 }
+
+// textPairs indexes pairs of texts of a map, as many of n as are whole in the window. It returns the index
+// behind them and how many it has done.
+func (p *parser) textPairs(first uint32, i, n int) (int, int) {
+	words := p.m.idx[first : first+uint32(n*pairWords)]
+	b, base := p.b, p.base
+	for k := range n {
+		if len(b)-i < textHeader {
+			return i, k
+		}
+		value := uint64(i) + textHeader + uint64(be32(b[i:]))
+		if value+textHeader > uint64(len(b)) {
+			return i, k
+		}
+		end := value + textHeader + uint64(be32(b[value:]))
+		if end > uint64(len(b)) {
+			return i, k
+		}
+		w := words[k*pairWords:][:pairWords]
+		w[0], w[1], w[pairNode] = base+uint32(i), base+uint32(value), 0
+		i = int(end)
+	}
+	return i, n
+}

@@ -146,6 +146,32 @@ func passStructs(b []byte, steps []step, i int, n uint32) (int, uint32) {
 	return int(start), n
 }
 
+// textPairs indexes pairs of texts of a map, as many of n as are whole in the window. It returns the index
+// behind them and how many it has done.
+func (p *parser) textPairs(first uint32, i, n int) (int, int) {
+	words := p.m.idx[first : first+uint32(n*pairWords)]
+	mem, size := unsafe.Pointer(unsafe.SliceData(p.b)), uint64(len(p.b))
+	base, at := p.base, uint64(i)
+	for k := 0; len(words) >= pairWords; k++ {
+		// SAFETY: both lengths are compared with size before they are read.
+		if at+textHeader > size {
+			return int(at), k
+		}
+		value := at + textHeader + uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:]))
+		if value+textHeader > size {
+			return int(at), k
+		}
+		end := value + textHeader + uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, value))[:]))
+		if end > size {
+			return int(at), k
+		}
+		words[0], words[1], words[pairNode] = base+uint32(at), base+uint32(value), 0
+		words = words[pairWords:]
+		at = end
+	}
+	return int(at), n
+}
+
 // passTexts finds the end of n strings. It returns where it stopped, and how many are left.
 func passTexts(b []byte, i int, n uint32) (int, uint32) {
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))

@@ -64,30 +64,22 @@ func (s Struct) alive() {
 func (s Struct) Has(f Field) bool { return s.word(f) != 0 }
 
 // Bool returns a bool field, false if it is not set.
-func (s Struct) Bool(f Field) bool { return s.m.buf.At(s.word(f))[0] != 0 }
+func (s Struct) Bool(f Field) bool { return s.m.buf.Load1(s.word(f)) != 0 }
 
 // Int8 returns an i8 field, 0 if it is not set.
-func (s Struct) Int8(f Field) int8 { return int8(s.m.buf.At(s.word(f))[0]) }
+func (s Struct) Int8(f Field) int8 { return int8(s.m.buf.Load1(s.word(f))) }
 
 // Int16 returns an i16 field, 0 if it is not set.
-func (s Struct) Int16(f Field) int16 {
-	return int16(binary.BigEndian.Uint16(s.m.buf.At(s.word(f))))
-}
+func (s Struct) Int16(f Field) int16 { return int16(s.m.buf.Load2(s.word(f))) }
 
 // Int32 returns an i32 or enum field, 0 if it is not set.
-func (s Struct) Int32(f Field) int32 {
-	return int32(binary.BigEndian.Uint32(s.m.buf.At(s.word(f))))
-}
+func (s Struct) Int32(f Field) int32 { return int32(s.m.buf.Load4(s.word(f))) }
 
 // Int64 returns an i64 field, 0 if it is not set.
-func (s Struct) Int64(f Field) int64 {
-	return int64(binary.BigEndian.Uint64(s.m.buf.At(s.word(f))))
-}
+func (s Struct) Int64(f Field) int64 { return int64(s.m.buf.Load8(s.word(f))) }
 
 // Float64 returns a double field, 0 if it is not set.
-func (s Struct) Float64(f Field) float64 {
-	return math.Float64frombits(binary.BigEndian.Uint64(s.m.buf.At(s.word(f))))
-}
+func (s Struct) Float64(f Field) float64 { return math.Float64frombits(s.m.buf.Load8(s.word(f))) }
 
 // UUID returns a uuid field, all zero if it is not set.
 func (s Struct) UUID(f Field) UUID { return UUID(s.m.buf.At(s.word(f))[:16]) }

@@ -440,10 +440,15 @@ func (m *Message) repeatedAmongFew(e uint32, t *Type, n uint32) int {
 
 // textKeysDiffer says whether the keys of these pairs are certainly all different, as they nearly always are.
 func (m *Message) textKeysDiffer(pairs []uint32) bool {
+	base := pairs[0]
+	if base == 0 || base&inNode != 0 {
+		return false
+	}
+	b := m.buf.At(base)
 	if n := len(pairs) / pairWords; n <= fewest {
 		var seen [fewest]uint64
 		for k := range n {
-			x, ok := m.textEnds(pairs[k*pairWords])
+			x, ok := textEnds(b, pairs[k*pairWords]-base)
 			if !ok || slices.Contains(seen[:k], x) {
 				return false
 			}
@@ -453,7 +458,7 @@ func (m *Message) textKeysDiffer(pairs []uint32) bool {
 	}
 	var seen filter
 	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
-		if x, ok := m.textEnds(pairs[0]); !ok || !seen.add(x) {
+		if x, ok := textEnds(b, pairs[0]-base); !ok || !seen.add(x) {
 			return false
 		}
 	}
@@ -463,25 +468,22 @@ func (m *Message) textKeysDiffer(pairs []uint32) bool {
 // fewest is the number of keys up to which comparing each with each is cheaper than a filter.
 const fewest = 8
 
-// textEnds returns a number that depends on the length and both ends of the text that a word of the index stands for; false
-// if it is not where that is easily found out.
-func (m *Message) textEnds(word uint32) (uint64, bool) {
-	if word == 0 || word&inNode != 0 {
+// textEnds returns a number that depends on the length and both ends of the text at b[at:]; false if it is not where that is
+// easily found out.
+func textEnds(b []byte, at uint32) (uint64, bool) {
+	i := int64(at)
+	if i+8 > int64(len(b)) {
 		return 0, false
 	}
-	b := m.buf.At(word)
-	if len(b) < 8 {
-		return 0, false
-	}
-	x := be64(b) // the length and 4 bytes of the text
-	n := x >> 32
+	x := bits.ReverseBytes64(load64(b, int(i))) // the length and 4 bytes of the text
+	n := int64(x >> 32)
 	if n < 4 {
 		return x &^ (1<<(32-8*n) - 1), true
 	}
-	if n+textHeader > uint64(len(b)) {
+	if i += n + textHeader - 8; i+8 > int64(len(b)) {
 		return 0, false
 	}
-	return x ^ bits.RotateLeft64(be64(b[n+textHeader-8:]), 32), true
+	return x ^ bits.RotateLeft64(bits.ReverseBytes64(load64(b, int(i))), 32), true
 }
 
 // spread is an odd number that multiplying by changes the high bits most.
