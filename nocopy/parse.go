@@ -432,8 +432,12 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 	case t.kind == record && t.desc.flat && !p.utf8 && p.depth < p.maxDepth:
 		return p.structs(t.desc, first, i, n)
 	case t.kind == record:
-		per := uint32(t.desc.words)
-		for k := range n {
+		per, done := uint32(t.desc.words), 0
+		if !p.utf8 && !p.lazy && p.depth+2 <= p.maxDepth && planOf(t.desc).shelf {
+			i, done = p.shelves(t.desc, first, i, n)
+			first += uint32(done) * per
+		}
+		for k := done; k < n; k++ {
 			if i = p.structure(t.desc, first, i); i < 0 {
 				return p.at(k)
 			}

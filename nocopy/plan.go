@@ -70,6 +70,7 @@ type plan struct {
 	depth  int         // how many structs inside are in one another
 	inside bool        // there are structs or lists inside
 	whole  bool        // it has a step for all that may be in the struct
+	shelf  bool        // there are lists of flat structs inside, and texts and fixed-size fields, but nothing else
 	end    uint32      // where their entries end, counted from the struct's own
 }
 
@@ -113,6 +114,10 @@ func makePlan(d *Desc) *plan {
 	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
 	p.field = append(p.field, uint16(len(d.fields)))
 	p.inside, p.end = p.entries > d.words, uint32(p.entries)
+	p.shelf = !d.union && d.words <= stepWords
+	for i := range d.fields {
+		p.shelf = p.shelf && (d.fields[i].kind <= text || d.fields[i].rows())
+	}
 	p.whole = !d.union && !slices.ContainsFunc(p.steps, func(s step) bool { return s&stepOther != 0 })
 	d.plan.Store(&p.plan)
 	return &p.plan
@@ -140,7 +145,7 @@ func (p *planner) add(f *field, entry, depth int) {
 		return
 	case !room || f.kind != record || !plain(f.typ.desc):
 		s := stepOf(f, word)
-		if f.kind == list && f.typ.elem.kind == record && f.typ.elem.desc.flat {
+		if f.rows() {
 			s |= stepRows
 		}
 		p.steps = append(p.steps, s)
@@ -165,6 +170,11 @@ const maxPlain = 64
 
 // fixedList says whether the field is a list or set of elements of fixed size.
 func (f *field) fixedList() bool { return f.kind == list && f.typ.elem.kind == fixed }
+
+// rows says whether the field is a list or set of flat structs.
+func (f *field) rows() bool {
+	return f.kind == list && f.typ.elem.kind == record && f.typ.elem.desc.flat
+}
 
 // plain says whether the struct is small and has nothing but fields of fixed size, lists of such, texts and plain structs:
 // then its entries, with those inside, always take as many words.

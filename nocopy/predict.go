@@ -1,6 +1,9 @@
 package nocopy
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Most messages come from programs that write all fields in the IDL's order. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
@@ -80,6 +83,66 @@ func (p *parser) rows(f *field, i int) (int, uint32) {
 	}
 	m.idx[e+listEnd] = p.base + uint32(i)
 	return i, e
+}
+
+// shelves indexes structs with all fields in order, none but texts, fixed-size ones and lists of flat structs, into entries at a
+// constant stride from first on, as long as they come. It returns where it stopped and how many it has done.
+func (p *parser) shelves(d *Desc, first uint32, i, n int) (int, int) {
+	m, b := p.m, p.b
+	base := p.base + fieldHeader
+	for k := range n {
+		at, words := i, m.words
+		for q, s := range d.steps {
+			if len(b)-at < 8 {
+				m.words = words
+				return i, k
+			}
+			x := load64(b, at)
+			word, end := base+uint32(at), uint64(at)+s.reach()
+			switch {
+			case !s.is(uint32(x)):
+				end = math.MaxUint64
+			case s&stepText != 0:
+				end += uint64(lengthIn(x))
+			case s&stepOther != 0:
+				end, word = p.usualRows(d.fields[q].typ, at, x)
+			}
+			if end > uint64(len(b)) {
+				m.words = words
+				return i, k
+			}
+			m.idx[first+structWords+uint32(q)] = word
+			at = int(end)
+		}
+		if at >= len(b) || b[at] != byte(WireStop) {
+			m.words = words
+			return i, k
+		}
+		m.idx[first], m.idx[first+1] = p.base+uint32(i), p.base+uint32(at)
+		i = at + 1
+		first += uint32(d.words)
+	}
+	return i, n
+}
+
+// usualRows indexes the list of flat structs in the field at i, whose first 8 bytes are x, if all of them have all fields in
+// order. It returns the index behind the list, beyond all bytes if it is otherwise, and its entry.
+func (p *parser) usualRows(t *Type, i int, x uint64) (uint64, uint32) {
+	m, d := p.m, t.elem.desc
+	n, e := bits.ReverseBytes32(uint32(x>>32)), m.words
+	first := uint64(e) + listWords
+	end := first + uint64(n)*uint64(d.words)
+	if byte(x>>24) != byte(WireStruct) || uint64(n) > uint64(len(p.b)-i) || end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
+		return math.MaxUint64, 0
+	}
+	m.words = uint32(end)
+	p.listEntry(t, e, i+fieldHeader+listHeader, n)
+	i, done := p.usualStructs(d.steps, uint32(first), uint32(end), i+fieldHeader+listHeader)
+	if done != uint32(end) {
+		return math.MaxUint64, 0
+	}
+	m.idx[e+listEnd] = p.base + uint32(i)
+	return uint64(i), e
 }
 
 // nothingInside is the shift that says that structs and lists inside are not to be indexed as planned.
