@@ -24,6 +24,7 @@ type Buffer struct {
 	held       []*Block
 	recycle    bool
 	empty      bool // nothing has happened since Free
+	warm       bool // the block at the tail, which is all there is, still has its positions
 	// lent is 1 once something has been handed out that may alias the Buffer's own memory. Without any of that, it may
 	// be 1 from the beginning: then those who read need not store it.
 	lent     uint32
@@ -47,10 +48,27 @@ type Buffer struct {
 // Reset empties the Buffer for a new message. With recycle its blocks come from pools and go back there at
 // the next Reset or Free; without, they are left to the garbage collector and never used twice, unless by Rewind.
 func (b *Buffer) Reset(recycle bool) {
-	if !b.empty || recycle != b.recycle {
+	if !b.empty || b.warm || recycle != b.recycle {
 		b.begin(recycle)
 	}
 	b.empty = false
+}
+
+// Begin is Reset and OpenRoot.
+func (b *Buffer) Begin(recycle bool, headroom int) {
+	if !b.warm || recycle != b.recycle || headroom > keepTail-2 {
+		b.Reset(recycle)
+		b.OpenRoot(headroom)
+		return
+	}
+	b.used = 1 + headroom
+	at := b.tailEnd()
+	b.spans = append(b.spans[:1], span{from: at, to: at})
+	b.root, b.open, b.owner = run{1, 1}, 1, 0
+	b.order, b.pieces = b.order[:0], b.pieces[:0]
+	b.size, b.reserved, b.headroom, b.lent = 0, 0, headroom, 0
+	b.placed, b.sealed, b.framed = false, false, false
+	b.empty, b.warm = false, false
 }
 
 // begin is Reset of a Buffer that was never used, is still in use, or used its memory in another way.
@@ -66,12 +84,26 @@ func (b *Buffer) begin(recycle bool) {
 
 // Free empties the Buffer and gives its blocks back; it keeps only what the next Reset can use.
 func (b *Buffer) Free() {
-	if b.tailPos == 0 && len(b.segs) == 2 && len(b.nodes) == 1 && b.meta[1].block == nil {
+	switch simple := len(b.segs) == 2 && len(b.nodes) == 1; {
+	case simple && b.tailPos == 0 && b.meta[1].block == nil:
 		b.dropForeign()
-	} else {
+	case simple && b.tailPos == segSize && b.reusable():
+		b.warm = true
+	default:
 		b.drop(b.recycle)
 	}
 	b.empty = true
+}
+
+// reusable says whether all of the block at the tail may be filled anew, by a message of the same kind.
+func (b *Buffer) reusable() bool {
+	if b.shared != 0 || len(b.tail) < keepTail {
+		return false
+	}
+	if !b.recycle {
+		return b.used == 0 // see Rewind
+	}
+	return !debugging && len(b.held) == 1 && b.held[0] == b.tailMem && b.tailMem.refs.Load() == 1 && len(b.tail) <= MaxSlabSize
 }
 
 // dropForeign is drop of a Buffer that has only referred to one piece of foreign memory.
@@ -141,7 +173,7 @@ func (b *Buffer) drop(recycle bool) {
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0
-	b.placed, b.sealed, b.framed = false, false, false
+	b.placed, b.sealed, b.framed, b.warm = false, false, false, false
 }
 
 // dropSegments forgets all memory but the page of zeroes.

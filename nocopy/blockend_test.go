@@ -133,6 +133,7 @@ func TestNextElement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer parsed.Release()
 		return parsed.Format(endDesc)
 	}
 	set := func(e Struct, n int64) { e.SetInt64(x, n) }

@@ -48,7 +48,15 @@ var messages, recycling = sync.Pool{New: func() any { return new(Message) }}, sy
 // firstEntry is the first word of the index that is an entry: entry 0 stands for none.
 const firstEntry = 1
 
+// newMessage returns a message to be filled with received bytes.
 func newMessage(d *Desc, c config) *Message {
+	m := takeMessage(d, c)
+	m.buf.Reset(c.has(Recycle))
+	return m
+}
+
+// takeMessage returns a message whose Buffer is still to be reset.
+func takeMessage(d *Desc, c config) *Message {
 	var m *Message
 	switch {
 	case debugging:
@@ -59,7 +67,6 @@ func newMessage(d *Desc, c config) *Message {
 	default:
 		m = messages.Get().(*Message)
 	}
-	m.buf.Reset(c.has(Recycle))
 	m.desc, m.flags, m.limits = d, c.flags, c.limits
 	if m.gen == 0 {
 		m.gen = 1
@@ -91,8 +98,13 @@ func (m *Message) handle(e uint32) Struct { return Struct{m, uint64(m.gen)<<32 |
 // New returns the root of a new message. Generated code calls it as NewS. (Neither it nor Parse is generic:
 // the compiler would not know in other packages that they don't keep opts, and allocate them.)
 func New(d *Desc, opts ...Option) Struct {
-	m := newMessage(d, configOf(opts))
-	m.buf.OpenRoot(headroom)
+	return beginMessage(d, configOf(opts), headroom)
+}
+
+// beginMessage is New with n bytes of room in front.
+func beginMessage(d *Desc, c config, n int) Struct {
+	m := takeMessage(d, c)
+	m.buf.Begin(c.has(Recycle), n)
 	m.root = m.beginStruct(d, m.alloc(d.words))
 	return m.handle(m.root)
 }

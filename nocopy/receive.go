@@ -11,10 +11,7 @@ func NewWithRoom(d *Desc, n int, recycle bool) Struct {
 		c.flags = Recycle
 	}
 	c.limits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
-	m := newMessage(d, c)
-	m.buf.OpenRoot(n)
-	m.root = m.beginStruct(d, m.alloc(d.words))
-	return m.handle(m.root)
+	return beginMessage(d, c, n)
 }
 
 // ParseChunk is like Parse for received bytes, which the message takes over, also when it fails: it may store into

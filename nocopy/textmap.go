@@ -98,6 +98,7 @@ func (s Struct) putNewTexts(k, v string) bool {
 	}
 	f.next = n + 1
 	m.appendTextPair(e, n, k, v)
+	m.putting.dict = 0
 	if first, room := m.idx[e+listElems], m.idx[e+listRoom]; n+1 < room {
 		m.putting = putting{dict: s.k, n: n + 1, slot: first + (n+1)*pairWords, end: first + room*pairWords}
 	}
