@@ -253,6 +253,12 @@ func (b *Buffer) appendByteToEnd(v byte) Pos {
 	return p
 }
 
+// InTail says whether the n bytes of a value at position p are in the block at the tail, which most of what is being built
+// is, and may be stored into.
+func (b *Buffer) InTail(p Pos, n int) bool {
+	return uint64(p-b.tailPos)+uint64(n) <= uint64(b.used) && b.tailShared == 0
+}
+
 // MakeFit sees to it that n bytes Fit, which must not be more than may ever.
 func (b *Buffer) MakeFit(n int) { b.Reserve(n + maxLead + 1) }
 

@@ -104,48 +104,20 @@ func move4(to, from unsafe.Pointer) {
 	binary.LittleEndian.PutUint32((*[4]byte)(to)[:], binary.LittleEndian.Uint32((*[4]byte)(from)[:]))
 }
 
-// InTail returns the n bytes of a value at position p if they are in the block at the tail, which most of what is being built
-// is, and values may be stored there; else nil.
-func (b *Buffer) InTail(p Pos, n int) []byte {
-	if !b.inTail(p, n) {
-		return nil
-	}
-	return unsafe.Slice((*byte)(b.tailAt(p)), n)
-}
-
-// Put8 stores v, big-endian, at position p if that is InTail, and reports whether it did.
-func (b *Buffer) Put8(p Pos, v uint64) bool {
-	if !b.inTail(p, 8) {
-		return false
-	}
-	binary.BigEndian.PutUint64((*[8]byte)(b.tailAt(p))[:], v)
-	return true
-}
+// Put8 stores v, big-endian, at position p. It must be InTail.
+func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64((*[8]byte)(b.tailAt(p))[:], v) }
 
 // Put4 is Put8 for 4 bytes.
-func (b *Buffer) Put4(p Pos, v uint32) bool {
-	if !b.inTail(p, 4) {
-		return false
-	}
-	binary.BigEndian.PutUint32((*[4]byte)(b.tailAt(p))[:], v)
-	return true
-}
+func (b *Buffer) Put4(p Pos, v uint32) { binary.BigEndian.PutUint32((*[4]byte)(b.tailAt(p))[:], v) }
+
+// Put2 is Put8 for 2 bytes.
+func (b *Buffer) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16((*[2]byte)(b.tailAt(p))[:], v) }
 
 // Put1 is Put8 for a byte.
-func (b *Buffer) Put1(p Pos, v byte) bool {
-	if !b.inTail(p, 1) {
-		return false
-	}
-	*(*byte)(b.tailAt(p)) = v
-	return true
-}
+func (b *Buffer) Put1(p Pos, v byte) { *(*byte)(b.tailAt(p)) = v }
 
-func (b *Buffer) inTail(p Pos, n int) bool {
-	return uint64(p-b.tailPos)+uint64(n) <= uint64(b.used) && b.tailShared == 0
-}
-
-// tailAt returns where position p is, of which inTail is true.
+// tailAt returns where position p is, which is InTail.
 func (b *Buffer) tailAt(p Pos) unsafe.Pointer {
-	// SAFETY: inTail: what is asked for ends at used at most, and that is at most len(b.tail).
+	// SAFETY: InTail: what is asked for ends at used at most, and that is at most len(b.tail).
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), p-b.tailPos)
 }

@@ -44,10 +44,10 @@ func (m *Message) startStruct(d *Desc, e, p uint32) {
 
 // indexTemplate fills in the words of the fields in a struct's template, which stands at p.
 func (m *Message) indexTemplate(d *Desc, e, p uint32) {
-	words := m.idx[e:]
-	words[0] = p
+	idx := m.idx
+	idx[e] = p
 	for _, s := range d.templateSlots {
-		words[s.word] = p + s.off
+		idx[e+s.word] = p + s.off
 	}
 }
 
@@ -184,7 +184,9 @@ func (s Struct) Child(f Field, d *Desc) Struct {
 // is the number of elements, zero values at first; of a map, a number of pairs to make room for.
 func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
 	c := s.newChild(f, d, n)
-	c.clearFixed()
+	if n > 0 {
+		c.clearFixed()
+	}
 	return c
 }
 
@@ -202,7 +204,9 @@ func (s Struct) clearFixed() {
 func (s Struct) newChild(f Field, d *Desc, n int) Struct {
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
-	checkCount(t, n)
+	if n != 0 {
+		checkCount(t, n)
+	}
 	if s.k != m.openKey || m.idx[e+f.word()] != 0 {
 		s.placeChild(f)
 	}

@@ -220,26 +220,38 @@ func (s Struct) SetBool(f Field, v bool) {
 
 // SetInt8 sets an i8 field.
 func (s Struct) SetInt8(f Field, v int8) {
-	if !s.m.buf.Put1(s.word(f), byte(v)) {
-		s.fixed(f, 1)[0] = byte(v)
+	if p := s.word(f); s.m.buf.InTail(p, 1) {
+		s.m.buf.Put1(p, byte(v))
+		return
 	}
+	s.fixed(f, 1)[0] = byte(v)
 }
 
 // SetInt16 sets an i16 field.
-func (s Struct) SetInt16(f Field, v int16) { binary.BigEndian.PutUint16(s.fixed(f, 2), uint16(v)) }
+func (s Struct) SetInt16(f Field, v int16) {
+	if p := s.word(f); s.m.buf.InTail(p, 2) {
+		s.m.buf.Put2(p, uint16(v))
+		return
+	}
+	binary.BigEndian.PutUint16(s.fixed(f, 2), uint16(v))
+}
 
 // SetInt32 sets an i32 or enum field.
 func (s Struct) SetInt32(f Field, v int32) {
-	if !s.m.buf.Put4(s.word(f), uint32(v)) {
-		binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
+	if p := s.word(f); s.m.buf.InTail(p, 4) {
+		s.m.buf.Put4(p, uint32(v))
+		return
 	}
+	binary.BigEndian.PutUint32(s.fixed(f, 4), uint32(v))
 }
 
 // SetInt64 sets an i64 field.
 func (s Struct) SetInt64(f Field, v int64) {
-	if !s.m.buf.Put8(s.word(f), uint64(v)) {
-		binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
+	if p := s.word(f); s.m.buf.InTail(p, 8) {
+		s.m.buf.Put8(p, uint64(v))
+		return
 	}
+	binary.BigEndian.PutUint64(s.fixed(f, 8), uint64(v))
 }
 
 // SetFloat64 sets a double field.
@@ -251,14 +263,6 @@ func (s Struct) SetUUID(f Field, v UUID) { copy(s.fixed(f, 16), v[:]) }
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s Struct) fixed(f Field, n int) []byte {
 	p := s.word(f)
-	if b := s.m.buf.InTail(p, n); b != nil {
-		return b
-	}
-	return s.fixedElsewhere(f, n, p)
-}
-
-// fixedElsewhere is fixed when the field is not in the block at the tail.
-func (s Struct) fixedElsewhere(f Field, n int, p uint32) []byte {
 	if s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
 	}

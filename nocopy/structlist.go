@@ -16,7 +16,7 @@ func (l StructList[S]) Len() int { return Struct(l).count() }
 // order is cheapest.
 func (l StructList[S]) At(i int) S {
 	m, e := l.m, uint32(l.k)
-	if f := &m.filling; f.list == l.k && f.next == i && f.elem == m.openKey && m.idx[uint32(f.elem)+1] == 0 {
+	if f := &m.filling; f.list == l.k && f.next == i && i < f.end && f.elem == m.openKey && m.idx[uint32(f.elem)+1] == 0 {
 		return S(m.nextElement())
 	}
 	if uint32(l.k>>32) != m.gen {
@@ -42,8 +42,8 @@ func (s Struct) structAt(i int) Struct {
 		f.next++
 		d := f.typ.elem.desc
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
-		if left := int(m.idx[e+listCount]) - i - 1; left > 0 && len(d.owed) == 0 && len(d.template) <= linkbuf.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
-			m.filling = filling{list: s.k, next: i + 1, left: left, elem: m.openKey, desc: d}
+		if len(d.owed) == 0 && len(d.template) <= linkbuf.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
+			m.filling = filling{list: s.k, next: i + 1, end: int(m.idx[e+listCount]), elem: m.openKey, desc: d}
 		}
 		return Struct{m, m.openKey}
 	}
@@ -56,7 +56,7 @@ func (s Struct) structAt(i int) Struct {
 // filling is a list of structs whose elements are filled one after the other.
 type filling struct {
 	list, elem uint64 // the handles of the list and of the element that was begun last
-	next, left int    // the number of the one behind that, and how many there are from it on
+	next, end  int    // the number of the one behind that, and how many there are
 	desc       *Desc  // the elements' type, of which nothing is owed
 }
 
@@ -64,11 +64,12 @@ type filling struct {
 // other are appended in one go. The one must be the innermost struct that is being built, and never have been complete.
 func (m *Message) nextElement() Struct {
 	f := &m.filling
-	d, e := f.desc, uint32(f.elem)
+	d := f.desc
 	if !m.buf.Fits(len(d.template)) {
 		m.buf.MakeFit(len(d.template))
 	}
 	p := m.buf.Tail()
+	e := uint32(f.elem)
 	m.idx[e+1] = p
 	e += uint32(d.words)
 	m.indexTemplate(d, e, p+1)
@@ -76,11 +77,9 @@ func (m *Message) nextElement() Struct {
 	open[len(open)-1].e = e
 	open[len(open)-2].next++
 	f.next++
-	if f.left--; f.left == 0 {
-		f.list = 0
-	}
-	key := f.elem&^0xffffffff | uint64(e)
-	f.elem, m.openKey = key, key
+	f.elem += uint64(d.words)
+	key := f.elem
+	m.openKey = key
 	m.buf.AppendShort(uint64(WireStop)<<56, 1, d.template)
 	return Struct{m, key}
 }

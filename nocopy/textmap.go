@@ -68,11 +68,18 @@ func (m *Message) putNext(k, v string) {
 	words[slot], words[slot+1], words[slot+pairNode] = at, at+uint32(textHeader+len(k)), 0
 	words[e+listCount] = n
 	m.open[len(m.open)-1].next = n
-	if at := words[e+listStart] - 4; !m.buf.Put4(at, n) {
-		putBE32(m.buf.At(at), n)
-	}
+	m.putCount(words[e+listStart]-4, n)
 	m.buf.AppendShort(uint64(len(k))<<32, textHeader, k)
 	m.buf.AppendShort(uint64(len(v))<<32, textHeader, v)
+}
+
+// putCount stores the count of a map that is being built, at position p.
+func (m *Message) putCount(p, n uint32) {
+	if m.buf.InTail(p, 4) {
+		m.buf.Put4(p, n)
+		return
+	}
+	putBE32(m.buf.At(p), n)
 }
 
 // putNewTexts puts a pair of texts in the usual case: the map is what is being built, innermost, and the key is new.
@@ -112,9 +119,7 @@ func (m *Message) appendTextPair(e, n uint32, k, v string) {
 	}
 	w := m.idx[e:][:listWords]
 	w[listCount] = n + 1
-	if at := w[listStart] - 4; !m.buf.Put4(at, n+1) {
-		putBE32(m.buf.At(at), n+1)
-	}
+	m.putCount(w[listStart]-4, n+1)
 	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
 	pair[pairNode] = 0
 	if m.buf.Fits(len(k) + textHeader + len(v)) {
