@@ -128,6 +128,9 @@ func (b *Buffer) Lend() {
 	}
 }
 
+// Lent says whether there is no need to Lend any more.
+func (b *Buffer) Lent() bool { return atomic.LoadUint32(&b.lent) != 0 }
+
 // Rewind is Free that uses memory again which has not been lent: the slab at the tail is filled anew by the next message.
 func (b *Buffer) Rewind() {
 	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {

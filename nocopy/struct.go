@@ -144,9 +144,8 @@ func (s Struct) UUIDOr(f Field, def UUID) UUID {
 // unless the message was made with Recycle.
 func (s Struct) Text(f Field) string {
 	p := s.word(f)
-	s.m.buf.Lend()
-	if int32(p) < 0 {
-		return linkbuf.String(s.m.textBytes(p))
+	if int32(p) < 0 || !s.m.buf.Lent() {
+		return s.m.textString(p)
 	}
 	return s.m.buf.Text(p)
 }

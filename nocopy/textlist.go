@@ -17,9 +17,8 @@ func (l StringList) Len() int { return Struct(l).count() }
 // At returns element i.
 func (l StringList) At(i int) string {
 	word := l.m.idx[Struct(l).slot(i)]
-	l.m.buf.Lend()
-	if int32(word) < 0 {
-		return linkbuf.String(l.m.textBytes(word))
+	if int32(word) < 0 || !l.m.buf.Lent() {
+		return l.m.textString(word)
 	}
 	return l.m.buf.Text(word)
 }
@@ -35,7 +34,9 @@ func (l StringList) Append(v string) { Struct(l).appendText(linkbuf.StringBytes(
 func (l StringList) All() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i := range l.Len() {
-			if !yield(i, l.At(i)) {
+			Struct(l).alive()
+			word := l.m.idx[l.m.idx[uint32(l.k)+listElems]+uint32(i)]
+			if !yield(i, l.m.textString(word)) {
 				return
 			}
 		}
