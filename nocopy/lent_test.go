@@ -99,6 +99,60 @@ func TestLent(t *testing.T) {
 
 type lentLater func() string
 
+// TestLentReceived: what was set in a received message, or stitched of its blocks, stays after Release if it was handed out,
+// also if the message's own strings, which are not its memory, were handed out before.
+func TestLentReceived(t *testing.T) {
+	d := requestDesc
+	user, method, id := d.constant(1), d.constant(2), d.constant(0)
+	s := New(d)
+	s.SetInt64(id, 1)
+	s.SetText(user, "somebody")
+	s.SetText(method, "something that is done")
+	wire := s.m.AppendTo(nil)
+	s.Release()
+	receive := map[string]func() Struct{
+		"in one piece": func() Struct { return mustParse(t, d, wire) },
+		"in blocks": func() Struct {
+			var blocks [][]byte
+			for i := range wire {
+				blocks = append(blocks, wire[i:i+1])
+			}
+			s, err := ParseBlocks[Struct](d, blocks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		},
+	}
+	for name, receive := range receive {
+		for _, before := range []bool{false, true} {
+			s := receive()
+			var got []string
+			if before {
+				got = append(got, s.Text(user), s.Text(method))
+			}
+			s.SetText(user, "somebody else")
+			s.SetText(method, "another thing")
+			got = append(got, s.Text(user), s.Text(method))
+			want := strings.Join(got, ", ")
+			s.Release()
+			for range 50 {
+				next := receive()
+				next.SetText(user, "XXXXXXXX")
+				next.SetText(method, strings.Repeat("X", 100))
+				next.m.WriteTo(io.Discard)
+				next.Release()
+				built := New(d)
+				built.SetText(user, strings.Repeat("Y", 100))
+				built.Release()
+			}
+			if now := strings.Join(got, ", "); now != want {
+				t.Errorf("%s, read before: %t: %s, was %s", name, before, now, want)
+			}
+		}
+	}
+}
+
 // last returns the last value of a sequence.
 func last[K, V any](seq func(func(K, V) bool)) any {
 	var v V

@@ -1,0 +1,95 @@
+package linkbuf
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestKindsInTurn: one Buffer holds one message after the other, built and received in any order, in either mode; none sees
+// anything of those before it.
+func TestKindsInTurn(t *testing.T) {
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	var b, other Buffer
+	text := func() string { return strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(300)) }
+	for i := range 20_000 {
+		recycle := r.IntN(16) == 0 != (i%1000 > 500)
+		var want []byte
+		var log string
+		build := func(n int) {
+			for range n {
+				s := text()
+				p := b.AppendBehind(uint64(len(s))<<32, 4, s)
+				want = append(binary.BigEndian.AppendUint32(want, uint32(len(s))), s...)
+				if got := b.Text(p); got != s {
+					t.Fatalf("%d%s: the text that was appended last is %q, not %q", i, log, got, s)
+				}
+			}
+		}
+		kind := r.IntN(8)
+		log = fmt.Sprintf(" kind %d, recycle %t", kind, recycle)
+		switch {
+		case kind < 4:
+			b.Begin(recycle, []int{0, 8, 64, 600}[r.IntN(4)])
+			build([]int{0, 1, 5, 400}[min(r.IntN(32), 3)])
+		case kind < 5:
+			b.Reset(recycle)
+			b.OpenRoot(8)
+			build(3)
+		case kind < 7: // received, and edited
+			b.Reset(recycle)
+			want = []byte(text() + "in the middle" + text())
+			p := b.SetForeign(bytes.Clone(want), false)
+			if r.IntN(2) == 0 {
+				at := r.IntN(len(want))
+				b.Seal()
+				node := b.AddReplace(p+Pos(at), p+Pos(at+1))
+				q, mem := b.Place(3)
+				copy(mem, "new")
+				b.SetPlaced(node, q, q+3)
+				want = append(append(bytes.Clone(want[:at]), "new"...), want[at+1:]...)
+			}
+		default:
+			b.Reset(recycle)
+			want = []byte(text())
+			if err := b.ReadN(bytes.NewReader(want), len(want), func(p Pos, mem []byte) { b.AddRoot(p, p+Pos(len(mem))) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.Seal()
+		if got := b.AppendTo(nil); !bytes.Equal(got, want) {
+			t.Fatalf("%d%s: %d bytes, not the %d that were appended", i, log, len(got), len(want))
+		}
+		if r.IntN(16) == 0 && b.Len() > 0 && b.NodeCount() == 0 { // somebody else refers to it
+			other.Reset(recycle)
+			b.Pieces(func(p Pos, mem []byte) bool {
+				q := other.Share(&b, p, len(mem))
+				other.AddRoot(q, q+Pos(len(mem)))
+				return true
+			})
+		}
+		var keep, lent string
+		if !recycle && kind < 5 && len(want) > 4 {
+			b.Lend()
+			b.Pieces(func(_ Pos, mem []byte) bool { keep = String(mem); return false })
+			lent = strings.Clone(keep)
+		}
+		b.Rewind()
+		if r.IntN(64) == 0 {
+			b.Shrink()
+		}
+		if keep != "" {
+			b.Begin(false, 8)
+			b.AppendBehind(0, 0, strings.Repeat("!", 200))
+			b.Rewind()
+			if keep != lent {
+				t.Fatalf("%d%s: what was lent has changed", i, log)
+			}
+		}
+	}
+}
