@@ -14,8 +14,9 @@ const (
 	// MaxSlabSize is the size that slabs grow to inside one large message: 1 MiB.
 	MaxSlabSize = 1 << 20
 
-	minClass = 12 // the smallest recycled block: 4 KiB
-	maxClass = 24 // the largest one that a pool keeps: 16 MiB
+	minClass  = 12 // the smallest recycled block: 4 KiB
+	evenClass = 24 // up to 16 MiB blocks are of a power of two, beyond of whole MiB
+	maxClass  = 27 // the largest one that a pool keeps: 128 MiB
 )
 
 // Block is a piece of memory that is used again after its last holder has released it.
@@ -25,32 +26,38 @@ type Block struct {
 	refs atomic.Int32
 }
 
-// pools holds the recycled blocks by size: pools[c] those of 1<<c bytes.
+// pools holds the recycled blocks by size: pools[c] those of at most 1<<c bytes, and more than half of that.
 var pools [maxClass + 1]sync.Pool
 
 // newBlock returns a block of at least n bytes with one reference. What it holds is left over from earlier use.
 func newBlock(n int) *Block {
 	c := max(bits.Len(uint(n-1)), minClass)
-	if debugging {
-		if c <= maxClass {
-			n = 1 << c
+	var b *Block
+	switch {
+	case debugging:
+		b = new(Block)
+		b.mapOwn(blockSize(n, c))
+	case c > maxClass:
+		b = &Block{mem: make([]byte, n)}
+	default:
+		b, _ = pools[c].Get().(*Block)
+		if b == nil || len(b.mem) < n { // one of those above evenClass: it is given up
+			b = &Block{mem: make([]byte, blockSize(n, c))}
 		}
-		b := new(Block)
-		b.mapOwn(n)
-		b.refs.Store(1)
-		return b
-	}
-	if c > maxClass {
-		b := &Block{mem: make([]byte, n)}
-		b.refs.Store(1)
-		return b
-	}
-	b, _ := pools[c].Get().(*Block)
-	if b == nil {
-		b = &Block{mem: make([]byte, 1<<c)}
 	}
 	b.refs.Store(1)
 	return b
+}
+
+// blockSize returns the size of a block for n bytes, which are of class c.
+func blockSize(n, c int) int {
+	switch {
+	case c <= evenClass:
+		return 1 << c
+	case c <= maxClass:
+		return (n + MaxSlabSize - 1) &^ (MaxSlabSize - 1)
+	}
+	return n
 }
 
 func (b *Block) retain() {

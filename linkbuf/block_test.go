@@ -122,12 +122,19 @@ const maxClassBytes = 1 << maxClass
 
 // TestBlockSizes: a block has room for what was asked for, and comes back from the pool for its size.
 func TestBlockSizes(t *testing.T) {
-	for _, n := range []int{1, 4095, 4096, 4097, 1 << 16, 1<<20 + 1, maxClassBytes - 1, maxClassBytes, maxClassBytes + 1} {
+	for _, n := range []int{1, 4095, 4096, 4097, 1 << 16, 1<<20 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1, 20 << 20, maxClassBytes - 1, maxClassBytes, maxClassBytes + 1} {
 		b := newBlock(n)
 		if len(b.mem) < n || n > 4096 && len(b.mem) > 2*n {
 			t.Errorf("block of %d bytes for %d", len(b.mem), n)
 		}
 		b.release()
+		if n > 1<<evenClass && n < maxClassBytes { // a larger one, perhaps of the same pool
+			larger := newBlock(n + n/4)
+			if len(larger.mem) < n+n/4 {
+				t.Errorf("block of %d bytes for %d", len(larger.mem), n+n/4)
+			}
+			larger.release()
+		}
 		again := newBlock(n)
 		if len(again.mem) < n || again.refs.Load() != 1 {
 			t.Errorf("second block for %d: %d bytes, %d holders", n, len(again.mem), again.refs.Load())

@@ -421,7 +421,7 @@ func (m *Message) keepIndex() {
 	if m.idle++; m.idle > 16 {
 		m.idx, m.idle = nil, 0
 		m.open, m.edits = nil, make([]edit, 1)
-		m.tables.free = nil
+		m.tables.forget()
 		m.buf.Shrink()
 	}
 }

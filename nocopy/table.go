@@ -14,6 +14,7 @@ type tables struct {
 	mu   sync.RWMutex
 	made map[uint32]*table // by entry
 	free []*table          // to be used again
+	kept int               // the slots that they have
 
 	// While a map is being filled, most keys are new. As long as they are few, its filter knows that without a table.
 	filling uint32 // the entry of that map, 0 = none
@@ -45,10 +46,12 @@ const linear = 16
 var seed = maphash.MakeSeed()
 
 const (
-	// keepSlots is the size of the largest table that is kept for later.
-	keepSlots = 1 << 16
+	// keepSlots is how many slots the tables have that are kept for later, all together: 8 MiB.
+	keepSlots = 1 << 20
 	// keepTables is how many are.
 	keepTables = 16
+	// fastSlots is the size from which on tables grow to twice theirs only.
+	fastSlots = 1 << 15
 )
 
 func (ts *tables) reset() {
@@ -64,10 +67,14 @@ func (ts *tables) reset() {
 
 // keep keeps a table that is no longer needed, if it is not too large.
 func (ts *tables) keep(tb *table) {
-	if cap(tb.slots) <= keepSlots && len(ts.free) < keepTables {
+	if ts.kept+cap(tb.slots) <= keepSlots && len(ts.free) < keepTables {
 		ts.free = append(ts.free, tb)
+		ts.kept += cap(tb.slots)
 	}
 }
+
+// forget gives up the tables that are kept.
+func (ts *tables) forget() { ts.free, ts.kept = nil, 0 }
 
 // newTable returns an empty table of the given size, a power of two.
 func (ts *tables) newTable(size int) *table {
@@ -83,6 +90,7 @@ func (ts *tables) newTable(size int) *table {
 	tb, last := ts.free[best], len(ts.free)-1
 	ts.free[best], ts.free[last] = ts.free[last], nil
 	ts.free = ts.free[:last]
+	ts.kept -= cap(tb.slots)
 	*tb = table{slots: tb.slots[:size]}
 	clear(tb.slots)
 	return tb
@@ -239,7 +247,7 @@ func (m *Message) table(e uint32, t *Type) *table {
 		m.tables.made[e] = tb
 	}
 	if grown := tableSize(uint32(tb.used) + n - tb.upTo); grown > len(tb.slots) {
-		if tb.upTo > 0 && grown < keepSlots/2 {
+		if tb.upTo > 0 && grown < fastSlots {
 			grown *= 2 // it will go on growing
 		}
 		larger := m.tables.newTable(grown)
