@@ -433,10 +433,14 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 		return p.structs(t.desc, first, i, n)
 	case t.kind == record:
 		per, done := uint32(t.desc.words), 0
-		if !p.utf8 && !p.lazy && p.depth+2 <= p.maxDepth && planOf(t.desc).shelf {
+		switch pl := planOf(t.desc); {
+		case p.utf8:
+		case pl.whole:
+			i, done = p.wholes(pl, t.desc, first, i, n)
+		case pl.shelf && !p.lazy && p.depth+2 <= p.maxDepth:
 			i, done = p.shelves(t.desc, first, i, n)
-			first += uint32(done) * per
 		}
+		first += uint32(done) * per
 		for k := done; k < n; k++ {
 			if i = p.structure(t.desc, first, i); i < 0 {
 				return p.at(k)

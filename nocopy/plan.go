@@ -2,7 +2,6 @@ package nocopy
 
 import (
 	"math/bits"
-	"slices"
 	"sync"
 )
 
@@ -102,6 +101,7 @@ func makePlan(d *Desc) *plan {
 		return p
 	}
 	p := &planner{entries: d.words}
+	p.whole = !d.union
 	for i := range d.fields {
 		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
 		p.start()
@@ -118,7 +118,6 @@ func makePlan(d *Desc) *plan {
 	for i := range d.fields {
 		p.shelf = p.shelf && (d.fields[i].kind <= text || d.fields[i].rows())
 	}
-	p.whole = !d.union && !slices.ContainsFunc(p.steps, func(s step) bool { return s&stepOther != 0 })
 	d.plan.Store(&p.plan)
 	return &p.plan
 }
@@ -148,6 +147,7 @@ func (p *planner) add(f *field, entry, depth int) {
 		if f.rows() {
 			s |= stepRows
 		}
+		p.whole = p.whole && s&stepOther == 0
 		p.steps = append(p.steps, s)
 		return
 	}

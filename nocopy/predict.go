@@ -85,6 +85,29 @@ func (p *parser) rows(f *field, i int) (int, uint32) {
 	return i, e
 }
 
+// wholes indexes structs of a type for which there are steps from beginning to end, at a constant stride from first on, as long
+// as they come as planned and there is room. It returns where it stopped and how many it has done.
+func (p *parser) wholes(pl *plan, d *Desc, first uint32, i, n int) (int, int) {
+	m, inside := p.m, pl.end-uint32(d.words)
+	if p.depth+1+pl.depth > p.maxDepth {
+		return i, 0
+	}
+	for k := range n {
+		if end := uint64(m.words) + uint64(inside); end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
+			return i, k
+		}
+		m.idx[first] = p.base + uint32(i)
+		at, step := follow(pl, 0, p.b, i, m.idx, first, m.words-uint32(d.words)-first, p.base)
+		if step != len(pl.steps) {
+			return i, k
+		}
+		i = at
+		m.words += inside
+		first += uint32(d.words)
+	}
+	return i, n
+}
+
 // shelves indexes structs with all fields in order, none but texts, fixed-size ones and lists of flat structs, into entries at a
 // constant stride from first on, as long as they come. It returns where it stopped and how many it has done.
 func (p *parser) shelves(d *Desc, first uint32, i, n int) (int, int) {
