@@ -85,6 +85,7 @@ const textLength = 4
 
 // move4to16 copies n bytes, those in the middle perhaps twice.
 func move4to16(to, from unsafe.Pointer, n int) {
+	// SAFETY: its callers have compared n; none of its moves begins before to and from or ends behind the n bytes.
 	if n >= 8 {
 		move8(to, from)
 		move8(unsafe.Add(to, n-8), unsafe.Add(from, n-8))
@@ -94,13 +95,19 @@ func move4to16(to, from unsafe.Pointer, n int) {
 	}
 }
 
-func move16(to, from unsafe.Pointer) { *(*[16]byte)(to) = *(*[16]byte)(from) }
+// move16, move8 and move4 copy that many bytes.
+func move16(to, from unsafe.Pointer) {
+	// SAFETY: its callers know that there are as many at both ends.
+	*(*[16]byte)(to) = *(*[16]byte)(from)
+}
 
-func move8(to, from unsafe.Pointer) { // as an array it would go through the stack
+func move8(to, from unsafe.Pointer) {
+	// SAFETY: as in move16. (As an array it would go through the stack.)
 	binary.LittleEndian.PutUint64((*[8]byte)(to)[:], binary.LittleEndian.Uint64((*[8]byte)(from)[:]))
 }
 
 func move4(to, from unsafe.Pointer) {
+	// SAFETY: as in move8.
 	binary.LittleEndian.PutUint32((*[4]byte)(to)[:], binary.LittleEndian.Uint32((*[4]byte)(from)[:]))
 }
 
