@@ -67,22 +67,32 @@ const notBegun = -1
 
 // rows is container of a list of structs with nothing but fixed-size fields and texts.
 func (p *parser) rows(f *field, i int) (int, uint32) {
-	m, b, t := p.m, p.b, f.typ
-	d, h, e := t.elem.desc, i+fieldHeader, p.m.words
-	n := be32(b[h+1:])
-	first := uint64(e) + listWords
-	end := first + uint64(n)*uint64(d.words)
-	if p.lazy || p.depth >= p.maxDepth || WireType(b[h]) != t.elem.wire || uint64(n) > uint64(len(b)-h-listHeader) ||
-		end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
+	if p.lazy || p.depth >= p.maxDepth {
 		return p.container(f, i)
 	}
-	m.words = uint32(end)
-	p.listEntry(t, e, h+listHeader, n)
-	if i = p.structs(d, uint32(first), h+listHeader, int(n)); i < 0 {
+	e, n := p.rowsEntry(f.typ, i, load64(p.b, i))
+	if e == 0 {
+		return p.container(f, i)
+	}
+	if i = p.structs(f.typ.elem.desc, e+listWords, i+fieldHeader+listHeader, int(n)); i < 0 {
 		return i, 0
 	}
-	m.idx[e+listEnd] = p.base + uint32(i)
+	p.m.idx[e+listEnd] = p.base + uint32(i)
 	return i, e
+}
+
+// rowsEntry makes the entry of the list of flat structs in the field at i, whose first 8 bytes are x, with room for all elements.
+// It returns the entry and how many they are; no entry if they are not structs, too many, or there is no room in the index.
+func (p *parser) rowsEntry(t *Type, i int, x uint64) (e, n uint32) {
+	m := p.m
+	e, n = m.words, bits.ReverseBytes32(uint32(x>>32))
+	end := uint64(e) + listWords + uint64(n)*uint64(t.elem.desc.words)
+	if WireType(x>>24) != WireStruct || uint64(n) > uint64(len(p.b)-i-fieldHeader-listHeader) || end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
+		return 0, 0
+	}
+	m.words = uint32(end)
+	p.listEntry(t, e, i+fieldHeader+listHeader, n)
+	return e, n
 }
 
 // wholes indexes structs of a type for which there are steps from beginning to end, at a constant stride from first on, as long
@@ -151,20 +161,16 @@ func (p *parser) shelves(d *Desc, first uint32, i, n int) (int, int) {
 // usualRows indexes the list of flat structs in the field at i, whose first 8 bytes are x, if all of them have all fields in
 // order. It returns the index behind the list, beyond all bytes if it is otherwise, and its entry.
 func (p *parser) usualRows(t *Type, i int, x uint64) (uint64, uint32) {
-	m, d := p.m, t.elem.desc
-	n, e := bits.ReverseBytes32(uint32(x>>32)), m.words
-	first := uint64(e) + listWords
-	end := first + uint64(n)*uint64(d.words)
-	if byte(x>>24) != byte(WireStruct) || uint64(n) > uint64(len(p.b)-i) || end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
+	e, _ := p.rowsEntry(t, i, x)
+	if e == 0 {
 		return math.MaxUint64, 0
 	}
-	m.words = uint32(end)
-	p.listEntry(t, e, i+fieldHeader+listHeader, n)
-	i, done := p.usualStructs(d.steps, uint32(first), uint32(end), i+fieldHeader+listHeader)
-	if done != uint32(end) {
+	end := p.m.words
+	i, done := p.usualStructs(t.elem.desc.steps, e+listWords, end, i+fieldHeader+listHeader)
+	if done != end {
 		return math.MaxUint64, 0
 	}
-	m.idx[e+listEnd] = p.base + uint32(i)
+	p.m.idx[e+listEnd] = p.base + uint32(i)
 	return uint64(i), e
 }
 

@@ -20,18 +20,16 @@ func (p TextMap) Get(k string) (string, bool) {
 
 // Put sets the value of key k, replacing any before. Strings of 4 KiB and more are referred to.
 func (p TextMap) Put(k, v string) {
-	m := p.m
-	if q := &m.putting; p.k == q.dict && m.buf.Fits(len(k)+textHeader+len(v)) {
+	m, e := p.m, uint32(p.k)
+	if (p.k == m.putting.dict || Struct(p).beginPutting()) && len(k)|len(v) < refer {
 		key := linkbuf.StringBytes(k)
-		ends := bothEnds(key)
-		if m.tables.isNew(uint32(p.k), q.n, ends) || m.claim(uint32(p.k), m.open[len(m.open)-1].typ, q.n, key, ends) {
+		n, ends := m.putting.n, bothEnds(key)
+		if m.tables.isNew(e, n, ends) || m.claim(e, m.open[len(m.open)-1].typ, n, key, ends) {
 			m.putNext(k, v)
 			return
 		}
 	}
-	if !Struct(p).putNewTexts(k, v) {
-		putPair[string, string, AsString, AsString](Struct(p), k, v)
-	}
+	putPair[string, string, AsString, AsString](Struct(p), k, v)
 }
 
 // Delete removes key k and reports whether it was there.
@@ -55,7 +53,30 @@ type putting struct {
 	slot, end uint32 // where the next one's words are, and where the room for them ends
 }
 
-// putNext puts the next pair, whose texts fit and whose key is new.
+// beginPutting notes the map as the one that is being filled, if it is what putting says, and reports whether it is.
+func (s Struct) beginPutting() bool {
+	m, e := s.m, uint32(s.k)
+	top := len(m.open) - 1
+	if top < 0 || uint32(s.k>>32) != m.gen {
+		return false
+	}
+	n := m.idx[e+listCount]
+	// An end that is not 0: pairs were deleted.
+	if f := &m.open[top]; f.e != e || f.reopened || m.idx[e+listEnd] != 0 || n >= maxCount {
+		return false
+	}
+	if n == 0 {
+		m.tables.fill(e)
+	}
+	if n >= m.idx[e+listRoom] {
+		m.growSlots(e, n, 1, pairWords)
+	}
+	first := m.idx[e+listElems]
+	m.putting = putting{dict: s.k, n: n, slot: first + n*pairWords, end: first + m.idx[e+listRoom]*pairWords}
+	return true
+}
+
+// putNext puts the next pair, whose key is new and whose texts are not to be referred to.
 func (m *Message) putNext(k, v string) {
 	q := &m.putting
 	e, slot, n := uint32(q.dict), q.slot, q.n+1
@@ -63,74 +84,24 @@ func (m *Message) putNext(k, v string) {
 	if q.slot >= q.end {
 		q.dict = 0
 	}
-	at := m.buf.Tail()
 	words := m.idx
-	words[slot], words[slot+1], words[slot+pairNode] = at, at+uint32(textHeader+len(k)), 0
 	words[e+listCount] = n
 	m.open[len(m.open)-1].next = n
-	m.putCount(words[e+listStart]-4, n)
-	m.buf.AppendShort(uint64(len(k))<<32, textHeader, k)
-	m.buf.AppendShort(uint64(len(v))<<32, textHeader, v)
-}
-
-// putCount stores the count of a map that is being built, at position p.
-func (m *Message) putCount(p, n uint32) {
-	if m.buf.InTail(p, 4) {
-		m.buf.Put4(p, n)
-		return
+	if at := words[e+listStart] - 4; m.buf.InTail(at, 4) {
+		m.buf.Put4(at, n)
+	} else {
+		putBE32(m.buf.At(at), n)
 	}
-	putBE32(m.buf.At(p), n)
-}
-
-// putNewTexts puts a pair of texts in the usual case: the map is what is being built, innermost, and the key is new.
-func (s Struct) putNewTexts(k, v string) bool {
-	key := linkbuf.StringBytes(k)
-	ends := bothEnds(key) // first, as long as there is nothing to be kept meanwhile
-	m, e := s.m, uint32(s.k)
-	top := len(m.open) - 1
-	if top < 0 || uint32(s.k>>32) != m.gen || len(k)|len(v) >= refer {
-		return false
-	}
-	f := &m.open[top]
-	n := m.idx[e+listCount]
-	// An end that is not 0: pairs were deleted.
-	if f.e != e || f.reopened || m.idx[e+listEnd] != 0 || n >= maxCount {
-		return false
-	}
-	if n == 0 {
-		m.tables.fill(e)
-	}
-	if !m.tables.isNew(e, n, ends) && !m.claim(e, f.typ, n, key, ends) {
-		return false
-	}
-	f.next = n + 1
-	m.appendTextPair(e, n, k, v)
-	m.putting.dict = 0
-	if first, room := m.idx[e+listElems], m.idx[e+listRoom]; n+1 < room {
-		m.putting = putting{dict: s.k, n: n + 1, slot: first + (n+1)*pairWords, end: first + room*pairWords}
-	}
-	return true
-}
-
-// appendTextPair appends pair n to a map, of which only the filter and the tables know yet.
-func (m *Message) appendTextPair(e, n uint32, k, v string) {
-	if n >= m.idx[e+listRoom] {
-		m.growSlots(e, n, 1, pairWords)
-	}
-	w := m.idx[e:][:listWords]
-	w[listCount] = n + 1
-	m.putCount(w[listStart]-4, n+1)
-	pair := m.idx[w[listElems]+n*pairWords:][:pairWords]
-	pair[pairNode] = 0
+	words[slot+pairNode] = 0
 	if m.buf.Fits(len(k) + textHeader + len(v)) {
 		at := m.buf.Tail()
-		pair[0], pair[1] = at, at+uint32(textHeader+len(k))
+		words[slot], words[slot+1] = at, at+uint32(textHeader+len(k))
 		m.buf.AppendShort(uint64(len(k))<<32, textHeader, k)
 		m.buf.AppendShort(uint64(len(v))<<32, textHeader, v)
 		return
 	}
-	pair[0] = m.buf.AppendBehind(uint64(len(k))<<32, textHeader, k)
-	pair[1] = m.buf.AppendBehind(uint64(len(v))<<32, textHeader, v)
+	words[slot] = m.buf.AppendBehind(uint64(len(k))<<32, textHeader, k)
+	words[slot+1] = m.buf.AppendBehind(uint64(len(v))<<32, textHeader, v)
 }
 
 // eachTextPair is eachPair for a map of texts.
