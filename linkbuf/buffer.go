@@ -13,6 +13,7 @@ import (
 type Buffer struct {
 	segs [][]byte  // the segment table: position → bytes
 	meta []segment // what else is known of each segment
+	flat []byte    // the memory that has the first positions, if it is not the Buffer's own: texts in it are found without the table
 
 	tail    []byte // the block that is being filled
 	used    int    // how much of it
@@ -108,7 +109,7 @@ func (b *Buffer) reusable() bool {
 
 // dropForeign is drop of a Buffer that has only referred to one piece of foreign memory.
 func (b *Buffer) dropForeign() {
-	b.segs[1] = nil
+	b.segs[1], b.flat = nil, nil
 	b.segs, b.meta = b.segs[:1], b.meta[:1]
 	b.spans, b.pieces = b.spans[:1], b.pieces[:0]
 	b.root, b.size = run{}, 0
@@ -127,9 +128,6 @@ func (b *Buffer) Lend() {
 		atomic.StoreUint32(&b.lent, 1)
 	}
 }
-
-// Lent says whether there is no need to Lend any more.
-func (b *Buffer) Lent() bool { return atomic.LoadUint32(&b.lent) != 0 }
 
 // Rewind is Free that uses memory again which has not been lent: the slab at the tail is filled anew by the next message.
 func (b *Buffer) Rewind() {
@@ -181,6 +179,7 @@ func (b *Buffer) drop(recycle bool) {
 
 // dropSegments forgets all memory but the page of zeroes.
 func (b *Buffer) dropSegments() {
+	b.flat = nil
 	switch len(b.segs) {
 	case 0, 1:
 		return
@@ -283,6 +282,8 @@ const (
 	MaxShort = 256
 	// maxLead is the most bytes that AppendBehind appends in front of others.
 	maxLead = 8
+	// textLength is the size of the length in front of a text.
+	textLength = 4
 )
 
 // Fits says whether AppendShort can append n bytes now.

@@ -33,7 +33,11 @@ func (b *Buffer) AddChunk(c Chunk) Pos {
 		}
 		b.held = append(b.held, c.block)
 	}
-	return b.addSegments(c.Mem, c.block, true)
+	p := b.addSegments(c.Mem, c.block, true)
+	if p == segSize {
+		b.flat = c.Mem
+	}
+	return p
 }
 
 const (

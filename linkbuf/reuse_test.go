@@ -93,3 +93,45 @@ func TestKindsInTurn(t *testing.T) {
 		}
 	}
 }
+
+// TestFlatText: in foreign memory texts are found at once, but for those that reach to its very end. What is not a text in
+// it is none, whatever its length says.
+func TestFlatText(t *testing.T) {
+	const lead = 6
+	for _, s := range []string{"", "a", strings.Repeat("long", segSize/3)} {
+		for behind := range 3 {
+			mem := append(binary.BigEndian.AppendUint32(make([]byte, lead), uint32(len(s))), s...)
+			mem = append(mem, "behind"[:behind]...)
+			var b Buffer
+			b.Reset(true)
+			p := b.SetForeign(mem, false) + lead
+			if got, ok := b.FlatText(p); ok != (behind > 0) || ok && got != s {
+				t.Errorf("%d bytes with %d behind: %d bytes, %t", len(s), behind, len(got), ok)
+			}
+			if got := b.Text(p); got != s {
+				t.Errorf("%d bytes with %d behind: %d bytes by Text", len(s), behind, len(got))
+			}
+			for _, p := range []Pos{0, segSize - 4, p + 4 + Pos(len(s)+behind), 1 << 31, 1<<31 | p, 1<<32 - 1} {
+				if got, ok := b.FlatText(p); ok {
+					t.Errorf("%d bytes with %d behind: at %#x there is a text of %d", len(s), behind, p, len(got))
+				}
+			}
+			for _, n := range []uint32{uint32(len(s) + behind), 1<<32 - 1} {
+				binary.BigEndian.PutUint32(mem[lead:], n)
+				if got, ok := b.FlatText(p); ok {
+					t.Errorf("%d bytes with %d behind: %d bytes if the length says %d", len(s), behind, len(got), n)
+				}
+			}
+			binary.BigEndian.PutUint32(mem[lead:], uint32(len(s)))
+			if b.Adopt(p) {
+				if _, ok := b.FlatText(p); ok || b.Text(p) != s {
+					t.Errorf("%d bytes with %d behind: %q after they were copied, %t", len(s), behind, b.Text(p), ok)
+				}
+			}
+			b.Reset(true)
+			if _, ok := b.FlatText(p); ok {
+				t.Errorf("%d bytes with %d behind are still there after Reset", len(s), behind)
+			}
+		}
+	}
+}

@@ -82,12 +82,15 @@ func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 func (b *Buffer) SetForeign(mem []byte, own bool) Pos {
 	if len(mem) >= segSize || len(b.segs) != 1 || cap(b.segs) < 2 || cap(b.meta) < 2 {
 		p := b.addSegments(mem, nil, own)
+		if p == segSize {
+			b.flat = mem
+		}
 		b.SetRoot(p, p+Pos(len(mem)))
 		return p
 	}
 	b.segs, b.meta = b.segs[:2], b.meta[:2]
 	b.segs[1], b.meta[1].writable = mem, asUint32(own)
-	b.lent = 1
+	b.flat, b.lent = mem, 1
 	b.SetRoot(segSize, segSize+Pos(len(mem)))
 	return segSize
 }
@@ -106,7 +109,7 @@ func (b *Buffer) Adopt(p Pos) bool {
 	}
 	_, own := b.Place(len(mem))
 	copy(own, mem)
-	b.segs[i], b.meta[i] = own, segment{b.tailMem, 1}
+	b.segs[i], b.meta[i], b.flat = own, segment{b.tailMem, 1}, nil
 	return true
 }
 
@@ -117,7 +120,7 @@ func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {
 	if p&segMask != 0 || len(mem) >= segSize || len(b.segs[i]) >= segSize || b.meta[i].block != nil {
 		return false
 	}
-	b.segs[i] = mem
+	b.segs[i], b.flat = mem, nil
 	return true
 }
 

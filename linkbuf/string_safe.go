@@ -17,5 +17,16 @@ func (b *Buffer) Text(p Pos) string {
 	return string(mem[4 : 4+uint64(binary.BigEndian.Uint32(mem))])
 }
 
+// FlatText is Text where that takes least and says whether it does: in memory that is not the Buffer's own and has its first
+// positions, if the text does not reach to the memory's very end. p may be anything.
+func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
+	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
+		if n := uint64(binary.BigEndian.Uint32(b.flat[off-textLength:])); off+n < size {
+			return string(b.flat[off : off+n]), true
+		}
+	}
+	return
+}
+
 // TextOf is String for strings and bytes alike.
 func TextOf[T string | []byte](v T) string { return string(v) }

@@ -44,3 +44,26 @@ func (b *Buffer) Text(p Pos) string {
 	}
 	return unsafe.String((*byte)(unsafe.Add(at, 4)), n)
 }
+
+// FlatText is Text where that takes least and says whether it does: in memory that is not the Buffer's own and has its first
+// positions, if the text does not reach to the memory's very end. p may be anything.
+func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
+	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
+		// SAFETY: both ends are compared with the memory's. There is a byte behind the text, so that the pointer is into the
+		// same memory even if the text is empty. A string is a pointer and a length; unsafe.String would first look whether
+		// they reach around the end of all addresses.
+		at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.flat)), off)
+		n := uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(at, -textLength))[:]))
+		if off+n < size {
+			s := header{at, int(n)}
+			return *(*string)(unsafe.Pointer(&s)), true
+		}
+	}
+	return
+}
+
+// header is what a string is.
+type header struct {
+	bytes unsafe.Pointer
+	n     int
+}

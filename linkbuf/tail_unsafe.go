@@ -80,9 +80,6 @@ func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
 	return len(v)
 }
 
-// textLength is the size of the length in front of a text.
-const textLength = 4
-
 // move4to16 copies n bytes, those in the middle perhaps twice.
 func move4to16(to, from unsafe.Pointer, n int) {
 	// SAFETY: its callers have compared n; none of its moves begins before to and from or ends behind the n bytes.

@@ -14,7 +14,7 @@ import (
 // outerDesc has structs in one another, with nothing but simple fields, and containers around them; leafDesc is the innermost.
 var outerDesc, leafDesc = func() (outer, leaf *Desc) {
 	outer, leaf = NewDesc("Outer"), NewDesc("Leaf")
-	inner, shelf := NewDesc("Inner"), NewDesc("Shelf")
+	inner, shelf, label := NewDesc("Inner"), NewDesc("Shelf"), NewDesc("Label")
 	outer.Define( // before those inside: a plan is made when it is needed
 		FieldDesc{ID: 1, Name: "x", Type: TypeI32},
 		FieldDesc{ID: 2, Name: "inner", Type: StructOf(inner)},
@@ -25,12 +25,18 @@ var outerDesc, leafDesc = func() (outer, leaf *Desc) {
 		FieldDesc{ID: 7, Name: "inners", Type: ListOf(StructOf(inner))},
 		FieldDesc{ID: 8, Name: "z", Type: TypeString},
 		FieldDesc{ID: 9, Name: "shelves", Type: ListOf(StructOf(shelf))},
+		FieldDesc{ID: 10, Name: "labels", Type: ListOf(StructOf(label))},
 	)
 	shelf.Define(
 		FieldDesc{ID: 1, Name: "leaves", Type: ListOf(StructOf(leaf))},
 		FieldDesc{ID: 2, Name: "note", Type: TypeString},
 		FieldDesc{ID: 3, Name: "more", Type: SetOf(StructOf(leaf)), Req: Required},
 		FieldDesc{ID: 4, Name: "c", Type: TypeI8},
+		FieldDesc{ID: 5, Name: "labels", Type: ListOf(StructOf(label))},
+	)
+	label.Define(
+		FieldDesc{ID: 1, Name: "name", Type: TypeString},
+		FieldDesc{ID: 2, Name: "value", Type: TypeString},
 	)
 	inner.Define(
 		FieldDesc{ID: 1, Name: "a", Type: TypeString},

@@ -81,6 +81,9 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint3
 // usualStructs indexes structs with all fields in order into the words [first, end), as long as they come. It
 // returns where it stopped, and the first words that it has not filled.
 func (p *parser) usualStructs(steps []step, first, end uint32, i int) (int, uint32) {
+	if len(steps) == 2 && steps[0]&steps[1]&stepText != 0 && len(p.b) >= labelSize {
+		return p.usualLabels(steps, first, end, i)
+	}
 	// SAFETY: at is compared with size before anything is read there: before the 7 bytes of a text's head, which no field is
 	// shorter than by more than the STOP and what follows it, and before the STOP. A text that reaches too far is found
 	// then. steps is read below its length; there is one at least. w stays below end, a bound that slicing checks once, here:
@@ -118,6 +121,44 @@ func (p *parser) usualStructs(steps []step, first, end uint32, i int) (int, uint
 	}
 	return int(start), end - uint32(left)
 }
+
+// usualLabels is usualStructs of structs of two texts, such as a label's name and value. There must be room for one at least in
+// the window, if it were at its beginning.
+func (p *parser) usualLabels(steps []step, first, end uint32, i int) (int, uint32) {
+	// SAFETY: a struct begins at at; but for the texts it takes labelSize bytes, and there are as many behind last, the first of
+	// them included. at, then with the first text, then with both, is compared with last before what follows is read. Of idx, it
+	// takes labelWords words. See also usualStructs.
+	words, n := unsafe.Pointer(unsafe.SliceData(p.m.idx[first:end])), uint64(end-first)
+	mem, last := unsafe.Pointer(unsafe.SliceData(p.b)), uint64(len(p.b)-labelSize)
+	name := unsafe.Pointer(unsafe.SliceData(steps))
+	base := p.base
+	at, w := uint64(i), uint64(0)
+	for ; w < n && at <= last; w += labelWords {
+		if !(*(*step)(name)).is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) {
+			break
+		}
+		v := at + uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader))[:]))
+		if v > last || !(*(*step)(unsafe.Add(name, 8))).is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, v+textSize))[:])) {
+			break
+		}
+		z := v + uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, v+textSize+fieldHeader))[:]))
+		if z > last || *(*byte)(unsafe.Add(mem, z+2*textSize)) != byte(WireStop) {
+			break
+		}
+		*(*uint32)(unsafe.Add(words, w*4)) = base + uint32(at)
+		*(*uint32)(unsafe.Add(words, w*4+4)) = base + uint32(z) + 2*textSize
+		*(*uint32)(unsafe.Add(words, w*4+8)) = base + uint32(at) + fieldHeader
+		*(*uint32)(unsafe.Add(words, w*4+12)) = base + uint32(v) + textSize + fieldHeader
+		at = z + labelSize
+	}
+	return int(at), first + uint32(w)
+}
+
+const (
+	labelWords = structWords + 2
+	textSize   = fieldHeader + textHeader
+	labelSize  = 2*textSize + 1
+)
 
 // passStructs finds the end of n structs with all fields in order, as long as they come. It returns where it stopped,
 // and how many are left.

@@ -143,15 +143,18 @@ func (s Struct) UUIDOr(f Field, def UUID) UUID {
 // Text returns a string field, "" if it is not set. It aliases the message and stays valid after Release,
 // unless the message was made with Recycle.
 func (s Struct) Text(f Field) string {
-	p := s.word(f)
-	if int32(p) < 0 || !s.m.buf.Lent() {
-		return s.m.textString(p)
+	word := s.word(f)
+	if text, ok := s.m.buf.FlatText(word); ok {
+		return text
 	}
-	return s.m.buf.Text(p)
+	return s.m.textString(word)
 }
 
 // textString returns the string that a word of the index stands for.
 func (m *Message) textString(word uint32) string {
+	if text, ok := m.buf.FlatText(word); ok {
+		return text
+	}
 	m.buf.Lend()
 	if int32(word) < 0 {
 		return linkbuf.String(m.textBytes(word))

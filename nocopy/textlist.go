@@ -17,10 +17,10 @@ func (l StringList) Len() int { return Struct(l).count() }
 // At returns element i.
 func (l StringList) At(i int) string {
 	word := l.m.idx[Struct(l).slot(i)]
-	if int32(word) < 0 || !l.m.buf.Lent() {
-		return l.m.textString(word)
+	if text, ok := l.m.buf.FlatText(word); ok {
+		return text
 	}
-	return l.m.buf.Text(word)
+	return l.m.textString(word)
 }
 
 // Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is

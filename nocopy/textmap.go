@@ -110,22 +110,26 @@ func (s Struct) eachTextPair(yield func(key, value string) bool) {
 	if n == 0 {
 		return
 	}
-	s.m.buf.Lend()
 	repeated := s.m.repeated(s.entry(), s.typ()) > 0
 	for i := range n {
 		s.alive()
-		words := s.m.idx[s.pair(i):][:pairWords]
-		k, v := words[0], words[1]
-		if k == 0 || repeated && s.isRepeated(i) {
+		slot := s.pair(i)
+		k, v := s.m.idx[slot], s.m.idx[slot+1]
+		if k == 0 {
 			continue
 		}
-		if int32(k|v) < 0 { // not both in line
-			if !yield(s.m.textString(k), s.m.textString(v)) {
-				return
-			}
+		if repeated && s.isRepeated(i) {
 			continue
 		}
-		if !yield(s.m.buf.Text(k), s.m.buf.Text(v)) {
+		key, ok := s.m.buf.FlatText(k)
+		if !ok {
+			key = s.m.textString(k)
+		}
+		value, ok := s.m.buf.FlatText(v)
+		if !ok {
+			value = s.m.textString(v)
+		}
+		if !yield(key, value) {
 			return
 		}
 	}
