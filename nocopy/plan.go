@@ -23,10 +23,12 @@ const (
 	stepEdge  = 1 << 37 // goes into a struct inside of the whole, or out of it
 	stepList  = 1 << 38 // a list of elements of fixed size: what they are follows as a listStep
 	stepRows  = 1 << 39 // with stepOther: a list of structs with nothing but fixed-size fields and texts
+	stepApart = 1 << 63 // neither a text nor of fixed size
 
-	stepWord  = 40 // shift
-	stepEntry = 52 // shift
-	stepWords = 1<<12 - 1
+	stepWord    = 40 // shift
+	stepWords   = 1<<12 - 1
+	stepEntry   = 52 // shift
+	stepEntries = 1<<11 - 1
 )
 
 // is says whether the 4 bytes x begin with the header.
@@ -34,7 +36,7 @@ func (s step) is(x uint32) bool { return (x^uint32(s))&(1<<stepReach-1) == 0 }
 
 func (s step) reach() uint64 { return uint64(uint32(s) >> stepReach) }
 func (s step) word() uint32  { return uint32(s>>stepWord) & stepWords }
-func (s step) entry() uint32 { return uint32(s >> stepEntry) }
+func (s step) entry() uint32 { return uint32(s>>stepEntry) & stepEntries }
 
 // listStep is what the elements of a stepList are: their size, wire type, and the number of the list's type.
 type listStep uint64
@@ -52,13 +54,13 @@ func stepOf(f *field, word int) step {
 	s := step(bits.ReverseBytes32(f.key << 8))
 	switch {
 	case word > stepWords:
-		return s | stepOther
+		return s | stepApart | stepOther
 	case f.kind == text:
 		return s | step(word)<<stepWord | stepText | (fieldHeader+textHeader)<<stepReach
 	case f.kind == fixed:
 		return s | step(word)<<stepWord | (fieldHeader+step(f.size))<<stepReach
 	}
-	return s | step(word)<<stepWord | stepOther | fieldHeader<<stepReach
+	return s | step(word)<<stepWord | stepApart | stepOther | fieldHeader<<stepReach
 }
 
 // plan is a struct's fields in the IDL's order, with the steps of structs inside among them.
@@ -111,7 +113,7 @@ func makePlan(d *Desc) *plan {
 		}
 	}
 	p.start()
-	p.steps = append(p.steps, 1<<stepWord|stepStop|stepLast)
+	p.steps = append(p.steps, 1<<stepWord|stepApart|stepStop|stepLast)
 	p.field = append(p.field, uint16(len(d.fields)))
 	p.inside, p.end = p.entries > d.words, uint32(p.entries)
 	p.shelf = !d.union && d.words <= stepWords
@@ -135,7 +137,7 @@ func (p *planner) start() {
 // add adds the steps of a field of the struct whose entry is at this word, counted from that of the plan's struct.
 func (p *planner) add(f *field, entry, depth int) {
 	word := entry + int(f.word)
-	room := p.entries+maxPlain <= stepWords
+	room := p.entries+maxPlain <= stepEntries
 	switch {
 	case room && f.fixedList():
 		s := stepOf(f, word)&^stepOther | stepList | step(p.entries)<<stepEntry
@@ -162,7 +164,7 @@ func (p *planner) add(f *field, entry, depth int) {
 	for i := range f.typ.desc.fields {
 		p.add(&f.typ.desc.fields[i], entry, depth+1)
 	}
-	p.steps = append(p.steps, step(entry+1)<<stepWord|stepStop|edge)
+	p.steps = append(p.steps, step(entry+1)<<stepWord|stepApart|stepStop|edge)
 }
 
 // maxPlain is the most words that the entry of a plain struct may have, with those of the structs inside.

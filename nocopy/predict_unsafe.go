@@ -16,16 +16,31 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint3
 	// stepList there is its listStep.
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	steps, words := unsafe.Pointer(unsafe.SliceData(pl.steps)), unsafe.Pointer(unsafe.SliceData(idx))
-	base += fieldHeader
-	at := uint64(i)
+	at, head := uint64(i), base+fieldHeader
 	first := e // what words are counted from
 	for next := uint64(k); ; next++ {
 		s := *(*step)(unsafe.Add(steps, next*8))
+		if int64(s) >= 0 {
+			if at+8 > size || !s.is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) {
+				return int(at), int(next)
+			}
+			end := at + uint64(uint32(s)>>stepReach)
+			// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
+			if s&stepText != 0 {
+				end += uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader))[:]))
+			}
+			if end > size {
+				return int(at), int(next)
+			}
+			*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = head + uint32(at)
+			at = end
+			continue
+		}
 		if s&stepStop != 0 {
 			if at >= size || *(*byte)(unsafe.Add(mem, at)) != byte(WireStop) {
 				return int(at), int(next)
 			}
-			*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = base - fieldHeader + uint32(at)
+			*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = base + uint32(at)
 			at++
 			if s&stepLast != 0 {
 				return int(at), int(next) + 1
@@ -35,46 +50,31 @@ func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint3
 			}
 			continue
 		}
-		if at+8 > size || !s.is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) {
+		if at+8 > size || !s.is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) || s&stepOther != 0 || shift == nothingInside {
 			return int(at), int(next)
 		}
 		end := at + uint64(uint32(s)>>stepReach)
-		// Branches, not arithmetic: predicted, they let the next load start before this one is done.
-		if s&stepText != 0 {
-			end += uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader))[:]))
-		}
-		if end > size {
-			return int(at), int(next)
-		}
-		if s&(stepOpen|stepOther|stepList) != 0 {
-			if shift == nothingInside || s&stepOther != 0 {
-				return int(at), int(next)
-			}
-			entry := e + shift + s.entry()
-			if s&stepList != 0 {
-				l := *(*listStep)(unsafe.Add(steps, next*8+8))
-				n := binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader+1))[:])
-				if end += uint64(n) * uint64(l.size()); end > size || *(*byte)(unsafe.Add(mem, at+fieldHeader)) != byte(l.wire()) {
-					return int(at), int(next)
-				}
-				w := (*[listWords]uint32)(unsafe.Add(words, uint64(entry)*4))
-				w[listStart], w[listEnd] = base+listHeader+uint32(at), base-fieldHeader+uint32(end)
-				w[listCount], w[listElems], w[listRoom], w[listType] = n, entry+listWords, n, l.typeID()
-				*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = entry
-				next++
-				at = end
-				continue
-			}
+		entry := e + shift + s.entry()
+		if s&stepOpen != 0 {
 			*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = entry
-			*(*uint32)(unsafe.Add(words, uint64(entry)*4)) = base + uint32(at)
+			*(*uint32)(unsafe.Add(words, uint64(entry)*4)) = head + uint32(at)
 			if s&stepEdge != 0 {
 				first = e + shift
 			}
 			at = end
 			continue
 		}
-		*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = base + uint32(at)
+		l := *(*listStep)(unsafe.Add(steps, next*8+8))
+		n := binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader+1))[:])
+		if end += uint64(n) * uint64(l.size()); end > size || *(*byte)(unsafe.Add(mem, at+fieldHeader)) != byte(l.wire()) {
+			return int(at), int(next)
+		}
+		*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = entry
+		w := (*[listWords]uint32)(unsafe.Add(words, uint64(entry)*4))
+		w[listStart], w[listEnd] = head+listHeader+uint32(at), base+uint32(end)
+		w[listCount], w[listElems], w[listRoom], w[listType] = n, entry+listWords, n, l.typeID()
 		at = end
+		next++
 	}
 }
 
