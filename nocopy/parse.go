@@ -51,6 +51,9 @@ const (
 	mismatch = -2
 )
 
+// fail notes what is wrong at i, unless something was before.
+//
+//go:noinline
 func (p *parser) fail(i int, err error) int {
 	if p.err == nil {
 		p.err = &Error{Offset: p.off + i, Err: err}
@@ -499,29 +502,25 @@ func (p *parser) texts(t *Type, first uint32, i, n int) int {
 
 // dict indexes the map that stands behind lead bytes at i.
 func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
-	if i = p.need(i, lead+mapHeader); i < 0 {
-		return i, 0
+	if len(p.b)-i < lead+mapHeader {
+		if i = p.need(i, lead+mapHeader); i < 0 {
+			return i, 0
+		}
 	}
 	h := i + lead
-	n, key, value := int(int32(be32(p.b[h+2:]))), WireType(p.b[h]), WireType(p.b[h+1])
 	i = h + mapHeader
-	switch {
-	case n < 0:
-		return p.fail(h+2, ErrNegative), 0
-	case n > 0 && minSize[key] == 0:
-		return p.fail(h, typeError(key)), 0
-	case n > 0 && minSize[value] == 0:
-		return p.fail(h+1, typeError(value)), 0
-	case n > 0 && (key != t.key.wire || value != t.elem.wire):
-		return mismatch, 0
-	case uint64(n)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.rest):
-		return p.short(), 0
+	head := p.b[h:i:i]
+	count := be32(head[2:])
+	if (WireType(head[0]) != t.key.wire || WireType(head[1]) != t.elem.wire) && count > 0 ||
+		uint64(count)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.rest) {
+		return p.badDict(t, h), 0
 	}
+	n := int(count)
 	e := p.take(listWords, n, pairWords, i)
 	if e == 0 {
 		return failed, 0
 	}
-	p.listEntry(t, e, i, uint32(n))
+	p.listEntry(t, e, i, count)
 	slot := e + listWords
 	done := 0
 	if t.key.kind == text && t.elem.kind == text && !p.utf8 {
@@ -548,6 +547,22 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 	}
 	p.m.idx[e+listEnd] = p.base + uint32(i)
 	return i, e
+}
+
+// badDict says what is wrong with a map: its header is at h.
+func (p *parser) badDict(t *Type, h int) int {
+	key, value := WireType(p.b[h]), WireType(p.b[h+1])
+	switch {
+	case int32(be32(p.b[h+2:])) < 0:
+		return p.fail(h+2, ErrNegative)
+	case minSize[key] == 0:
+		return p.fail(h, typeError(key))
+	case minSize[value] == 0:
+		return p.fail(h+1, typeError(value))
+	case key == t.key.wire && value == t.elem.wire:
+		return p.short()
+	}
+	return mismatch
 }
 
 // element indexes one key or value of a map and returns its word.

@@ -401,6 +401,9 @@ func (m *Message) repeated(e uint32, t *Type) int {
 		return 0
 	}
 	if n <= filtered {
+		if t.key.kind == text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
+			return 0
+		}
 		if dups := m.repeatedAmongFew(e, t, n); dups >= 0 {
 			return dups
 		}
@@ -426,9 +429,6 @@ const (
 
 // repeatedAmongFew is repeated without a table; negative if it would take long.
 func (m *Message) repeatedAmongFew(e uint32, t *Type, n uint32) int {
-	if t.kind == dict && t.key.kind == text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
-		return 0
-	}
 	var seen filter
 	dups, looked := 0, 0
 	for i := range n {
