@@ -1,5 +1,7 @@
 package nocopy
 
+import "encoding/binary"
+
 // frame is something that is being built at the tail: a struct without its STOP, a list without all of its
 // elements. Frames lie in one another; all are in the same run.
 type frame struct {
@@ -183,7 +185,17 @@ func (s Struct) Child(f Field, d *Desc) Struct {
 // NewChild sets field f to an empty struct or container and returns it to be filled. Of a list or set, n
 // is the number of elements, zero values at first; of a map, a number of pairs to make room for.
 func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
-	c := s.newChild(f, d, n)
+	m, e := s.m, uint32(s.k)
+	t := d.field(f).typ
+	if n != 0 {
+		checkCount(t, n)
+	}
+	if s.k != m.openKey || m.idx[e+f.word()] != 0 {
+		s.placeChild(f)
+	}
+	word := m.beginValue(t, n, f.key())
+	m.idx[e+f.word()] = word
+	c := m.handle(word)
 	if n > 0 {
 		c.clearFixed()
 	}
@@ -200,19 +212,32 @@ func (s Struct) clearFixed() {
 	}
 }
 
-// newChild is NewChild that leaves elements of fixed size undefined.
-func (s Struct) newChild(f Field, d *Desc, n int) Struct {
+// newWhole sets field f to a list of n elements that the caller appends at once, so that it need not be opened: it is complete
+// after endWhole. It returns its entry, with room for as many words behind it as slots, and the bytes that follow its header.
+func (s Struct) newWhole(f Field, d *Desc, n, slots, bytes int) (uint32, []byte) {
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
-	if n != 0 {
-		checkCount(t, n)
-	}
+	checkCount(t, n)
 	if s.k != m.openKey || m.idx[e+f.word()] != 0 {
 		s.placeChild(f)
 	}
-	word := m.beginValue(t, n, f.key())
-	m.idx[e+f.word()] = word
-	return m.handle(word)
+	const head = fieldHeader + listHeader
+	c := m.alloc(listWords + slots)
+	p, b := m.buf.Extend(head + bytes)
+	binary.BigEndian.PutUint64(b, containerHead(f.key(), t.elem.wire, uint32(n)))
+	w := m.idx[c:][:listWords]
+	w[listStart] = p + head
+	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
+	m.idx[e+f.word()] = c
+	return c, b[head:]
+}
+
+// endWhole ends the list of entry e, which ends at the tail.
+func (m *Message) endWhole(e uint32) {
+	m.idx[e+listEnd] = m.buf.Tail()
+	if len(m.open) == 0 {
+		m.buf.Close()
+	}
 }
 
 // placeChild sees to it that what is appended next is the value of field f.

@@ -94,7 +94,10 @@ func (s Struct) containsKey(v []byte) bool {
 
 // newFixed sets field f to a list of n elements and returns their bytes, contents undefined.
 func (s Struct) newFixed(f Field, d *Desc, n, size int) []byte {
-	return s.newChild(f, d, n).fixedBytes(size)
+	m := s.m
+	e, b := s.newWhole(f, d, n, 0, n*size)
+	m.endWhole(e)
+	return b
 }
 
 // SetTexts sets field f, a list or set, to these strings. Strings of 4 KiB and more are referred to, not copied.
@@ -107,7 +110,7 @@ func (s Struct) SetTexts(f Field, d *Desc, v []string) {
 		}
 		return
 	}
-	appendTexts(s.newChild(f, d, len(v)).m, v)
+	setTexts(s, f, d, v)
 }
 
 // SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are referred to, not
@@ -120,17 +123,17 @@ func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
 		}
 		return
 	}
-	appendTexts(s.newChild(f, d, len(v)).m, v)
+	setTexts(s, f, d, v)
 }
 
-// appendTexts fills the list that is innermost, which is of as many texts as v.
-func appendTexts[T string | []byte](m *Message, v []T) {
+// setTexts sets field f to a list of these texts.
+func setTexts[T string | []byte](s Struct, f Field, d *Desc, v []T) {
+	m := s.m
+	e, _ := s.newWhole(f, d, len(v), len(v), 0)
 	if size := textsSize(v); size <= linkbuf.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
-	f := &m.open[len(m.open)-1]
-	f.next = uint32(len(v))
-	words := m.idx[m.idx[f.e+listElems]:][:len(v)]
+	words := m.idx[e+listWords:][:len(v)]
 	for i := 0; i < len(v); i++ {
 		if i += linkbuf.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
 			break
@@ -142,6 +145,7 @@ func appendTexts[T string | []byte](m *Message, v []T) {
 			words[i] = m.extendText(linkbuf.StringBytes(x))
 		}
 	}
+	m.endWhole(e)
 }
 
 // textsSize returns what texts take on the wire.

@@ -85,7 +85,7 @@ func (l BoolList) Add(v bool) {
 // SetBools sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
 func (s Struct) SetBools(f Field, d *Desc, v []bool) {
 	if f.wire() == WireSet {
-		l := BoolList(s.newChild(f, d, 0))
+		l := BoolList(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
 		}
@@ -169,7 +169,7 @@ func (l Int8List) Add(v int8) {
 // SetInt8s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
 func (s Struct) SetInt8s(f Field, d *Desc, v []int8) {
 	if f.wire() == WireSet {
-		l := Int8List(s.newChild(f, d, 0))
+		l := Int8List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
 		}
@@ -250,7 +250,7 @@ func (l Int16List) Add(v int16) {
 // SetInt16s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
 func (s Struct) SetInt16s(f Field, d *Desc, v []int16) {
 	if f.wire() == WireSet {
-		l := Int16List(s.newChild(f, d, 0))
+		l := Int16List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
 		}
@@ -331,7 +331,7 @@ func (l Int32List) Add(v int32) {
 // SetInt32s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
 func (s Struct) SetInt32s(f Field, d *Desc, v []int32) {
 	if f.wire() == WireSet {
-		l := Int32List(s.newChild(f, d, 0))
+		l := Int32List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
 		}
@@ -412,7 +412,7 @@ func (l Int64List) Add(v int64) {
 // SetInt64s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
 func (s Struct) SetInt64s(f Field, d *Desc, v []int64) {
 	if f.wire() == WireSet {
-		l := Int64List(s.newChild(f, d, 0))
+		l := Int64List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
 		}
@@ -493,7 +493,7 @@ func (l Float64List) Add(v float64) {
 // SetFloat64s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
 func (s Struct) SetFloat64s(f Field, d *Desc, v []float64) {
 	if f.wire() == WireSet {
-		l := Float64List(s.newChild(f, d, 0))
+		l := Float64List(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
 		}
@@ -577,7 +577,7 @@ func (l UUIDList) Add(v UUID) {
 // SetUUIDs sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
 func (s Struct) SetUUIDs(f Field, d *Desc, v []UUID) {
 	if f.wire() == WireSet {
-		l := UUIDList(s.newChild(f, d, 0))
+		l := UUIDList(s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
 		}
@@ -661,7 +661,7 @@ func (l EnumList[E]) Add(v E) {
 // SetEnums sets field f of s, a list or set, to these elements. Of a set, one that comes twice is left out.
 func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) {
 	if f.wire() == WireSet {
-		l := EnumList[E](s.newChild(f, d, 0))
+		l := EnumList[E](s.NewChild(f, d, 0))
 		for _, x := range v {
 			l.Add(x)
 		}
