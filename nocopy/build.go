@@ -255,7 +255,7 @@ func (s Struct) placeChild(f Field) {
 }
 
 func checkCount(t *Type, n int) {
-	if n < 0 || t.kind == list && n > maxCount/int(minSize[t.elem.wire]) {
+	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(minSize[t.elem.wire]) > maxCount {
 		panic("nocopy: count " + itoa(n) + " out of range")
 	}
 }
@@ -275,6 +275,9 @@ func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
 
 func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	lead := leadOf(key)
+	if t.kind == dict {
+		n = max(n, fewPairs)
+	}
 	e := m.alloc(listWords + n*t.elemWords())
 	w := m.idx[e:][:listWords]
 	count, room := uint32(n), uint32(n)
@@ -301,6 +304,9 @@ func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	m.openKey = 0
 	return e
 }
+
+// fewPairs is how many pairs a new map has room for at least.
+const fewPairs = 4
 
 // containerHead returns what AppendBehind makes a container's header of: behind a field's header, if there is one, the first
 // type and four bytes.
