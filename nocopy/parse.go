@@ -260,9 +260,12 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 	}
 	var end int
 	var e uint32
-	if f.kind == list {
+	switch f.kind {
+	case list:
 		end, e = p.list(f.typ, i, fieldHeader)
-	} else {
+	case dict:
+		end, e = p.dict(f.typ, i, fieldHeader)
+	default:
 		end, e = p.value(f.typ, i, fieldHeader)
 	}
 	if end == mismatch {
@@ -480,22 +483,17 @@ func (p *parser) listEntry(t *Type, e uint32, body int, n uint32) {
 
 // texts indexes n strings.
 func (p *parser) texts(t *Type, first uint32, i, n int) int {
-	words := p.m.idx[first : first+uint32(n)]
-	b, base := p.b, p.base
-	for k := range words {
-		var size uint64
-		if len(b)-i >= textHeader {
-			size = uint64(be32(b[i:])) + textHeader
+	words, done := p.m.idx[first:first+uint32(n)], 0
+	if !p.utf8 {
+		i, done = p.usualTexts(words, i)
+	}
+	for k := done; k < n; k++ {
+		var size int
+		if i, size = p.text(i, 0, t); i < 0 {
+			return p.at(k)
 		}
-		if size > uint64(len(b)-i) || size == 0 || p.utf8 {
-			var m int
-			if i, m = p.text(i, 0, t); i < 0 {
-				return p.at(k)
-			}
-			b, base, size = p.b, p.base, uint64(m)
-		}
-		words[k] = base + uint32(i)
-		i += int(size)
+		words[k] = p.base + uint32(i)
+		i += size
 	}
 	return i
 }

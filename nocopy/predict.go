@@ -28,7 +28,7 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 		from := next
 		next = int(pl.field[k])
 		if shift != nothingInside {
-			m.words += pl.rest(from) - pl.rest(next)
+			m.words += pl.starts[next].entries - pl.starts[from].entries
 		}
 		s := pl.steps[k]
 		if start := pl.starts[next].step; int(start) != k { // in the middle of a struct inside: something there is not as planned

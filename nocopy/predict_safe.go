@@ -115,6 +115,24 @@ func passStructs(b []byte, steps []step, i int, n uint32) (int, uint32) {
 	return i, 0
 }
 
+// usualTexts indexes texts, a word each, as many as are whole in the window. It returns the index behind them and how many it
+// has done.
+func (p *parser) usualTexts(words []uint32, i int) (int, int) {
+	b, base := p.b, p.base
+	for k := range words {
+		if len(b)-i < textHeader {
+			return i, k
+		}
+		end := uint64(i) + textHeader + uint64(be32(b[i:]))
+		if end > uint64(len(b)) {
+			return i, k
+		}
+		words[k] = base + uint32(i)
+		i = int(end)
+	}
+	return i, len(words)
+}
+
 // passTexts finds the end of n strings. It returns where it stopped, and how many are left.
 func passTexts(b []byte, i int, n uint32) (int, uint32) {
 	for ; n > 0; n-- {

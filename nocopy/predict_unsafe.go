@@ -213,6 +213,26 @@ func (p *parser) textPairs(first uint32, i, n int) (int, int) {
 	return int(at), n
 }
 
+// usualTexts indexes texts, a word each, as many as are whole in the window. It returns the index behind them and how many it
+// has done.
+func (p *parser) usualTexts(words []uint32, i int) (int, int) {
+	mem, size := unsafe.Pointer(unsafe.SliceData(p.b)), uint64(len(p.b))
+	base, at := p.base, uint64(i)
+	for k := range words {
+		if at+textHeader > size {
+			return int(at), k
+		}
+		// SAFETY: at+4 is compared with size just above.
+		end := at + textHeader + uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:]))
+		if end > size {
+			return int(at), k
+		}
+		words[k] = base + uint32(at)
+		at = end
+	}
+	return int(at), len(words)
+}
+
 // passTexts finds the end of n strings. It returns where it stopped, and how many are left.
 func passTexts(b []byte, i int, n uint32) (int, uint32) {
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
