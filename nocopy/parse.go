@@ -444,7 +444,7 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 		case pl.whole:
 			i, done = p.wholes(pl, t.desc, first, i, n)
 		case pl.shelf && !p.lazy && p.depth+2 <= p.maxDepth:
-			i, done = p.shelves(t.desc, first, i, n)
+			i, done = p.shelves(pl, t.desc, first, i, n)
 		}
 		first += uint32(done) * per
 		for k := done; k < n; k++ {

@@ -68,6 +68,7 @@ type plan struct {
 	steps  []step      // the last one is the struct's own end
 	field  []uint16    // which of the struct's fields each step is of
 	starts []planStart // of each field, and of the end
+	rows   []rowType   // of each field: what is in it if it is a list of flat structs
 	depth  int         // how many structs inside are in one another
 	inside bool        // there are structs or lists inside
 	whole  bool        // it has a step for all that may be in the struct
@@ -79,6 +80,13 @@ type plan struct {
 type planStart struct {
 	step    uint32
 	entries uint32 // where entries of what is inside begin that comes from here on, counted from the struct's own
+}
+
+// rowType is what a list of flat structs and its elements are.
+type rowType struct {
+	steps  []step // of an element
+	words  uint32 // of an element's entry
+	typeID uint32 // number of the list's type
 }
 
 // rest returns how many words the entries of what is inside take, from field next on.
@@ -119,6 +127,13 @@ func makePlan(d *Desc) *plan {
 	p.shelf = !d.union && d.words <= stepWords
 	for i := range d.fields {
 		p.shelf = p.shelf && (d.fields[i].kind <= text || d.fields[i].rows())
+	}
+	p.rows = make([]rowType, len(d.fields))
+	for i := range d.fields {
+		if f := &d.fields[i]; f.rows() {
+			elem := f.typ.elem.desc
+			p.rows[i] = rowType{elem.steps, uint32(elem.words), f.typ.id}
+		}
 	}
 	d.plan.Store(&p.plan)
 	return &p.plan

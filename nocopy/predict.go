@@ -46,7 +46,7 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 		}
 		var word uint32
 		if s&stepRows != 0 {
-			i, word = p.rows(f, i)
+			i, word = p.rows(&pl.rows[next], f, i)
 		} else {
 			i, word = p.container(f, i)
 		}
@@ -66,11 +66,11 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 const notBegun = -1
 
 // rows is container of a list of structs with nothing but fixed-size fields and texts.
-func (p *parser) rows(f *field, i int) (int, uint32) {
+func (p *parser) rows(r *rowType, f *field, i int) (int, uint32) {
 	if p.lazy || p.depth >= p.maxDepth {
 		return p.container(f, i)
 	}
-	e, n := p.rowsEntry(f.typ, i, load64(p.b, i))
+	e, n := p.rowsEntry(r, i, load64(p.b, i))
 	if e == 0 {
 		return p.container(f, i)
 	}
@@ -83,15 +83,18 @@ func (p *parser) rows(f *field, i int) (int, uint32) {
 
 // rowsEntry makes the entry of the list of flat structs in the field at i, whose first 8 bytes are x, with room for all elements.
 // It returns the entry and how many they are; no entry if they are not structs, too many, or there is no room in the index.
-func (p *parser) rowsEntry(t *Type, i int, x uint64) (e, n uint32) {
+func (p *parser) rowsEntry(r *rowType, i int, x uint64) (e, n uint32) {
 	m := p.m
 	e, n = m.words, bits.ReverseBytes32(uint32(x>>32))
-	end := uint64(e) + listWords + uint64(n)*uint64(t.elem.desc.words)
-	if WireType(x>>24) != WireStruct || uint64(n) > uint64(len(p.b)-i-fieldHeader-listHeader) || end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
+	end := uint64(e) + listWords + uint64(n)*uint64(r.words)
+	const head = fieldHeader + listHeader
+	if WireType(x>>24) != WireStruct || uint64(n) > uint64(len(p.b)-i-head) || end > uint64(p.maxIndex) || end > uint64(len(m.idx)) {
 		return 0, 0
 	}
 	m.words = uint32(end)
-	p.listEntry(t, e, i+fieldHeader+listHeader, n)
+	w := m.idx[e:][:listWords]
+	w[listStart], w[listEnd] = p.base+uint32(i)+head, 0
+	w[listCount], w[listElems], w[listRoom], w[listType] = n, e+listWords, r.words, r.typeID
 	return e, n
 }
 
@@ -120,53 +123,61 @@ func (p *parser) wholes(pl *plan, d *Desc, first uint32, i, n int) (int, int) {
 
 // shelves indexes structs with all fields in order, none but texts, fixed-size ones and lists of flat structs, into entries at a
 // constant stride from first on, as long as they come. It returns where it stopped and how many it has done.
-func (p *parser) shelves(d *Desc, first uint32, i, n int) (int, int) {
-	m, b := p.m, p.b
-	base := p.base + fieldHeader
+func (p *parser) shelves(pl *plan, d *Desc, first uint32, i, n int) (int, int) {
 	for k := range n {
-		at, words := i, m.words
-		for q, s := range d.steps {
-			if len(b)-at < 8 {
-				m.words = words
-				return i, k
-			}
-			x := load64(b, at)
-			word, end := base+uint32(at), uint64(at)+s.reach()
-			switch {
-			case !s.is(uint32(x)):
-				end = math.MaxUint64
-			case s&stepText != 0:
-				end += uint64(lengthIn(x))
-			case s&stepOther != 0:
-				end, word = p.usualRows(d.fields[q].typ, at, x)
-			}
-			if end > uint64(len(b)) {
-				m.words = words
-				return i, k
-			}
-			m.idx[first+structWords+uint32(q)] = word
-			at = int(end)
-		}
-		if at >= len(b) || b[at] != byte(WireStop) {
-			m.words = words
+		words := p.m.words
+		end := p.shelf(pl, d, first, i)
+		if end < 0 {
+			p.m.words = words
 			return i, k
 		}
-		m.idx[first], m.idx[first+1] = p.base+uint32(i), p.base+uint32(at)
-		i = at + 1
+		i = end
 		first += uint32(d.words)
 	}
 	return i, n
 }
 
+// shelf is shelves of one struct. It returns the index behind it, or unusual.
+func (p *parser) shelf(pl *plan, d *Desc, first uint32, i int) int {
+	m, b, base := p.m, p.b, p.base
+	m.idx[first] = base + uint32(i)
+	for q, s := range d.steps {
+		if len(b)-i < 8 {
+			return unusual
+		}
+		x := load64(b, i)
+		if !s.is(uint32(x)) {
+			return unusual
+		}
+		word, end := base+uint32(i)+fieldHeader, uint64(i)+s.reach()
+		switch {
+		case s&stepText != 0:
+			end += uint64(lengthIn(x))
+		case s&stepOther != 0:
+			end, word = p.usualRows(&pl.rows[q], i, x)
+		}
+		if end > uint64(len(b)) {
+			return unusual
+		}
+		m.idx[first+structWords+uint32(q)] = word
+		i = int(end)
+	}
+	if i >= len(b) || b[i] != byte(WireStop) {
+		return unusual
+	}
+	m.idx[first+1] = base + uint32(i)
+	return i + 1
+}
+
 // usualRows indexes the list of flat structs in the field at i, whose first 8 bytes are x, if all of them have all fields in
 // order. It returns the index behind the list, beyond all bytes if it is otherwise, and its entry.
-func (p *parser) usualRows(t *Type, i int, x uint64) (uint64, uint32) {
-	e, _ := p.rowsEntry(t, i, x)
+func (p *parser) usualRows(r *rowType, i int, x uint64) (uint64, uint32) {
+	e, _ := p.rowsEntry(r, i, x)
 	if e == 0 {
 		return math.MaxUint64, 0
 	}
 	end := p.m.words
-	i, done := p.usualStructs(t.elem.desc.steps, e+listWords, end, i+fieldHeader+listHeader)
+	i, done := p.usualStructs(r.steps, e+listWords, end, i+fieldHeader+listHeader)
 	if done != end {
 		return math.MaxUint64, 0
 	}
