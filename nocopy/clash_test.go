@@ -43,6 +43,12 @@ func TestClashingKeys(t *testing.T) {
 					t.Fatalf("%s, %s: %s is %q and %d", c.format, how, key(i), text, number)
 				}
 			}
+			for k, v := range texts.All() {
+				if got, _ := texts.Get(k); got != v {
+					t.Errorf("%s, %s: the first pair is %q: %q, Get finds %q", c.format, how, k, v, got)
+				}
+				break
+			}
 			if _, ok := texts.Get(key(n)); ok {
 				t.Errorf("%s, %s: a key that is not there is found", c.format, how)
 			}

@@ -306,6 +306,24 @@ func TestIndexOutOfRange(t *testing.T) {
 	}
 }
 
+func TestCountOutOfRange(t *testing.T) {
+	s := New(allDesc)
+	defer s.Release()
+	s.SetText(allDesc.named("text"), "some text")
+	for _, name := range []string{"numbers", "words", "points", "counts"} {
+		for _, n := range []int{-1, math.MinInt, maxCount + 1, math.MaxInt} {
+			panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(allDesc.named(name), allDesc, n) })
+		}
+	}
+	for name, size := range map[string]int{"numbers": 8, "words": textHeader, "unique": 4} {
+		n := maxCount/size + 1
+		panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(allDesc.named(name), allDesc, n) })
+	}
+	if got := s.Format(allDesc); got != "{text: \"some text\"}" {
+		t.Error("a use that panicked changed the message:", got)
+	}
+}
+
 // TestStringsOutliveRelease: memory that strings may point to is not used twice, unless Recycle allows it.
 func TestStringsOutliveRelease(t *testing.T) {
 	wire := fullWire(t)
