@@ -15,6 +15,9 @@ const (
 	// an entry of its own costs the kernel about as much as copying this many bytes.
 	gatherBelow = 1 << 10
 
+	// gatherMost is the most bytes that are copied together before they are written.
+	gatherMost = 256 << 10
+
 	// maxPieces is how many pieces one writev takes.
 	maxPieces = 1024
 )
@@ -82,7 +85,15 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 		p.from -= lead
 		lead = 0
 		mem := b.mem(p)
-		if len(mem) < gatherBelow {
+		small := len(mem) < gatherBelow
+		if small && len(sc.gather)+len(mem) > cap(sc.gather) || len(sc.vec) >= maxPieces-1 {
+			sc.flushGathered(from)
+			if err := sc.write(w); err != nil {
+				return sc.stats, err
+			}
+			sc.gather, from = sc.gather[:0], 0
+		}
+		if small {
 			sc.gather = append(sc.gather, mem...)
 			continue
 		}
@@ -90,11 +101,6 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 		sc.vec = append(sc.vec, mem)
 		sc.stats.ByRef++
 		sc.stats.RefBytes += len(mem)
-		if len(sc.vec) >= maxPieces-1 {
-			if err := sc.write(w); err != nil {
-				return sc.stats, err
-			}
-		}
 	}
 	sc.flushGathered(from)
 	err := sc.write(w)
@@ -120,9 +126,14 @@ func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (Stats, error
 	return Stats{Bytes: n, Pieces: 1}, err
 }
 
-// reserve makes room for all small pieces first: vec refers to gather, which must not move.
+// reserve makes room first for what will be copied together, n bytes and the small pieces: vec refers to gather, which must not
+// move.
 func (sc *writer) reserve(pieces []piece, n int) {
+	n += gatherBelow
 	for _, p := range pieces {
+		if n >= gatherMost {
+			break
+		}
 		if m := int(p.to - p.from); m < gatherBelow {
 			n += m
 		}
@@ -165,13 +176,10 @@ func (sc *writer) write(w io.Writer) error {
 	return nil
 }
 
-// keepGather is the largest scratch that waits for the next WriteTo.
-const keepGather = 1 << 20
-
 func (sc *writer) free() {
 	sc.out = nil
 	sc.gather = sc.gather[:0]
-	if cap(sc.gather) <= keepGather {
+	if cap(sc.gather) <= 2*gatherMost {
 		writers.Put(sc)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -106,7 +107,7 @@ func TestWriteHead(t *testing.T) {
 // TestWriteErrors: whatever goes wrong, what was written is counted and the next write is not the worse for it.
 func TestWriteErrors(t *testing.T) {
 	broken := errors.New("broken")
-	for _, sizes := range [][]int{{10}, {5000}, {10, 5000, 10}, repeated(3000, 1500)} {
+	for _, sizes := range [][]int{{10}, {5000}, {10, 5000, 10}, repeated(3000, 1500), repeated(1000, 900)} {
 		b, want := pieceBuffer(sizes...)
 		for _, after := range []int{0, 1, 9, len(want) / 2, len(want) - 1} {
 			after = min(after, len(want)-1)
@@ -126,6 +127,34 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
+// TestWriteManySmall: however many small pieces there are, not all of them are copied before the first is written, and the next
+// write uses the same memory (but now and then a new piece of it, since pools forget).
+func TestWriteManySmall(t *testing.T) {
+	for _, sizes := range [][]int{repeated(5000, 900), append(repeated(3000, 1000), 5000, 1, 20)} {
+		b, want := pieceBuffer(sizes...)
+		r := recorder{}
+		stats, err := b.Write(&r, []byte("head"))
+		if err != nil || stats.Bytes != len(want)+4 || stats.Pieces != len(r.sizes) || !bytes.Equal(r.Bytes()[4:], want) {
+			t.Errorf("%d pieces: %+v, %v", len(sizes), stats, err)
+		}
+		for _, n := range r.sizes {
+			if n > 2*gatherMost {
+				t.Errorf("%d pieces: %d bytes were copied together", len(sizes), n)
+			}
+		}
+		const runs = 20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range runs {
+			b.WriteTo(io.Discard)
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > runs*gatherMost {
+			t.Errorf("%d pieces: %d bytes allocated in %d writes", len(sizes), n, runs)
+		}
+	}
+}
+
 // TestWriteTCP: more pieces than one writev takes, through a socket buffer that takes only a part of each.
 func TestWriteTCP(t *testing.T) {
 	mixed := make([]int, 5000)
@@ -135,7 +164,7 @@ func TestWriteTCP(t *testing.T) {
 	for name, sizes := range map[string][]int{
 		"1023 pieces": repeated(1023, 1100), "1024 pieces": repeated(1024, 1100), "1025 pieces": repeated(1025, 1100),
 		"3000 pieces": repeated(3000, 2000), "small and large": mixed, "one of 20 MB": {20 << 20}, "two of 10 MB": {10 << 20, 10 << 20},
-		"2,000 small pieces": repeated(2000, 10),
+		"2,000 small pieces": repeated(2000, 10), "4 MB of small pieces": repeated(5000, 900),
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, want := pieceBuffer(sizes...)
