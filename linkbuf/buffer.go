@@ -13,7 +13,7 @@ import (
 type Buffer struct {
 	segs [][]byte  // the segment table: position → bytes
 	meta []segment // what else is known of each segment
-	flat []byte    // the memory that has the first positions, if it is not the Buffer's own: texts in it are found without the table
+	flat []byte    // the memory that has the first positions, if it need not be lent: foreign, or a chunk. See FlatText
 
 	tail    []byte // the block that is being filled
 	used    int    // how much of it

@@ -45,8 +45,8 @@ func (b *Buffer) Text(p Pos) string {
 	return unsafe.String((*byte)(unsafe.Add(at, 4)), n)
 }
 
-// FlatText is Text where that takes least and says whether it does: in memory that is not the Buffer's own and has its first
-// positions, if the text does not reach to the memory's very end. p may be anything.
+// FlatText is Text where that takes least, and says whether it does: in foreign memory or a chunk which has the first positions,
+// if the text does not reach to the memory's very end. Such texts need not be lent. p may be anything.
 func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
 		// SAFETY: both ends are compared with the memory's. There is a byte behind the text, so that the pointer is into the

@@ -193,7 +193,11 @@ func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
 	if s.k != m.openKey || m.idx[e+f.word()] != 0 {
 		s.placeChild(f)
 	}
-	word := m.beginValue(t, n, f.key())
+	room := n
+	if t.kind == dict {
+		room = max(n, fewPairs)
+	}
+	word := m.beginValue(t, room, f.key())
 	m.idx[e+f.word()] = word
 	c := m.handle(word)
 	if n > 0 {
@@ -201,6 +205,9 @@ func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
 	}
 	return c
 }
+
+// fewPairs is how many pairs a map in a field has room for at least.
+const fewPairs = 4
 
 // clearFixed makes the elements zero if they are of fixed size.
 func (s Struct) clearFixed() {
@@ -275,9 +282,6 @@ func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
 
 func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	lead := leadOf(key)
-	if t.kind == dict {
-		n = max(n, fewPairs)
-	}
 	e := m.alloc(listWords + n*t.elemWords())
 	w := m.idx[e:][:listWords]
 	count, room := uint32(n), uint32(n)
@@ -304,9 +308,6 @@ func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	m.openKey = 0
 	return e
 }
-
-// fewPairs is how many pairs a new map has room for at least.
-const fewPairs = 4
 
 // containerHead returns what AppendBehind makes a container's header of: behind a field's header, if there is one, the first
 // type and four bytes.

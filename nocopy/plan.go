@@ -23,7 +23,7 @@ const (
 	stepEdge  = 1 << 37 // goes into a struct inside of the whole, or out of it
 	stepList  = 1 << 38 // a list of elements of fixed size: what they are follows as a listStep
 	stepRows  = 1 << 39 // with stepOther: a list of structs with nothing but fixed-size fields and texts
-	stepApart = 1 << 63 // neither a text nor of fixed size
+	stepApart = 1 << 63 // none of a text or of fixed size: the sign, which is asked for first
 
 	stepWord    = 40 // shift
 	stepWords   = 1<<12 - 1
