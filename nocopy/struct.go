@@ -147,7 +147,7 @@ func (s Struct) Text(f Field) string {
 	if text, ok := s.m.buf.FlatText(word); ok {
 		return text
 	}
-	return s.m.textString(word)
+	return s.m.lendText(word)
 }
 
 // textString returns the string that a word of the index stands for.
@@ -155,6 +155,11 @@ func (m *Message) textString(word uint32) string {
 	if text, ok := m.buf.FlatText(word); ok {
 		return text
 	}
+	return m.lendText(word)
+}
+
+// lendText is textString of a text of which FlatText knows nothing.
+func (m *Message) lendText(word uint32) string {
 	m.buf.Lend()
 	if int32(word) < 0 {
 		return linkbuf.String(m.textBytes(word))

@@ -20,7 +20,7 @@ func (l StringList) At(i int) string {
 	if text, ok := l.m.buf.FlatText(word); ok {
 		return text
 	}
-	return l.m.textString(word)
+	return l.m.lendText(word)
 }
 
 // Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is

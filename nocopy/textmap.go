@@ -123,11 +123,11 @@ func (s Struct) eachTextPair(yield func(key, value string) bool) {
 		}
 		key, ok := s.m.buf.FlatText(k)
 		if !ok {
-			key = s.m.textString(k)
+			key = s.m.lendText(k)
 		}
 		value, ok := s.m.buf.FlatText(v)
 		if !ok {
-			value = s.m.textString(v)
+			value = s.m.lendText(v)
 		}
 		if !yield(key, value) {
 			return
