@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/bench/peer"
@@ -111,7 +112,7 @@ func Median(v []float64) float64 {
 }
 
 // sink keeps results alive, so that no step can be optimised away.
-var sink uint64
+var sink atomic.Uint64
 
 // discard is io.Discard without its ReadFrom: every row hands over its bytes by Write.
 type discard struct{}
@@ -126,7 +127,7 @@ func run(step peer.Step, n int) time.Duration {
 		s += step(w)
 	}
 	elapsed := time.Since(start)
-	sink += s
+	sink.Add(s)
 	return elapsed
 }
 
@@ -142,6 +143,25 @@ func calibrate(step peer.Step, d time.Duration) int {
 	}
 }
 
+// warm takes a step on each of n other processors, one after the other, so that pools, which are one a processor, have what steps
+// need wherever the runtime moves the goroutine that is measured: it does so every few milliseconds.
+func warm(step peer.Step, n int) {
+	if n == 0 {
+		return
+	}
+	var done atomic.Bool
+	go func() {
+		run(step, 1)
+		warm(step, n-1)
+		done.Store(true)
+	}()
+	for !done.Load() { // keeps this processor busy: the other goroutine is for another one
+	}
+}
+
+// warmed is the most processors that are warmed.
+const warmed = 4
+
 // take measures n steps, after a collection and as many steps to warm up as take a tenth of that, but one at least, which fills what the row keeps. It comes after
 // the collection, since that empties pools.
 func take(make func() peer.Step, n int) sample {
@@ -151,6 +171,7 @@ func take(make func() peer.Step, n int) sample {
 	defer thread.close()
 	step := make()
 	runtime.GC()
+	warm(step, min(runtime.GOMAXPROCS(0), warmed)-1)
 	run(step, max(1, n/10))
 	var before, after runtime.MemStats
 	gc := gcTime()
