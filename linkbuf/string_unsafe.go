@@ -64,6 +64,6 @@ func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 
 // header is what a string is.
 type header struct {
-	bytes unsafe.Pointer
+	bytes unsafe.Pointer // SAFETY: only FlatText makes one, and turns it into a string at once
 	n     int
 }
