@@ -22,7 +22,6 @@ const (
 	stepLast  = 1 << 36 // the end of the whole
 	stepEdge  = 1 << 37 // goes into a struct inside of the whole, or out of it
 	stepList  = 1 << 38 // a list of elements of fixed size: what they are follows as a listStep
-	stepRows  = 1 << 39 // with stepOther: a list of structs with nothing but fixed-size fields and texts
 	stepApart = 1 << 63 // none of a text or of fixed size: the sign, which is asked for first
 
 	stepWord    = 40 // shift
@@ -68,7 +67,7 @@ type plan struct {
 	steps  []step      // the last one is the struct's own end
 	field  []uint16    // which of the struct's fields each step is of
 	starts []planStart // of each field, and of the end
-	rows   []rowType   // of each field: what is in it if it is a list of flat structs
+	rows   []rowType   // of each field: what is in it if it is a list of flat structs, else nothing
 	depth  int         // how many structs inside are in one another
 	inside bool        // there are structs or lists inside
 	whole  bool        // it has a step for all that may be in the struct
@@ -161,9 +160,6 @@ func (p *planner) add(f *field, entry, depth int) {
 		return
 	case !room || f.kind != record || !plain(f.typ.desc):
 		s := stepOf(f, word)
-		if f.rows() {
-			s |= stepRows
-		}
 		p.whole = p.whole && s&stepOther == 0
 		p.steps = append(p.steps, s)
 		return

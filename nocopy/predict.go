@@ -45,8 +45,8 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 			return i, next
 		}
 		var word uint32
-		if s&stepRows != 0 {
-			i, word = p.rows(&pl.rows[next], f, i)
+		if r := &pl.rows[next]; r.words != 0 {
+			i, word = p.rows(r, f, i)
 		} else {
 			i, word = p.container(f, i)
 		}
