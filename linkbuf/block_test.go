@@ -146,7 +146,7 @@ func TestBlockSizes(t *testing.T) {
 // TestReuse: a Buffer that is used again has nothing of the message before, with and without recycling in turn.
 func TestReuse(t *testing.T) {
 	var b Buffer
-	var kept [][]byte // what slabs held must stay
+	var kept [][]byte // what was lent of slabs must stay
 	for i := range 300 {
 		recycle := i%3 == 0
 		b.Reset(recycle)
@@ -159,6 +159,7 @@ func TestReuse(t *testing.T) {
 			t.Fatalf("message %d: %d bytes, want %d; %d nodes", i, len(got), len(want), b.NodeCount())
 		}
 		if !recycle {
+			b.Lend()
 			kept = append(kept, mem)
 		}
 		b.Free()
@@ -229,8 +230,7 @@ func TestAdopt(t *testing.T) {
 		for _, recycle := range []bool{false, true} {
 			mem := bytes.Repeat([]byte{'x'}, c.size)
 			var b Buffer
-			b.Reset(recycle)
-			at := b.SetForeign(mem, false) + Pos(c.at)
+			at := b.Refer(mem, recycle, false) + Pos(c.at)
 			if got := b.Adopt(at); got != c.want || got != b.Writable(at) {
 				t.Errorf("%d of %d bytes: adopted %v, writable %v", c.at, c.size, got, b.Writable(at))
 			}

@@ -24,8 +24,7 @@ type Buffer struct {
 	shared     uint32 // 1 once any memory of this Buffer's own is shared
 	held       []*Block
 	recycle    bool
-	empty      bool // nothing has happened since Free
-	warm       bool // the block at the tail, which is all there is, still has its positions
+	rest       rest
 	// lent is 1 once something has been handed out that may alias the Buffer's own memory. Without any of that, it may
 	// be 1 from the beginning: then those who read need not store it.
 	lent     uint32
@@ -46,18 +45,28 @@ type Buffer struct {
 	framed bool // its length stands in front of it, in the headroom
 }
 
+// rest is what a Buffer is ready for that was freed.
+type rest uint8
+
+const (
+	inUse       rest = iota // it was not freed
+	atRest                  // any message
+	warmTail                // one that is built: the block at the tail, which is all there is, still has its positions
+	warmForeign             // one that is received: all is as for foreign memory but that itself
+)
+
 // Reset empties the Buffer for a new message. With recycle its blocks come from pools and go back there at
-// the next Reset or Free; without, they are left to the garbage collector and never used twice, unless by Rewind.
+// the next Reset or Free; without, they are left to the garbage collector and never used twice, unless nothing of them was lent.
 func (b *Buffer) Reset(recycle bool) {
-	if !b.empty || b.warm || recycle != b.recycle {
+	if b.rest != atRest || recycle != b.recycle {
 		b.begin(recycle)
 	}
-	b.empty = false
+	b.rest = inUse
 }
 
 // Begin is Reset and OpenRoot.
 func (b *Buffer) Begin(recycle bool, headroom int) {
-	if !b.warm || recycle != b.recycle || headroom > keepTail-2 {
+	if b.rest != warmTail || recycle != b.recycle || headroom > keepTail-2 {
 		b.Reset(recycle)
 		b.OpenRoot(headroom)
 		return
@@ -69,7 +78,7 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom, b.lent = 0, 0, headroom, 0
 	b.placed, b.sealed, b.framed = false, false, false
-	b.empty, b.warm = false, false
+	b.rest = inUse
 }
 
 // begin is Reset of a Buffer that was never used, is still in use, or used its memory in another way.
@@ -83,17 +92,26 @@ func (b *Buffer) begin(recycle bool) {
 	b.recycle = recycle
 }
 
-// Free empties the Buffer and gives its blocks back; it keeps only what the next Reset can use.
+// Free empties the Buffer and gives its blocks back; it keeps only what the next message can use. Memory that has not been lent
+// is used again: the slab at the tail is filled anew.
 func (b *Buffer) Free() {
-	switch simple := len(b.segs) == 2 && len(b.nodes) == 1; {
-	case simple && b.tailPos == 0 && b.meta[1].block == nil:
-		b.dropForeign()
-	case simple && b.tailPos == segSize && b.reusable():
-		b.warm = true
-	default:
-		b.drop(b.recycle)
+	simple := len(b.segs) == 2 && len(b.nodes) == 1
+	if simple && b.tailPos == 0 && len(b.spans) == 2 && b.sealed && len(b.held) == 0 {
+		b.segs[1], b.flat = nil, nil
+		b.tailShared, b.shared, b.lent, b.sealed = 0, 0, 1, false
+		b.rest = warmForeign
+		return
 	}
-	b.empty = true
+	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
+		b.used = 0
+	}
+	if simple && b.tailPos == segSize && b.reusable() {
+		b.sealed = false
+		b.rest = warmTail
+		return
+	}
+	b.drop(b.recycle)
+	b.rest = atRest
 }
 
 // reusable says whether all of the block at the tail may be filled anew, by a message of the same kind.
@@ -102,22 +120,12 @@ func (b *Buffer) reusable() bool {
 		return false
 	}
 	if !b.recycle {
-		return b.used == 0 // see Rewind
+		return b.used == 0 // Free has seen to that if it may be
 	}
 	return !debugging && len(b.held) == 1 && b.held[0] == b.tailMem && b.tailMem.refs.Load() == 1 && len(b.tail) <= MaxSlabSize
 }
 
-// dropForeign is drop of a Buffer that has only referred to one piece of foreign memory.
-func (b *Buffer) dropForeign() {
-	b.segs[1], b.flat = nil, nil
-	b.segs, b.meta = b.segs[:1], b.meta[:1]
-	b.spans, b.pieces = b.spans[:1], b.pieces[:0]
-	b.root, b.size = run{}, 0
-	b.tailShared, b.shared, b.lent = 0, 0, 0
-	b.placed, b.sealed, b.framed = false, false, false
-}
-
-// keepRewound is the largest slab that Rewind keeps: one of MaxSlabSize, also if a value of that size is a little more with
+// keepRewound is the largest slab that is filled anew: one of MaxSlabSize, also if a value of that size is a little more with
 // what stands around it.
 const keepRewound = MaxSlabSize + SlabSize
 
@@ -127,14 +135,6 @@ func (b *Buffer) Lend() {
 	if atomic.LoadUint32(&b.lent) == 0 {
 		atomic.StoreUint32(&b.lent, 1)
 	}
-}
-
-// Rewind is Free that uses memory again which has not been lent: the slab at the tail is filled anew by the next message.
-func (b *Buffer) Rewind() {
-	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
-		b.used = 0
-	}
-	b.Free()
 }
 
 // keepTail is the least rest of a slab that is worth carving the next message from.
@@ -174,7 +174,7 @@ func (b *Buffer) drop(recycle bool) {
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0
-	b.placed, b.sealed, b.framed, b.warm = false, false, false, false
+	b.placed, b.sealed, b.framed = false, false, false
 }
 
 // dropSegments forgets all memory but the page of zeroes.

@@ -42,9 +42,8 @@ func TestKindsInTurn(t *testing.T) {
 			b.OpenRoot(8)
 			build(3)
 		case kind < 7: // received, and edited
-			b.Reset(recycle)
 			want = []byte(text() + "in the middle" + text())
-			p := b.SetForeign(bytes.Clone(want), false)
+			p := b.Refer(bytes.Clone(want), recycle, false)
 			if r.IntN(2) == 0 {
 				at := r.IntN(len(want))
 				b.Seal()
@@ -79,14 +78,14 @@ func TestKindsInTurn(t *testing.T) {
 			b.Pieces(func(_ Pos, mem []byte) bool { keep = String(mem); return false })
 			lent = strings.Clone(keep)
 		}
-		b.Rewind()
+		b.Free()
 		if r.IntN(64) == 0 {
 			b.Shrink()
 		}
 		if keep != "" {
 			b.Begin(false, 8)
 			b.AppendBehind(0, 0, strings.Repeat("!", 200))
-			b.Rewind()
+			b.Free()
 			if keep != lent {
 				t.Fatalf("%d%s: what was lent has changed", i, log)
 			}
@@ -103,8 +102,7 @@ func TestFlatText(t *testing.T) {
 			mem := append(binary.BigEndian.AppendUint32(make([]byte, lead), uint32(len(s))), s...)
 			mem = append(mem, "behind"[:behind]...)
 			var b Buffer
-			b.Reset(true)
-			p := b.SetForeign(mem, false) + lead
+			p := b.Refer(mem, true, false) + lead
 			if got, ok := b.FlatText(p); ok != (behind > 0) || ok && got != s {
 				t.Errorf("%d bytes with %d behind: %d bytes, %t", len(s), behind, len(got), ok)
 			}

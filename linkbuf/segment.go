@@ -78,21 +78,26 @@ func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	return Pos(len(b.segs)-1) << segBits
 }
 
-// SetForeign makes memory of somebody else the whole message: AddForeign and SetRoot.
-func (b *Buffer) SetForeign(mem []byte, own bool) Pos {
-	if len(mem) >= segSize || len(b.segs) != 1 || cap(b.segs) < 2 || cap(b.meta) < 2 {
-		p := b.addSegments(mem, nil, own)
-		if p == segSize {
-			b.flat = mem
-		}
-		b.SetRoot(p, p+Pos(len(mem)))
-		return p
+// Refer is Reset and makes memory of somebody else the whole message: AddForeign and SetRoot.
+func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
+	if b.rest != warmForeign || recycle != b.recycle || len(mem) >= segSize {
+		return b.referAnew(mem, recycle, own)
 	}
-	b.segs, b.meta = b.segs[:2], b.meta[:2]
-	b.segs[1], b.meta[1].writable = mem, asUint32(own)
-	b.flat, b.lent = mem, 1
-	b.SetRoot(segSize, segSize+Pos(len(mem)))
+	b.rest = inUse
+	b.segs[1], b.meta[1].writable, b.flat = mem, asUint32(own), mem
+	end := segSize + Pos(len(mem))
+	b.spans[1], b.pieces[0] = span{from: segSize, to: end}, piece{segSize, end}
+	b.size, b.sealed = len(mem), true
 	return segSize
+}
+
+// referAnew is Refer of a Buffer whose last message was of another kind.
+func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
+	b.Reset(recycle)
+	p := b.AddForeign(mem, own)
+	b.flat, b.lent = mem, 1
+	b.SetRoot(p, p+Pos(len(mem)))
+	return p
 }
 
 // adopted is the most bytes of foreign memory that are copied when something in it is to be stored.

@@ -4,5 +4,5 @@ package linkbuf
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
 	b.spans, b.nodes, b.order, b.pieces = nil, nil, nil, nil
-	b.empty, b.warm = false, false // Reset is to make them again
+	b.rest = inUse // Reset is to make them again
 }

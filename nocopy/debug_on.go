@@ -34,7 +34,7 @@ var unreleased = struct {
 // track notes who makes the message.
 func (m *Message) track() {
 	mk := new(making)
-	mk.n = runtime.Callers(3, mk.pcs[:])
+	mk.n = runtime.Callers(4, mk.pcs[:])
 	m.origin.made = mk
 	unreleased.Lock()
 	unreleased.all[mk] = struct{}{}

@@ -40,40 +40,50 @@ type Message struct {
 	filling filling
 	putting putting
 	idle    int // releases in a row that left most of idx unused
+	home    *sync.Pool
 }
 
-// messages waits for the next New or Parse; those that recycle wait apart, since each kind keeps memory that is of no use to the other.
-var messages, recycling = sync.Pool{New: func() any { return new(Message) }}, sync.Pool{New: func() any { return new(Message) }}
+// built and parsed are where messages wait for the next New or Parse, those that recycle in [1]: each kind keeps memory that is
+// of no use to the others.
+var built, parsed [2]sync.Pool
 
 // firstEntry is the first word of the index that is an entry: entry 0 stands for none.
 const firstEntry = 1
 
 // newMessage returns a message to be filled with received bytes.
 func newMessage(d *Desc, c config) *Message {
-	m := takeMessage(d, c)
+	m := takeParsed(d, c)
 	m.buf.Reset(c.has(Recycle))
 	return m
 }
 
-// takeMessage returns a message whose Buffer is still to be reset.
-func takeMessage(d *Desc, c config) *Message {
-	var m *Message
-	switch {
-	case debugging:
-		m = new(Message)
+// takeParsed is newMessage but for the Buffer, which is still to be reset.
+func takeParsed(d *Desc, c config) *Message {
+	m := take(&parsed[recycling(c.flags)])
+	m.desc, m.flags, m.words = d, c.flags, firstEntry
+	if c.has(limited) {
+		m.limits = c.limits
+	}
+	return m
+}
+
+// recycling is 1 if messages with these flags recycle, else 0.
+func recycling(f flag) flag { return f & Recycle / Recycle }
+
+// take returns a message. Its Buffer is still to be reset, its type, flags and words to be set; limits are the usual ones.
+func take(home *sync.Pool) *Message {
+	if m, _ := home.Get().(*Message); m != nil {
+		return m
+	}
+	return makeMessage(home)
+}
+
+func makeMessage(home *sync.Pool) *Message {
+	m := &Message{gen: 1, edits: make([]edit, 1), limits: usualLimits, home: home}
+	m.p.m = m
+	if debugging {
 		m.track()
-	case c.flags&Recycle != 0:
-		m = recycling.Get().(*Message)
-	default:
-		m = messages.Get().(*Message)
 	}
-	m.desc, m.flags, m.limits = d, c.flags, c.limits
-	if m.gen == 0 {
-		m.gen = 1
-		m.edits = append(m.edits, edit{})
-		m.p.m = m
-	}
-	m.words = firstEntry
 	return m
 }
 
@@ -103,7 +113,8 @@ func New(d *Desc, opts ...Option) Struct {
 
 // beginMessage is New with n bytes of room in front.
 func beginMessage(d *Desc, c config, n int) Struct {
-	m := takeMessage(d, c)
+	m := take(&built[recycling(c.flags)])
+	m.desc, m.flags, m.words = d, c.flags, firstEntry
 	m.buf.Begin(c.has(Recycle), n)
 	m.root = m.beginStruct(d, m.alloc(d.words))
 	return m.handle(m.root)
@@ -116,38 +127,49 @@ const headroom = 8
 // which must stay as it is for as long as the message or anything read from it is in use; it is never
 // written to unless the option Own is given. The error is an *Error. Generated code calls it as ParseS.
 func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
-	c := configOf(opts)
-	if len(b) > c.limits.MaxBytes || len(b) > linkbuf.MaxSize {
-		return Struct{}, tooLong(d, len(b))
+	flags, pl := flagsOf(opts), d.plan.Load()
+	if flags&^(Own|Recycle) != 0 || pl == nil || !pl.whole || len(b) > defaultMaxBytes {
+		return parseGeneral(d, b, configOf(opts))
 	}
-	m := newMessage(d, c)
-	base := m.buf.SetForeign(b, c.has(Own))
-	i, k, pl := 0, notBegun, planOf(d)
-	if pl.whole && c.flags&(Lazy|ValidUTF8) == 0 && m.fits(pl) {
-		m.idx[firstEntry] = base
-		i, k = follow(pl, 0, b, 0, m.idx, firstEntry, 0, base)
-		if k == len(pl.steps) && i == len(b) { // mostly that is all
-			m.root, m.words = firstEntry, firstEntry+pl.end
-			return m.handle(firstEntry), nil
-		}
+	// Mostly there are steps for all of the message, and it is as planned.
+	m := take(&parsed[recycling(flags)])
+	m.desc, m.flags = d, flags
+	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
+	if int(firstEntry+pl.end) > len(m.idx) {
+		m.growIndex(int(firstEntry+pl.end), maxWords)
 	}
+	m.idx[firstEntry] = base
+	i, k := m.follow(pl, 0, b, 0, firstEntry, 0, base)
+	m.root, m.words = firstEntry, firstEntry+pl.end
+	if k < len(pl.steps) || i < len(b) {
+		return m.parseRest(pl, b, base, i, k)
+	}
+	return m.handle(firstEntry), nil
+}
+
+// parseRest is what remains of Parse if the plan ends at i and its step k.
+func (m *Message) parseRest(pl *plan, b []byte, base uint32, i, k int) (Struct, error) {
 	p := &m.p
 	p.reset(len(b))
 	p.b, p.base = b, base
-	if k == notBegun {
-		return m.parseRoot(p)
-	}
-	m.root = m.take(d.words)
 	p.depth = 1
 	if k < len(pl.steps) {
-		i = p.goOn(pl, d, m.root, i, k, 0)
+		m.words = firstEntry + uint32(m.desc.words)
+		i = p.goOn(pl, m.desc, m.root, i, k, 0)
 	}
 	return m.parsed(p, i)
 }
 
-// fits says whether what a plan fills has room in the index of a message that is being begun, and is within its limits.
-func (m *Message) fits(pl *plan) bool {
-	return int(firstEntry+pl.end) <= len(m.idx) && pl.depth < m.limits.MaxDepth && m.limits.MaxIndex <= 0
+// parseGeneral is Parse of what needs the parser.
+func parseGeneral(d *Desc, b []byte, c config) (Struct, error) {
+	if len(b) > c.limits.MaxBytes {
+		return Struct{}, tooLong(d, len(b))
+	}
+	m := takeParsed(d, c)
+	p := &m.p
+	p.reset(len(b))
+	p.b, p.base = b, m.buf.Refer(b, c.has(Recycle), c.has(Own))
+	return m.parseRoot(p)
 }
 
 func tooLong(d *Desc, n int) error {
@@ -162,7 +184,7 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 	for _, b := range blocks {
 		n += len(b)
 	}
-	if n > c.limits.MaxBytes || n > linkbuf.MaxSize {
+	if n > c.limits.MaxBytes {
 		return S(Struct{}), tooLong(d, n)
 	}
 	m := newMessage(d, c)
@@ -178,7 +200,7 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 // io.ErrUnexpectedEOF.
 func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
 	c := configOf(opts)
-	if n < 0 || n > c.limits.MaxBytes || n > linkbuf.MaxSize {
+	if n < 0 || n > c.limits.MaxBytes {
 		return S(Struct{}), tooLong(d, n)
 	}
 	m := newMessage(d, c)
@@ -303,6 +325,8 @@ func (m *Message) take(n int) uint32 {
 }
 
 // growIndex makes the index end words long at least, and twice as long as before as far as that is not more than most.
+//
+//go:noinline
 func (m *Message) growIndex(end, most int) {
 	if end > maxWords {
 		panic("nocopy: index of a message larger than 8 GiB")
@@ -380,27 +404,31 @@ func (m *Message) Release() {
 	case m.frozen:
 		panic(panicNotRoot)
 	}
+	m.release()
+}
+
+// release is Release of what may be.
+func (m *Message) release() {
 	if m.gen++; m.gen == 0 {
 		m.gen = 1
 	}
-	m.buf.Rewind()
-	m.keepIndex()
+	m.buf.Free()
+	if len(m.idx) >= largeIndex || cap(m.shadows) > keepShadows || cap(m.graft) > keepGraft {
+		m.dropLarge()
+	}
 	m.openKey, m.words, m.zeroed, m.root = 0, 0, 0, 0
-	m.open, m.edits = m.open[:0], m.edits[:min(1, len(m.edits))]
-	m.shadows = m.shadows[:0]
-	m.tables.reset()
-	if cap(m.graft) > keepGraft {
-		m.graft = nil
+	m.open, m.edits, m.shadows = m.open[:0], m.edits[:1], m.shadows[:0]
+	if m.tables.filling != 0 || len(m.tables.made) > 0 {
+		m.tables.reset()
+	}
+	if m.flags&limited != 0 {
+		m.limits = usualLimits
 	}
 	if debugging {
 		m.untrack()
 		return
 	}
-	if m.flags&Recycle != 0 {
-		recycling.Put(m)
-	} else {
-		messages.Put(m)
-	}
+	m.home.Put(m)
 }
 
 // keepGraft is the most bytes that wait for the next copied value.
@@ -409,12 +437,19 @@ const keepGraft = 64 << 10
 // keepShadows is the most notes on fields that came twice that wait for the next message.
 const keepShadows = 4 << 10
 
-// keepIndex drops an index that has been far too large for a while, and what has grown with it.
-func (m *Message) keepIndex() {
+// largeIndex is how many words an index has at least that may be dropped.
+const largeIndex = 64 << 10
+
+// dropLarge gives up what is larger than most messages need: at once what is cheap to make, an index, and what has grown with
+// it, when it has been far too large for a while.
+func (m *Message) dropLarge() {
 	if cap(m.shadows) > keepShadows {
 		m.shadows = nil
 	}
-	if len(m.idx) < 64<<10 || int(m.words) > len(m.idx)/4 {
+	if cap(m.graft) > keepGraft {
+		m.graft = nil
+	}
+	if len(m.idx) < largeIndex || int(m.words) > len(m.idx)/4 {
 		m.idle = 0
 		return
 	}

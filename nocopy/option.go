@@ -1,5 +1,7 @@
 package nocopy
 
+import "github.com/nocopythrift/nocopythrift/linkbuf"
+
 // Option changes how a message is made or parsed.
 type Option interface{ option() }
 
@@ -25,6 +27,9 @@ const (
 	// ValidUTF8 makes Parse refuse strings that are not UTF-8 (not binary fields). Without it they are
 	// kept as they are.
 	ValidUTF8
+
+	// limited is set when there are Limits.
+	limited
 )
 
 // Limits bounds what Parse accepts. Zero means the default.
@@ -43,26 +48,39 @@ const (
 	indexBase       = 128 << 10
 )
 
+// usualLimits are those of messages without others.
+var usualLimits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
+
 // config is the sum of a call's options.
 type config struct {
 	flags  flag
 	limits Limits
 }
 
-func configOf(opts []Option) config {
-	c := config{limits: Limits{defaultMaxBytes, defaultMaxDepth, 0}}
+// flagsOf returns the flags among the options, and limited if there are Limits.
+func flagsOf(opts []Option) flag {
+	var flags flag
 	for _, o := range opts {
-		switch o := o.(type) {
-		case flag:
-			c.flags |= o
-		case Limits:
-			if o.MaxBytes > 0 {
-				c.limits.MaxBytes = o.MaxBytes
+		if f, ok := o.(flag); ok {
+			flags |= f
+		} else {
+			flags |= limited
+		}
+	}
+	return flags
+}
+
+func configOf(opts []Option) config {
+	c := config{flagsOf(opts), usualLimits}
+	for _, o := range opts {
+		if l, ok := o.(Limits); ok {
+			if l.MaxBytes > 0 {
+				c.limits.MaxBytes = min(l.MaxBytes, linkbuf.MaxSize)
 			}
-			if o.MaxDepth > 0 {
-				c.limits.MaxDepth = o.MaxDepth
+			if l.MaxDepth > 0 {
+				c.limits.MaxDepth = l.MaxDepth
 			}
-			c.limits.MaxIndex = o.MaxIndex
+			c.limits.MaxIndex = l.MaxIndex
 		}
 	}
 	return c

@@ -100,7 +100,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 	k, shift := notBegun, uint32(nothingInside)
 	if pl.steps[0]&stepOther == 0 { // mostly that is all
 		shift = p.shiftOf(pl, e, 0)
-		if i, k = follow(pl, 0, p.b, i, p.m.idx, e, shift, p.base); k == len(pl.steps) {
+		if i, k = p.m.follow(pl, 0, p.b, i, e, shift, p.base); k == len(pl.steps) {
 			p.m.words += pl.rest(0)
 			p.depth--
 			return i

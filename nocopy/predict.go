@@ -19,7 +19,7 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 			k, shift = int(pl.starts[next].step), nothingInside
 			if pl.steps[k]&stepOther == 0 {
 				shift = p.shiftOf(pl, e, next)
-				if i, k = follow(pl, k, p.b, i, m.idx, e, shift, p.base); k == len(pl.steps) {
+				if i, k = m.follow(pl, k, p.b, i, e, shift, p.base); k == len(pl.steps) {
 					m.words += pl.rest(next)
 					return i, len(d.fields) + 1
 				}
@@ -110,7 +110,7 @@ func (p *parser) wholes(pl *plan, d *Desc, first uint32, i, n int) (int, int) {
 			return i, k
 		}
 		m.idx[first] = p.base + uint32(i)
-		at, step := follow(pl, 0, p.b, i, m.idx, first, m.words-uint32(d.words)-first, p.base)
+		at, step := m.follow(pl, 0, p.b, i, first, m.words-uint32(d.words)-first, p.base)
 		if step != len(pl.steps) {
 			return i, k
 		}

@@ -5,7 +5,8 @@ package nocopy
 // follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of the entry e and
 // of those of what is inside, which are shift words from where they would be if they followed the entry; shift may be
 // nothingInside. It returns where it stopped: index and step.
-func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint32) (int, int) {
+func (m *Message) follow(pl *plan, k int, b []byte, i int, e, shift, base uint32) (int, int) {
+	idx := m.idx
 	first := e // what words are counted from
 	for ; k < len(pl.steps); k++ {
 		s := pl.steps[k]

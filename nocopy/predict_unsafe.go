@@ -10,12 +10,12 @@ import (
 // follow takes steps of pl, from k on, as long as the bytes at b[i:] are as planned, and fills the words of the entry e and
 // of those of what is inside, which are shift words from where they would be if they followed the entry; shift may be
 // nothingInside. It returns where it stopped: index and step. All that it uses fits registers.
-func follow(pl *plan, k int, b []byte, i int, idx []uint32, e, shift, base uint32) (int, int) {
+func (m *Message) follow(pl *plan, k int, b []byte, i int, e, shift, base uint32) (int, int) {
 	// SAFETY: at is compared with size before anything is read there. No step follows the last one, which is a stepStop. The
 	// words of the entry are its owner's; that the index has those of what is inside is seen to by shiftOf. Behind a
 	// stepList there is its listStep.
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
-	steps, words := unsafe.Pointer(unsafe.SliceData(pl.steps)), unsafe.Pointer(unsafe.SliceData(idx))
+	steps, words := unsafe.Pointer(unsafe.SliceData(pl.steps)), unsafe.Pointer(unsafe.SliceData(m.idx))
 	at, head := uint64(i), base+fieldHeader
 	first := e // what words are counted from
 	for next := uint64(k); ; next++ {

@@ -51,7 +51,7 @@ func (s Struct) Release() {
 	if uint32(s.k) != s.m.root || s.m.frozen {
 		panic(panicNotRoot)
 	}
-	s.m.Release()
+	s.m.release()
 }
 
 func (s Struct) alive() {
