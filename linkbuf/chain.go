@@ -18,11 +18,11 @@ func (b *Buffer) Seal() {
 	}
 	b.Sync()
 	if len(b.nodes) == 1 && b.root.first == b.root.last && b.root.first != 0 { // nothing but one span
-		s := b.spans[b.root.first]
-		b.pieces = append(b.pieces[:0], s.place())
-		b.size = int(s.to - s.from)
+		p := b.spans[b.root.first].place()
+		b.pieces = append(b.pieces[:0], p)
+		b.size = int(p.to - p.from)
 		b.placed, b.sealed = true, true
-		b.frame()
+		b.frame(p.from)
 		return
 	}
 	b.sortNodes()
@@ -34,7 +34,11 @@ func (b *Buffer) Seal() {
 		b.size += int(p.to - p.from)
 	}
 	b.sealed = true
-	b.frame()
+	if len(b.pieces) > 0 && b.pieces[0].from == b.spans[b.root.first].from {
+		b.frame(b.pieces[0].from)
+	} else {
+		b.framed = false
+	}
 }
 
 // fewNodes is the number of nodes up to which it is worth looking whether they are simple.
@@ -70,11 +74,17 @@ func (b *Buffer) flatten() bool {
 
 const frameHeader = 4
 
-// frame puts the message's length in front of it if there is headroom, so that a frame can be written as it stands.
-func (b *Buffer) frame() {
-	b.framed = b.headroom >= frameHeader && b.size > 0 && b.size <= math.MaxInt32 && b.pieces[0].from == b.spans[b.root.first].from
-	if b.framed {
-		binary.BigEndian.PutUint32(b.At(b.pieces[0].from-frameHeader), uint32(b.size))
+// frame puts the message's length in front of it, which is at from, if there is headroom, so that a frame can be written as it
+// stands.
+func (b *Buffer) frame(from Pos) {
+	b.framed = b.headroom >= frameHeader && b.size > 0 && b.size <= math.MaxInt32
+	if !b.framed {
+		return
+	}
+	if at := from - frameHeader; b.InTail(at, frameHeader) {
+		b.Put4(at, uint32(b.size))
+	} else {
+		binary.BigEndian.PutUint32(b.At(at), uint32(b.size))
 	}
 }
 

@@ -32,9 +32,8 @@ func (m *Message) push(t *Type, e, next uint32) *frame {
 }
 
 // beginStruct appends what the struct of entry e begins with and opens it.
-func (m *Message) beginStruct(d *Desc, e uint32) uint32 {
+func (m *Message) beginStruct(d *Desc, e uint32) {
 	m.startStruct(d, e, m.buf.AppendBehind(0, 0, d.template))
-	return e
 }
 
 // startStruct opens the struct of entry e, whose template stands at p.
@@ -84,10 +83,8 @@ func (m *Message) openStruct(e uint32) {
 func (m *Message) closeInside(e uint32) bool {
 	for i := len(m.open) - 1; i >= 0; i-- {
 		if m.open[i].e == e {
-			if len(m.open) > i+1 {
-				for len(m.open) > i+1 {
-					m.closeFrame()
-				}
+			if n := i + 1; n < len(m.open) {
+				m.closeTo(n)
 				m.setOpenKey()
 			}
 			return true
@@ -99,45 +96,44 @@ func (m *Message) closeInside(e uint32) bool {
 // closeEntry completes the struct or container if it is being built.
 func (m *Message) closeEntry(e uint32) {
 	if m.closeInside(e) {
-		m.closeFrame()
+		m.closeTo(len(m.open) - 1)
 		m.setOpenKey()
 	}
 }
 
 // closeAll completes everything.
 func (m *Message) closeAll() {
-	for len(m.open) > 0 {
-		m.closeFrame()
-	}
+	m.closeTo(0)
 	m.openKey = 0
-	m.buf.Close()
 }
 
-// closeFrame completes the innermost struct or container that is being built. Who calls it sets openKey.
-func (m *Message) closeFrame() {
+// closeTo completes what is being built but for the outermost n. Who calls it sets openKey.
+func (m *Message) closeTo(n int) {
 	m.putting.dict = 0
-	top := len(m.open) - 1
-	f := &m.open[top]
-	t, e, reopened := f.typ, f.e, f.reopened
-	switch {
-	case t.kind != record:
-		if n := m.idx[e+listCount]; f.next < n {
-			m.fillUp(e, n)
+	for top := len(m.open) - 1; top >= n; top-- {
+		f := &m.open[top]
+		t, e, reopened := f.typ, f.e, f.reopened
+		switch {
+		case t.kind != record:
+			if n := m.idx[e+listCount]; f.next < n {
+				m.open = m.open[:top+1]
+				m.fillUp(e, n)
+			}
+			if !reopened {
+				m.setEnd(e, m.buf.Tail())
+			}
+			if t.elem.kind == record {
+				m.idx[e+listRoom] &^= roomBuilding
+			}
+		case !reopened:
+			if len(t.desc.owed) > 0 {
+				m.appendAllOwed(t.desc, e)
+			}
+			m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 		}
-		if !reopened {
-			m.setEnd(e, m.buf.Tail())
-		}
-		if t.elem.kind == record {
-			m.idx[e+listRoom] &^= roomBuilding
-		}
-	case !reopened:
-		if len(t.desc.owed) > 0 {
-			m.appendAllOwed(t.desc, e)
-		}
-		m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 	}
-	m.open = m.open[:top]
-	if top == 0 {
+	m.open = m.open[:n]
+	if n == 0 {
 		m.buf.Close()
 	}
 }

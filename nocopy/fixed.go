@@ -37,7 +37,7 @@ func (s Struct) growFixed(n, size int) []byte {
 		if start+uint32(count*size) == m.buf.Tail() {
 			return m.growAtTail(&m.open[len(m.open)-1], n, size)
 		}
-		m.closeFrame()
+		m.closeTo(len(m.open) - 1)
 		m.setOpenKey()
 	}
 	if ed := m.editOf(e); int(ed.room) < n*size || !m.buf.Writable(start) {

@@ -121,7 +121,7 @@ func (m *Message) fillUp(e, n uint32) {
 			m.appendZeroStruct(t.elem, m.structEntry(e, k))
 		default:
 			word := m.beginContainer(t.elem, 0, 0)
-			m.closeFrame()
+			m.closeTo(len(m.open) - 1)
 			m.idx[m.idx[e+listElems]+k] = word
 		}
 	}

@@ -60,7 +60,7 @@ func newMessage(d *Desc, c config) *Message {
 // takeParsed is newMessage but for the Buffer, which is still to be reset.
 func takeParsed(d *Desc, c config) *Message {
 	m := take(&parsed[recycling(c.flags)])
-	m.desc, m.flags, m.words = d, c.flags, firstEntry
+	m.desc, m.flags, m.words, m.zeroed = d, c.flags, firstEntry, 0
 	if c.has(limited) {
 		m.limits = c.limits
 	}
@@ -108,15 +108,16 @@ func (m *Message) handle(e uint32) Struct { return Struct{m, uint64(m.gen)<<32 |
 // New returns the root of a new message. Generated code calls it as NewS. (Neither it nor Parse is generic:
 // the compiler would not know in other packages that they don't keep opts, and allocate them.)
 func New(d *Desc, opts ...Option) Struct {
-	return beginMessage(d, configOf(opts), headroom)
+	return beginMessage(d, flagsOf(opts), headroom)
 }
 
 // beginMessage is New with n bytes of room in front.
-func beginMessage(d *Desc, c config, n int) Struct {
-	m := take(&built[recycling(c.flags)])
-	m.desc, m.flags, m.words = d, c.flags, firstEntry
-	m.buf.Begin(c.has(Recycle), n)
-	m.root = m.beginStruct(d, m.alloc(d.words))
+func beginMessage(d *Desc, flags flag, n int) Struct {
+	m := take(&built[recycling(flags)])
+	m.desc, m.flags, m.words = d, flags, firstEntry
+	m.buf.Begin(flags&Recycle != 0, n)
+	m.root = m.alloc(d.words)
+	m.beginStruct(d, m.root)
 	return m.handle(m.root)
 }
 
@@ -133,7 +134,7 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	}
 	// Mostly there are steps for all of the message, and it is as planned.
 	m := take(&parsed[recycling(flags)])
-	m.desc, m.flags = d, flags
+	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
 	if int(firstEntry+pl.end) > len(m.idx) {
 		m.growIndex(int(firstEntry+pl.end), maxWords)
@@ -416,7 +417,12 @@ func (m *Message) release() {
 	if len(m.idx) >= largeIndex || cap(m.shadows) > keepShadows || cap(m.graft) > keepGraft {
 		m.dropLarge()
 	}
-	m.openKey, m.words, m.zeroed, m.root = 0, 0, 0, 0
+	if m.zeroed-1 < keepZeroed && m.words <= m.zeroed { // the next message finds them so
+		clear(m.idx[firstEntry:m.words])
+	} else {
+		m.zeroed = 0
+	}
+	m.openKey, m.words, m.root = 0, 0, 0
 	m.open, m.edits, m.shadows = m.open[:0], m.edits[:1], m.shadows[:0]
 	if m.tables.filling != 0 || len(m.tables.made) > 0 {
 		m.tables.reset()
@@ -430,6 +436,9 @@ func (m *Message) release() {
 	}
 	m.home.Put(m)
 }
+
+// keepZeroed is the most words that are made zero for the next message.
+const keepZeroed = 256
 
 // keepGraft is the most bytes that wait for the next copied value.
 const keepGraft = 64 << 10
@@ -454,7 +463,7 @@ func (m *Message) dropLarge() {
 		return
 	}
 	if m.idle++; m.idle > 16 {
-		m.idx, m.idle = nil, 0
+		m.idx, m.zeroed, m.idle = nil, 0, 0
 		m.open, m.edits = nil, make([]edit, 1)
 		m.tables.forget()
 		m.buf.Shrink()

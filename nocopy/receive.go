@@ -6,18 +6,17 @@ import "github.com/nocopythrift/nocopythrift/linkbuf"
 
 // NewWithRoom is like New, with room for n bytes in front of the message. The options are only Recycle or none.
 func NewWithRoom(d *Desc, n int, recycle bool) Struct {
-	var c config
+	var flags flag
 	if recycle {
-		c.flags = Recycle
+		flags = Recycle
 	}
-	c.limits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
-	return beginMessage(d, c, n)
+	return beginMessage(d, flags, n)
 }
 
 // ParseChunk is like Parse for received bytes, which the message takes over, also when it fails: it may store into
 // them. With recycle the chunk may be of recycled memory, which goes back on Release.
 func ParseChunk(d *Desc, c linkbuf.Chunk, recycle bool) (Struct, error) {
-	conf := config{flags: Own, limits: Limits{defaultMaxBytes, defaultMaxDepth, 0}}
+	conf := config{Own, usualLimits}
 	if recycle {
 		conf.flags |= Recycle
 	}

@@ -152,7 +152,8 @@ func parsedBy(t *testing.T, w way, wire []byte) Struct {
 func newRoot(d *Desc, opts ...Option) Struct {
 	m := newMessage(d, configOf(opts))
 	m.buf.OpenRoot(headroom)
-	m.root = m.beginStruct(d, m.alloc(d.words))
+	m.root = m.alloc(d.words)
+	m.beginStruct(d, m.root)
 	return m.handle(m.root)
 }
 
