@@ -52,7 +52,7 @@ const (
 	inUse       rest = iota // it was not freed
 	atRest                  // any message
 	warmTail                // one that is built: the block at the tail, which is all there is, still has its positions
-	warmForeign             // one that is received: all is as for foreign memory but that itself
+	warmForeign             // one that is received: all is as for foreign memory but that itself; there may be a tail behind it
 )
 
 // Reset empties the Buffer for a new message. With recycle its blocks come from pools and go back there at
@@ -105,13 +105,27 @@ func (b *Buffer) Free() {
 	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
 		b.used = 0
 	}
-	if simple && b.tailPos == segSize && b.reusable() {
+	switch {
+	case simple && b.tailPos == segSize && b.reusable():
 		b.sealed = false
 		b.rest = warmTail
-		return
+	case len(b.segs) == 3 && b.tailPos == 2*segSize && len(b.spans) > 1 && b.reusable():
+		b.dropForeign()
+		b.rest = warmForeign
+	default:
+		b.drop(b.recycle)
+		b.rest = atRest
 	}
-	b.drop(b.recycle)
-	b.rest = atRest
+}
+
+// dropForeign is drop of a Buffer that has referred to foreign memory and has a block at the tail, which keeps its positions.
+func (b *Buffer) dropForeign() {
+	b.segs[1], b.meta[1].block, b.flat = nil, nil, nil
+	b.used, b.reserved, b.headroom = 0, 0, 0
+	b.shared, b.lent = 0, 0
+	b.spans, b.nodes, b.order, b.pieces = b.spans[:2], b.nodes[:1], b.order[:0], b.pieces[:1]
+	b.root, b.open, b.owner = run{1, 1}, 0, 0
+	b.placed, b.sealed, b.framed = true, false, false
 }
 
 // reusable says whether all of the block at the tail may be filled anew, by a message of the same kind.
