@@ -153,7 +153,7 @@ func (s Struct) SetChild(f Field, d *Desc, v Struct) {
 // Clone returns the root of a new message with the same contents in memory of its own. d describes s.
 func (s Struct) Clone(d *Desc) Struct {
 	s.alive()
-	m := newMessage(d, configOf(nil))
+	m := newMessage(d, 0, usualLimits)
 	src := m.source(s, d.self)
 	p, b := m.buf.Place(src.n)
 	if src.from != nil {

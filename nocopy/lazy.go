@@ -3,6 +3,29 @@ package nocopy
 // indexLazily indexes the container at p of a message parsed with Lazy and returns its entry.
 func (m *Message) indexLazily(t *Type, p uint32) uint32 { return m.indexAt(t, p) }
 
+// later leaves the containers in the struct's fields for later, from next on, as long as they come as planned and as is usual. It
+// returns where it stopped, and the field.
+func (p *parser) later(pl *plan, e uint32, i, next int) (int, int) {
+	b, words := p.b, p.m.idx[e:]
+	for {
+		f := &pl.starts[next]
+		if f.later == nil || len(b)-i < fieldHeader+mapHeader {
+			return i, next
+		}
+		s := pl.steps[f.step]
+		if !s.is(uint32(load64(b, i))) {
+			return i, next
+		}
+		end := usualEnd(b, f.later, i+fieldHeader, p.maxDepth-p.depth)
+		if end < 0 {
+			return i, next
+		}
+		words[s.word()] = notIndexed | p.base + uint32(i) + fieldHeader
+		i = end
+		next++
+	}
+}
+
 // affords says whether the value b of field f can be indexed whenever it is touched, without exceeding the limit
 // of the index. It is an estimate from above; if it says no, indexing at once finds out.
 func (p *parser) affords(f *field, b []byte) bool {

@@ -51,19 +51,17 @@ var built, parsed [2]sync.Pool
 const firstEntry = 1
 
 // newMessage returns a message to be filled with received bytes.
-func newMessage(d *Desc, c config) *Message {
-	m := takeParsed(d, c)
-	m.buf.Reset(c.has(Recycle))
+func newMessage(d *Desc, flags flag, limits Limits) *Message {
+	m := takeParsed(d, flags, limits)
+	m.buf.Reset(flags&Recycle != 0)
 	return m
 }
 
 // takeParsed is newMessage but for the Buffer, which is still to be reset.
-func takeParsed(d *Desc, c config) *Message {
-	m := take(&parsed[recycling(c.flags)])
-	m.desc, m.flags, m.words, m.zeroed = d, c.flags, firstEntry, 0
-	if c.has(limited) {
-		m.limits = c.limits
-	}
+func takeParsed(d *Desc, flags flag, limits Limits) *Message {
+	m := take(&parsed[recycling(flags)])
+	m.desc, m.flags, m.limits = d, flags, limits
+	m.words, m.zeroed = firstEntry, 0
 	return m
 }
 
@@ -130,7 +128,7 @@ const headroom = 8
 func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	flags, pl := flagsOf(opts), d.plan.Load()
 	if flags&^(Own|Recycle) != 0 || pl == nil || !pl.whole || len(b) > defaultMaxBytes {
-		return parseGeneral(d, b, configOf(opts))
+		return parseGeneral(d, b, opts)
 	}
 	// Mostly there are steps for all of the message, and it is as planned.
 	m := take(&parsed[recycling(flags)])
@@ -162,14 +160,15 @@ func (m *Message) parseRest(pl *plan, b []byte, base uint32, i, k int) (Struct, 
 }
 
 // parseGeneral is Parse of what needs the parser.
-func parseGeneral(d *Desc, b []byte, c config) (Struct, error) {
-	if len(b) > c.limits.MaxBytes {
+func parseGeneral(d *Desc, b []byte, opts []Option) (Struct, error) {
+	flags, limits := configOf(opts)
+	if len(b) > limits.MaxBytes {
 		return Struct{}, tooLong(d, len(b))
 	}
-	m := takeParsed(d, c)
+	m := takeParsed(d, flags, limits)
 	p := &m.p
 	p.reset(len(b))
-	p.b, p.base = b, m.buf.Refer(b, c.has(Recycle), c.has(Own))
+	p.b, p.base = b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
 	return m.parseRoot(p)
 }
 
@@ -180,15 +179,15 @@ func tooLong(d *Desc, n int) error {
 // ParseBlocks is like Parse for a message whose bytes lie in several blocks, cut anywhere. Values that cross
 // a cut are copied, the rest is referred to as by Parse.
 func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
-	c := configOf(opts)
+	flags, limits := configOf(opts)
 	n := 0
 	for _, b := range blocks {
 		n += len(b)
 	}
-	if n > c.limits.MaxBytes {
+	if n > limits.MaxBytes {
 		return S(Struct{}), tooLong(d, n)
 	}
-	m := newMessage(d, c)
+	m := newMessage(d, flags, limits)
 	for _, b := range blocks {
 		m.p.windows = append(m.p.windows, window{mem: b})
 	}
@@ -200,11 +199,11 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 // that arrive, not with n. Errors of r are returned as they are; when r ends too early that is
 // io.ErrUnexpectedEOF.
 func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
-	c := configOf(opts)
-	if n < 0 || n > c.limits.MaxBytes {
+	flags, limits := configOf(opts)
+	if n < 0 || n > limits.MaxBytes {
 		return S(Struct{}), tooLong(d, n)
 	}
-	m := newMessage(d, c)
+	m := newMessage(d, flags, limits)
 	err := m.buf.ReadN(r, n, func(p uint32, mem []byte) {
 		m.p.windows = append(m.p.windows, window{mem, &m.buf, p})
 	})

@@ -51,12 +51,6 @@ const (
 // usualLimits are those of messages without others.
 var usualLimits = Limits{defaultMaxBytes, defaultMaxDepth, 0}
 
-// config is the sum of a call's options.
-type config struct {
-	flags  flag
-	limits Limits
-}
-
 // flagsOf returns the flags among the options, and limited if there are Limits.
 func flagsOf(opts []Option) flag {
 	var flags flag
@@ -70,20 +64,28 @@ func flagsOf(opts []Option) flag {
 	return flags
 }
 
-func configOf(opts []Option) config {
-	c := config{flagsOf(opts), usualLimits}
+// configOf returns the flags among the options, and the limits.
+func configOf(opts []Option) (flag, Limits) {
+	flags := flagsOf(opts)
+	if flags&limited == 0 {
+		return flags, usualLimits
+	}
+	return flags, limitsOf(opts)
+}
+
+// limitsOf returns the Limits among the options.
+func limitsOf(opts []Option) Limits {
+	limits := usualLimits
 	for _, o := range opts {
 		if l, ok := o.(Limits); ok {
 			if l.MaxBytes > 0 {
-				c.limits.MaxBytes = min(l.MaxBytes, linkbuf.MaxSize)
+				limits.MaxBytes = min(l.MaxBytes, linkbuf.MaxSize)
 			}
 			if l.MaxDepth > 0 {
-				c.limits.MaxDepth = l.MaxDepth
+				limits.MaxDepth = l.MaxDepth
 			}
-			c.limits.MaxIndex = l.MaxIndex
+			limits.MaxIndex = l.MaxIndex
 		}
 	}
-	return c
+	return limits
 }
-
-func (c config) has(f flag) bool { return c.flags&f != 0 }

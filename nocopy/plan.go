@@ -79,6 +79,7 @@ type plan struct {
 type planStart struct {
 	step    uint32
 	entries uint32 // where entries of what is inside begin that comes from here on, counted from the struct's own
+	later   *Type  // what it is of if Lazy leaves it for later, whatever is in it
 }
 
 // rowType is what a list of flat structs and its elements are.
@@ -115,6 +116,10 @@ func makePlan(d *Desc) *plan {
 		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
 		p.start()
 		p.add(&d.fields[i], 0, 1)
+		s, f := &p.starts[i], &d.fields[i]
+		if p.steps[s.step]&stepOther != 0 && f.kind >= record && !f.fixedList() && f.widest <= narrow && f.word <= stepWords {
+			s.later = f.typ
+		}
 		for len(p.field) < len(p.steps) {
 			p.field = append(p.field, uint16(i))
 		}
@@ -145,7 +150,7 @@ type planner struct {
 }
 
 func (p *planner) start() {
-	p.starts = append(p.starts, planStart{uint32(len(p.steps)), uint32(p.entries)})
+	p.starts = append(p.starts, planStart{uint32(len(p.steps)), uint32(p.entries), nil})
 }
 
 // add adds the steps of a field of the struct whose entry is at this word, counted from that of the plan's struct.

@@ -40,6 +40,12 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 		if s&(stepOther|stepOpen|stepList) == 0 || len(p.b)-i < fieldHeader+mapHeader || !s.is(uint32(load64(p.b, i))) {
 			return i, next
 		}
+		if p.lazy && m.limits.MaxIndex <= 0 {
+			if end, behind := p.later(pl, e, i, next); behind > next {
+				i, next, k = end, behind, notBegun
+				continue
+			}
+		}
 		f := &d.fields[next]
 		if f.kind < record { // too far behind in the index for the plan
 			return i, next

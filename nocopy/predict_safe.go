@@ -134,19 +134,17 @@ func (p *parser) usualTexts(words []uint32, i int) (int, int) {
 	return i, len(words)
 }
 
-// passTexts finds the end of n strings. It returns where it stopped, and how many are left.
-func passTexts(b []byte, i int, n uint32) (int, uint32) {
+// textsEnd returns the index behind n strings, or unusual if they are not all whole.
+func textsEnd(b []byte, i int, n uint32) int {
 	for ; n > 0; n-- {
 		if len(b)-i < textHeader {
-			break
+			return unusual
 		}
-		end := uint64(i) + textHeader + uint64(be32(b[i:]))
-		if end > uint64(len(b)) {
-			break
+		if i = within(b, uint64(i)+textHeader+uint64(be32(b[i:]))); i < 0 {
+			return unusual
 		}
-		i = int(end)
 	}
-	return i, n
+	return i
 }
 
 // textPairs indexes pairs of texts of a map, as many of n as are whole in the window. It returns the index

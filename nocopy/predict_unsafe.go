@@ -233,20 +233,22 @@ func (p *parser) usualTexts(words []uint32, i int) (int, int) {
 	return int(at), len(words)
 }
 
-// passTexts finds the end of n strings. It returns where it stopped, and how many are left.
-func passTexts(b []byte, i int, n uint32) (int, uint32) {
-	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
+// textsEnd returns the index behind n strings, or unusual if they are not all whole.
+func textsEnd(b []byte, i int, n uint32) int {
+	if n == 0 {
+		return i
+	}
+	if len(b) < textHeader {
+		return unusual
+	}
+	mem, last := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b)-textHeader)
 	at := uint64(i)
 	for ; n > 0; n-- {
-		if at+textHeader > size {
-			break
+		if at > last {
+			return unusual
 		}
-		// SAFETY: at+4 is compared with size just above.
-		end := at + textHeader + uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:]))
-		if end > size {
-			break
-		}
-		at = end
+		// SAFETY: there are as many bytes as a length takes behind last.
+		at += textHeader + uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:]))
 	}
-	return int(at), n
+	return within(b, at)
 }

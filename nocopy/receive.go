@@ -16,15 +16,15 @@ func NewWithRoom(d *Desc, n int, recycle bool) Struct {
 // ParseChunk is like Parse for received bytes, which the message takes over, also when it fails: it may store into
 // them. With recycle the chunk may be of recycled memory, which goes back on Release.
 func ParseChunk(d *Desc, c linkbuf.Chunk, recycle bool) (Struct, error) {
-	conf := config{Own, usualLimits}
+	flags := Own
 	if recycle {
-		conf.flags |= Recycle
+		flags |= Recycle
 	}
 	if n := len(c.Mem); n > linkbuf.MaxSize {
 		c.Release()
 		return Struct{}, tooLong(d, n)
 	}
-	m := newMessage(d, conf)
+	m := newMessage(d, flags, usualLimits)
 	p := &m.p
 	p.reset(len(c.Mem))
 	p.b, p.base = c.Mem, m.buf.AddChunk(c)

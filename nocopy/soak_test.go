@@ -117,7 +117,7 @@ func (k *soaker) one() error {
 
 // readAll receives a message.
 func readAll(wire []byte, opts []Option) (Struct, error) {
-	m := newMessage(allDesc, configOf(opts))
+	m := newMessage(allDesc, flagsOf(opts), usualLimits)
 	err := m.buf.ReadN(bytes.NewReader(wire), len(wire), func(p uint32, mem []byte) {
 		m.p.windows = append(m.p.windows, window{mem, &m.buf, p})
 	})

@@ -150,7 +150,7 @@ func parsedBy(t *testing.T, w way, wire []byte) Struct {
 
 // newRoot is a new message whose root is open.
 func newRoot(d *Desc, opts ...Option) Struct {
-	m := newMessage(d, configOf(opts))
+	m := newMessage(d, flagsOf(opts), usualLimits)
 	m.buf.OpenRoot(headroom)
 	m.root = m.alloc(d.words)
 	m.beginStruct(d, m.root)

@@ -12,6 +12,11 @@ func usualEnd(b []byte, t *Type, i, depth int) int {
 		if depth <= 0 {
 			return unusual
 		}
+		if t.desc.flat {
+			if end, left := passStructs(b, t.desc.steps, i, 1); left == 0 {
+				return end
+			}
+		}
 		return usualStruct(b, t.desc, i, depth-1)
 	case list:
 		if len(b)-i < listHeader || WireType(b[i]) != t.elem.wire {
@@ -29,7 +34,7 @@ func usualEnd(b []byte, t *Type, i, depth int) int {
 			if n > maxCount {
 				return unusual
 			}
-			return usualElements(b, t.key, i, 2*n, depth)
+			return textsEnd(b, i, 2*n)
 		}
 		for ; n > 0 && i >= 0; n-- {
 			if i = usualEnd(b, t.key, i, depth); i >= 0 {
@@ -59,10 +64,7 @@ func usualElements(b []byte, t *Type, i int, n uint32, depth int) int {
 	case fixed:
 		return within(b, uint64(i)+uint64(n)*uint64(t.size))
 	case text:
-		if i, n = passTexts(b, i, n); n > 0 {
-			return unusual
-		}
-		return i
+		return textsEnd(b, i, n)
 	case record:
 		if depth <= 0 {
 			return unusual
