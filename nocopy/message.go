@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"io"
+	"math/bits"
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
@@ -127,15 +128,15 @@ const headroom = 8
 // written to unless the option Own is given. The error is an *Error. Generated code calls it as ParseS.
 func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	flags, pl := flagsOf(opts), d.plan.Load()
-	if flags&^(Own|Recycle) != 0 || pl == nil || !pl.whole || len(b) > defaultMaxBytes {
+	if flags&^(Own|Recycle|Lazy) != 0 || pl == nil || !pl.leads || len(b) > defaultMaxBytes {
 		return parseGeneral(d, b, opts)
 	}
-	// Mostly there are steps for all of the message, and it is as planned.
+	// The message mostly begins as planned, and often that is all of it.
 	m := take(&parsed[recycling(flags)])
 	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
-	if int(firstEntry+pl.end) > len(m.idx) {
-		m.growIndex(int(firstEntry+pl.end), maxWords)
+	if end := int(firstEntry + pl.end); end > len(m.idx) {
+		m.growIndex(1<<bits.Len(uint(end-1)), maxWords)
 	}
 	m.idx[firstEntry] = base
 	i, k := m.follow(pl, 0, b, 0, firstEntry, 0, base)
@@ -159,7 +160,7 @@ func (m *Message) parseRest(pl *plan, b []byte, base uint32, i, k int) (Struct, 
 	return m.parsed(p, i)
 }
 
-// parseGeneral is Parse of what needs the parser.
+// parseGeneral is Parse of what needs the parser from the beginning.
 func parseGeneral(d *Desc, b []byte, opts []Option) (Struct, error) {
 	flags, limits := configOf(opts)
 	if len(b) > limits.MaxBytes {

@@ -71,6 +71,7 @@ type plan struct {
 	depth  int         // how many structs inside are in one another
 	inside bool        // there are structs or lists inside
 	whole  bool        // it has a step for all that may be in the struct
+	leads  bool        // a message begins with it: within the index that every message may have
 	shelf  bool        // there are lists of flat structs inside, and texts and fixed-size fields, but nothing else
 	end    uint32      // where their entries end, counted from the struct's own
 }
@@ -128,6 +129,7 @@ func makePlan(d *Desc) *plan {
 	p.steps = append(p.steps, 1<<stepWord|stepApart|stepStop|stepLast)
 	p.field = append(p.field, uint16(len(d.fields)))
 	p.inside, p.end = p.entries > d.words, uint32(p.entries)
+	p.leads = !d.union && p.steps[0]&stepOther == 0 && firstEntry+p.end <= indexBase/4
 	p.shelf = !d.union && d.words <= stepWords
 	for i := range d.fields {
 		p.shelf = p.shelf && (d.fields[i].kind <= text || d.fields[i].rows())
