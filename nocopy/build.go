@@ -167,14 +167,20 @@ func (m *Message) appendOwed(e uint32, f *field) {
 // Child returns the struct, list, set or map in field f, indexing it if that has not been done yet. If the
 // field is not set it returns the IDL default or an empty one, neither of which can be changed. d describes the struct s.
 func (s Struct) Child(f Field, d *Desc) Struct {
+	if word := s.word(f); int32(word) > 0 {
+		return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+	}
+	return s.lateChild(f, d)
+}
+
+// lateChild is Child of a field that is not set or not indexed.
+func (s Struct) lateChild(f Field, d *Desc) Struct {
 	word := s.word(f)
 	if word == 0 {
 		return d.field(f).absent()
 	}
-	if word&notIndexed != 0 {
-		word = s.m.indexLazily(d.field(f).typ, word&^notIndexed)
-		s.setWord(f, word)
-	}
+	word = s.m.indexLazily(d.field(f).typ, word&^notIndexed)
+	s.setWord(f, word)
 	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 

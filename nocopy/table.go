@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 	"math/bits"
-	"slices"
 	"sync"
 )
 
@@ -453,14 +452,19 @@ func (m *Message) textKeysDiffer(pairs []uint32) bool {
 		return false
 	}
 	b := m.buf.At(base)
-	if n := len(pairs) / pairWords; n <= fewest {
+	if len(pairs) <= fewest*pairWords {
 		var seen [fewest]uint64
-		for k := range n {
-			x, ok := textEnds(b, pairs[k*pairWords]-base)
-			if !ok || slices.Contains(seen[:k], x) {
+		for n := 0; len(pairs) >= pairWords; pairs, n = pairs[pairWords:], n+1 {
+			x, ok := textEnds(b, pairs[0]-base)
+			if !ok {
 				return false
 			}
-			seen[k] = x
+			for _, y := range seen[:n] {
+				if x == y {
+					return false
+				}
+			}
+			seen[n] = x
 		}
 		return true
 	}
@@ -479,19 +483,19 @@ const fewest = 8
 // textEnds returns a number that depends on the length and both ends of the text at b[at:]; false if it is not where that is
 // easily found out.
 func textEnds(b []byte, at uint32) (uint64, bool) {
-	i := int64(at)
-	if i+8 > int64(len(b)) {
+	i := uint64(at)
+	if i+8 > uint64(len(b)) {
 		return 0, false
 	}
 	x := bits.ReverseBytes64(load64(b, int(i))) // the length and 4 bytes of the text
-	n := int64(x >> 32)
+	n := x >> 32
 	if n < 4 {
 		return x &^ (1<<(32-8*n) - 1), true
 	}
-	if i += n + textHeader - 8; i+8 > int64(len(b)) {
+	if i += n + textHeader; i > uint64(len(b)) {
 		return 0, false
 	}
-	return x ^ bits.RotateLeft64(bits.ReverseBytes64(load64(b, int(i))), 32), true
+	return x*spread ^ load64(b, int(i-8)), true
 }
 
 // spread is an odd number that multiplying by changes the high bits most.
