@@ -19,7 +19,7 @@ func TestKindsInTurn(t *testing.T) {
 	text := func() string { return strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(300)) }
 	for i := range 20_000 {
 		recycle := r.IntN(16) == 0 != (i%1000 > 500)
-		var want []byte
+		var want, edited []byte
 		var log string
 		build := func(n int) {
 			for range n {
@@ -50,6 +50,7 @@ func TestKindsInTurn(t *testing.T) {
 				node := b.AddReplace(p+Pos(at), p+Pos(at+1))
 				q, mem := b.Place(3)
 				copy(mem, "new")
+				edited = mem
 				b.SetPlaced(node, q, q+3)
 				want = append(append(bytes.Clone(want[:at]), "new"...), want[at+1:]...)
 			}
@@ -73,18 +74,29 @@ func TestKindsInTurn(t *testing.T) {
 			})
 		}
 		var keep, lent string
-		if !recycle && kind < 5 && len(want) > 4 {
+		switch {
+		case recycle || r.IntN(2) == 0:
+		case kind < 5 && len(want) > 4:
 			b.Lend()
 			b.Pieces(func(_ Pos, mem []byte) bool { keep = String(mem); return false })
-			lent = strings.Clone(keep)
+		case edited != nil:
+			b.Lend()
+			keep = String(edited)
 		}
+		lent = strings.Clone(keep)
 		b.Free()
 		if r.IntN(64) == 0 {
 			b.Shrink()
 		}
 		if keep != "" {
-			b.Begin(false, 8)
-			b.AppendBehind(0, 0, strings.Repeat("!", 200))
+			if edited != nil {
+				b.Refer([]byte("received"), false, false)
+				_, mem := b.Place(200)
+				copy(mem, strings.Repeat("!", 200))
+			} else {
+				b.Begin(false, 8)
+				b.AppendBehind(0, 0, strings.Repeat("!", 200))
+			}
 			b.Free()
 			if keep != lent {
 				t.Fatalf("%d%s: what was lent has changed", i, log)

@@ -80,7 +80,7 @@ type plan struct {
 type planStart struct {
 	step    uint32
 	entries uint32 // where entries of what is inside begin that comes from here on, counted from the struct's own
-	later   *Type  // what it is of if Lazy leaves it for later, whatever is in it
+	later   *Type  // its type, if Lazy leaves it for later whatever is in it
 }
 
 // rowType is what a list of flat structs and its elements are.
