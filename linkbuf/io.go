@@ -42,6 +42,10 @@ var writers = sync.Pool{New: func() any { return &writer{} }}
 
 // WriteTo writes the message, by writev if w is a connection that can. The Buffer must be sealed.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
+	if len(b.pieces) == 1 {
+		n, err := writeAll(w, b.mem(b.pieces[0]))
+		return int64(n), err
+	}
 	s, err := b.write(w, nil, 0)
 	return int64(s.Bytes), err
 }

@@ -195,11 +195,15 @@ func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
 	if s.k != m.openKey || m.idx[e+f.word()] != 0 {
 		s.placeChild(f)
 	}
-	room := n
-	if t.kind == dict {
-		room = max(n, fewPairs)
+	var word uint32
+	switch t.kind {
+	case record:
+		word = m.beginRecord(t.desc, f.key())
+	case dict:
+		word = m.beginContainer(t, max(n, fewPairs), f.key())
+	default:
+		word = m.beginContainer(t, n, f.key())
 	}
-	word := m.beginValue(t, room, f.key())
 	m.idx[e+f.word()] = word
 	c := m.handle(word)
 	if n > 0 {
@@ -234,7 +238,7 @@ func (s Struct) newWhole(f Field, d *Desc, n, slots, bytes int) (uint32, []byte)
 	c := m.alloc(listWords + slots)
 	p, b := m.buf.Extend(head + bytes)
 	binary.BigEndian.PutUint64(b, containerHead(f.key(), t.elem.wire, uint32(n)))
-	w := m.idx[c:][:listWords]
+	w := (*[listWords]uint32)(m.idx[c:])
 	w[listStart] = p + head
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
 	m.idx[e+f.word()] = c
@@ -263,7 +267,17 @@ func (s Struct) placeChild(f Field) {
 	m.buf.OpenContent(node)
 }
 
+// checkCount panics if nothing of the type may have n elements.
 func checkCount(t *Type, n int) {
+	if uint(n) >= safeCount {
+		checkLargeCount(t, n)
+	}
+}
+
+// safeCount is less than how many elements there may be of any size.
+const safeCount = 1 << 24
+
+func checkLargeCount(t *Type, n int) {
 	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(minSize[t.elem.wire]) > maxCount {
 		panic("nocopy: count " + itoa(n) + " out of range")
 	}
@@ -275,17 +289,22 @@ func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
 	if t.kind != record {
 		return m.beginContainer(t, n, key)
 	}
+	return m.beginRecord(t.desc, key)
+}
+
+// beginRecord is beginValue of a struct.
+func (m *Message) beginRecord(d *Desc, key uint32) uint32 {
 	lead := leadOf(key)
-	e := m.alloc(t.desc.words)
-	p := m.buf.AppendBehind(uint64(key)<<40, lead, t.desc.template)
-	m.startStruct(t.desc, e, p+uint32(lead))
+	e := m.alloc(d.words)
+	p := m.buf.AppendBehind(uint64(key)<<40, lead, d.template)
+	m.startStruct(d, e, p+uint32(lead))
 	return e
 }
 
 func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	lead := leadOf(key)
 	e := m.alloc(listWords + n*t.elemWords())
-	w := m.idx[e:][:listWords]
+	w := (*[listWords]uint32)(m.idx[e:])
 	count, room := uint32(n), uint32(n)
 	var p, next uint32
 	switch {

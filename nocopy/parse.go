@@ -470,7 +470,7 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 
 // listEntry fills in what the entry of a list or map of n elements begins with.
 func (p *parser) listEntry(t *Type, e uint32, body int, n uint32) {
-	w := p.m.idx[e:][:listWords]
+	w := (*[listWords]uint32)(p.m.idx[e:])
 	w[listStart], w[listEnd] = p.base+uint32(body), 0
 	w[listCount] = n
 	w[listElems] = e + listWords

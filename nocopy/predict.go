@@ -98,7 +98,7 @@ func (p *parser) rowsEntry(r *rowType, i int, x uint64) (e, n uint32) {
 		return 0, 0
 	}
 	m.words = uint32(end)
-	w := m.idx[e:][:listWords]
+	w := (*[listWords]uint32)(m.idx[e:])
 	w[listStart], w[listEnd] = p.base+uint32(i)+head, 0
 	w[listCount], w[listElems], w[listRoom], w[listType] = n, e+listWords, r.words, r.typeID
 	return e, n

@@ -43,7 +43,7 @@ func (m *Message) follow(pl *plan, k int, b []byte, i int, e, shift, base uint32
 		case s&stepOpen != 0:
 			idx[entry], word = word, entry
 		case s&stepList != 0:
-			w, n := idx[entry:][:listWords], be32(b[i+fieldHeader+1:])
+			w, n := (*[listWords]uint32)(idx[entry:]), be32(b[i+fieldHeader+1:])
 			w[listStart], w[listEnd] = word+listHeader, base+uint32(end)
 			w[listCount], w[listElems], w[listRoom], w[listType] = n, entry+listWords, n, l.typeID()
 			word = entry
