@@ -263,6 +263,14 @@ func (b *Buffer) AppendByte(v byte) Pos {
 	return b.appendByteToEnd(v)
 }
 
+// AppendFitting is AppendByte when a byte Fits.
+func (b *Buffer) AppendFitting(v byte) Pos {
+	i := b.used
+	b.tail[i] = v
+	b.used = i + 1
+	return b.tailPos + Pos(i)
+}
+
 func (b *Buffer) appendByteToEnd(v byte) Pos {
 	p, mem := b.extendToEnd(1)
 	mem[0] = v

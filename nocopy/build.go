@@ -110,31 +110,40 @@ func (m *Message) closeAll() {
 // closeTo completes what is being built but for the outermost n. Who calls it sets openKey.
 func (m *Message) closeTo(n int) {
 	m.putting.dict = 0
-	for top := len(m.open) - 1; top >= n; top-- {
+	for top := len(m.open); top > n; {
+		top--
 		f := &m.open[top]
-		t, e, reopened := f.typ, f.e, f.reopened
+		t, e := f.typ, f.e
 		switch {
 		case t.kind != record:
-			if n := m.idx[e+listCount]; f.next < n {
-				m.open = m.open[:top+1]
-				m.fillUp(e, n)
-			}
-			if !reopened {
-				m.setEnd(e, m.buf.Tail())
-			}
-			if t.elem.kind == record {
-				m.idx[e+listRoom] &^= roomBuilding
-			}
-		case !reopened:
-			if len(t.desc.owed) > 0 {
-				m.appendAllOwed(t.desc, e)
-			}
+			m.closeContainer(top)
+		case f.reopened:
+		case len(t.desc.owed) == 0 && m.buf.Fits(0):
+			m.setEnd(e, m.buf.AppendFitting(byte(WireStop)))
+		default:
+			m.appendAllOwed(t.desc, e)
 			m.setEnd(e, m.buf.AppendByte(byte(WireStop)))
 		}
 	}
 	m.open = m.open[:n]
 	if n == 0 {
 		m.buf.Close()
+	}
+}
+
+// closeContainer completes the list or map of this frame, of which those behind it are done.
+func (m *Message) closeContainer(top int) {
+	f := &m.open[top]
+	t, e, reopened := f.typ, f.e, f.reopened
+	if n := m.idx[e+listCount]; f.next < n {
+		m.open = m.open[:top+1]
+		m.fillUp(e, n)
+	}
+	if !reopened {
+		m.setEnd(e, m.buf.Tail())
+	}
+	if t.elem.kind == record {
+		m.idx[e+listRoom] &^= roomBuilding
 	}
 }
 
