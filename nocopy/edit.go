@@ -86,7 +86,8 @@ func (m *Message) replaceField(e uint32, f Field) linkbuf.NodeID {
 	node := m.buf.AddReplace(at-fieldHeader, end)
 	ed := m.edit(e)
 	if ed.slots == 0 {
-		ed.slots = m.alloc(int(f.words()))
+		ed.slots = m.take(int(f.words()))
+		clear(m.idx[ed.slots:m.words])
 		m.setOpenKey() // an open struct with nodes is no longer simply appended to
 	}
 	m.idx[ed.slots+f.word()] = node
