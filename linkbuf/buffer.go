@@ -98,8 +98,10 @@ func (b *Buffer) Free() {
 	simple := len(b.segs) == 2 && len(b.nodes) == 1
 	if simple && b.tailPos == 0 && len(b.spans) == 2 && b.sealed && len(b.held) == 0 {
 		b.segs[1], b.flat = nil, nil
-		b.tailShared, b.shared, b.lent, b.sealed = 0, 0, 1, false
 		b.rest = warmForeign
+		if b.shared != 0 {
+			b.tailShared, b.shared = 0, 0
+		}
 		return
 	}
 	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
@@ -124,8 +126,9 @@ func (b *Buffer) dropForeign() {
 	b.used, b.reserved, b.headroom = 0, 0, 0
 	b.shared, b.lent = 0, 0
 	b.spans, b.nodes, b.order, b.pieces = b.spans[:2], b.nodes[:1], b.order[:0], b.pieces[:1]
+	b.spans[1], b.pieces[0] = span{from: segSize}, piece{from: segSize}
 	b.root, b.open, b.owner = run{1, 1}, 0, 0
-	b.placed, b.sealed, b.framed = true, false, false
+	b.placed, b.sealed, b.framed = true, true, false
 }
 
 // reusable says whether all of the block at the tail may be filled anew, by a message of the same kind.

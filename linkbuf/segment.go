@@ -86,8 +86,7 @@ func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
 	b.rest = inUse
 	b.segs[1], b.meta[1].writable, b.flat = mem, asUint32(own), mem
 	end := segSize + Pos(len(mem))
-	b.spans[1], b.pieces[0] = span{from: segSize, to: end}, piece{segSize, end}
-	b.size, b.sealed = len(mem), true
+	b.spans[1].to, b.pieces[0].to, b.size = end, end, len(mem)
 	return segSize
 }
 

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"runtime"
 	"strings"
@@ -204,6 +205,8 @@ func TestRelease(t *testing.T) {
 	panics(t, "a second Release of the message", "nocopy: message released twice", m.Release)
 	panics(t, "Len of a released message", panicStale, func() { m.Len() })
 	panics(t, "Bytes of a released message", panicStale, func() { m.Bytes() })
+	panics(t, "Root of a released message", panicStale, func() { m.Root() })
+	panics(t, "WriteTo of a released message", panicStale, func() { m.WriteTo(io.Discard) })
 
 	d := New(defaultDesc)
 	panics(t, "Release of a default", panicNotRoot, d.Child(defaultDesc.named("point2"), defaultDesc).Release)

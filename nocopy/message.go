@@ -338,17 +338,22 @@ func (m *Message) growIndex(end, most int) {
 }
 
 // Root returns the handle of the message's root, to be converted to its type.
-func (m *Message) Root() Struct { return m.handle(m.root) }
+func (m *Message) Root() Struct {
+	if m.words == 0 {
+		panic(panicStale)
+	}
+	return m.handle(m.root)
+}
 
 // Finish completes what is being built: every struct gets its end, and required fields and those with an IDL
 // default that were never set are filled in. Afterwards sending and reading change nothing, so that
 // several goroutines may do both, until the next Set. It may be called any number of times.
 func (m *Message) Finish() {
-	if m.buf.Sealed() {
-		return
-	}
 	if m.words == 0 {
 		panic(panicStale)
+	}
+	if m.buf.Sealed() {
+		return
 	}
 	m.closeAll()
 	m.buf.Seal()
@@ -405,11 +410,6 @@ func (m *Message) Release() {
 	case m.frozen:
 		panic(panicNotRoot)
 	}
-	m.release()
-}
-
-// release is Release of what may be.
-func (m *Message) release() {
 	if m.gen++; m.gen == 0 {
 		m.gen = 1
 	}

@@ -48,10 +48,10 @@ func (s Struct) Valid() bool {
 // Release releases the message, of which s must be the root.
 func (s Struct) Release() {
 	s.alive()
-	if uint32(s.k) != s.m.root || s.m.frozen {
+	if uint32(s.k) != s.m.root {
 		panic(panicNotRoot)
 	}
-	s.m.release()
+	s.m.Release()
 }
 
 func (s Struct) alive() {
