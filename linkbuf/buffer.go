@@ -24,7 +24,7 @@ type Buffer struct {
 	shared     uint32 // 1 once any memory of this Buffer's own is shared
 	held       []*Block
 	recycle    bool
-	rest       rest
+	rest       rest // since Free
 	// lent is 1 once something has been handed out that may alias the Buffer's own memory. Without any of that, it may
 	// be 1 from the beginning: then those who read need not store it.
 	lent     uint32
@@ -258,10 +258,8 @@ func (b *Buffer) Reserve(n int) {
 
 // AppendByte appends one byte to the open run and returns its position.
 func (b *Buffer) AppendByte(v byte) Pos {
-	if i := b.used; i+1 < len(b.tail) {
-		b.tail[i] = v
-		b.used = i + 1
-		return b.tailPos + Pos(i)
+	if b.used+1 < len(b.tail) {
+		return b.AppendFitting(v)
 	}
 	return b.appendByteToEnd(v)
 }

@@ -34,8 +34,8 @@
 //
 // # Ownership
 //
-//   - Slabs are the default: garbage-collected, carved from front to back, never used twice unless their owner says that
-//     nothing aliases them ([Buffer.Free]). What aliases them stays valid for ever and keeps at most one slab alive: [SlabSize], inside of a large message [MaxSlabSize].
+//   - Slabs are the default: garbage-collected, carved from front to back, never used twice once something was handed out
+//     that may alias them ([Buffer.Lend]). What aliases them stays valid for ever and keeps at most one slab alive: [SlabSize], inside of a large message [MaxSlabSize].
 //   - Recycled blocks (Reset with recycle) come from pools and go back when the last Buffer that holds them lets go. What
 //     aliases them dies then.
 //   - Foreign memory ([Buffer.AddForeign]) stays the caller's: it is referred to, and stored into only if it was given away.

@@ -42,7 +42,7 @@ var writers = sync.Pool{New: func() any { return &writer{} }}
 
 // WriteTo writes the message, by writev if w is a connection that can. The Buffer must be sealed.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
-	if len(b.pieces) == 1 {
+	if len(b.pieces) == 1 { // as write does, but without Stats: a 70th of building a small message
 		n, err := writeAll(w, b.mem(b.pieces[0]))
 		return int64(n), err
 	}

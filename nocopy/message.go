@@ -40,8 +40,8 @@ type Message struct {
 	tables  tables
 	filling filling
 	putting putting
-	idle    int // releases in a row that left most of idx unused
-	home    *sync.Pool
+	idle    int        // releases in a row that left most of idx unused
+	home    *sync.Pool // where it waits once it is released
 }
 
 // built and parsed are where messages wait for the next New or Parse, those that recycle in [1]: each kind keeps memory that is

@@ -12,7 +12,7 @@ import (
 // nothingInside. It returns where it stopped: index and step. All that it uses fits registers.
 func (m *Message) follow(pl *plan, k int, b []byte, i int, e, shift, base uint32) (int, int) {
 	// SAFETY: at is compared with size before anything is read there. No step follows the last one, which is a stepStop. The
-	// words of the entry are its owner's; that the index has those of what is inside is seen to by shiftOf. Behind a
+	// words of the entry are its owner's; that the index has those of what is inside is seen to by shiftOf, or by Parse. Behind a
 	// stepList there is its listStep.
 	mem, size := unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	steps, words := unsafe.Pointer(unsafe.SliceData(pl.steps)), unsafe.Pointer(unsafe.SliceData(m.idx))
