@@ -140,6 +140,34 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 	return at, end
 }
 
+// fewWords is the most words of an index that are looked through for positions that move.
+const fewWords = 256
+
+// rewriteText makes the text at p n bytes long and returns them to be filled, or nil if that takes a node. It takes none if the
+// whole message was received and is so small that it is copied with the new text in it; the text's position is the same then.
+func (m *Message) rewriteText(p uint32, n int) []byte {
+	if p == 0 || p&inNode != 0 || n > linkbuf.MaxShort || m.words > fewWords || len(m.shadows) > 0 {
+		return nil
+	}
+	size := textHeader + be32(m.buf.At(p))
+	b := m.buf.Rewrite(p, p+size, textHeader+n)
+	if b == nil {
+		return nil
+	}
+	putBE32(b, uint32(n))
+	// What is behind p has moved. There is no node, and no count or number of an entry is as large as a position.
+	if moved := textHeader + uint32(n) - size; moved != 0 {
+		words := m.idx[firstEntry:m.words]
+		for i, w := range words {
+			if w&^notIndexed > p {
+				w += moved
+			}
+			words[i] = w
+		}
+	}
+	return b[textHeader:]
+}
+
 // mayRefer says whether there is address space to refer to n bytes. When half of it is used up, only large
 // pieces are still worth it.
 func (m *Message) mayRefer(n int) bool {

@@ -301,6 +301,9 @@ func (s Struct) setTextAt(i, n int) []byte {
 
 // replaceText puts a text of n bytes in the place of the one that word stands for.
 func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
+	if b := m.rewriteText(word, n); b != nil {
+		return b, word
+	}
 	node := m.replaceElement(TypeString, word)
 	p, b := m.buf.Place(textHeader + n)
 	putBE32(b, uint32(n))

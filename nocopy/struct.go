@@ -309,7 +309,7 @@ func (s Struct) SetText(f Field, v string) {
 		s.setReferred(f, linkbuf.StringBytes(v))
 		return
 	}
-	copy(s.newText(f, len(v)), v)
+	copy(s.textRoom(f, len(v)), v)
 }
 
 // SetBytes sets a binary field. Of 4 KiB and more v is referred to, not copied: it must stay as it is until
@@ -319,7 +319,7 @@ func (s Struct) SetBytes(f Field, v []byte) {
 		s.setReferred(f, v)
 		return
 	}
-	copy(s.newText(f, len(v)), v)
+	copy(s.textRoom(f, len(v)), v)
 }
 
 // NewBytes sets a binary field to n bytes and returns them to be filled in place; they are zero at first.
@@ -334,6 +334,15 @@ func putTextField(b []byte, f Field, n int) {
 	_ = b[6]
 	putKey(b, f.key())
 	putBE32(b[fieldHeader:], uint32(n))
+}
+
+// textRoom is newText for bytes that are filled at once.
+func (s Struct) textRoom(f Field, n int) []byte {
+	s.changeable()
+	if b := s.m.rewriteText(s.m.idx[uint32(s.k)+f.word()], n); b != nil {
+		return b
+	}
+	return s.newText(f, n)
 }
 
 // newText makes the field n bytes of text and returns them, contents undefined.

@@ -1,0 +1,145 @@
+package nocopy
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// rewritten are texts of smallWire: how they are set, and where Format shows them.
+var rewritten = []struct {
+	name string
+	set  func(s Struct, v string)
+	was  string
+}{
+	{"string", func(s Struct, v string) { s.SetText(allDesc.named("text"), v) }, `text: "some text"`},
+	{"binary", func(s Struct, v string) { s.SetBytes(allDesc.named("blob"), []byte(v)) }, `blob: 0x00`},
+	{"arm of a union", func(s Struct, v string) {
+		s.Child(allDesc.named("shape"), allDesc).SetText(shapeDesc.named("label"), v)
+	}, `label: "l"`},
+	{"element", func(s Struct, v string) { StringList(s.Child(allDesc.named("words"), allDesc)).Set(1, v) }, `["a", "b", "c"]`},
+	{"binary element", func(s Struct, v string) { BytesList(s.Child(allDesc.named("blobs"), allDesc)).Set(0, []byte(v)) }, `[0x01, 0x02]`},
+}
+
+// smallWire is a message with texts, and all that may stand around them.
+func smallWire() []byte {
+	s := New(allDesc)
+	defer s.Release()
+	s.SetInt32(allDesc.named("medium"), 42)
+	s.SetText(allDesc.named("text"), "some text")
+	s.SetBytes(allDesc.named("blob"), []byte{0})
+	s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1, 2, 3})
+	s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b", "c"})
+	s.NewChild(allDesc.named("shape"), allDesc, 0).Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "l")
+	counts := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+	counts.Put("one", 1)
+	counts.Put("two", 2)
+	s.SetByteSlices(allDesc.named("blobs"), allDesc, [][]byte{{1}, {2}})
+	StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, 2)).At(1).SetInt32(pointDesc.named("y"), 2)
+	NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 2)).NewAt(1, 2).Set(0, 5)
+	NestedMap[string, StructList[Struct], AsString](s.NewChild(allDesc.named("groups"), allDesc, 0)).PutNew("g", 1)
+	return s.m.AppendTo(nil)
+}
+
+// TestRewrite: a text in a small message that was received is set without a node, whatever stands in front of it and behind it, and
+// what was read from the message before stays as it is.
+func TestRewrite(t *testing.T) {
+	wire := smallWire()
+	long := append(bytes.Clone(wire[:len(wire)-1]), "\x0b\x03\xe7\x00\x00\x10\x00"+strings.Repeat("z", 4<<10)+"\x00"...)
+	for _, r := range rewritten {
+		if s := mustParse(t, allDesc, wire); !strings.Contains(s.Format(allDesc), r.was) {
+			t.Fatalf("no %s in %s", r.was, s.Format(allDesc))
+		}
+	}
+	for _, w := range []way{inOnePiece, owned, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy")} {
+		for _, r := range rewritten {
+			for _, v := range []string{"", "x", "some txet", strings.Repeat("y", 200)} {
+				edit := func(wire []byte, nodes bool) string {
+					s, err := w.parse(allDesc, bytes.Clone(wire))
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer s.Release()
+					text := s.Text(allDesc.named("text"))
+					r.set(s, v)
+					s.SetInt32(allDesc.named("medium"), 43)
+					if n := s.m.Nodes(); n > 0 != nodes {
+						t.Errorf("%s, %s = %q: %d nodes", w.name, r.name, v, n)
+					}
+					if text != "some text" {
+						t.Errorf("%s, %s = %q: what was read before is now %q", w.name, r.name, v, text)
+					}
+					again := mustParse(t, allDesc, s.m.AppendTo(nil))
+					defer again.Release()
+					got := s.Format(allDesc)
+					if sent := again.Format(allDesc); sent != got || again.m.Len() != s.m.Len() {
+						t.Errorf("%s, %s = %q:\n%s\ngoes out as\n%s", w.name, r.name, v, got, sent)
+					}
+					return got
+				}
+				if got, want := edit(wire, false), edit(long, true); got != want {
+					t.Errorf("%s, %s = %q:\n%s\nwith nodes\n%s", w.name, r.name, v, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestRewriteKeepsNewBytes: what NewBytes returned is still the field when another one is set.
+func TestRewriteKeepsNewBytes(t *testing.T) {
+	s := mustParse(t, allDesc, smallWire())
+	defer s.Release()
+	b := s.NewBytes(allDesc.named("blob"), 3)
+	s.SetText(allDesc.named("text"), "another")
+	copy(b, "abc")
+	if got := string(s.Bytes(allDesc.named("blob"))); got != "abc" {
+		t.Errorf("%q", got)
+	}
+	again := mustParse(t, allDesc, s.m.AppendTo(nil))
+	defer again.Release()
+	if got := string(again.Bytes(allDesc.named("blob"))) + again.Text(allDesc.named("text")); got != "abcanother" {
+		t.Errorf("goes out as %q", got)
+	}
+}
+
+// TestRewriteAgain: texts may be set any number of times, and be made of each other.
+func TestRewriteAgain(t *testing.T) {
+	text := allDesc.named("text")
+	s := mustParse(t, allDesc, smallWire())
+	defer s.Release()
+	words := StringList(s.Child(allDesc.named("words"), allDesc))
+	want := []string{"some text", "b"}
+	for i := range 1000 {
+		words.Set(1, s.Text(text)[i%2:])
+		want[1] = want[0][i%2:]
+		if got := words.At(1); got != want[1] {
+			t.Fatalf("%d: element %q, want %q", i, got, want[1])
+		}
+		s.SetText(text, want[1]+itoa(i))
+		want[0] = want[1] + itoa(i)
+		if len(want[0]) > 40 {
+			s.SetText(text, "some text")
+			want[0] = "some text"
+		}
+		if got := s.Text(text); got != want[0] || s.Int32(allDesc.named("medium")) != 42 {
+			t.Fatalf("%d: %q, want %q", i, got, want[0])
+		}
+	}
+	again := mustParse(t, allDesc, s.m.AppendTo(nil))
+	defer again.Release()
+	if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
+		t.Errorf("%s\ngoes out as\n%s", want, got)
+	}
+}
+
+// TestRewriteShadow: a field that came twice goes altogether, also after a text in front of it was set.
+func TestRewriteShadow(t *testing.T) {
+	const medium = "\x08\x00\x04\x00\x00\x00"
+	s := mustParse(t, allDesc, []byte("\x0b\x00\x07\x00\x00\x00\x01a"+medium+"\x01"+medium+"\x02\x00"))
+	defer s.Release()
+	s.SetText(allDesc.named("text"), "longer")
+	s.Unset(allDesc.named("medium"))
+	if got := string(s.m.AppendTo(nil)); got != "\x0b\x00\x07\x00\x00\x00\x06longer\x00" {
+		t.Errorf("%q", got)
+	}
+}
