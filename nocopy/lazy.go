@@ -3,10 +3,23 @@ package nocopy
 // indexLazily indexes the container at p of a message parsed with Lazy and returns its entry.
 func (m *Message) indexLazily(t *Type, p uint32) uint32 { return m.indexAt(t, p) }
 
-// later leaves the containers in the struct's fields for later, from next on, as long as they come as planned and as is usual. It
-// returns where it stopped, and the field.
-func (p *parser) later(pl *plan, e uint32, i, next int) (int, int) {
-	b, words := p.b, p.m.idx[e:]
+// followLazily goes on where follow has stopped in a whole message, at i and step k: containers are left for later.
+func (m *Message) followLazily(pl *plan, b []byte, i, k int, base uint32) (int, int) {
+	for k < len(pl.steps) {
+		next := int(pl.field[k])
+		end, behind := m.later(pl, b, i, next, firstEntry, base, defaultMaxDepth-1)
+		if behind == next {
+			break
+		}
+		i, k = m.follow(pl, int(pl.starts[behind].step), b, end, firstEntry, 0, base)
+	}
+	return i, k
+}
+
+// later leaves the containers in the fields of the struct of entry e for later, from next on, as long as they come as planned and as
+// is usual. It returns where it stopped, and the field. depth is how many structs may be in one another in them.
+func (m *Message) later(pl *plan, b []byte, i, next int, e, base uint32, depth int) (int, int) {
+	words := m.idx[e:]
 	for {
 		f := &pl.starts[next]
 		if f.later == nil || len(b)-i < fieldHeader+mapHeader {
@@ -16,11 +29,11 @@ func (p *parser) later(pl *plan, e uint32, i, next int) (int, int) {
 		if !s.is(uint32(load64(b, i))) {
 			return i, next
 		}
-		end := usualEnd(b, f.later, i+fieldHeader, p.maxDepth-p.depth)
+		end := usualEnd(b, f.later, i+fieldHeader, depth)
 		if end < 0 {
 			return i, next
 		}
-		words[s.word()] = notIndexed | p.base + uint32(i) + fieldHeader
+		words[s.word()] = notIndexed | base + uint32(i) + fieldHeader
 		i = end
 		next++
 	}

@@ -140,6 +140,9 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	}
 	m.idx[firstEntry] = base
 	i, k := m.follow(pl, 0, b, 0, firstEntry, 0, base)
+	if flags&Lazy != 0 {
+		i, k = m.followLazily(pl, b, i, k, base)
+	}
 	m.root, m.words = firstEntry, firstEntry+pl.end
 	if k < len(pl.steps) || i < len(b) {
 		return m.parseRest(pl, b, base, i, k)

@@ -41,7 +41,7 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 			return i, next
 		}
 		if p.lazy && m.limits.MaxIndex <= 0 {
-			if end, behind := p.later(pl, e, i, next); behind > next {
+			if end, behind := m.later(pl, p.b, i, next, e, p.base, p.maxDepth-p.depth); behind > next {
 				i, next, k = end, behind, notBegun
 				continue
 			}
