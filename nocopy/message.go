@@ -140,7 +140,7 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	}
 	m.idx[firstEntry] = base
 	i, k := m.follow(pl, 0, b, 0, firstEntry, 0, base)
-	if flags&Lazy != 0 {
+	if flags&Lazy != 0 && k < len(pl.steps) {
 		i, k = m.followLazily(pl, b, i, k, base)
 	}
 	m.root, m.words = firstEntry, firstEntry+pl.end
