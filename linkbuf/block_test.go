@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -248,101 +247,5 @@ func TestAdopt(t *testing.T) {
 			}
 			b.Free()
 		}
-	}
-}
-
-// TestRewrite: bytes in little foreign memory are replaced in a copy; what is in front stays where it is, what is behind moves.
-func TestRewrite(t *testing.T) {
-	for _, c := range []struct {
-		size, from, to, n int
-		want              bool
-	}{
-		{1, 0, 1, 1, true}, {1, 0, 0, 5, true}, {9, 9, 9, 3, true}, {9, 0, 9, 0, true}, {100, 20, 30, 5, true}, {100, 20, 30, 50, true},
-		{adopted, 7, 9, 2, true}, {adopted, 7, 9, 3, false}, {adopted + 1, 7, 9, 1, true}, {adopted + 1, 7, 9, 2, false},
-	} {
-		for _, recycle := range []bool{false, true} {
-			mem := bytes.Repeat([]byte("abcdefghij"), c.size/10+1)[:c.size]
-			before := string(mem)
-			var b Buffer
-			at := b.Refer(mem, recycle, false)
-			got := b.Rewrite(at+Pos(c.from), at+Pos(c.to), c.n)
-			if (got != nil) != c.want {
-				t.Fatalf("%+v: %d bytes", c, len(got))
-			}
-			want := before
-			if c.want {
-				new := strings.Repeat("X", c.n)
-				if n := copy(got, new); n != c.n || cap(got) != n {
-					t.Fatalf("%+v: %d bytes of %d", c, n, cap(got))
-				}
-				want = before[:c.from] + new + before[c.to:]
-				for i := range c.size - c.to {
-					if p := at + Pos(c.from+c.n+i); b.At(p)[0] != before[c.to+i] || !b.Writable(p) {
-						t.Fatalf("%+v: the byte %d behind is %q at %d", c, i, b.At(p)[0], p)
-					}
-				}
-			}
-			if got := b.AppendTo(nil); string(got) != want || b.Len() != len(want) || string(mem) != before {
-				t.Errorf("%+v: %q", c, got)
-			}
-			b.Free()
-		}
-	}
-}
-
-// TestRewriteRefused: nothing is rewritten but what was received, is in one piece and not changed otherwise; and not for ever.
-func TestRewriteRefused(t *testing.T) {
-	for name, make := range map[string]func(b *Buffer) Pos{
-		"built": func(b *Buffer) Pos {
-			b.Reset(false)
-			b.OpenRoot(0)
-			p, mem := b.Extend(10)
-			copy(mem, "abcdefghij")
-			b.Seal()
-			return p
-		},
-		"read": func(b *Buffer) (at Pos) {
-			b.Reset(false)
-			_ = b.ReadN(strings.NewReader("abcdefghij"), 10, func(p Pos, mem []byte) { at = p; b.AddRoot(p, p+10) })
-			b.Seal()
-			return at
-		},
-		"two pieces": func(b *Buffer) Pos {
-			b.Reset(false)
-			for range 2 {
-				p := b.AddForeign([]byte("abcde"), false)
-				b.AddRoot(p, p+5)
-			}
-			b.Seal()
-			return segSize
-		},
-		"a node": func(b *Buffer) Pos {
-			p := b.Refer([]byte("abcdefghij"), false, false)
-			b.SetEmpty(b.AddReplace(p, p+1))
-			b.Seal()
-			return p
-		},
-		"not sealed": func(b *Buffer) Pos {
-			p := b.Refer([]byte("abcdefghij"), false, false)
-			b.SetEmpty(b.AddReplace(p, p+1))
-			return p
-		},
-	} {
-		var b Buffer
-		at := make(&b)
-		if got := b.Rewrite(at+1, at+2, 3); got != nil {
-			t.Errorf("%s: rewritten", name)
-		}
-	}
-	var b Buffer
-	at := b.Refer([]byte("abcdefghij"), false, false)
-	n := 0
-	for b.Rewrite(at+1, at+2, 1) != nil {
-		if n++; n > 10*adopted {
-			t.Fatal("rewritten again and again")
-		}
-	}
-	if n == 0 {
-		t.Error("not even once")
 	}
 }

@@ -247,3 +247,27 @@ func (b *Buffer) Place(n int) (Pos, []byte) {
 	b.openSpan() // also when nothing was appended to the one before: something may begin there
 	return p, mem
 }
+
+// Rewrite puts a copy at the tail in the place of the whole message, in which n bytes to be filled, which it returns, stand for those
+// of [from, to). What is in front of them moves by moved; what is behind also by as much as they are more. It returns nil, and
+// nothing has changed, unless the message was received, is in one piece, and is so little that a node would cost as much.
+func (b *Buffer) Rewrite(from, to Pos, n int) (mem []byte, moved Pos) {
+	// A value outside of the piece, stitched of two blocks, would take more segments.
+	if len(b.nodes) > 1 || len(b.spans) != 2 || !b.sealed || len(b.segs) > 3 || b.headroom > 0 || b.used > 4*adopted {
+		return nil, 0
+	}
+	root := &b.spans[1]
+	size := int(root.to-root.from) + n - int(to-from)
+	if size > adopted {
+		return nil, 0
+	}
+	old := b.mem(root.place())
+	at, own := b.Place(size)
+	head := from - root.from
+	copy(own, old[:head])
+	copy(own[int(head)+n:], old[to-root.from:])
+	moved = at - root.from
+	root.from, root.to = at, at+Pos(size)
+	b.pieces[0], b.size, b.sealed = root.place(), size, true
+	return own[head : int(head)+n : int(head)+n], moved
+}

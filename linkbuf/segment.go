@@ -12,6 +12,9 @@ const (
 	segSize = 1 << segBits
 	segMask = segSize - 1
 
+	// FirstPos is the first position that is not in the page of zeroes.
+	FirstPos = Pos(segSize)
+
 	// maxSegments keeps the top bit of a position free for those who store positions.
 	maxSegments = 1 << (31 - segBits)
 
@@ -114,36 +117,9 @@ func (b *Buffer) Adopt(p Pos) bool {
 	sealed := b.sealed
 	_, own := b.Place(len(mem))
 	copy(own, mem)
-	b.own(i, own)
-	b.sealed = sealed
+	b.segs[i], b.meta[i], b.flat = own, segment{b.tailMem, 1}, nil
+	b.sealed = sealed // the chain is as it was
 	return true
-}
-
-// own makes mem, from the block at the tail, the memory of segment i.
-func (b *Buffer) own(i Pos, mem []byte) {
-	b.segs[i], b.meta[i], b.flat = mem, segment{b.tailMem, 1}, nil
-}
-
-// Rewrite puts a copy in the place of the whole message in which n bytes stand for those of [from, to), and returns them to be
-// filled. What is in front of from keeps its position, what is behind to moves with its bytes. It returns nil, and
-// nothing has changed, unless the message is received, in one piece and so little that a node would cost as much.
-func (b *Buffer) Rewrite(from, to Pos, n int) []byte {
-	if len(b.nodes) > 1 || len(b.spans) != 2 || !b.sealed || b.used > 4*adopted || b.tailPos == segSize {
-		return nil
-	}
-	mem, root := b.segs[1], &b.spans[1]
-	size := len(mem) + n - int(to-from)
-	if size > adopted || root.from != segSize || int(root.to-segSize) != len(mem) {
-		return nil
-	}
-	_, own := b.Place(size)
-	at := int(from - segSize)
-	copy(own, mem[:at])
-	copy(own[at+n:], mem[to-segSize:])
-	b.own(1, own)
-	root.to = segSize + Pos(size)
-	b.pieces[0].to, b.size, b.sealed = root.to, size, true
-	return own[at : at+n : at+n]
 }
 
 // ReplaceForeign puts other memory in the place of what AddForeign put at p, and reports whether it

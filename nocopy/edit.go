@@ -143,29 +143,36 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 // fewWords is the most words of an index that are looked through for positions that move.
 const fewWords = 256
 
-// rewriteText makes the text at p n bytes long and returns them to be filled, or nil if that takes a node. It takes none if the
-// whole message was received and is so small that it is copied with the new text in it; the text's position is the same then.
-func (m *Message) rewriteText(p uint32, n int) []byte {
+// rewriteText makes the text at p n bytes long, and returns them to be filled and where the text is now; nil if that takes a node.
+// It takes none if the whole message was received and is so small that it is copied with the new text in it.
+func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
 	if p == 0 || p&inNode != 0 || n > linkbuf.MaxShort || m.words > fewWords || len(m.shadows) > 0 {
-		return nil
+		return nil, 0
 	}
 	size := textHeader + be32(m.buf.At(p))
-	b := m.buf.Rewrite(p, p+size, textHeader+n)
+	b, moved := m.buf.Rewrite(p, p+size, textHeader+n)
 	if b == nil {
-		return nil
+		return nil, 0
 	}
 	putBE32(b, uint32(n))
-	// What is behind p has moved. There is no node, and no count or number of an entry is as large as a position.
-	if moved := textHeader + uint32(n) - size; moved != 0 {
-		words := m.idx[firstEntry:m.words]
-		for i, w := range words {
-			if w&^notIndexed > p {
-				w += moved
-			}
-			words[i] = w
+	m.movePositions(p, moved, moved+textHeader+uint32(n)-size)
+	return b[textHeader:], p + moved
+}
+
+// movePositions adds before to the positions in the index up to p, and behind to those from there on. There must be no node. No count
+// and no number of an entry is as large as a position in a small message.
+func (m *Message) movePositions(p, before, behind uint32) {
+	words := m.idx[firstEntry:m.words]
+	for i, w := range words {
+		by := uint32(0)
+		if w&^notIndexed >= linkbuf.FirstPos {
+			by = before
 		}
+		if w&^notIndexed > p {
+			by = behind
+		}
+		words[i] = w + by
 	}
-	return b[textHeader:]
 }
 
 // mayRefer says whether there is address space to refer to n bytes. When half of it is used up, only large

@@ -301,8 +301,8 @@ func (s Struct) setTextAt(i, n int) []byte {
 
 // replaceText puts a text of n bytes in the place of the one that word stands for.
 func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
-	if b := m.rewriteText(word, n); b != nil {
-		return b, word
+	if b, at := m.rewriteText(word, n); b != nil {
+		return b, at
 	}
 	node := m.replaceElement(TypeString, word)
 	p, b := m.buf.Place(textHeader + n)

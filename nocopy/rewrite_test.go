@@ -21,6 +21,15 @@ var rewritten = []struct {
 	{"binary element", func(s Struct, v string) { BytesList(s.Child(allDesc.named("blobs"), allDesc)).Set(0, []byte(v)) }, `[0x01, 0x02]`},
 }
 
+var cloned = way{"cloned", func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
+	s, err := Parse(d, wire, opts...)
+	if err != nil {
+		return s, err
+	}
+	defer s.Release()
+	return s.Clone(d), nil
+}}
+
 // smallWire is a message with texts, and all that may stand around them.
 func smallWire() []byte {
 	s := New(allDesc)
@@ -51,7 +60,7 @@ func TestRewrite(t *testing.T) {
 			t.Fatalf("no %s in %s", r.was, s.Format(allDesc))
 		}
 	}
-	for _, w := range []way{inOnePiece, owned, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy")} {
+	for _, w := range []way{inOnePiece, owned, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy"), cloned, fromReader} {
 		for _, r := range rewritten {
 			for _, v := range []string{"", "x", "some txet", strings.Repeat("y", 200)} {
 				edit := func(wire []byte, nodes bool) string {

@@ -339,7 +339,7 @@ func putTextField(b []byte, f Field, n int) {
 // textRoom is newText for bytes that are filled at once.
 func (s Struct) textRoom(f Field, n int) []byte {
 	s.changeable()
-	if b := s.m.rewriteText(s.m.idx[uint32(s.k)+f.word()], n); b != nil {
+	if b, _ := s.m.rewriteText(s.m.idx[uint32(s.k)+f.word()], n); b != nil {
 		return b
 	}
 	return s.newText(f, n)
