@@ -248,17 +248,17 @@ func (b *Buffer) Place(n int) (Pos, []byte) {
 	return p, mem
 }
 
-// Rewrite puts a copy at the tail in the place of the whole message, in which n bytes to be filled, which it returns, stand for those
-// of [from, to). What is in front of them moves by moved; what is behind also by as much as they are more. It returns nil, and
-// nothing has changed, unless the message was received, is in one piece, and is so little that a node would cost as much.
+// Rewrite copies the message, received and in one piece, to the tail, with n bytes in the place of [from, to). It returns those, to be
+// filled, and how far what is in front of them has moved. What is behind has moved by n-(to-from) more. It returns nil, and nothing
+// has changed, if a node would cost less: if the message is large, has nodes, or has been rewritten often.
 func (b *Buffer) Rewrite(from, to Pos, n int) (mem []byte, moved Pos) {
-	// A value outside of the piece, stitched of two blocks, would take more segments.
+	// If there were values outside of the piece, stitched of two blocks, there would be more segments.
 	if len(b.nodes) > 1 || len(b.spans) != 2 || !b.sealed || len(b.segs) > 3 || b.headroom > 0 || b.used > 4*adopted {
 		return nil, 0
 	}
 	root := &b.spans[1]
 	size := int(root.to-root.from) + n - int(to-from)
-	if size > adopted {
+	if size > adopted || to > root.to {
 		return nil, 0
 	}
 	old := b.mem(root.place())

@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
 // GeneratedV1 is referred to by generated code: a runtime that no longer fits such code lacks the name, so
@@ -98,7 +100,9 @@ func register(t *Type) *Type {
 	if old := registry.types.Load(); old != nil {
 		types = *old
 	}
-	t.id = uint32(len(types))
+	if t.id = uint32(len(types)); t.id >= linkbuf.FirstPos { // movePositions tells them from positions
+		panic("nocopy: more than " + itoa(int(linkbuf.FirstPos)) + " types")
+	}
 	types = append(types, t)
 	registry.types.Store(&types)
 	return t

@@ -159,8 +159,8 @@ func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
 	return b[textHeader:], p + moved
 }
 
-// movePositions adds before to the positions in the index up to p, and behind to those from there on. There must be no node. No count
-// and no number of an entry is as large as a position in a small message.
+// movePositions adds before to all positions in the index up to p, and behind to those beyond. There must be no node, and the message
+// must be so small that no count, and no number of an entry or a type, is as large as a position.
 func (m *Message) movePositions(p, before, behind uint32) {
 	words := m.idx[firstEntry:m.words]
 	for i, w := range words {
