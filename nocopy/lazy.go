@@ -19,7 +19,6 @@ func (m *Message) followLazily(pl *plan, b []byte, i, k int, base uint32) (int, 
 // later leaves the containers in the fields of the struct of entry e for later, from next on, as long as they come as planned and as
 // is usual. It returns where it stopped, and the field. depth is how many structs may be in one another in them.
 func (m *Message) later(pl *plan, b []byte, i, next int, e, base uint32, depth int) (int, int) {
-	words := m.idx[e:]
 	for {
 		f := &pl.starts[next]
 		if f.later == nil || len(b)-i < fieldHeader+mapHeader {
@@ -33,7 +32,7 @@ func (m *Message) later(pl *plan, b []byte, i, next int, e, base uint32, depth i
 		if end < 0 {
 			return i, next
 		}
-		words[s.word()] = notIndexed | base + uint32(i) + fieldHeader
+		m.idx[e+s.word()] = notIndexed | base + uint32(i) + fieldHeader
 		i = end
 		next++
 	}
