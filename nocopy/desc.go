@@ -3,6 +3,7 @@ package nocopy
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -131,19 +132,21 @@ func (t *Type) header() uint32 {
 
 // Desc describes a struct, union or exception: made by NewDesc, completed by Define, then read-only.
 type Desc struct {
-	name      string
-	self      *Type // the type that it describes
-	union     bool
-	exception bool
-	words     int    // of an index entry
-	first     uint32 // word of the first field
-	fields    []field
-	slots     []slot // by id−minID: how the parser finds a field at once
-	minID     int16
-	steps     []step // the fields in the IDL's order
-	plan      atomic.Pointer[plan]
-	flat      bool     // nothing but fields of fixed size and texts
-	required  []uint32 // words of required fields
+	name       string
+	self       *Type // the type that it describes
+	union      bool
+	exception  bool
+	words      int    // of an index entry
+	first      uint32 // word of the first field
+	fields     []field
+	slots      []slot // by id−minID: how the parser finds a field at once
+	minID      int16
+	steps      []step   // the fields in the IDL's order
+	natural    []uint16 // their numbers
+	builtSteps []step   // the fields in the order in which New makes them; nil if that is the same
+	plan       atomic.Pointer[plan]
+	flat       bool     // nothing but fields of fixed size and texts
+	required   []uint32 // words of required fields
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
 	template      string
@@ -218,7 +221,13 @@ func (d *Desc) Define(fields ...FieldDesc) {
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)
 		d.steps = append(d.steps, stepOf(f, int(f.word)))
+		d.natural = append(d.natural, uint16(i))
 		d.flat = d.flat && f.kind <= text
+	}
+	if order := d.order(true); !slices.Equal(order, d.natural) {
+		for _, number := range order {
+			d.builtSteps = append(d.builtSteps, d.steps[number])
+		}
 	}
 	if len(fields) == 0 {
 		return
@@ -234,13 +243,16 @@ func (d *Desc) Define(fields ...FieldDesc) {
 	}
 }
 
+// inTemplate says whether the field is in what a new struct of type d begins with.
+func (f *field) inTemplate(d *Desc) bool { return !d.union && f.Req != Optional && f.kind == fixed }
+
 func (d *Desc) addToTemplate(f *field) {
 	if f.Req == Required {
 		d.required = append(d.required, f.word)
 	}
 	switch {
 	case d.union || f.Req == Optional:
-	case f.kind == fixed:
+	case f.inTemplate(d):
 		d.templateSlots = append(d.templateSlots, templateSlot{f.word, uint32(len(d.template) + fieldHeader)})
 		value := make([]byte, f.size)
 		copy(value, f.Default)

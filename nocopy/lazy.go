@@ -6,7 +6,7 @@ func (m *Message) indexLazily(t *Type, p uint32) uint32 { return m.indexAt(t, p)
 // followLazily goes on where follow has stopped in a whole message, at i and step k: containers are left for later.
 func (m *Message) followLazily(pl *plan, b []byte, i, k int, base uint32) (int, int) {
 	for k < len(pl.steps) {
-		next := int(pl.field[k])
+		next := int(pl.place[k])
 		end, behind := m.later(pl, b, i, next, firstEntry, base, defaultMaxDepth-1)
 		if behind == next {
 			break
@@ -16,8 +16,8 @@ func (m *Message) followLazily(pl *plan, b []byte, i, k int, base uint32) (int, 
 	return i, k
 }
 
-// later leaves the containers in the fields of the struct of entry e for later, from next on, as long as they come as planned and as
-// is usual. It returns where it stopped, and the field. depth is how many structs may be in one another in them.
+// later leaves the containers in the fields of the struct of entry e for later, from place next on, as long as they come as planned
+// and as is usual. It returns where it stopped, and the place. depth is how many structs may be in one another in them.
 func (m *Message) later(pl *plan, b []byte, i, next int, e, base uint32, depth int) (int, int) {
 	for {
 		f := &pl.starts[next]

@@ -111,7 +111,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 
 // goOn indexes the rest of the struct of entry e, of which follow has done the steps before k with this shift.
 func (p *parser) goOn(pl *plan, d *Desc, e uint32, i, k int, shift uint32) int {
-	i, next := p.planned(pl, d, e, i, 0, k, shift)
+	pl, i, next := p.planned(pl, d, e, i, 0, k, shift)
 	if i < 0 || next > len(d.fields) {
 		p.depth--
 		return i
@@ -119,11 +119,21 @@ func (p *parser) goOn(pl *plan, d *Desc, e uint32, i, k int, shift uint32) int {
 	return p.fields(pl, d, e, i, next)
 }
 
-// fields indexes what is at i of the struct of entry e, up to its end. The fields before next, the one that is expected, have
-// been indexed as the plan has it; without a plan, any may come.
+// fields indexes what is at i of the struct of entry e, up to its end. The fields at places before next, the one that is expected,
+// have been indexed as the plan has it; without a plan, any may come.
 func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
-	clear(p.m.idx[e+structWords : e+uint32(d.words)][next:])
-	done := next // the field behind the last one that has come
+	order, places := d.natural, d.natural
+	if pl != nil {
+		order, places = pl.order, pl.places
+	}
+	if pl != nil && pl.built {
+		for _, number := range order[min(next, len(order)):] {
+			p.m.idx[e+d.fields[number].word] = 0
+		}
+	} else {
+		clear(p.m.idx[e+structWords : e+uint32(d.words)][next:])
+	}
+	done := next // the place behind the last field that has come
 	for {
 		b := p.b
 		var x uint64
@@ -145,7 +155,7 @@ func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 			x = head(b, i)
 		}
 		key, n := keyIn(x), next
-		if n >= len(d.fields) || d.fields[n].key != key {
+		if n >= len(d.fields) || d.fields[order[n]].key != key {
 			if key>>16 == 0 {
 				return p.stop(d, e, i, next)
 			}
@@ -155,8 +165,9 @@ func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 				}
 				continue
 			}
+			n = int(places[n])
 		}
-		f := &d.fields[n]
+		f := &d.fields[order[n]]
 		if p.m.idx[e+f.word] != 0 {
 			p.shadow(e, f)
 		}
@@ -186,11 +197,12 @@ func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 			continue
 		}
 		if pl != nil {
-			if i, next = p.planned(pl, d, e, i, next, notBegun, nothingInside); i < 0 {
+			if pl, i, next = p.planned(pl, d, e, i, next, notBegun, nothingInside); i < 0 {
 				return i
 			} else if next > len(d.fields) {
 				return p.stop(d, e, i-1, next)
 			}
+			order, places = pl.order, pl.places
 		}
 		done = next
 	}

@@ -2,10 +2,12 @@ package nocopy
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 )
 
-// What a message of a type looks like if it comes from a program that writes all fields in the IDL's order, as most do.
+// What a message of a type looks like if it comes from a program that writes all fields in the IDL's order, as most do, or from
+// this library, which writes the fields of a template first.
 
 // step is what is expected next. The low 24 bits are a field's header as it is loaded, little-endian. Above them: how many
 // bytes the step reaches, but for a text's or a list's own; flags; the word of the index that it fills, counted from the
@@ -62,11 +64,17 @@ func stepOf(f *field, word int) step {
 	return s | step(word)<<stepWord | stepApart | stepOther | fieldHeader<<stepReach
 }
 
-// plan is a struct's fields in the IDL's order, with the steps of structs inside among them.
+// plan is a struct's fields in the order in which they are expected, with the steps of structs inside among them. The first field in
+// that order has place 0.
 type plan struct {
 	steps  []step      // the last one is the struct's own end
-	field  []uint16    // which of the struct's fields each step is of
-	starts []planStart // of each field, and of the end
+	place  []uint16    // which place each step is of
+	starts []planStart // of each place, and of the end
+	order  []uint16    // the number of the field at each place
+	places []uint16    // the place of each field
+	built  bool        // the order is New's, not the IDL's
+	other  *plan       // the one for what was built by New, nil if that is this one
+	fork   int         // the first place where that is different
 	rows   []rowType   // of each field: what is in it if it is a list of flat structs, else nothing
 	depth  int         // how many structs inside are in one another
 	inside bool        // there are structs or lists inside
@@ -111,29 +119,10 @@ func makePlan(d *Desc) *plan {
 	if p := d.plan.Load(); p != nil {
 		return p
 	}
-	p := &planner{entries: d.words}
-	p.whole = !d.union
 	for i := range d.fields {
 		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
-		p.start()
-		p.add(&d.fields[i], 0, 1)
-		s, f := &p.starts[i], &d.fields[i]
-		if p.steps[s.step]&stepOther != 0 && f.kind >= record && !f.fixedList() && f.widest <= narrow && f.word <= stepWords {
-			s.later = f.typ
-		}
-		for len(p.field) < len(p.steps) {
-			p.field = append(p.field, uint16(i))
-		}
 	}
-	p.start()
-	p.steps = append(p.steps, 1<<stepWord|stepApart|stepStop|stepLast)
-	p.field = append(p.field, uint16(len(d.fields)))
-	p.inside, p.end = p.entries > d.words, uint32(p.entries)
-	p.leads = !d.union && p.steps[0]&stepOther == 0 && firstEntry+p.end <= indexBase/4
-	p.shelf = !d.union && d.words <= stepWords
-	for i := range d.fields {
-		p.shelf = p.shelf && (d.fields[i].kind <= text || d.fields[i].rows())
-	}
+	p, other := layOut(d, false), layOut(d, true)
 	p.rows = make([]rowType, len(d.fields))
 	for i := range d.fields {
 		if f := &d.fields[i]; f.rows() {
@@ -141,7 +130,65 @@ func makePlan(d *Desc) *plan {
 			p.rows[i] = rowType{elem.steps, uint32(elem.words), f.typ.id}
 		}
 	}
-	d.plan.Store(&p.plan)
+	other.rows = p.rows
+	for p.fork < len(p.order) && slices.Equal(p.stepsOf(p.fork), other.stepsOf(p.fork)) {
+		p.fork++
+	}
+	if p.fork < len(p.order) && p.end == other.end {
+		p.other = other
+	}
+	d.plan.Store(p)
+	return p
+}
+
+// stepsOf returns the steps of the field at a place.
+func (p *plan) stepsOf(place int) []step {
+	return p.steps[p.starts[place].step:p.starts[place+1].step]
+}
+
+// order returns the numbers of the fields in the order of the IDL, or in that of what New makes when they are set in the IDL's.
+func (d *Desc) order(built bool) []uint16 {
+	if !built {
+		return d.natural
+	}
+	order := make([]uint16, 0, len(d.fields))
+	for _, first := range []bool{true, false} {
+		for i := range d.fields {
+			if d.fields[i].inTemplate(d) == first {
+				order = append(order, uint16(i))
+			}
+		}
+	}
+	return order
+}
+
+// layOut makes the plan for fields in one of the orders.
+func layOut(d *Desc, built bool) *plan {
+	p := &planner{entries: d.words}
+	p.built, p.order, p.places = built, d.order(built), make([]uint16, len(d.fields))
+	p.whole = !d.union
+	for place, i := range p.order {
+		f := &d.fields[i]
+		p.places[i] = uint16(place)
+		p.start()
+		p.add(f, 0, 1)
+		s := &p.starts[place]
+		if p.steps[s.step]&stepOther != 0 && f.kind >= record && !f.fixedList() && f.widest <= narrow && f.word <= stepWords {
+			s.later = f.typ
+		}
+		for len(p.place) < len(p.steps) {
+			p.place = append(p.place, uint16(place))
+		}
+	}
+	p.start()
+	p.steps = append(p.steps, 1<<stepWord|stepApart|stepStop|stepLast)
+	p.place = append(p.place, uint16(len(d.fields)))
+	p.inside, p.end = p.entries > d.words, uint32(p.entries)
+	p.leads = !d.union && p.steps[0]&stepOther == 0 && firstEntry+p.end <= indexBase/4
+	p.shelf = !d.union && d.words <= stepWords
+	for i := range d.fields {
+		p.shelf = p.shelf && (d.fields[i].kind <= text || d.fields[i].rows())
+	}
 	return &p.plan
 }
 
@@ -179,7 +226,7 @@ func (p *planner) add(f *field, entry, depth int) {
 		edge = stepEdge
 	}
 	p.steps = append(p.steps, stepOf(f, word)&^stepOther|stepOpen|edge|step(entry)<<stepEntry)
-	for i := range f.typ.desc.fields {
+	for _, i := range f.typ.desc.order(p.built) {
 		p.add(&f.typ.desc.fields[i], entry, depth+1)
 	}
 	p.steps = append(p.steps, step(entry+1)<<stepWord|stepApart|stepStop|edge)

@@ -5,15 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
 // planned and unplanned parsing must agree: whatever is not as the plan has it is left to the parser that needs none.
 // ValidUTF8 does without plans; all texts here are UTF-8.
 
-// outerDesc has structs in one another, with nothing but simple fields, and containers around them; leafDesc is the innermost.
-var outerDesc, leafDesc = func() (outer, leaf *Desc) {
-	outer, leaf = NewDesc("Outer"), NewDesc("Leaf")
+// outerDesc has structs in one another, with nothing but simple fields, and containers around them; leafDesc is the innermost. Of
+// boxDesc the orders differ only in a struct inside.
+var outerDesc, boxDesc, leafDesc = func() (outer, box, leaf *Desc) {
+	outer, box, leaf = NewDesc("Outer"), NewDesc("Box"), NewDesc("Leaf")
 	inner, shelf, label := NewDesc("Inner"), NewDesc("Shelf"), NewDesc("Label")
 	outer.Define( // before those inside: a plan is made when it is needed
 		FieldDesc{ID: 1, Name: "x", Type: TypeI32},
@@ -26,6 +28,15 @@ var outerDesc, leafDesc = func() (outer, leaf *Desc) {
 		FieldDesc{ID: 8, Name: "z", Type: TypeString},
 		FieldDesc{ID: 9, Name: "shelves", Type: ListOf(StructOf(shelf))},
 		FieldDesc{ID: 10, Name: "labels", Type: ListOf(StructOf(label))},
+		FieldDesc{ID: 11, Name: "w", Type: TypeDouble},
+		FieldDesc{ID: 12, Name: "v", Type: TypeI64, Req: Optional},
+		FieldDesc{ID: 13, Name: "u", Type: TypeBool},
+	)
+	box.Define(
+		FieldDesc{ID: 4, Name: "leaf", Type: StructOf(leaf)},
+		FieldDesc{ID: 1, Name: "inner", Type: StructOf(inner)},
+		FieldDesc{ID: 2, Name: "boxes", Type: ListOf(StructOf(inner))},
+		FieldDesc{ID: 3, Name: "z", Type: TypeString},
 	)
 	shelf.Define(
 		FieldDesc{ID: 1, Name: "leaves", Type: ListOf(StructOf(leaf))},
@@ -48,20 +59,18 @@ var outerDesc, leafDesc = func() (outer, leaf *Desc) {
 		FieldDesc{ID: 1, Name: "n", Type: TypeI16},
 		FieldDesc{ID: -2, Name: "s", Type: TypeString},
 	)
-	return outer, leaf
+	return outer, box, leaf
 }()
 
 // sender writes messages that are mostly in order.
 type sender struct {
 	*rand.Rand
-	odd float64 // how likely each field is not
+	odd   float64 // how likely each field is not
+	built bool    // the order is New's, not the IDL's
 }
 
 func (r sender) structure(dst []byte, d *Desc) []byte {
-	order := make([]int, len(d.fields))
-	for i := range order {
-		order[i] = i
-	}
+	order := slices.Clone(d.order(r.built != (r.Float64() < r.odd)))
 	if r.Float64() < r.odd {
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
@@ -109,12 +118,13 @@ func (r sender) value(dst []byte, t *Type) []byte {
 func TestPlanned(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
-	r := sender{rand.New(rand.NewPCG(seed, 1)), 0}
+	r := sender{rand.New(rand.NewPCG(seed, 1)), 0, false}
 	limits := []Limits{{}, {MaxDepth: 2}, {MaxDepth: 3}, {MaxIndex: 100}, {MaxIndex: 300}}
 	good := 0
 	for i := range 20_000 {
-		r.odd = []float64{0, 0.02, 0.2}[i%3]
-		wire := r.structure(nil, outerDesc)
+		r.odd, r.built = []float64{0, 0.02, 0.2}[i%3], r.IntN(2) == 0
+		d := []*Desc{outerDesc, boxDesc}[r.IntN(2)]
+		wire := r.structure(nil, d)
 		switch r.IntN(8) {
 		case 0:
 			wire = wire[:r.IntN(len(wire))]
@@ -125,12 +135,12 @@ func TestPlanned(t *testing.T) {
 		if r.IntN(4) == 0 {
 			limit = limits[r.IntN(len(limits))]
 		}
-		want, wantErr := Parse(outerDesc, wire, limit, ValidUTF8)
+		want, wantErr := Parse(d, wire, limit, ValidUTF8)
 		if errors.Is(wantErr, ErrUTF8) {
 			continue
 		}
 		for _, w := range []way{inOnePiece, cutAt(r.IntN(len(wire) + 1)), with(inOnePiece, Lazy, "lazy")} {
-			got, err := w.parse(outerDesc, wire, limit)
+			got, err := w.parse(d, wire, limit)
 			if w.name == inOnePiece.name && fmt.Sprint(err) != fmt.Sprint(wantErr) {
 				t.Fatalf("%x %+v: %v, want %v", wire, limit, err, wantErr)
 			}
@@ -148,7 +158,10 @@ func TestPlanned(t *testing.T) {
 				continue
 			}
 			if wantErr == nil {
-				if got, want := got.Format(outerDesc), want.Format(outerDesc); got != want {
+				if w.name == inOnePiece.name && len(got.m.shadows) != len(want.m.shadows) {
+					t.Fatalf("%x: %d fields came twice, not %d", wire, len(want.m.shadows), len(got.m.shadows))
+				}
+				if got, want := got.Format(d), want.Format(d); got != want {
 					t.Fatalf("%x %+v, %s: %s, want %s", wire, limit, w.name, got, want)
 				}
 			}
@@ -164,6 +177,53 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
+// TestPlannedBuilt: what New makes is read by the other plan, to the end; what only lacks a field is not.
+func TestPlannedBuilt(t *testing.T) {
+	d := NewDesc("Mixed")
+	d.Define(
+		FieldDesc{ID: 5, Name: "x", Type: TypeI8},
+		FieldDesc{ID: 1, Name: "a", Type: TypeString},
+		FieldDesc{ID: 2, Name: "b", Type: TypeI32},
+		FieldDesc{ID: 3, Name: "c", Type: TypeString},
+		FieldDesc{ID: 4, Name: "d", Type: TypeI64},
+	)
+	planned := func(wire []byte) (*plan, int) {
+		m := newMessage(d, 0, usualLimits)
+		p := &m.p
+		p.reset(len(wire))
+		p.b, p.base, p.depth = wire, m.buf.AddForeign(wire, false), 1
+		pl, _, next := p.planned(planOf(d), d, p.take(0, d.words, 1, 0), 0, 0, notBegun, nothingInside)
+		p.b = nil
+		m.Release()
+		return pl, next
+	}
+	s := New(d)
+	defer s.Release()
+	s.SetText(d.named("a"), "a")
+	s.SetText(d.named("c"), "c")
+	if pl, next := planned(s.m.AppendTo(nil)); pl != planOf(d).other || next <= len(d.fields) {
+		t.Errorf("what New makes: built %v, up to field %d", pl.built, next)
+	}
+	const (
+		x, b, c = "\x03\x00\x05\x01", "\x08\x00\x02\x00\x00\x00\x07", "\x0b\x00\x03\x00\x00\x00\x01c"
+		dd      = "\x0a\x00\x04\x00\x00\x00\x00\x00\x00\x00\x08"
+		unknown = "\x03\x00\x64\x07"
+	)
+	if pl, _ := planned([]byte(x + b + c + dd + "\x00")); pl.built {
+		t.Error("a message without its second field is taken for one made by New")
+	}
+	for wire, twice := range map[string]int{unknown + x + b + "\x00": 0, unknown + x + b + dd + c + c + "\x00": 1} {
+		s := mustParse(t, d, []byte(wire))
+		if got := len(s.m.shadows); got != twice {
+			t.Errorf("%x: %d fields came twice, not %d", wire, twice, got)
+		}
+		s.Release()
+	}
+	if planOf(leafDesc).other != nil {
+		t.Error("two plans where there is one order")
+	}
+}
+
 // TestPlannedFar: what does not fit into a step is indexed as well.
 func TestPlannedFar(t *testing.T) {
 	d := NewDesc("Wide")
@@ -175,8 +235,9 @@ func TestPlannedFar(t *testing.T) {
 		fields[i].Type = StructOf(leafDesc)
 	}
 	d.Define(fields...)
-	r := sender{rand.New(rand.NewPCG(1, 1)), 0}
+	r := sender{rand.New(rand.NewPCG(1, 1)), 0, false}
 	for _, r.odd = range []float64{0, 0.001} {
+		r.built = !r.built
 		wire := r.structure(nil, d)
 		want, err := Parse(d, wire, ValidUTF8)
 		if err != nil {

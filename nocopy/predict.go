@@ -8,25 +8,26 @@ import (
 // Most messages come from programs that write all fields in the IDL's order. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
 
-// planned indexes the fields of the struct of entry e as long as they come as planned, from next on. Neither that nor any
+// planned indexes the fields of the struct of entry e as long as they come as planned, from place next on. Neither that nor any
 // field behind it may have been indexed before, unless follow has begun with it: then k and shift are the step at which it
-// stopped and its shift, else k is notBegun. It returns where it stopped, and the field behind the last one that it has done: more
-// than there are if the struct's end has come.
-func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint32) (int, int) {
+// stopped and its shift, else k is notBegun. It returns the plan, which may have changed to the other one, where it stopped, and the
+// place behind the last one that it has done: more than there are if the struct's end has come.
+func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint32) (*plan, int, int) {
 	m := p.m
 	for {
 		if k == notBegun {
 			k, shift = int(pl.starts[next].step), nothingInside
 			if pl.steps[k]&stepOther == 0 {
 				shift = p.shiftOf(pl, e, next)
-				if i, k = m.follow(pl, k, p.b, i, e, shift, p.base); k == len(pl.steps) {
-					m.words += pl.rest(next)
-					return i, len(d.fields) + 1
-				}
+				i, k = m.follow(pl, k, p.b, i, e, shift, p.base)
 			}
 		}
+		if k == len(pl.steps) {
+			m.words += pl.rest(next)
+			return pl, i, len(d.fields) + 1
+		}
 		from := next
-		next = int(pl.field[k])
+		next = int(pl.place[k])
 		if shift != nothingInside {
 			m.words += pl.starts[next].entries - pl.starts[from].entries
 		}
@@ -36,9 +37,15 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 			i = int(m.idx[e+shift+s.entry()]-p.base) - fieldHeader
 			m.idx[e+s.word()] = 0
 		}
+		if pl.other != nil && next == pl.fork {
+			if at, step, sh := p.turn(pl.other, e, i, next); step != notBegun {
+				pl, i, k, shift = pl.other, at, step, sh
+				continue
+			}
+		}
 		// The header of a container must be in one piece with the field's: see fill.
 		if s&(stepOther|stepOpen|stepList) == 0 || len(p.b)-i < fieldHeader+mapHeader || !s.is(uint32(load64(p.b, i))) {
-			return i, next
+			return pl, i, next
 		}
 		if p.lazy && m.limits.MaxIndex <= 0 {
 			if end, behind := m.later(pl, p.b, i, next, e, p.base, p.maxDepth-p.depth); behind > next {
@@ -46,26 +53,43 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 				continue
 			}
 		}
-		f := &d.fields[next]
+		number := pl.order[next]
+		f := &d.fields[number]
 		if f.kind < record { // too far behind in the index for the plan
-			return i, next
+			return pl, i, next
 		}
 		var word uint32
-		if r := &pl.rows[next]; r.words != 0 {
+		if r := &pl.rows[number]; r.words != 0 {
 			i, word = p.rows(r, f, i)
 		} else {
 			i, word = p.container(f, i)
 		}
 		if i < 0 {
-			return p.in(f.Name), next
+			return pl, p.in(f.Name), next
 		}
 		if word == 0 { // not of its type after all
-			return i, next
+			return pl, i, next
 		}
 		m.idx[e+f.word] = word
 		next++
 		k = notBegun
 	}
+}
+
+// turn begins with the other plan at the place where it differs. It is the right one if two steps are as it has them: one alone may
+// be so because a field is absent. It returns where follow stopped, and its shift, or notBegun.
+func (p *parser) turn(other *plan, e uint32, i, next int) (int, int, uint32) {
+	start := int(other.starts[next].step)
+	if other.steps[start]&stepOther != 0 {
+		return i, notBegun, 0
+	}
+	shift := p.shiftOf(other, e, next)
+	i, k := p.m.follow(other, start, p.b, i, e, shift, p.base)
+	if k > start+1 || k == start+1 && len(p.b)-i >= 8 && other.steps[k].is(uint32(load64(p.b, i))) {
+		return i, k, shift
+	}
+	p.m.idx[e+other.steps[start].word()] = 0 // it has not come after all
+	return i, notBegun, 0
 }
 
 // notBegun stands for a step: follow has not been tried.
@@ -214,6 +238,13 @@ func (p *parser) structs(d *Desc, first uint32, i, n int) int {
 	for end := first + uint32(n)*stride; ; first += stride {
 		if i, first = p.usualStructs(d.steps, first, end, i); first == end {
 			return i
+		}
+		if other := planOf(d).other; other != nil {
+			var done int
+			i, done = p.wholes(other, d, first, i, int((end-first)/stride))
+			if first += uint32(done) * stride; first == end {
+				return i
+			}
 		}
 		if i = p.structure(d, first, i); i < 0 {
 			return p.at(n - int((end-first)/stride))

@@ -13,7 +13,11 @@ func usualEnd(b []byte, t *Type, i, depth int) int {
 			return unusual
 		}
 		if t.desc.flat {
-			if end, left := passStructs(b, t.desc.steps, i, 1); left == 0 {
+			end, left := passStructs(b, t.desc.steps, i, 1)
+			if left > 0 && t.desc.builtSteps != nil {
+				end, left = passStructs(b, t.desc.builtSteps, i, 1)
+			}
+			if left == 0 {
 				return end
 			}
 		}
@@ -71,7 +75,9 @@ func usualElements(b []byte, t *Type, i int, n uint32, depth int) int {
 		}
 		for i >= 0 {
 			if t.desc.flat {
-				i, n = passStructs(b, t.desc.steps, i, n)
+				if i, n = passStructs(b, t.desc.steps, i, n); n > 0 && t.desc.builtSteps != nil {
+					i, n = passStructs(b, t.desc.builtSteps, i, n)
+				}
 			}
 			if n == 0 {
 				break
@@ -103,11 +109,9 @@ func usualStruct(b []byte, d *Desc, i, depth int) int {
 			if WireType(x) == WireStop {
 				return i + 1
 			}
-			next := d.step(keyIn(x))
-			if next < q { // not one of ours, or not in order
+			if q = d.step(keyIn(x)); q < 0 { // not one of ours
 				return unusual
 			}
-			q = next
 		}
 		s := steps[q]
 		if s&stepOther != 0 {
