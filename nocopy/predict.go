@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// Most messages come from programs that write all fields in the IDL's order. Where that holds, the parser need
+// Most messages come from programs that write all fields in the IDL's order, or in New's. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
 
-// planned indexes the fields of the struct of entry e as long as they come as planned, from place next on. Neither that nor any
+// planned indexes the fields of the struct of entry e as long as they come as planned or are absent, from place next on. Neither that nor any
 // field behind it may have been indexed before, unless follow has begun with it: then k and shift are the step at which it
 // stopped and its shift, else k is notBegun. It returns the plan, which may have changed to the other one, where it stopped, and the
 // place behind the last one that it has done: more than there are if the struct's end has come.
@@ -44,7 +44,18 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 			}
 		}
 		// The header of a container must be in one piece with the field's: see fill.
-		if s&(stepOther|stepOpen|stepList) == 0 || len(p.b)-i < fieldHeader+mapHeader || !s.is(uint32(load64(p.b, i))) {
+		if len(p.b)-i < fieldHeader+mapHeader {
+			return pl, i, next
+		}
+		if x := load64(p.b, i); !s.is(uint32(x)) {
+			behind := p.absent(pl, d, e, next, keyIn(x))
+			if behind == next {
+				return pl, i, next
+			}
+			next, k = behind, notBegun
+			continue
+		}
+		if s&(stepOther|stepOpen|stepList) == 0 {
 			return pl, i, next
 		}
 		if p.lazy && m.limits.MaxIndex <= 0 {
@@ -74,6 +85,27 @@ func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint
 		next++
 		k = notBegun
 	}
+}
+
+// absent passes over fields that have not come, from place next on, where the header of another one has that may come instead. It
+// returns the place of that, or next if there is none, or one that is required would be passed over.
+func (p *parser) absent(pl *plan, d *Desc, e uint32, next int, key uint32) int {
+	place := len(d.fields)
+	if key>>16 != uint32(WireStop) {
+		n := d.step(key)
+		if n < 0 {
+			return next
+		}
+		place = int(pl.places[n])
+	}
+	for q := next; q < place; q++ {
+		f := &d.fields[pl.order[q]]
+		if f.Req == Required {
+			return next
+		}
+		p.m.idx[e+f.word] = 0
+	}
+	return max(place, next)
 }
 
 // turn begins with the other plan at the place where it differs. It is the right one if two steps are as it has them: one alone may
