@@ -8,10 +8,10 @@ import (
 // Most messages come from programs that write all fields in the IDL's order, or in New's. Where that holds, the parser need
 // not ask which field comes next, only whether it is the expected one. Where it does not, it gives up without harm.
 
-// planned indexes the fields of the struct of entry e as long as they come as planned or are absent, from place next on. Neither that nor any
-// field behind it may have been indexed before, unless follow has begun with it: then k and shift are the step at which it
-// stopped and its shift, else k is notBegun. It returns the plan, which may have changed to the other one, where it stopped, and the
-// place behind the last one that it has done: more than there are if the struct's end has come.
+// planned indexes the fields of the struct of entry e as long as they come as planned or are absent, from place next on. Neither
+// that nor any field behind it may have been indexed before, unless follow has begun with it: then k and shift are the step at
+// which it stopped and its shift, else k is notBegun. It returns the plan, which may have changed to the other one, where it stopped,
+// and the place behind the last one that it has done: more than there are if the struct's end has come.
 func (p *parser) planned(pl *plan, d *Desc, e uint32, i, next, k int, shift uint32) (*plan, int, int) {
 	m := p.m
 	for {
