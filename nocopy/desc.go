@@ -3,7 +3,6 @@ package nocopy
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -132,21 +131,20 @@ func (t *Type) header() uint32 {
 
 // Desc describes a struct, union or exception: made by NewDesc, completed by Define, then read-only.
 type Desc struct {
-	name       string
-	self       *Type // the type that it describes
-	union      bool
-	exception  bool
-	words      int    // of an index entry
-	first      uint32 // word of the first field
-	fields     []field
-	slots      []slot // by id−minID: how the parser finds a field at once
-	minID      int16
-	steps      []step   // the fields in the IDL's order
-	natural    []uint16 // their numbers
-	builtSteps []step   // the fields in the order in which New makes them; nil if that is the same
-	plan       atomic.Pointer[plan]
-	flat       bool     // nothing but fields of fixed size and texts
-	required   []uint32 // words of required fields
+	name      string
+	self      *Type // the type that it describes
+	union     bool
+	exception bool
+	words     int    // of an index entry
+	first     uint32 // word of the first field
+	fields    []field
+	slots     []slot // by id−minID: how the parser finds a field at once
+	minID     int16
+	steps     []step   // the fields in the IDL's order
+	natural   []uint16 // their numbers
+	plan      atomic.Pointer[plan]
+	flat      bool     // nothing but fields of fixed size and texts
+	required  []uint32 // words of required fields
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
 	template      string
@@ -223,11 +221,6 @@ func (d *Desc) Define(fields ...FieldDesc) {
 		d.steps = append(d.steps, stepOf(f, int(f.word)))
 		d.natural = append(d.natural, uint16(i))
 		d.flat = d.flat && f.kind <= text
-	}
-	if order := d.order(true); !slices.Equal(order, d.natural) {
-		for _, number := range order {
-			d.builtSteps = append(d.builtSteps, d.steps[number])
-		}
 	}
 	if len(fields) == 0 {
 		return

@@ -9,19 +9,7 @@ const unusual = -1
 func usualEnd(b []byte, t *Type, i, depth int) int {
 	switch t.kind {
 	case record:
-		if depth <= 0 {
-			return unusual
-		}
-		if t.desc.flat {
-			end, left := passStructs(b, t.desc.steps, i, 1)
-			if left > 0 && t.desc.builtSteps != nil {
-				end, left = passStructs(b, t.desc.builtSteps, i, 1)
-			}
-			if left == 0 {
-				return end
-			}
-		}
-		return usualStruct(b, t.desc, i, depth-1)
+		return usualElements(b, t, i, 1, depth)
 	case list:
 		if len(b)-i < listHeader || WireType(b[i]) != t.elem.wire {
 			return unusual
@@ -75,8 +63,10 @@ func usualElements(b []byte, t *Type, i int, n uint32, depth int) int {
 		}
 		for i >= 0 {
 			if t.desc.flat {
-				if i, n = passStructs(b, t.desc.steps, i, n); n > 0 && t.desc.builtSteps != nil {
-					i, n = passStructs(b, t.desc.builtSteps, i, n)
+				if i, n = passStructs(b, t.desc.steps, i, n); n > 0 {
+					if other := planOf(t.desc).other; other != nil {
+						i, n = passStructs(b, other.steps[:len(t.desc.steps)], i, n)
+					}
 				}
 			}
 			if n == 0 {
