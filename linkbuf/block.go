@@ -31,18 +31,30 @@ var pools [maxClass + 1]sync.Pool
 
 // newBlock returns a block of at least n bytes with one reference. What it holds is left over from earlier use.
 func newBlock(n int) *Block {
-	c := max(bits.Len(uint(n-1)), minClass)
+	c := classOf(n)
+	return takeBlock(n, c, blockSize(n, c))
+}
+
+// newSlab is newBlock for memory that may be lent and then is not used again: it is hardly larger than n.
+func newSlab(n int) *Block {
+	return takeBlock(n, classOf(n), (n+SlabSize-1)&^(SlabSize-1))
+}
+
+func classOf(n int) int { return max(bits.Len(uint(n-1)), minClass) }
+
+// takeBlock is newBlock of a class. If the pool has none, it is of this size.
+func takeBlock(n, c, size int) *Block {
 	var b *Block
 	switch {
 	case debugging:
 		b = new(Block)
-		b.mapOwn(blockSize(n, c))
+		b.mapOwn(size)
 	case c > maxClass:
-		b = &Block{mem: make([]byte, n)}
+		b = &Block{mem: fresh(size)}
 	default:
 		b, _ = pools[c].Get().(*Block)
-		if b == nil || len(b.mem) < n { // one of those above evenClass: it is given up
-			b = &Block{mem: make([]byte, blockSize(n, c))}
+		if b == nil || len(b.mem) < n { // one that is smaller than its class: it is given up
+			b = &Block{mem: fresh(size)}
 		}
 	}
 	b.refs.Store(1)

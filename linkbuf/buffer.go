@@ -18,11 +18,12 @@ type Buffer struct {
 	tail    []byte // the block that is being filled
 	used    int    // how much of it
 	tailPos Pos    // position of tail[0]
-	tailMem *Block // its recycled block, nil for a slab
+	tailMem *Block // its block, nil for memory that is left to the garbage collector in any case
 	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
 	tailShared uint32
 	shared     uint32 // 1 once any memory of this Buffer's own is shared
 	held       []*Block
+	slabs      []*Block // its own ones if it does not recycle: they are used again if nothing of them was lent
 	recycle    bool
 	rest       rest // since Free
 	// lent is 1 once something has been handed out that may alias the Buffer's own memory. Without any of that, it may
@@ -50,6 +51,7 @@ type rest uint8
 
 const (
 	inUse       rest = iota // it was not freed
+	referring               // nor that, and it began with Refer
 	atRest                  // any message
 	warmTail                // one that is built: the block at the tail, which is all there is, still has its positions
 	warmForeign             // one that is received: all is as for foreign memory but that itself; there may be a tail behind it
@@ -111,7 +113,7 @@ func (b *Buffer) Free() {
 	case simple && b.tailPos == segSize && b.reusable():
 		b.sealed = false
 		b.rest = warmTail
-	case len(b.segs) == 3 && b.tailPos == 2*segSize && len(b.spans) > 1 && b.reusable():
+	case b.rest == referring && len(b.segs) == 3 && b.tailPos == 2*segSize && b.reusable():
 		b.dropForeign()
 		b.rest = warmForeign
 	default:
@@ -173,10 +175,17 @@ func (b *Buffer) drop(recycle bool) {
 		blk.release()
 	}
 	b.held = b.held[:0]
+	if len(b.slabs) > 0 {
+		b.dropSlabs()
+	}
 	switch {
 	case b.tailMem != nil:
 		b.tail, b.used = b.tailMem.mem, 0
-		b.held = append(b.held, b.tailMem)
+		if recycle {
+			b.held = append(b.held, b.tailMem)
+		} else {
+			b.slabs = append(b.slabs, b.tailMem)
+		}
 	case recycle || len(b.tail)-b.used < keepTail:
 		b.tail, b.used = nil, 0
 	default:
@@ -192,6 +201,27 @@ func (b *Buffer) drop(recycle bool) {
 	b.order, b.pieces = b.order[:0], b.pieces[:0]
 	b.size, b.reserved, b.headroom = 0, 0, 0
 	b.placed, b.sealed, b.framed = false, false, false
+}
+
+// dropSlabs gives up the blocks of a Buffer that does not recycle. They go to their pools if nothing of them was lent or shared, but for
+// the one at the tail, which stays; else they are left to the garbage collector.
+func (b *Buffer) dropSlabs() {
+	clean := b.lent == 0 && b.shared == 0
+	stays := clean && len(b.tail) <= keepRewound
+	for i, blk := range b.slabs {
+		b.slabs[i] = nil
+		switch {
+		case blk != b.tailMem && !clean:
+		case blk != b.tailMem:
+			blk.release()
+		case !clean: // what is left of it is used like that of any slab
+			b.tailMem = nil
+		case !stays:
+			b.tail, b.tailMem, b.used = nil, nil, 0
+			blk.release()
+		}
+	}
+	b.slabs = b.slabs[:0]
 }
 
 // dropSegments forgets all memory but the page of zeroes.
@@ -232,13 +262,18 @@ func (b *Buffer) newTail(n int) {
 		}
 	}
 	b.reserved += size
-	if b.recycle {
+	switch {
+	case b.recycle:
 		b.tailMem = newBlock(size)
 		b.tail = b.tailMem.mem
 		b.held = append(b.held, b.tailMem)
-	} else {
+	case !debugging:
+		b.tailMem = newSlab(size)
+		b.tail = b.tailMem.mem
+		b.slabs = append(b.slabs, b.tailMem)
+	default:
 		b.tailMem = nil
-		b.tail = newSlab(size)
+		b.tail = fresh(size)
 	}
 	b.used = 0
 	b.addTail()

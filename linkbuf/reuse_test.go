@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -16,6 +17,7 @@ func TestKindsInTurn(t *testing.T) {
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	var b, other Buffer
+	var shared []byte // what other refers to
 	text := func() string { return strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(300)) }
 	for i := range 20_000 {
 		recycle := r.IntN(16) == 0 != (i%1000 > 500)
@@ -36,7 +38,7 @@ func TestKindsInTurn(t *testing.T) {
 		switch {
 		case kind < 4:
 			b.Begin(recycle, []int{0, 8, 64, 600}[r.IntN(4)])
-			build([]int{0, 1, 5, 400}[min(r.IntN(32), 3)])
+			build([]int{0, 1, 5, 3000, 400}[min(r.IntN(128), 4)])
 		case kind < 5:
 			b.Reset(recycle)
 			b.OpenRoot(8)
@@ -72,34 +74,43 @@ func TestKindsInTurn(t *testing.T) {
 				other.AddRoot(q, q+Pos(len(mem)))
 				return true
 			})
+			other.Seal()
+			shared = bytes.Clone(want)
 		}
-		var keep, lent string
+		var keep, lent []string
 		switch {
 		case recycle || r.IntN(2) == 0:
 		case kind < 5 && len(want) > 4:
 			b.Lend()
-			b.Pieces(func(_ Pos, mem []byte) bool { keep = String(mem); return false })
+			b.Pieces(func(_ Pos, mem []byte) bool { keep = append(keep, String(mem)); return true })
 		case edited != nil:
 			b.Lend()
-			keep = String(edited)
+			keep = append(keep, String(edited))
 		}
-		lent = strings.Clone(keep)
+		for _, s := range keep {
+			lent = append(lent, strings.Clone(s))
+		}
 		b.Free()
 		if r.IntN(64) == 0 {
 			b.Shrink()
 		}
-		if keep != "" {
+		if keep != nil {
 			if edited != nil {
 				b.Refer([]byte("received"), false, false)
 				_, mem := b.Place(200)
 				copy(mem, strings.Repeat("!", 200))
 			} else {
 				b.Begin(false, 8)
-				b.AppendBehind(0, 0, strings.Repeat("!", 200))
+				for range len(want)/200 + 1 {
+					b.AppendBehind(0, 0, strings.Repeat("!", 200))
+				}
 			}
 			b.Free()
-			if keep != lent {
+			if !slices.Equal(keep, lent) {
 				t.Fatalf("%d%s: what was lent has changed", i, log)
+			}
+			if shared != nil && !bytes.Equal(other.AppendTo(nil), shared) {
+				t.Fatalf("%d%s: what another Buffer refers to has changed", i, log)
 			}
 		}
 	}

@@ -86,7 +86,7 @@ func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
 	if b.rest != warmForeign || recycle != b.recycle || len(mem) >= segSize {
 		return b.referAnew(mem, recycle, own)
 	}
-	b.rest = inUse
+	b.rest = referring
 	b.segs[1], b.meta[1].writable, b.flat = mem, asUint32(own), mem
 	end := segSize + Pos(len(mem))
 	b.spans[1].to, b.pieces[0].to, b.size = end, end, len(mem)
@@ -99,6 +99,7 @@ func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
 	p := b.AddForeign(mem, own)
 	b.flat, b.lent = mem, 1
 	b.SetRoot(p, p+Pos(len(mem)))
+	b.rest = referring
 	return p
 }
 

@@ -217,6 +217,29 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// TestReleaseUnsent: a message of any size may be released before it was sent or finished, also the first one that its memory holds.
+func TestReleaseUnsent(t *testing.T) {
+	for _, opts := range [][]Option{nil, {Recycle}} {
+		for n := 1; n <= 1<<16; n *= 2 {
+			for _, linked := range []bool{false, true} {
+				runtime.GC() // whatever waits in pools is gone after two
+				runtime.GC()
+				s := New(allDesc, opts...)
+				words := StringList(s.NewChild(allDesc.named("words"), allDesc, 0))
+				for range n {
+					words.Append("a word of a few bytes")
+				}
+				if linked {
+					other := New(allDesc, opts...)
+					other.SetChild(allDesc.named("words"), allDesc, Struct(words))
+					other.Release()
+				}
+				s.Release()
+			}
+		}
+	}
+}
+
 // TestAbsent: what is not there reads as zero, and can be made but not filled.
 func TestAbsent(t *testing.T) {
 	s := New(allDesc)
