@@ -74,8 +74,11 @@ func (p *parser) fill(i int) int {
 	return p.need(i, min(most, len(p.b)-i+p.rest))
 }
 
-// head is load64 of what is left of b: what is behind its end is zero.
+// head is load64 where there may be fewer than 8 bytes: what is behind the end of b is zero.
 func head(b []byte, i int) uint64 {
+	if len(b)-i >= 8 {
+		return load64(b, i)
+	}
 	var x [8]byte
 	copy(x[:], b[i:])
 	return binary.LittleEndian.Uint64(x[:])

@@ -42,12 +42,12 @@ func pathOf(path []int) string {
 
 // peekField returns where the value of a field begins, and its type.
 func peekField(b []byte, id int) (int, WireType, error) {
-	want := uint16(int16(id))
-	if int(int16(want)) != id {
+	want := int16(id)
+	if int(want) != id {
 		return 0, 0, ErrNotFound
 	}
 	for i := 0; ; {
-		i = skipPlain(b, i, uint32(want))
+		i = skipPlain(b, i, loaded(want))
 		key := keyIn(head(b, i))
 		t := WireType(key >> 16)
 		if t == WireStop {
@@ -56,7 +56,7 @@ func peekField(b []byte, id int) (int, WireType, error) {
 			}
 			return i, 0, ErrNotFound
 		}
-		if uint16(key) == want {
+		if int16(key) == want {
 			if minSize[t] == 0 {
 				return i, 0, ErrType
 			}

@@ -21,18 +21,18 @@ func (m *Message) follow(pl *plan, k int, b []byte, i int, e, shift, base uint32
 	for next := uint64(k); ; next++ {
 		s := *(*step)(unsafe.Add(steps, next*8))
 		if int64(s) >= 0 {
-			if at+8 > size || !s.is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) {
+			// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
+			end := at + uint64(uint32(s)>>stepReach)
+			if end > size || !s.is(binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(mem, at))[:])) {
 				return int(at), int(next)
 			}
-			end := at + uint64(uint32(s)>>stepReach)
-			// A branch, not arithmetic: predicted, it lets the next load start before this one is done.
 			if s&stepText != 0 {
 				end += uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(mem, at+fieldHeader))[:]))
+				if end > size {
+					return int(at), int(next)
+				}
 			}
-			if end > size {
-				return int(at), int(next)
-			}
-			*(*uint32)(unsafe.Add(words, uint64(first+s.word())*4)) = head + uint32(at)
+			*(*uint32)(unsafe.Add(words, uint64(first+uint32(s>>stepWord))*4)) = head + uint32(at)
 			at = end
 			continue
 		}

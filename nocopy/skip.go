@@ -3,6 +3,7 @@ package nocopy
 import (
 	"fmt"
 	"io"
+	"math/bits"
 )
 
 // How deep skip may go is a budget: one struct costs structCost of it, a list or map in a value whose type is
@@ -73,35 +74,36 @@ func skipStruct(b []byte, i, budget, listCost int) (int, error) {
 // noID is none of the ids that a field may have.
 const noID = 1 << 16
 
+// loaded is an id as it stands on the wire, loaded little-endian.
+func loaded(id int16) uint32 { return uint32(bits.ReverseBytes16(uint16(id))) }
+
 // skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to look at, and
-// the field's id, as a uint16, is not stop.
+// the field's id, as it is loaded, is not stop.
 // The types are told apart by branches, not by a table: predicted, they let the next field be loaded
 // before this one is done.
 func skipPlain(b []byte, i int, stop uint32) int {
 	for len(b)-i >= 8 {
-		x := be64(b[i:])
-		if uint32(x>>40)&0xffff == stop {
+		x := load64(b, i)
+		if uint32(x>>8)&0xffff == stop {
 			return i
 		}
-		n := 0
-		switch WireType(x >> 56) {
-		case WireString:
-			n = int(uint32(x >> 8))
-			if n < 0 || n > len(b)-i-fieldHeader-textHeader {
+		n := fieldHeader
+		switch t := WireType(x); {
+		case t == WireString:
+			n += textHeader + int(int32(lengthIn(x)))
+			if n < fieldHeader+textHeader {
 				return i
 			}
-			i += fieldHeader + textHeader + n
-			continue
-		case WireI64, WireDouble:
-			n = fieldHeader + 8
-		case WireI32:
-			n = fieldHeader + 4
-		case WireBool, WireI8:
-			n = fieldHeader + 1
-		case WireI16:
-			n = fieldHeader + 2
-		case WireUUID:
-			n = fieldHeader + 16
+		case t == WireI64 || t == WireDouble:
+			n += 8
+		case t == WireI32:
+			n += 4
+		case t == WireBool || t == WireI8:
+			n++
+		case t == WireI16:
+			n += 2
+		case t == WireUUID:
+			n += 16
 		default:
 			return i
 		}
