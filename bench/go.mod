@@ -13,6 +13,7 @@ require (
 	github.com/cloudwego/gopkg v0.2.1
 	github.com/cloudwego/netpoll v0.7.2
 	github.com/google/flatbuffers v25.12.19+incompatible
+	github.com/google/go-cmp v0.7.0
 	github.com/nocopythrift/nocopythrift v0.0.0
 	github.com/planetscale/vtprotobuf v0.6.0
 	github.com/schollz/progressbar/v3 v3.19.1

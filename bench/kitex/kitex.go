@@ -22,12 +22,17 @@ var (
 	fresh = structs.Variant{Row: "kitex", Ops: all, Codec: freshBuffers}
 	rows  = []structs.Variant{
 		fresh,
-		{Row: "kitex/reuse", Ops: []peer.Op{peer.Build, peer.Read, peer.Edit}, Codec: keptBuffer, Keep: true},
+		reuse("kitex/reuse"),
 		{Row: "kitex/netpoll", Ops: []peer.Op{peer.Build}, Codec: linkBuffer},
 		{Row: "kitex/subset-IDL", Ops: []peer.Op{peer.Partial}, Codec: freshBuffers, Subset: true},
 	}
-	fastgo = []structs.Variant{{Row: "fastgo", Ops: all, Codec: freshBuffers}}
+	fastgo = []structs.Variant{{Row: "fastgo", Ops: all, Codec: freshBuffers}, reuse("fastgo/reuse")}
 )
+
+// reuse is the row of an application that keeps structs, slices, maps and the buffer from one message to the next.
+func reuse(row string) structs.Variant {
+	return structs.Variant{Row: row, Ops: []peer.Op{peer.Build, peer.Read, peer.Edit}, Codec: keptBuffer, Keep: true}
+}
 
 // Peer is the kitex tool's code, with the rows
 //
@@ -47,7 +52,7 @@ func Peer() peer.Peer {
 	}
 }
 
-// Fastgo is the code of thriftgo's fastgo, used as in the row kitex.
+// Fastgo is the code of thriftgo's fastgo, with the rows fastgo and fastgo/reuse: used as in kitex and kitex/reuse.
 func Fastgo() peer.Peer {
 	return peer.Peer{
 		Name: "fastgo",

@@ -9,8 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Peer has two rows where bytes are written: `limit` with a fresh buffer for every message, not zeroed, and `limit/reuse` with one buffer for all. For lists of
-// numbers the rows are `scalar`, a loop over the elements, and `memcpy`, which leaves them as they are.
+// Peer has two rows where bytes are written: `limit` with a fresh buffer for every message, not zeroed, and `limit/reuse` with one buffer for all. What is set in an
+// order of its own is first set in Go slices, or noted beside the message received; they are fresh, or used again, as the buffer is. For lists of numbers the rows are
+// `scalar`, a loop over the elements, and `memcpy`, which leaves them as they are.
 func Peer() peer.Peer { return peer.Peer{Name: "limit", Rows: rows} }
 
 func rows(in *peer.Input, op peer.Op) []peer.Row {
@@ -18,8 +19,12 @@ func rows(in *peer.Input, op peer.Op) []peer.Row {
 	switch v := v.(type) {
 	case *data.Bulk:
 		return bulkRows(v, wire, op)
-	case *data.FieldOrder, *data.WordOrder, *data.Edits:
-		return nil // whoever writes by hand writes in the right order
+	case *data.FieldOrder:
+		return orderRows(func(c data.Catalog) data.Catalog { return setFields(c, v) })
+	case *data.WordOrder:
+		return orderRows(func(c data.Catalog) data.Catalog { return setWords(c, v) })
+	case *data.Edits:
+		return editRows(v, wire)
 	}
 	switch op {
 	case peer.Read:

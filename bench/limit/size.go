@@ -11,14 +11,7 @@ func size(v any) int {
 		return 100 + len(v.Service) + len(v.Method) + len(v.Caller) + len(v.SubName) + len(v.SubRegion)
 	case *data.Business:
 		n := 300 + len(v.Title) + len(v.Region) + len(v.Cluster) + len(v.User.Name) + len(v.User.Email) + len(v.Owner.Name) + len(v.Owner.Email) + len(v.Trailer)
-		n += sizePairs(v.Tags) + sizePairs(v.Extra) + 48*len(v.Items) + 8*len(v.Nums) + 4*len(v.Words)
-		for i := range v.Items {
-			n += len(v.Items[i].Name) + len(v.Items[i].Desc)
-		}
-		for _, w := range v.Words {
-			n += len(w)
-		}
-		return n
+		return n + sizePairs(v.Tags) + sizePairs(v.Extra) + sizeItems(v.Items) + 8*len(v.Nums) + sizeTexts(v.Words)
 	case *data.Blob:
 		return 37 + len(v.Name) + len(v.Data)
 	case *data.VStreamRows:
@@ -37,8 +30,26 @@ func size(v any) int {
 			}
 		}
 		return n
+	case *data.Catalog:
+		return 17 + sizeItems(v.Items) + sizeTexts(v.Words)
 	}
 	panic("limit: no such message")
+}
+
+func sizeItems(items []data.Item) int {
+	n := 48 * len(items)
+	for i := range items {
+		n += len(items[i].Name) + len(items[i].Desc)
+	}
+	return n
+}
+
+func sizeTexts(texts []string) int {
+	n := 4 * len(texts)
+	for _, s := range texts {
+		n += len(s)
+	}
+	return n
 }
 
 func sizePairs(v []data.Pair) int {
