@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
@@ -70,12 +71,18 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%s/%s selected: %v, want %v", c.name, c.op, got, c.want)
 		}
 	}
-	if s, err := parseSelection(all, "C"); err != nil || !s.workload("C6M") || s.workload("B") {
+	if s, err := parseSelection(all, "C"); err != nil || !s.op("C6M", peer.Read) || s.op("B", peer.Read) {
 		t.Errorf("C must select all sizes of C and nothing else (%v)", err)
 	}
-	for _, bad := range []string{"X", "C20", "B/walk", "A/edit/x"} {
-		if _, err := parseSelection(all, bad); err == nil {
-			t.Errorf("%q is accepted", bad)
+	if _, err := parseSelection(all, "G/edit"); err != nil {
+		t.Errorf("G/edit, which G-C has: %v", err)
+	}
+	for bad, want := range map[string]string{
+		"X": "there are A, B, C1K", "C20": "there are A, B, C1K", "": "nothing", ",": "nothing", "B,,X": "there are", "B/walk": "it has build, read, partial, edit",
+		"A/edit,B/read": "A has no operation \"edit\"; it has build, read, total", "A/build/x": "it has build, read, total",
+	} {
+		if _, err := parseSelection(all, bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one that says %q", bad, err, want)
 		}
 	}
 }

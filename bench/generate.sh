@@ -5,11 +5,19 @@
 set -eu
 cd "$(dirname "$0")"
 if ! { which thrift capnp flatc protoc >/dev/null; }; then
-	apt-get install -y --no-install-recommends thrift-compiler capnproto flatbuffers-compiler protobuf-compiler || {
+	{ apt-get update && apt-get install -y --no-install-recommends thrift-compiler capnproto flatbuffers-compiler protobuf-compiler; } || {
 		echo "generate.sh needs thrift (0.17), capnp (0.9), flatc (2.0) and protoc (3.21)" >&2
 		exit 1
 	}
 fi
+# The committed code comes from these versions, of any patch release.
+for want in "thrift 0.17" "capnp 0.9" "flatc 2.0" "protoc 3.21"; do
+	have=$("${want% *}" --version)
+	case $have in
+	*" ${want#* }" | *" ${want#* }".*) ;;
+	*) echo "generate.sh: the committed code was made by $want; here is $have, which may write other code" >&2 ;;
+	esac
+done
 module=github.com/nocopythrift/nocopythrift/bench
 bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT

@@ -6,6 +6,8 @@
 //	go run -C bench . -save NAME      keep the times, to -compare NAME with later
 //	go run -C bench . -profile C20K/build
 //
+// Relative paths are then below bench, those of files that are read, too.
+//
 // A table per workload and operation: time, ratio to `kitex` and to `limit/reuse` (hand-written code for that one message) in the same rounds, processor time
 // with the collector's share, bytes and objects allocated. README.md says what the workloads and rows are.
 package main
@@ -49,20 +51,23 @@ func main() {
 // quickTime is how long -quick takes at most, apart from compilation.
 const quickTime = 42 * time.Second
 
+// relative is said of every flag that names a file.
+const relative = " (with go run -C bench, a relative path is below bench)"
+
 // run does what the arguments say; tables go to w.
 func run(args []string, w io.Writer) error {
 	start := time.Now()
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	list := flags.String("w", "", "comma-separated `LIST` of workloads, groups (C, G-A, H, ...) or WORKLOAD/OP (default all)")
 	quick := flags.Bool("quick", false, "B, C4K, C20K, F and A with short samples: less than 50 seconds in all")
-	rounds := flags.Int("rounds", 0, "samples of each row (default 7; quick 6)")
-	prom := flags.String("prom", "", "take F's write request from `FILE`, Thrift Binary, instead of the synthetic one")
+	rounds := flags.Int("rounds", 7, "samples of each row; with -quick 6, unless it is said")
+	prom := flags.String("prom", "", "take F's write request from `FILE`, Thrift Binary, instead of the synthetic one"+relative)
 	var out outputs
-	flags.StringVar(&out.json, "json", "", "write the results to `FILE` as JSON")
-	flags.StringVar(&out.html, "html", "", "write the results to `FILE` as one page with charts")
-	flags.StringVar(&out.save, "save", "", "keep the times as the baseline `NAME`")
+	flags.StringVar(&out.json, "json", "", "write the results to `FILE` as JSON"+relative)
+	flags.StringVar(&out.html, "html", "", "write the results to `FILE` as one page with charts"+relative)
+	flags.StringVar(&out.save, "save", "", "keep the times as the baseline `NAME`, in the folder baselines"+relative)
 	flags.StringVar(&out.compare, "compare", "", "say what is faster or slower than the baseline `NAME`")
-	profiled := flags.String("profile", "", "instead of measuring, leave a CPU profile of our rows on `WORKLOAD[/OP[/ROW]]`")
+	profiled := flags.String("profile", "", "instead of measuring, leave a CPU profile of our rows on `WORKLOAD[/OP[/ROW]]` in the current folder")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return nil
@@ -72,32 +77,40 @@ func run(args []string, w io.Writer) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
+	set, err := given(flags)
+	if err != nil {
+		return err
+	}
+	if *rounds < 1 {
+		return fmt.Errorf("-rounds %d: there must be one at least", *rounds)
+	}
 	workloads, err := workloads(*prom)
 	if err != nil {
 		return err
 	}
-	if *profiled != "" {
+	if set["profile"] {
 		return profile(w, workloads, *profiled, profileTime)
 	}
-	if err := out.check(); err != nil {
-		return err
-	}
 
-	o := measure.Options{Rounds: 7, Sample: 50 * time.Millisecond}
-	want := *list
+	o := measure.Options{Rounds: *rounds, Sample: 50 * time.Millisecond}
 	var end time.Time
 	if *quick {
-		o = measure.Options{Rounds: 6, Sample: 15 * time.Millisecond}
+		o.Sample = 15 * time.Millisecond
 		end = start.Add(quickTime)
-		if want == "" {
-			want = "B,C4K,C20K,F,A"
+		if !set["rounds"] {
+			o.Rounds = 6
+		}
+		if !set["w"] {
+			*list = "B,C4K,C20K,F,A"
 		}
 	}
-	if *rounds > 0 {
-		o.Rounds = *rounds
+	var s selection
+	if *list != "" {
+		if s, err = parseSelection(workloads, *list); err != nil {
+			return err
+		}
 	}
-	s, err := parseSelection(workloads, want)
-	if err != nil {
+	if err := out.prepare(workloads, s); err != nil {
 		return err
 	}
 	r, err := measureAll(w, workloads, s, o, end)
@@ -105,6 +118,24 @@ func run(args []string, w io.Writer) error {
 		return err
 	}
 	return out.write(w, r)
+}
+
+// given returns the names of the flags that are on the command line, and an error if one has nothing for its value, or does not go together with -profile.
+func given(flags *flag.FlagSet) (map[string]bool, error) {
+	set := map[string]bool{}
+	var err error
+	flags.Visit(func(f *flag.Flag) {
+		set[f.Name] = true
+		if f.Value.String() == "" {
+			err = fmt.Errorf("-%s needs a value", f.Name)
+		}
+	})
+	for _, other := range []string{"w", "quick", "rounds", "json", "html", "save", "compare"} {
+		if set["profile"] && set[other] {
+			err = fmt.Errorf("-profile and -%s do not go together: a profile is of the rows that it names, and nothing is measured", other)
+		}
+	}
+	return set, err
 }
 
 // workloads returns all of them; F is what is in promFile, if that is named.
@@ -117,8 +148,18 @@ func workloads(promFile string) ([]data.Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := kitex.Prometheus(b); err != nil {
+	v, err := kitex.Prometheus(b)
+	if err != nil {
 		return nil, fmt.Errorf("%s is no write request: %w", promFile, err)
+	}
+	// The operations partial and edit take the last series' first label and sample.
+	if len(v.Series) == 0 {
+		return nil, fmt.Errorf("%s has no series, nothing that could be measured", promFile)
+	}
+	for i, s := range v.Series {
+		if len(s.Labels) == 0 || len(s.Samples) == 0 {
+			return nil, fmt.Errorf("%s: series %d has %d labels and %d samples; every one must have both to be measured", promFile, i, len(s.Labels), len(s.Samples))
+		}
 	}
 	for i := range all {
 		if all[i].Name == "F" {

@@ -1,63 +1,112 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
+	"github.com/nocopythrift/nocopythrift/bench/data"
+	"github.com/nocopythrift/nocopythrift/bench/peer"
 	"github.com/nocopythrift/nocopythrift/bench/report"
 )
 
 // outputs are what is to be made of the results besides the tables; "" is not.
-type outputs struct{ json, html, save, compare string }
-
-// check finds out before anything is measured whether the baselines have names, and the one to compare with is there.
-func (o outputs) check() error {
-	if o.save != "" {
-		if err := report.CheckBaselineName(o.save); err != nil {
-			return err
-		}
-	}
-	if o.compare == "" {
-		return nil
-	}
-	_, err := report.LoadBaseline(o.compare)
-	return err
+type outputs struct {
+	json, html, save, compare string
+	old                       report.Baseline // what to compare with
 }
 
-func (o outputs) write(w io.Writer, r report.Report) error {
+// prepare finds out before s is measured whether all of it can be made, and leaves files that are there as they are.
+func (o *outputs) prepare(workloads []data.Workload, s selection) (err error) {
 	if o.compare != "" {
-		old, err := report.LoadBaseline(o.compare)
-		if err != nil {
+		if o.old, err = report.LoadBaseline(o.compare); err != nil {
 			return err
 		}
-		if err := r.Compare(w, old, o.compare); err != nil {
-			return err
+		if !slices.ContainsFunc(workloads, func(w data.Workload) bool {
+			return slices.ContainsFunc(s.ops(w), func(op peer.Op) bool { return o.old.Has(w.Name, string(op)) })
+		}) {
+			return fmt.Errorf("the baseline %s has nothing of what is selected", o.compare)
 		}
 	}
+	files := []string{o.json, o.html}
 	if o.save != "" {
-		file, err := report.SaveBaseline(o.save, r)
+		file, err := report.PrepareBaseline(o.save)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "\nSaved %s; compare with it by  -compare %s\n", file, o.save)
+		files = append(files, file)
 	}
-	if o.json != "" {
-		if err := create(o.json, r.JSON); err != nil {
-			return err
+	for _, f := range files {
+		if f != "" {
+			if err := writable(f); err != nil {
+				return err
+			}
 		}
-	}
-	if o.html != "" {
-		return create(o.html, r.HTML)
 	}
 	return nil
 }
 
-func create(file string, write func(io.Writer) error) error {
-	f, err := os.Create(file)
-	if err != nil {
+// writable returns an error if file cannot be written.
+func writable(file string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	if f, err = os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err != nil {
 		return err
 	}
-	return errors.Join(write(f), f.Close())
+	return errors.Join(f.Close(), os.Remove(file))
+}
+
+// write makes all of it, whatever part fails.
+func (o *outputs) write(w io.Writer, r report.Report) error {
+	var errs []error
+	if o.compare != "" {
+		errs = append(errs, r.Compare(w, o.old, o.compare))
+	}
+	if o.save != "" {
+		file, err := report.SaveBaseline(o.save, r)
+		if err == nil {
+			wrote(file)
+			fmt.Fprintln(w, "\nSaved; compare with it by  -compare", o.save)
+		}
+		errs = append(errs, err)
+	}
+	if o.json != "" {
+		errs = append(errs, create(o.json, r.JSON))
+	}
+	if o.html != "" {
+		errs = append(errs, create(o.html, r.HTML))
+	}
+	return errors.Join(errs...)
+}
+
+// create writes file once all of it is known.
+func create(file string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	wrote(file)
+	return nil
+}
+
+// wrote says on standard error where a file is, by its whole path, which it returns: the reader's shell may be in another folder, as with go run -C.
+func wrote(file string) string {
+	if abs, err := filepath.Abs(file); err == nil {
+		file = abs
+	}
+	fmt.Fprintln(os.Stderr, "Wrote", file)
+	return file
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+	"regexp"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,65 +24,75 @@ const profileTime = 2 * time.Second
 func profile(out io.Writer, workloads []data.Workload, selected string, each time.Duration) error {
 	name, rest, _ := strings.Cut(selected, "/")
 	op, row, _ := strings.Cut(rest, "/")
-	for _, w := range workloads {
-		if w.Name != name {
-			continue
-		}
-		entries, err := prepare(w)
-		if err != nil {
-			return err
-		}
-		file := "bench-" + strings.ReplaceAll(selected, "/", "-") + ".pprof"
-		f, err := os.Create(file)
-		if err != nil {
-			return err
-		}
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return errors.Join(err, f.Close())
-		}
-		ran := profileRows(out, entries, peer.Op(op), row, each)
-		pprof.StopCPUProfile()
-		if err := f.Close(); err != nil {
-			return err
-		}
-		if ran == 0 {
-			return fmt.Errorf("no row to profile in %q", selected)
-		}
-		if abs, err := filepath.Abs(file); err == nil {
-			file = abs // the reader's shell may be in another folder, as with go run -C
-		}
-		fmt.Fprintf(out, "Wrote %[1]s\nIts flame graph:  go tool pprof -http=: %[1]s  (then View, Flame Graph; of one row:  -tagfocus=row=nocopy$)\n", file)
-		return nil
+	i := slices.IndexFunc(workloads, func(w data.Workload) bool { return w.Name == name })
+	if i < 0 {
+		return noWorkload(name, workloads)
 	}
-	return fmt.Errorf("no workload %q; there are %s", name, names(workloads))
-}
-
-// profileRows runs the selected rows one after the other and returns how many there were.
-func profileRows(out io.Writer, entries []peer.Entry, op peer.Op, row string, each time.Duration) (ran int) {
+	w := workloads[i]
+	if ops := peer.Defined(w.Kind); op != "" && !slices.Contains(ops, peer.Op(op)) {
+		return noOp(name, peer.Op(op), ops)
+	}
+	entries, err := prepare(w)
+	if err != nil {
+		return err
+	}
+	var rows []profiled
+	var there []string
 	for _, e := range entries {
-		if op != "" && e.Op != op {
+		if op != "" && string(e.Op) != op {
 			continue
 		}
 		for _, r := range e.Rows {
-			if r.Peer != row && (row != "" || !strings.HasPrefix(r.Peer, "nocopy")) {
-				continue
+			there = append(there, string(e.Op)+"/"+r.Peer)
+			if r.Peer == row || row == "" && strings.HasPrefix(r.Peer, "nocopy") {
+				rows = append(rows, profiled{string(e.Op), r})
 			}
-			pprof.Do(context.Background(), pprof.Labels("op", string(e.Op), "row", r.Peer), func(context.Context) {
-				step := r.Make()
-				n, batch, start := 0, 1, time.Now()
-				for time.Since(start) < each {
-					for range batch {
-						step(io.Discard)
-					}
-					n += batch
-					if time.Since(start) < each/100 {
-						batch *= 2 // until looking at the clock costs nothing
-					}
-				}
-				fmt.Fprintf(out, "%-8s %-16s %d ns/op\n", e.Op, r.Peer, time.Since(start).Nanoseconds()/int64(n))
-			})
-			ran++
 		}
 	}
-	return ran
+	if len(rows) == 0 {
+		return fmt.Errorf("%s has no row %q; it has %s", name, rest, strings.Join(there, ", "))
+	}
+	file := "bench-" + strings.NewReplacer("/", "-", " ", "-").Replace(selected) + ".pprof"
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	profileRows(out, rows, each)
+	pprof.StopCPUProfile()
+	if err := f.Close(); err != nil {
+		return err
+	}
+	file = wrote(file)
+	fmt.Fprintf(out, "Its flame graph:  go tool pprof -http=: %s  (then View, Flame Graph; of one row:  -tagfocus='row=^%s$')\n",
+		file, regexp.QuoteMeta(rows[0].row.Peer))
+	return nil
+}
+
+// profiled is a row of an operation.
+type profiled struct {
+	op  string
+	row peer.Row
+}
+
+// profileRows runs the rows one after the other.
+func profileRows(out io.Writer, rows []profiled, each time.Duration) {
+	for _, r := range rows {
+		pprof.Do(context.Background(), pprof.Labels("op", r.op, "row", r.row.Peer), func(context.Context) {
+			step := r.row.Make()
+			n, batch, start := 0, 1, time.Now()
+			for time.Since(start) < each {
+				for range batch {
+					step(io.Discard)
+				}
+				n += batch
+				if time.Since(start) < each/100 {
+					batch *= 2 // until looking at the clock costs nothing
+				}
+			}
+			fmt.Fprintf(out, "%-8s %-16s %d ns/op\n", r.op, r.row.Peer, time.Since(start).Nanoseconds()/int64(n))
+		})
+	}
 }

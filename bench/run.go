@@ -1,14 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/bench/data"
 	"github.com/nocopythrift/nocopythrift/bench/measure"
-	"github.com/nocopythrift/nocopythrift/bench/peer"
 	"github.com/nocopythrift/nocopythrift/bench/report"
 )
 
@@ -19,13 +17,10 @@ func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure
 	var chosen []data.Workload
 	left := 0 // tables, large messages counted several times
 	for _, w := range workloads {
-		if n := s.tables(w); n > 0 {
+		if n := len(s.ops(w)); n > 0 {
 			chosen = append(chosen, w)
 			left += n * weight(w)
 		}
-	}
-	if left == 0 {
-		return r, errors.New("nothing is measured there")
 	}
 	fmt.Fprintln(out, r.Run)
 	p := newProgress(left)
@@ -43,11 +38,12 @@ func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure
 			o := o
 			o.Budget = tableBudget
 			if w.Unit != "" {
-				o.Sample /= 2
+				o.Sample = min(o.Sample, growthSample)
 				o.Budget = growthBudget
 			}
 			if !end.IsZero() {
 				o.Budget = max(time.Until(end), 0)*time.Duration(weight(w))/time.Duration(left) + 1
+				o.Limit = 2 * o.Budget
 			}
 			o.Progress = func(done, of int) { p.part(weight(w), done, of) }
 			t := report.NewTable(w, e.Op, measure.Run(e.Rows, o))
@@ -63,24 +59,12 @@ func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure
 	return r, r.Growth(out)
 }
 
-// What a table may take. Those of G, H and I are many, and the largest have steps of a second.
+// What a table should take; those of G, H and I are many, and have shorter samples.
 const (
 	tableBudget  = 12 * time.Second
 	growthBudget = 3 * time.Second
+	growthSample = 15 * time.Millisecond
 )
-
-// tables is how many of w's operations are selected.
-func (s selection) tables(w data.Workload) (n int) {
-	if !s.workload(w.Name) {
-		return 0
-	}
-	for _, op := range peer.Defined(w.Kind) {
-		if s.op(w.Name, op) {
-			n++
-		}
-	}
-	return n
-}
 
 // weight is how many times as long as others a workload's operations take, roughly.
 func weight(w data.Workload) int {

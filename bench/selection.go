@@ -17,6 +17,7 @@ type selected struct {
 	op   peer.Op
 }
 
+// parseSelection reads list, every item of which must select something.
 func parseSelection(workloads []data.Workload, list string) (selection, error) {
 	var s selection
 	for item := range strings.SplitSeq(list, ",") {
@@ -25,13 +26,43 @@ func parseSelection(workloads []data.Workload, list string) (selection, error) {
 		}
 		name, op, _ := strings.Cut(item, "/")
 		i := selected{name, peer.Op(op)}
-		known := slices.ContainsFunc(workloads, func(w data.Workload) bool { return i.workload(w.Name) })
-		if !known || op != "" && !slices.Contains(peer.Ops, i.op) {
-			return nil, fmt.Errorf("no workload %q; there are %s", item, names(workloads))
+		var ops []peer.Op
+		for _, w := range workloads {
+			if i.workload(w.Name) {
+				ops = append(ops, peer.Defined(w.Kind)...)
+			}
+		}
+		if len(ops) == 0 {
+			return nil, noWorkload(name, workloads)
+		}
+		if op != "" && !slices.Contains(ops, i.op) {
+			return nil, noOp(name, i.op, ops)
 		}
 		s = append(s, i)
 	}
+	if len(s) == 0 {
+		return nil, fmt.Errorf("nothing is selected by %q", list)
+	}
 	return s, nil
+}
+
+func noWorkload(name string, workloads []data.Workload) error {
+	var names []string
+	for _, w := range workloads {
+		names = append(names, w.Name)
+	}
+	return fmt.Errorf("no workload %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// noOp is the error that workload name has only the operations have, op not among them.
+func noOp(name string, op peer.Op, have []peer.Op) error {
+	var ops []string
+	for _, o := range peer.Ops {
+		if slices.Contains(have, o) {
+			ops = append(ops, string(o))
+		}
+	}
+	return fmt.Errorf("%s has no operation %q; it has %s", name, op, strings.Join(ops, ", "))
 }
 
 // workload reports whether a workload is the one selected, or of that group: C stands for C1K to C6M, G-A for G-A-x1 to G-A-x64.
@@ -39,18 +70,11 @@ func (i selected) workload(name string) bool {
 	return name == i.name || strings.HasPrefix(name, i.name+"-") || len(i.name) == 1 && strings.HasPrefix(name, i.name)
 }
 
-func (s selection) workload(name string) bool {
-	return len(s) == 0 || slices.ContainsFunc(s, func(i selected) bool { return i.workload(name) })
-}
-
 func (s selection) op(name string, op peer.Op) bool {
 	return len(s) == 0 || slices.ContainsFunc(s, func(i selected) bool { return i.workload(name) && (i.op == "" || i.op == op) })
 }
 
-func names(workloads []data.Workload) string {
-	var n []string
-	for _, w := range workloads {
-		n = append(n, w.Name)
-	}
-	return strings.Join(n, ", ")
+// ops returns w's operations that are selected.
+func (s selection) ops(w data.Workload) []peer.Op {
+	return slices.DeleteFunc(peer.Defined(w.Kind), func(op peer.Op) bool { return !s.op(w.Name, op) })
 }

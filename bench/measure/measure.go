@@ -20,15 +20,16 @@ type Options struct {
 	Rounds int           // samples of each row
 	Sample time.Duration // about how long a sample takes
 
-	// Budget, if not 0, bounds the whole: samples become shorter, and no round is begun that would exceed it, unless there are less than MinRounds and twice the
-	// budget is enough.
+	// Budget, if not 0, is what the whole should take: samples become shorter, and after MinRounds no round is begun that would exceed it.
 	Budget time.Duration
+	// Limit, if not 0, is what the whole may take: no round is begun that would exceed it, however few there are.
+	Limit time.Duration
 	// Progress is called after each sample, of how many there will be.
 	Progress func(done, of int)
 }
 
-// MinRounds is how many rounds are aimed at however long they take: fewer say nothing about how much the figures scatter.
-const MinRounds = 4
+// MinRounds is how many rounds there are however long they take: a confidence interval of 95 % needs so many.
+const MinRounds = 6
 
 // Result is what was measured of a row; every figure is for one operation and the median over the rounds.
 type Result struct {
@@ -60,10 +61,10 @@ func Run(rows []peer.Row, o Options) []Result {
 	}
 	samples := make([][]sample, len(rows))
 	for round := range o.Rounds {
-		if o.Budget != 0 && round > 0 {
+		if round > 0 {
 			used := time.Since(start)
 			next := used + used/time.Duration(round)
-			if next > 2*o.Budget || round >= MinRounds && next > o.Budget {
+			if o.Limit != 0 && next > o.Limit || o.Budget != 0 && next > o.Budget && round >= MinRounds {
 				break
 			}
 		}

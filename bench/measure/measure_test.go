@@ -50,7 +50,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestBudget: no more rounds are begun than there is time for.
+// TestBudget: no more rounds are begun than there is time for, or than there must be.
 func TestBudget(t *testing.T) {
 	start := time.Now()
 	r := Run([]peer.Row{row("", 0, 10_000_000)}, Options{Rounds: 1000, Sample: time.Second, Budget: 150 * time.Millisecond})
@@ -59,6 +59,18 @@ func TestBudget(t *testing.T) {
 	}
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("took %v", took)
+	}
+
+	slow := []peer.Row{{Make: func() peer.Step {
+		return func(io.Writer) uint64 { time.Sleep(5 * time.Millisecond); return 0 }
+	}}}
+	o := Options{Rounds: 7, Sample: time.Millisecond, Budget: time.Millisecond}
+	if n := len(Run(slow, o)[0].Rounds); n != MinRounds {
+		t.Errorf("%d rounds of a row that exceeds the budget, want %d", n, MinRounds)
+	}
+	o.Limit = time.Millisecond
+	if n := len(Run(slow, o)[0].Rounds); n != 1 {
+		t.Errorf("%d rounds of a row that exceeds the limit, want 1", n)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -21,16 +22,20 @@ const baselines = "baselines"
 // Baseline is what -save keeps of a run: the times of every round, by "workload op row".
 type Baseline map[string][]float64
 
-// CheckBaselineName returns an error if name cannot be a baseline's.
-func CheckBaselineName(name string) error {
-	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-		return fmt.Errorf("%q is no name for a baseline: it must be that of a file, without a folder", name)
+// PrepareBaseline makes the folder for it, and returns the file that [SaveBaseline] is going to write.
+func PrepareBaseline(name string) (file string, err error) {
+	if file, err = baselineFile(name); err != nil {
+		return "", err
 	}
-	return nil
+	return file, os.MkdirAll(baselines, 0o755)
 }
 
+// baselineFile returns the file of the baseline called name, and an error if none can be called that.
 func baselineFile(name string) (string, error) {
-	return filepath.Join(baselines, name+".json"), CheckBaselineName(name)
+	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
+		return "", fmt.Errorf("%q is no name for a baseline: it must be that of a file, without a folder", name)
+	}
+	return filepath.Join(baselines, name+".json"), nil
 }
 
 // LoadBaseline returns what was saved as name.
@@ -52,7 +57,7 @@ func LoadBaseline(name string) (Baseline, error) {
 
 // SaveBaseline keeps the times of r as name, in place of what was there before, and returns the file.
 func SaveBaseline(name string, r Report) (file string, err error) {
-	file, err = baselineFile(name)
+	file, err = PrepareBaseline(name)
 	if err != nil {
 		return "", err
 	}
@@ -66,13 +71,20 @@ func SaveBaseline(name string, r Report) (file string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(baselines, 0o755); err != nil {
-		return "", err
-	}
 	return file, os.WriteFile(file, text, 0o644)
 }
 
 func (t Table) key(r Row) string { return t.Name + " " + t.Op + " " + r.Peer }
+
+// Has reports whether b has a row of ours for the operation op on workload.
+func (b Baseline) Has(workload, op string) bool {
+	for key, times := range b {
+		if row, found := strings.CutPrefix(key, workload+" "+op+" "); found && ours(row) && len(times) > 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // Verdicts.
 const (
@@ -96,7 +108,7 @@ type Change struct {
 
 // compare tells by a Mann-Whitney U-test whether old and now, the times of the rounds before and now, differ.
 func compare(old, now []float64) Change {
-	a, b := benchmath.NewSample(old, &benchmath.DefaultThresholds), benchmath.NewSample(now, &benchmath.DefaultThresholds)
+	a, b := sample(old), sample(now)
 	test := benchmath.AssumeNothing.Compare(a, b)
 	c := Change{
 		Ratio: benchmath.AssumeNothing.Summary(b, confidence).Center / benchmath.AssumeNothing.Summary(a, confidence).Center,
@@ -110,6 +122,11 @@ func compare(old, now []float64) Change {
 		c.Verdict = Slower
 	}
 	return c
+}
+
+// sample returns times for benchmath, which sorts in place what it is given.
+func sample(times []float64) *benchmath.Sample {
+	return benchmath.NewSample(slices.Clone(times), &benchmath.DefaultThresholds)
 }
 
 // ours reports whether a row is one of this library's, so that it may have changed.
@@ -153,7 +170,7 @@ func (r Report) Compare(w io.Writer, old Baseline, name string) error {
 
 // interval writes the median of times and its confidence interval; below six rounds there is none, and it says how many there were.
 func interval(times []float64) string {
-	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(times, &benchmath.DefaultThresholds), confidence)
+	s := benchmath.AssumeNothing.Summary(sample(times), confidence)
 	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
 		return fmt.Sprintf("%s (%d rounds only)", duration(s.Center), len(times))
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -57,6 +58,14 @@ func TestBaselines(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}
+	}
+	before := []float64{3, 1, 2}
+	times := Report{Workloads: []Table{{Name: "B", Op: "read", Rows: []Row{{Peer: "nocopy", Rounds: before}}}}}
+	if err := times.Compare(&out, b, "x"); err != nil || !slices.Equal(before, []float64{3, 1, 2}) {
+		t.Errorf("after a comparison the rounds are %v (%v)", before, err)
+	}
+	if !b.Has("B", "read") || b.Has("B", "build") || b.Has("C4K", "read") || (Baseline{"B read kitex": {1}}).Has("B", "read") {
+		t.Error("Has must tell which operations there are rows of ours for")
 	}
 	other := Report{Workloads: []Table{{Name: "C4K", Op: "read", Rows: []Row{{Peer: "nocopy", Rounds: around(1, 7)}}}}}
 	if err := other.Compare(&out, b, "x"); err == nil {

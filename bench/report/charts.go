@@ -123,6 +123,7 @@ func (s Series) Lines() (string, error) {
 	p.Legend.TextStyle.Font.Size, p.Legend.Padding, p.Legend.ThumbnailWidth = labelSize, 2, 1*vg.Centimeter
 	p.Add(plotter.NewGrid())
 	lowest, highest := 0.0, 0.0
+	drawn := map[color.RGBA]int{} // lines of a colour
 	for i, row := range s.Tables[0].Rows {
 		var xys plotter.XYs
 		for _, t := range s.Tables {
@@ -137,11 +138,10 @@ func (s Series) Lines() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		line.Color, line.Width = colourOf(row.Peer), vg.Points(1.5)
+		colour := colourOf(row.Peer)
+		line.Color, line.Width, line.Dashes = colour, vg.Points(1.5), dashes[drawn[colour]%len(dashes)]
+		drawn[colour]++
 		points.Color, points.Shape, points.Radius = line.Color, shapes[i%len(shapes)], vg.Points(3)
-		if strings.Contains(row.Peer, "/") {
-			line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
-		}
 		p.Add(line, points)
 		p.Legend.Add(row.Peer, line, points)
 	}
@@ -149,6 +149,9 @@ func (s Series) Lines() (string, error) {
 	p.Y.Min, p.Y.Max = lowest/6, highest*1.5
 	return svg(p, chartWidth, 11*vg.Centimeter)
 }
+
+// dashes tell the lines of one colour apart, the first of which has none.
+var dashes = [][]vg.Length{nil, {4, 3}, {1, 2.5}, {8, 3, 1, 3}, {8, 3}, {4, 2, 1, 2, 1, 2}}
 
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}
 

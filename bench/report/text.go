@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"text/tabwriter"
 )
@@ -78,8 +79,12 @@ func ratio(v float64) string {
 	switch {
 	case v == 0:
 		return "-"
+	case v < 0.001: // two significant digits without an exponent
+		return fmt.Sprintf("%.*f", 1-int(math.Floor(math.Log10(v))), v)
 	case v < 0.1:
 		return fmt.Sprintf("%.4f", v)
+	case v >= 1000:
+		return number(v)
 	default:
 		return digits(v)
 	}
