@@ -107,7 +107,7 @@ func (f *file) importAliases(p *schema.Program) {
 }
 
 func (g *generator) file(p *schema.Program) ([]byte, error) {
-	f := &file{g: g, pkg: g.of[p], aliases: map[*goPackage]string{}, needs: map[string]bool{}}
+	f := &file{g: g, p: p, pkg: g.of[p], aliases: map[*goPackage]string{}, needs: map[string]bool{}, hidden: map[string]bool{}}
 	f.importAliases(p)
 	view := fileView{Version: Version, Source: path.Base(strings.ReplaceAll(p.Path, `\`, "/")), Package: f.pkg.name}
 	for _, e := range p.Enums {

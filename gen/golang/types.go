@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"go/token"
 	"math"
 	"strconv"
 	"strings"
@@ -31,20 +32,31 @@ var scalars = map[schema.Kind]scalar{
 // file spells things as they are seen from one file.
 type file struct {
 	g       *generator
+	p       *schema.Program
 	pkg     *goPackage
 	aliases map[*goPackage]string // the name of each imported package
 	imports []importLine
 	needs   map[string]bool // standard packages
+	hidden  map[string]bool // names of other packages that cannot be named here
 }
 
 type importLine struct{ Alias, Path string }
 
-// qualify puts the package's name before a name, if it is not our own.
+// qualify puts the package's name before a name, if it is not our own. There the name must be one that Go lets other packages use.
 func (f *file) qualify(p *schema.Program, name string) string {
-	if pkg := f.g.of[p]; pkg != f.pkg {
-		return f.aliases[pkg] + "." + name
+	pkg := f.g.of[p]
+	if pkg != f.pkg && !token.IsExported(name) && !f.hidden[name] {
+		f.hidden[name] = true
+		f.g.errs.Add(f.g.includeOf(f.p, pkg), "%s is used here, but begins with an underscore: Go has no such names for other packages than %s", name, pkg.dir)
 	}
-	return name
+	return f.dot(pkg, name)
+}
+
+func (f *file) dot(pkg *goPackage, name string) string {
+	if pkg == f.pkg {
+		return name
+	}
+	return f.aliases[pkg] + "." + name
 }
 
 func (f *file) enumType(e *schema.Enum) string {
@@ -113,8 +125,8 @@ func (f *file) desc(t *schema.Type) string {
 	case schema.EnumKind:
 		return fmt.Sprintf("nocopy.EnumOf(func(v int32) string { return %s(v).String() })", f.goType(t))
 	case schema.StructKind:
-		s := t.Struct
-		return "nocopy.StructOf(" + f.qualify(s.Program, f.g.of[s.Program].names.structs[s].Desc) + ")"
+		pkg := f.g.of[t.Struct.Program]
+		return "nocopy.StructOf(" + f.dot(pkg, pkg.names.structs[t.Struct].Desc) + ")"
 	case schema.List:
 		return "nocopy.ListOf(" + f.desc(t.Elem) + ")"
 	case schema.SetKind:
