@@ -269,7 +269,7 @@ func (b *Buffer) newTail(n int) {
 		b.held = append(b.held, b.tailMem)
 	case !debugging:
 		b.tailMem = newSlab(size)
-		b.tail = b.tailMem.mem
+		b.tail = b.tailMem.mem[:size:size] // no more than that, see behindLarge
 		b.slabs = append(b.slabs, b.tailMem)
 	default:
 		b.tailMem = nil
