@@ -137,10 +137,33 @@ type Range struct {
 }
 
 // Range collects what stands on the wire for [from, to), both in the same run. It is valid until the next change.
-func (b *Buffer) Range(from, to Pos) Range {
+func (b *Buffer) Range(from, to Pos) Range { return b.RangeAgain(from, to, Range{}) }
+
+// RangeAgain is Range in the memory of old, which must not be used any more.
+func (b *Buffer) RangeAgain(from, to Pos, old Range) Range {
 	b.Sync()
 	b.sortNodes()
-	return Range{b, b.walk(nil, b.spanAt(from), part{from, to})}
+	return Range{b, b.walk(old.pieces[:0], b.spanAt(from), part{from, to})}
+}
+
+// Spent returns no more than the range's memory, for RangeAgain.
+func (r Range) Spent() Range { return Range{pieces: r.pieces} }
+
+// Flat returns what Range would stand for, aliasing it, if that is in one piece and no node belongs to it. It is valid until the
+// next change.
+func (b *Buffer) Flat(from, to Pos) ([]byte, bool) {
+	b.Sync()
+	b.sortNodes()
+	p := part{from, to}
+	for j := b.firstNode(from); j < len(b.order) && b.order[j].at() <= to; j++ {
+		if !p.excludes(&b.nodes[b.order[j].id()]) {
+			return nil, false
+		}
+	}
+	if b.spans[b.spanAt(from)].to < to {
+		return nil, false
+	}
+	return b.mem(piece{from, to}), true
 }
 
 // Len returns the range's wire bytes.

@@ -255,6 +255,15 @@ func TestAllocations(t *testing.T) {
 				s.m.WriteTo(io.Discard)
 				s.Release()
 			},
+			"graft": func(opts ...Option) { graftAll(t, shape.desc, wire, opts...) },
+			"clone": func(opts ...Option) {
+				s := mustParse(t, shape.desc, wire, opts...)
+				shape.edit(s)
+				c := s.Clone(shape.desc)
+				s.Release()
+				c.Release()
+			},
+			"sets and maps of structs": func(opts ...Option) { addAll(opts...) },
 			"build, edit, read": func(opts ...Option) {
 				s := New(shape.desc, opts...)
 				shape.build(s)
@@ -274,6 +283,59 @@ func TestAllocations(t *testing.T) {
 			}
 		}
 	}
+}
+
+// addAll adds structs to a set, and puts them as a map's keys.
+func addAll(opts ...Option) {
+	s, key := New(allDesc, opts...), New(pointDesc, opts...)
+	set := StructList[Struct](s.NewChild(allDesc.named("grown"), allDesc, 0))
+	for i := range 2 * len(keys) {
+		key.SetInt32(pointDesc.named("x"), int32(i/2))
+		set.Add(key)
+	}
+	byPoint := Map[Struct, string, AsView[Struct], AsString](s.NewChild(allDesc.named("byPoint"), allDesc, 0))
+	for i, v := range keys {
+		key.SetInt32(pointDesc.named("x"), int32(i/2))
+		byPoint.Put(key, v)
+		_, _ = byPoint.Get(key)
+	}
+	s.m.WriteTo(io.Discard)
+	key.Release()
+	s.Release()
+}
+
+// holderDesc has room for copies of what shapesInUse makes.
+var holderDesc = NewDesc("Holder")
+
+func init() {
+	holderDesc.Define(
+		FieldDesc{ID: 1, Name: "Request", Type: StructOf(requestDesc)},
+		FieldDesc{ID: 2, Name: "RequestList", Type: ListOf(StructOf(requestDesc))},
+		FieldDesc{ID: 3, Name: "Business", Type: StructOf(businessDesc)},
+		FieldDesc{ID: 4, Name: "BusinessList", Type: ListOf(StructOf(businessDesc))},
+	)
+}
+
+// graftAll puts a message into another one, whole and in parts, edited, again in the place of what was there, and in its own.
+func graftAll(t *testing.T, d *Desc, wire []byte, opts ...Option) {
+	s := mustParse(t, d, wire, opts...)
+	field, list := holderDesc.named(d.name), holderDesc.named(d.name+"List")
+	h := New(holderDesc, opts...)
+	h.SetChild(field, holderDesc, s)
+	h.SetChild(field, holderDesc, s)
+	l := StructList[Struct](h.NewChild(list, holderDesc, 1))
+	l.Set(0, s)
+	l.Append(s)
+	if d == requestDesc {
+		s.SetText(d.named("token"), "another token")
+	} else {
+		StringList(s.Child(d.named("tags"), d)).Append("tag")
+	}
+	l.Set(0, s)
+	l.Append(h.Child(field, holderDesc))
+	h.m.WriteTo(io.Discard)
+	s.Release()
+	h.Release()
 }
 
 // allocsPerRun is testing.AllocsPerRun without rounding: the average number of allocations of f.

@@ -1,10 +1,6 @@
 package nocopy
 
-import (
-	"bytes"
-
-	"github.com/nocopythrift/nocopythrift/linkbuf"
-)
+import "github.com/nocopythrift/nocopythrift/linkbuf"
 
 // source is a struct or container that is about to be put somewhere else.
 type source struct {
@@ -16,6 +12,9 @@ type source struct {
 
 // linkPieces is how many pieces a value may be in to be worth linking.
 const linkPieces = 16
+
+// keepPieces is the most pieces for which memory waits for the next value.
+const keepPieces = 4 << 10
 
 // source returns the wire bytes of v, a value of type t: to be linked when they are large and of another
 // message, else copied. A message that v is being built in is completed.
@@ -30,7 +29,11 @@ func (m *Message) source(v Struct, t *Type) source {
 	} else {
 		v.m.Finish()
 	}
-	r := v.m.rangeOf(v.entry(), t)
+	r := v.m.rangeOf(v.entry(), t, m.ranged)
+	m.ranged = linkbuf.Range{}
+	if r.Count() <= keepPieces {
+		m.ranged = r.Spent() // for the next source: this one is put in its place before that
+	}
 	n := r.Len()
 	if v.m != m && n >= refer && r.Count() <= linkPieces && m.mayRefer(n) {
 		return source{from: v.m, r: r, n: n}
@@ -39,13 +42,19 @@ func (m *Message) source(v Struct, t *Type) source {
 	return source{n: n, data: m.graft}
 }
 
-// rangeOf returns what stands on the wire for the struct or container of entry e.
-func (m *Message) rangeOf(e uint32, t *Type) linkbuf.Range {
-	start, end := m.idx[e], m.editOf(e).end
+// rangeOf returns what stands on the wire for the struct or container of entry e, in the memory of old.
+func (m *Message) rangeOf(e uint32, t *Type, old linkbuf.Range) linkbuf.Range {
+	from, to := m.extent(e, t)
+	return m.buf.RangeAgain(from, to, old)
+}
+
+// extent returns where the struct or container of entry e begins and ends.
+func (m *Message) extent(e uint32, t *Type) (from, to uint32) {
+	from, to = m.idx[e], m.editOf(e).end
 	if t.kind == record {
-		return m.buf.Range(start, end+1)
+		return from, to + 1
 	}
-	return m.buf.Range(start-t.header(), end)
+	return from - t.header(), to
 }
 
 // appendValue appends src, a value of type t, to what is being built and returns its word. With a key, a
@@ -134,12 +143,15 @@ func (m *Message) indexShared(node linkbuf.NodeID, t *Type, src source, e uint32
 }
 
 // SetChild makes field f a copy of v, linking v's bytes when they are large; neither message sees changes of
-// the other afterwards. An absent v sets an empty value.
+// the other afterwards. An absent v sets an empty value. Of a union f becomes the only arm that is set.
 func (s Struct) SetChild(f Field, d *Desc, v Struct) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	src := m.source(v, t)
+	if d.union {
+		s.Arm(f, d) // not before: v may be in the arm that is removed
+	}
 	var word uint32
 	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
@@ -172,51 +184,9 @@ func (m *Message) indexRoot(d *Desc, p uint32) {
 	m.Finish()
 }
 
-// containsValue says whether a list's element has the same wire bytes as v.
-func (s Struct) containsValue(v Struct) bool {
-	n := s.count()
-	if n == 0 {
-		return false
-	}
-	want := v.wireAs(s.typ().elem)
-	s.m.closeAllUnlessSealed()
-	var have []byte
-	for i := range n {
-		have = s.m.appendWire(have[:0], s.elementEntry(i), s.typ().elem)
-		if bytes.Equal(want, have) {
-			return true
-		}
-	}
-	return false
-}
-
 // closeAllUnlessSealed completes what is being built. Reading a finished message must change nothing.
 func (m *Message) closeAllUnlessSealed() {
 	if !m.buf.Sealed() {
 		m.closeAll()
 	}
-}
-
-// elementEntry returns the entry of element i of a list of structs or containers.
-func (s Struct) elementEntry(i int) uint32 {
-	e := s.entry()
-	if s.typ().elem.kind == record {
-		return s.m.structEntry(e, uint32(i))
-	}
-	return s.m.idx[s.m.idx[e+listElems]+uint32(i)]
-}
-
-// appendWire appends the wire bytes of the struct or container with entry e.
-func (m *Message) appendWire(dst []byte, e uint32, t *Type) []byte {
-	if m == empty {
-		return appendZero(dst, t)
-	}
-	return m.rangeOf(e, t).AppendTo(dst)
-}
-
-// wireAs returns the wire bytes of a struct or container of type t, a copy.
-func (s Struct) wireAs(t *Type) []byte {
-	s.alive()
-	s.m.closeAllUnlessSealed()
-	return s.m.appendWire([]byte{}, s.entry(), t)
 }

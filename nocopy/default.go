@@ -14,6 +14,7 @@ func (f *field) absent() Struct {
 
 // frozen returns the handle of a struct or container, given as its wire bytes, that can't be changed.
 func frozen(t *Type, wire string) Struct {
+	t.mustBeDefined()
 	m := newMessage(nil, 0, usualLimits)
 	b := []byte(wire)
 	p := m.buf.AddForeign(b, false)

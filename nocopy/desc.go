@@ -135,7 +135,7 @@ type Desc struct {
 	self      *Type // the type that it describes
 	union     bool
 	exception bool
-	words     int    // of an index entry
+	words     int    // of an index entry, or undefined
 	first     uint32 // word of the first field
 	fields    []field
 	slots     []slot // by id−minID: how the parser finds a field at once
@@ -188,8 +188,19 @@ func NewExceptionDesc(name string) *Desc { return newDesc(&Desc{name: name, exce
 
 func newDesc(d *Desc) *Desc {
 	d.self = &Type{wire: WireStruct, kind: record, desc: d}
+	d.words = undefined
 	return d
 }
+
+// mustBeDefined panics if t is a struct of which nothing but the name is known yet.
+func (t *Type) mustBeDefined() {
+	if t.desc != nil && t.desc.words == undefined {
+		panic(panicUndefined)
+	}
+}
+
+// undefined is how many words an entry has before Define: so few that no index, nor any list's part of it, can be made of them.
+const undefined = math.MinInt >> 12
 
 // Name returns the IDL's name of the struct.
 func (d *Desc) Name() string { return d.name }

@@ -13,7 +13,7 @@ type edit struct {
 	end   uint32         // position of the STOP, or behind the last element
 	own   linkbuf.NodeID // the node that holds the value itself, in the place of an earlier one
 	tail  linkbuf.NodeID // the node at the end, for what is added
-	slots uint32         // struct: index of a word per word of the entry: the node in the place of that field
+	slots uint32         // struct: index of a word per word of the entry: the node in the place of that field; list or map: 1 if it is watched
 	count uint32         // container: position of the count when it was moved
 	dead  uint32         // map: pairs that were deleted
 	free  uint32         // map: number+1 of one of them; its value word names the next

@@ -13,8 +13,11 @@ type Error struct {
 	Err    error  // what is wrong: io.ErrUnexpectedEOF or one of the errors below, for errors.Is
 }
 
-// Error returns the path, the offset and the reason.
+// Error returns the path if there is one, the offset and the reason.
 func (e *Error) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("nocopy: offset %d: %v", e.Offset, e.Err)
+	}
 	return fmt.Sprintf("nocopy: %s: offset %d: %v", e.Path, e.Offset, e.Err)
 }
 
@@ -37,6 +40,9 @@ const (
 	panicStale   = "nocopy: handle used after its message was released"
 	panicAbsent  = "nocopy: setter called on an absent struct or container: use NewX first"
 	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
+
+	panicUndefined = "nocopy: struct used before the init function of its package has described it: " +
+		"make messages in functions that are called later, not to initialize variables of that package"
 )
 
 func itoa(i int) string { return strconv.Itoa(i) }

@@ -17,6 +17,9 @@ type BoolList Struct
 // Len returns the number of elements.
 func (l BoolList) Len() int { return Struct(l).count() }
 
+// String returns the elements as text, as Struct.Format has it.
+func (l BoolList) String() string { return Struct(l).containerText("[]") }
+
 // At returns element i.
 func (l BoolList) At(i int) bool {
 	if uint32(l.k>>32) != l.m.gen {
@@ -104,6 +107,9 @@ type Int8List Struct
 // Len returns the number of elements.
 func (l Int8List) Len() int { return Struct(l).count() }
 
+// String returns the elements as text, as Struct.Format has it.
+func (l Int8List) String() string { return Struct(l).containerText("[]") }
+
 // At returns element i.
 func (l Int8List) At(i int) int8 {
 	if uint32(l.k>>32) != l.m.gen {
@@ -184,6 +190,9 @@ type Int16List Struct
 
 // Len returns the number of elements.
 func (l Int16List) Len() int { return Struct(l).count() }
+
+// String returns the elements as text, as Struct.Format has it.
+func (l Int16List) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int16List) At(i int) int16 {
@@ -266,6 +275,9 @@ type Int32List Struct
 // Len returns the number of elements.
 func (l Int32List) Len() int { return Struct(l).count() }
 
+// String returns the elements as text, as Struct.Format has it.
+func (l Int32List) String() string { return Struct(l).containerText("[]") }
+
 // At returns element i.
 func (l Int32List) At(i int) int32 {
 	if uint32(l.k>>32) != l.m.gen {
@@ -346,6 +358,9 @@ type Int64List Struct
 
 // Len returns the number of elements.
 func (l Int64List) Len() int { return Struct(l).count() }
+
+// String returns the elements as text, as Struct.Format has it.
+func (l Int64List) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int64List) At(i int) int64 {
@@ -428,6 +443,9 @@ type Float64List Struct
 // Len returns the number of elements.
 func (l Float64List) Len() int { return Struct(l).count() }
 
+// String returns the elements as text, as Struct.Format has it.
+func (l Float64List) String() string { return Struct(l).containerText("[]") }
+
 // At returns element i.
 func (l Float64List) At(i int) float64 {
 	if uint32(l.k>>32) != l.m.gen {
@@ -508,6 +526,9 @@ type UUIDList Struct
 
 // Len returns the number of elements.
 func (l UUIDList) Len() int { return Struct(l).count() }
+
+// String returns the elements as text, as Struct.Format has it.
+func (l UUIDList) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l UUIDList) At(i int) UUID {
@@ -595,6 +616,9 @@ type EnumList[E ~int32] Struct
 
 // Len returns the number of elements.
 func (l EnumList[E]) Len() int { return Struct(l).count() }
+
+// String returns the elements as text, as Struct.Format has it.
+func (l EnumList[E]) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l EnumList[E]) At(i int) E {

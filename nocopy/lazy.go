@@ -61,6 +61,7 @@ func widest(t *Type, seen map[*Desc]bool) int {
 	n := 0
 	switch {
 	case t.kind == record && !seen[t.desc]:
+		t.mustBeDefined()
 		seen[t.desc] = true
 		n = t.desc.words
 		for i := range t.desc.fields {
@@ -192,7 +193,7 @@ func (ix indexer) value(t *Type, e uint32, path string) error {
 		}
 	case t.elem.kind >= record:
 		for i := range m.idx[e+listCount] {
-			if err := ix.value(t.elem, m.handle(e).elementEntry(int(i)), path+"["+itoa(int(i))+"]"); err != nil {
+			if err := ix.value(t.elem, m.elementEntry(e, t.elem, i), path+"["+itoa(int(i))+"]"); err != nil {
 				return err
 			}
 		}

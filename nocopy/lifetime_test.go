@@ -94,7 +94,7 @@ func uses(s Struct) map[string]func() {
 		"Arm": func() { shape.Arm(shapeDesc.named("label"), shapeDesc) }, "UnsetArm": func() { shape.UnsetArm(shapeDesc.named("label")) },
 		"inner Int32": func() { point.Int32(pointDesc.named("x")) }, "inner SetInt32": func() { point.SetInt32(pointDesc.named("x"), 1) },
 		"list Len": func() { numbers.Len() }, "list At": func() { numbers.At(0) }, "list Set": func() { numbers.Set(0, 1) },
-		"list Append": func() { numbers.Append(1) }, "list AppendTo": func() { numbers.AppendTo(nil) }, "list Contains": func() { numbers.Contains(1) },
+		"list Append": func() { numbers.Append(1) }, "list AppendTo": func() { numbers.AppendTo(nil) }, "list String": func() { _ = numbers.String() }, "list Contains": func() { numbers.Contains(1) },
 		"list All": func() {
 			for range numbers.All() {
 			}

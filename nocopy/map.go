@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"bytes"
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
@@ -20,6 +21,9 @@ type NestedMap[K any, V View, KC Codec[K]] Struct
 
 // Len returns the number of keys.
 func (p Map[K, V, KC, VC]) Len() int { return Struct(p).pairs() }
+
+// String returns the pairs as text, as Struct.Format has it.
+func (p Map[K, V, KC, VC]) String() string { return Struct(p).containerText("{}") }
 
 // Get returns the value of key k, and whether there is one.
 func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](Struct(p), k) }
@@ -58,6 +62,9 @@ func (p Map[K, V, KC, VC]) Append(v V) K {
 // Len returns the number of keys.
 func (p StructMap[K, V, KC]) Len() int { return Struct(p).pairs() }
 
+// String returns the pairs as text, as Struct.Format has it.
+func (p StructMap[K, V, KC]) String() string { return Struct(p).containerText("{}") }
+
 // Get returns the value of key k, and whether there is one; if not, an absent one.
 func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, AsView[V]](Struct(p), k) }
 
@@ -81,6 +88,9 @@ func (p StructMap[K, V, KC]) AppendNew() (K, V) {
 
 // Len returns the number of keys.
 func (p NestedMap[K, V, KC]) Len() int { return Struct(p).pairs() }
+
+// String returns the pairs as text, as Struct.Format has it.
+func (p NestedMap[K, V, KC]) String() string { return Struct(p).containerText("{}") }
 
 // Get returns the value of key k, and whether there is one; if not, an empty one that can't be changed.
 func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, AsView[V]](Struct(p), k) }
@@ -121,6 +131,9 @@ func (s Struct) key(k key) key {
 	if k.view.m != nil && s.m != empty { // what is absent does not know its type, and has no keys
 		s.alive()
 		k.text = k.view.wireAs(s.typ().key)
+		if k.view.m == s.m {
+			k.text = bytes.Clone(k.text) // it is about to change, perhaps
+		}
 	}
 	return k
 }
@@ -184,6 +197,9 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 
 // putKey adds a pair with the key, ready for the value to be appended.
 func (s Struct) putKey(k key) uint32 {
+	if k.view.m != nil {
+		s.m.watch(s.entry())
+	}
 	slot := s.newPair()
 	word := s.m.appendKey(s.typ().key, k)
 	s.m.idx[slot] = word
@@ -256,6 +272,9 @@ func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		var kc KC
 		var vc VC
+		if s.count() > 0 && s.typ().key.kind >= record {
+			s.m.loosen(s.entry())
+		}
 		s.eachPair(func(k, v uint32) bool { return yield(kc.get(s.m, k), vc.get(s.m, v)) })
 	}
 }
@@ -301,6 +320,7 @@ func deleteKey[K any, KC Codec[K]](s Struct, k K) bool {
 func (s Struct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.putting.dict = 0
+	m.loosen(e)
 	if tb := m.tables.made[e]; tb != nil && tb.dups > 0 {
 		m.tables.drop(e)
 	}

@@ -13,6 +13,8 @@ import (
 //
 // A parsed message may be read by any number of goroutines, a finished one sent by any number. Changing a
 // message is for one goroutine while nobody else uses it.
+//
+// After Release a *Message must not be used any more: it becomes another message, which handles notice and a pointer does not.
 type Message struct {
 	origin
 	buf    linkbuf.Buffer
@@ -35,8 +37,9 @@ type Message struct {
 	shadows []shadow // fields that came twice
 	limits  Limits
 	p       parser
-	scratch []byte // a zero value on its way
-	graft   []byte // a copied value on its way
+	scratch []byte        // a zero value on its way
+	graft   []byte        // a copied value on its way
+	ranged  linkbuf.Range // memory for the pieces of the next one
 	tables  tables
 	filling filling
 	putting putting
@@ -264,6 +267,7 @@ func (p *parser) reset(n int) {
 }
 
 func (m *Message) parseRoot(p *parser) (Struct, error) {
+	m.desc.self.mustBeDefined()
 	i := failed
 	if m.root = p.take(0, m.desc.words, 1, 0); m.root != 0 {
 		i = p.structure(m.desc, m.root, 0)
@@ -306,6 +310,9 @@ func (m *Message) alloc(n int) uint32 {
 
 // zero makes the words before end zero that are not in use, and some more, so that they need not be one entry at a time.
 func (m *Message) zero(end int) {
+	if end < 0 {
+		panic(panicUndefined)
+	}
 	if end > len(m.idx) {
 		m.growIndex(end, maxWords)
 	}
@@ -403,8 +410,8 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 // after they had been complete, and large ones that are referred to.
 func (m *Message) Nodes() int { return m.buf.NodeCount() }
 
-// Release ends the message: every handle to it is dead from now on and panics when used. Strings and bytes
-// read from it stay valid, unless the message was made with Recycle. Not calling Release costs
+// Release ends the message: every handle to it is dead from now on and panics when used; m itself is used again for other messages.
+// Strings and bytes read from it stay valid, unless the message was made with Recycle. Not calling Release costs
 // speed, not memory.
 func (m *Message) Release() {
 	switch {

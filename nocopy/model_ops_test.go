@@ -72,6 +72,7 @@ func arm(rec *referee.Record, i int) {
 			}
 		}
 		rec.Last = i + 1
+		rec.Unknown = nil
 	}
 }
 
@@ -179,54 +180,17 @@ func (s *session) graftField(t target, b *bound, rec *referee.Record, i int) {
 			v = referee.Zero(f.Type)
 		}
 		s.logf("%s.Set%s(what it is when absent)", t.path, f.Name)
-		h := t.h
-		x := h.Child(b.fields[i], b.desc)
-		if rec.Type.Union {
-			h = h.Arm(b.fields[i], b.desc)
-			arm(rec, i)
-		}
-		h.SetChild(b.fields[i], b.desc, x)
+		t.h.SetChild(b.fields[i], b.desc, t.h.Child(b.fields[i], b.desc))
+		arm(rec, i)
 		rec.Fields[i] = referee.Clone(v)
 		return
 	}
 	src, v, ok := s.source(t, f.Type)
-	if !ok || rec.Type.Union && contains(src.node, rec) {
+	if !ok {
 		return
 	}
 	s.logf("%s.Set%s(%s)", t.path, f.Name, src.path)
-	h := t.h
-	if rec.Type.Union {
-		h = h.Arm(b.fields[i], b.desc)
-		arm(rec, i)
-	}
-	h.SetChild(b.fields[i], b.desc, src.h)
+	t.h.SetChild(b.fields[i], b.desc, src.h)
+	arm(rec, i)
 	rec.Fields[i] = v
-}
-
-// contains says whether node is v or inside of it.
-func contains(v, node referee.Value) bool {
-	if v == node {
-		return true
-	}
-	switch v := v.(type) {
-	case *referee.Record:
-		for _, x := range v.Fields {
-			if contains(x, node) {
-				return true
-			}
-		}
-	case *referee.List:
-		for _, x := range v.Elems {
-			if contains(x, node) {
-				return true
-			}
-		}
-	case *referee.Map:
-		for _, p := range v.Pairs {
-			if contains(p.Key, node) || contains(p.Value, node) {
-				return true
-			}
-		}
-	}
-	return false
 }

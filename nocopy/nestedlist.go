@@ -8,6 +8,9 @@ type NestedList[C View] Struct
 // Len returns the number of elements.
 func (l NestedList[C]) Len() int { return Struct(l).count() }
 
+// String returns the elements as text, as Struct.Format has it.
+func (l NestedList[C]) String() string { return Struct(l).containerText("[]") }
+
 // At returns element i.
 func (l NestedList[C]) At(i int) C { return C(Struct(l).containerAt(i)) }
 
@@ -16,6 +19,7 @@ func (s Struct) containerAt(i int) Struct {
 	if word == 0 { // not reached yet in building
 		return emptyHandle()
 	}
+	s.m.loosen(s.entry())
 	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
@@ -48,6 +52,7 @@ func (l NestedList[C]) AppendNew(n int) C {
 	slot := s.m.appendSlots(s.entry(), 1)
 	word := s.m.beginValue(t, n, 0)
 	s.m.idx[slot] = word
+	s.m.loosen(s.entry())
 	c := s.m.handle(word)
 	c.clearFixed()
 	return C(c)
@@ -69,7 +74,7 @@ func (l NestedList[C]) Contains(v C) bool { return Struct(l).containsValue(Struc
 
 // Add appends v unless Contains(v).
 func (l NestedList[C]) Add(v C) {
-	if !l.Contains(v) {
+	if Struct(l).lacks(Struct(v)) {
 		l.Append(v)
 	}
 }
@@ -79,6 +84,7 @@ func (s Struct) setContainerAt(i int, v Struct) {
 	slot := s.slot(i)
 	m, t := s.m, s.typ().elem
 	src := m.source(v, t)
+	m.loosen(s.entry())
 	if m.appendsAt(s.entry(), uint32(i)) {
 		word := m.appendValue(t, 0, src, 0)
 		m.idx[slot] = word
@@ -95,6 +101,7 @@ func (s Struct) newContainerAt(i, n int) Struct {
 	slot := s.slot(i)
 	m, t := s.m, s.typ().elem
 	checkCount(t, n)
+	m.loosen(s.entry())
 	if m.appendsAt(s.entry(), uint32(i)) {
 		word := m.beginValue(t, n, 0)
 		m.idx[slot] = word

@@ -34,6 +34,8 @@ type parser struct {
 	copied   int
 	original place
 
+	mismatched int // where a field is that turned out not to be of its type
+
 	depth    int
 	maxDepth int
 	maxIndex uint32 // words
@@ -163,7 +165,7 @@ func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 				return p.stop(d, e, i, next)
 			}
 			if n = d.step(key); n < 0 {
-				if i = p.unknown(i, key); i < 0 {
+				if i = p.unknown(d, e, i, key); i < 0 {
 					return i
 				}
 				continue
@@ -171,9 +173,6 @@ func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 			n = int(places[n])
 		}
 		f := &d.fields[order[n]]
-		if p.m.idx[e+f.word] != 0 {
-			p.shadow(e, f)
-		}
 		word := uint32(0)
 		switch f.kind {
 		case fixed:
@@ -193,7 +192,17 @@ func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 			return p.in(f.Name)
 		}
 		if word == 0 { // not of its type after all
+			if d.union {
+				if i = p.strange(e, p.base+uint32(p.mismatched), p.base+uint32(i), i); i < 0 {
+					return i
+				}
+			}
 			continue
+		}
+		if p.m.idx[e+f.word] != 0 {
+			if i = p.shadow(d, e, f, i); i < 0 {
+				return i
+			}
 		}
 		p.m.idx[e+f.word] = word
 		if next = n + 1; next <= done {
@@ -215,7 +224,7 @@ func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 func (p *parser) stop(d *Desc, e uint32, i, next int) int {
 	p.m.idx[e+1] = p.base + uint32(i)
 	if d.union && next > 0 {
-		p.m.idx[e+unionWord] = uint32(next) + unionWord
+		p.m.idx[p.m.which(e)] = uint32(next) + unionWord
 	}
 	for _, w := range d.required {
 		if p.m.idx[e+w] == 0 && !p.lenient {
@@ -227,10 +236,14 @@ func (p *parser) stop(d *Desc, e uint32, i, next int) int {
 	return i + 1
 }
 
-// shadow notes that a field comes a second time in the struct of entry e.
-func (p *parser) shadow(e uint32, f *field) {
+// shadow notes that a field comes a second time in the struct of entry e. It returns i, where the parser is, or failed.
+func (p *parser) shadow(d *Desc, e uint32, f *field, i int) int {
 	at, end := p.m.valuePlace(f.typ.wire, p.m.idx[e+f.word])
 	p.m.shadows = append(p.m.shadows, shadow{e, f.word, at - fieldHeader, end})
+	if d.union {
+		return p.strange(e, at-fieldHeader, end, i)
+	}
+	return i
 }
 
 // in adds the name of a field to the path of the failure.
@@ -268,7 +281,7 @@ func (p *parser) text(i, lead int, t *Type) (at, n int) {
 }
 
 // container indexes the struct, list, set or map in the field whose header is at i. The entry is 0 if its
-// elements are not of their type: then the field counts as unknown.
+// elements are not of their type: then the field, which is at mismatched, counts as unknown.
 func (p *parser) container(f *field, i int) (int, uint32) {
 	if p.lazy && (f.kind != list || f.typ.elem.kind != fixed) || p.rest > 0 && f.typ.nested() {
 		return p.wholeContainer(f, i)
@@ -284,7 +297,7 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 		end, e = p.value(f.typ, i, fieldHeader)
 	}
 	if end == mismatch {
-		_, end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+		p.mismatched, end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
 		return end, 0
 	}
 	return end, e
@@ -313,7 +326,7 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	end, e := p.value(f.typ, at, fieldHeader)
 	p.lazy = lazy
 	if end == mismatch {
-		_, end = p.skip(at, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+		p.mismatched, end = p.skip(at, fieldHeader, f.typ.wire, p.maxDepth, structCost)
 		return end, 0
 	}
 	return end, e

@@ -119,6 +119,7 @@ func makePlan(d *Desc) *plan {
 	if p := d.plan.Load(); p != nil {
 		return p
 	}
+	d.self.mustBeDefined()
 	for i := range d.fields {
 		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
 	}

@@ -222,8 +222,8 @@ func skipMap(b []byte, i, budget, listCost int) (int, error) {
 	return i, nil
 }
 
-// unknown skips a field that the descriptor does not have, or has with another type.
-func (p *parser) unknown(i int, key uint32) int {
+// unknown skips a field of the struct of entry e that its descriptor does not have, or has with another type.
+func (p *parser) unknown(d *Desc, e uint32, i int, key uint32) int {
 	t := WireType(key >> 16)
 	if minSize[t] == 0 {
 		return p.fail(i, typeError(t))
@@ -231,10 +231,14 @@ func (p *parser) unknown(i int, key uint32) int {
 	if i = p.need(i, fieldHeader); i < 0 {
 		return i
 	}
-	if _, i = p.skip(i, fieldHeader, t, p.maxDepth, structCost); i < 0 {
+	at, end := p.skip(i, fieldHeader, t, p.maxDepth, structCost)
+	if end < 0 {
 		return p.in(itoa(int(int16(key))))
 	}
-	return i
+	if d.union {
+		return p.strange(e, p.base+uint32(at), p.base+uint32(end), end)
+	}
+	return end
 }
 
 // skip finds the end of the value of type t that stands behind lead bytes at i, and makes all of it contiguous.

@@ -30,7 +30,7 @@ func (s Struct) word(f Field) uint32 {
 	return s.m.idx[uint32(s.k)+f.word()]
 }
 
-// Message returns the message that the struct is in.
+// Message returns the message that the struct is in. It must not be used after Release.
 func (s Struct) Message() *Message {
 	s.alive()
 	return s.m

@@ -12,6 +12,9 @@ type StructList[S View] Struct
 // Len returns the number of elements.
 func (l StructList[S]) Len() int { return Struct(l).count() }
 
+// String returns the elements as text, as Struct.Format has it.
+func (l StructList[S]) String() string { return Struct(l).containerText("[]") }
+
 // At returns element i. In a list made with NewX(n) the elements may be filled in any order; in ascending
 // order is cheapest.
 func (l StructList[S]) At(i int) S {
@@ -36,6 +39,7 @@ func (l StructList[S]) At(i int) S {
 func (s Struct) structAt(i int) Struct {
 	m, e := s.m, s.entry()
 	if m.idx[e+listRoom]&roomBuilding == 0 {
+		m.loosen(e)
 		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
@@ -101,6 +105,7 @@ func (l StructList[S]) AppendNew() S {
 	s := Struct(l)
 	s.changeable()
 	e := s.appendStruct()
+	s.m.loosen(s.entry())
 	s.m.beginStruct(s.typ().elem.desc, e)
 	return S(s.m.handle(e))
 }
@@ -142,7 +147,7 @@ func (l StructList[S]) Contains(v S) bool { return Struct(l).containsValue(Struc
 
 // Add appends v unless Contains(v).
 func (l StructList[S]) Add(v S) {
-	if !l.Contains(v) {
+	if Struct(l).lacks(Struct(v)) {
 		l.Append(v)
 	}
 }
@@ -161,6 +166,7 @@ func (s Struct) setStructAt(i int, v Struct) {
 	s.checkIndex(i)
 	m, t := s.m, s.typ().elem
 	src := m.source(v, t)
+	m.loosen(s.entry())
 	e := m.structEntry(s.entry(), uint32(i))
 	if m.appendsAt(s.entry(), uint32(i)) {
 		m.appendValue(t, 0, src, e)

@@ -33,7 +33,8 @@ const (
 type table struct {
 	slots   []uint64 // half a hash <<32 | number+1
 	used    int      // slots taken, also by what has been deleted since
-	upTo    uint32   // pairs or elements before this one are in it
+	loose   uint32   // pairs or elements before this one are not in it: see wirekey.go
+	upTo    uint32   // those before this one are
 	dups    uint32   // how many of them have the key of a later one
 	clashes int      // how often another key had the same hash
 	strong  bool     // hashes are of whole keys: there were too many clashes
@@ -146,7 +147,7 @@ func (m *Message) key(e uint32, t *Type, i uint32) []byte {
 			}
 			return m.textBytes(word)
 		}
-		return nil
+		return m.wire(m.elementEntry(e, kt, i), kt)
 	}
 	if word = m.idx[m.idx[e+listElems]+i*pairWords]; word == 0 {
 		return nil
@@ -157,7 +158,7 @@ func (m *Message) key(e uint32, t *Type, i uint32) []byte {
 	case text:
 		return m.textBytes(word)
 	}
-	return m.appendWire([]byte{}, word, kt)
+	return m.wire(word, kt)
 }
 
 // sameKey returns the bytes by which a key or element of fixed size is compared: of a bool that is true, those that we write.
@@ -172,9 +173,12 @@ var trueByte = []byte{1}
 
 // lookup returns the number of the last pair or element with the key, −1 if there is none.
 func (m *Message) lookup(e uint32, t *Type, key []byte) int {
+	if t.kind == dict && t.key.kind >= record {
+		return m.lookupWire(e, t, key)
+	}
 	n := m.idx[e+listCount]
 	f := m.building(e)
-	if n <= linear || t.kind == dict && t.key.kind >= record || f != nil && f.next < n { // elements still to come would be in it as zero
+	if n <= linear || f != nil && f.next < n { // elements still to come would be in it as zero
 		for i := int(n) - 1; i >= 0; i-- {
 			if have := m.key(e, t, uint32(i)); have != nil && bytes.Equal(have, key) {
 				return i
@@ -260,7 +264,7 @@ func (m *Message) table(e uint32, t *Type) *table {
 	for {
 		if tb.weak() {
 			clear(tb.slots)
-			*tb = table{slots: tb.slots, strong: true}
+			*tb = table{slots: tb.slots, loose: tb.loose, upTo: tb.loose, strong: true}
 		}
 		if tb.upTo == n {
 			return tb
@@ -373,6 +377,10 @@ func (tb *table) find(m *Message, e uint32, t *Type, key []byte) int {
 
 // keyAdded tells the tables that pair i has a key now that they have not been asked for before.
 func (m *Message) keyAdded(e uint32, t *Type, i uint32) {
+	if t.key.kind >= record { // who added it has a handle
+		m.loosen(e)
+		return
+	}
 	if len(m.tables.made) > 0 {
 		m.reinsert(e, t, i)
 	}
@@ -383,6 +391,9 @@ func (m *Message) keyAdded(e uint32, t *Type, i uint32) {
 
 // reinsert adds pair i again, which has been deleted and has another key now.
 func (m *Message) reinsert(e uint32, t *Type, i uint32) {
+	if t.key.kind >= record {
+		return // it is not in the table yet, or loose
+	}
 	if tb := m.tables.made[e]; tb != nil && i < tb.upTo {
 		last := tb.find(m, e, t, m.key(e, t, i))
 		if 2*(tb.used+1) > len(tb.slots) || tb.weak() || last >= 0 && last != int(i) {

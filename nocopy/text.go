@@ -8,10 +8,28 @@ import (
 )
 
 // Format returns the struct as text: compact, readable, like JSON but for keys without quotes. Fields that are
-// not set are left out; unknown ones are not shown. d describes s.
+// not set are left out; unknown ones are not shown. Of the zero handle it returns "<none>". d describes s.
 func (s Struct) Format(d *Desc) string {
+	if s.m == nil {
+		return noHandle
+	}
 	s.alive()
 	return string(formatter{s.m}.structure(nil, d, s.entry()))
+}
+
+// noHandle is the zero handle as text: what Parse returns beside an error.
+const noHandle = "<none>"
+
+// containerText is Format of a list, set or map; one that is absent is like one without elements, which is none.
+func (s Struct) containerText(none string) string {
+	if s.m == nil {
+		return noHandle
+	}
+	s.alive()
+	if s.m == empty {
+		return none
+	}
+	return string(formatter{s.m}.value(nil, s.typ(), s.entry()))
 }
 
 // formatter writes values of a message as text.
@@ -106,7 +124,7 @@ func (p formatter) list(dst []byte, t *Type, e uint32) []byte {
 		case text:
 			dst = p.text(dst, t.elem, p.m.idx[p.m.idx[e+listElems]+i])
 		default:
-			dst = p.value(dst, t.elem, p.m.handle(e).elementEntry(int(i)))
+			dst = p.value(dst, t.elem, p.m.elementEntry(e, t.elem, i))
 		}
 	}
 	return append(dst, ']')

@@ -14,6 +14,9 @@ type StringList Struct
 // Len returns the number of elements.
 func (l StringList) Len() int { return Struct(l).count() }
 
+// String returns the elements as text, as Struct.Format has it.
+func (l StringList) String() string { return Struct(l).containerText("[]") }
+
 // At returns element i.
 func (l StringList) At(i int) string {
 	word := l.m.idx[Struct(l).slot(i)]
@@ -66,6 +69,9 @@ type BytesList Struct
 
 // Len returns the number of elements.
 func (l BytesList) Len() int { return Struct(l).count() }
+
+// String returns the elements as text, as Struct.Format has it.
+func (l BytesList) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i. It must not be changed.
 func (l BytesList) At(i int) []byte { return Struct(l).textAt(i) }

@@ -13,6 +13,9 @@ type TextMap Struct
 // Len returns the number of keys.
 func (p TextMap) Len() int { return Struct(p).pairs() }
 
+// String returns the pairs as text, as Struct.Format has it.
+func (p TextMap) String() string { return Struct(p).containerText("{}") }
+
 // Get returns the value of key k, and whether there is one.
 func (p TextMap) Get(k string) (string, bool) {
 	return getPair[string, string, AsString, AsString](Struct(p), k)

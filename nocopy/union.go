@@ -1,16 +1,37 @@
 package nocopy
 
-// unionWord is the word of a union's entry that says which arm is set: that field's word, 0 if none.
+// unionWord is the word of a union's entry that says which arm is set: that field's word, 0 if none. If there are fields on the wire
+// that no word stands for, since the IDL does not know them or they come again, it is the number of an entry for
+// the last of these, with the top bit set.
 const unionWord = structWords
+
+const hasStrange = 1 << 31
+
+// The words of the entry for such a field.
+const (
+	strangeAt = iota
+	strangeEnd
+	strangeNext  // what was unionWord before there was this field
+	strangeWhich // what is unionWord without any; only the last field's counts
+	strangeWords
+)
+
+// which returns the index of the word that says which arm of the union of entry e is set.
+func (m *Message) which(e uint32) uint32 {
+	if w := m.idx[e+unionWord]; w&hasStrange != 0 {
+		return w&^hasStrange + strangeWhich
+	}
+	return e + unionWord
+}
 
 // Which returns the word of the arm that is set, 0 if none is. If several came on the wire it is the last.
 func (s Struct) Which() int32 {
 	s.alive()
-	return int32(s.m.idx[s.entry()+unionWord])
+	return int32(s.m.idx[s.m.which(s.entry())])
 }
 
-// Arm makes the field f of a union the one that is set, removing any other. The field's value is to be set
-// next. d describes s.
+// Arm makes the field f of a union the one that is set, removing any other, also one that the IDL does not know. The field's
+// value is to be set next, but by SetChild, which needs no Arm. d describes s.
 func (s Struct) Arm(f Field, d *Desc) Struct {
 	s.changeable()
 	for i := range d.fields {
@@ -18,15 +39,43 @@ func (s Struct) Arm(f Field, d *Desc) Struct {
 			s.Unset(other)
 		}
 	}
-	s.m.idx[s.entry()+unionWord] = f.word()
+	m, e := s.m, s.entry()
+	if m.idx[e+unionWord]&hasStrange != 0 {
+		m.unsetStrange(e)
+	}
+	m.idx[e+unionWord] = f.word()
 	return s
+}
+
+// unsetStrange removes the fields of a union that no word stands for.
+func (m *Message) unsetStrange(e uint32) {
+	for w := m.idx[e+unionWord]; w&hasStrange != 0; {
+		f := m.idx[w&^hasStrange:][:strangeWords]
+		m.buf.AddReplace(f[strangeAt], f[strangeEnd])
+		w = f[strangeNext]
+	}
+}
+
+// strange notes that at these positions there is a field of the union of entry e that no word stands for. It returns i, where the
+// parser is, or failed.
+func (p *parser) strange(e, at, end uint32, i int) int {
+	w := p.take(strangeWords, 0, 0, i)
+	if w == 0 {
+		return failed
+	}
+	f := p.m.idx[w:][:strangeWords]
+	f[strangeAt], f[strangeEnd] = at, end
+	f[strangeNext], f[strangeWhich] = p.m.idx[e+unionWord], 0
+	p.m.idx[e+unionWord] = hasStrange | w
+	return i
 }
 
 // UnsetArm removes the field f of a union.
 func (s Struct) UnsetArm(f Field) {
 	s.Unset(f)
 	e := s.entry()
-	if s.m.idx[e+unionWord] != f.word() {
+	at := s.m.which(e)
+	if s.m.idx[at] != f.word() {
 		return
 	}
 	which := uint32(0)
@@ -35,5 +84,5 @@ func (s Struct) UnsetArm(f Field) {
 			which = w
 		}
 	}
-	s.m.idx[e+unionWord] = which
+	s.m.idx[at] = which
 }

@@ -79,7 +79,7 @@ func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
 			return
 		}
 		s.m.closeAllUnlessSealed()
-		r := s.m.rangeOf(s.entry(), someStruct)
+		r := s.m.rangeOf(s.entry(), someStruct, linkbuf.Range{})
 		b, one := r.Bytes()
 		s.m.buf.Lend()
 		if !one {

@@ -58,7 +58,7 @@ type fieldView struct {
 	Method     string // Int64 of SetInt64
 	Default    string // the Go literal of a default other than zero
 	Slice      string // element type of the slice that SetX takes; "" if it takes a list
-	On         string // the handle that setters go through
+	On         string // the handle that setters but SetChild go through
 	Unset      string
 	Define     string // its line in the descriptor
 	FieldConst string // value of the field constant

@@ -1080,7 +1080,7 @@ func (s SomeUnion) GetMapThing() nocopy.Map[Numberz, int64, nocopy.AsEnum[Number
 	return nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64](nocopy.Struct(s).Child(someUnionMapThing, SomeUnionDesc))
 }
 func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64]) {
-	nocopy.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).SetChild(someUnionMapThing, SomeUnionDesc, nocopy.Struct(v))
+	nocopy.Struct(s).SetChild(someUnionMapThing, SomeUnionDesc, nocopy.Struct(v))
 }
 func (s SomeUnion) NewMapThing() nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64] {
 	return nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64](nocopy.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).NewChild(someUnionMapThing, SomeUnionDesc, 0))
@@ -1106,7 +1106,7 @@ func (s SomeUnion) GetXtructThing() Xtruct3 {
 	return Xtruct3(nocopy.Struct(s).Child(someUnionXtructThing, SomeUnionDesc))
 }
 func (s SomeUnion) SetXtructThing(v Xtruct3) {
-	nocopy.Struct(s).Arm(someUnionXtructThing, SomeUnionDesc).SetChild(someUnionXtructThing, SomeUnionDesc, nocopy.Struct(v))
+	nocopy.Struct(s).SetChild(someUnionXtructThing, SomeUnionDesc, nocopy.Struct(v))
 }
 func (s SomeUnion) NewXtructThing() Xtruct3 {
 	return Xtruct3(nocopy.Struct(s).Arm(someUnionXtructThing, SomeUnionDesc).NewChild(someUnionXtructThing, SomeUnionDesc, 0))
@@ -1118,7 +1118,7 @@ func (s SomeUnion) GetInsanityThing() Insanity {
 	return Insanity(nocopy.Struct(s).Child(someUnionInsanityThing, SomeUnionDesc))
 }
 func (s SomeUnion) SetInsanityThing(v Insanity) {
-	nocopy.Struct(s).Arm(someUnionInsanityThing, SomeUnionDesc).SetChild(someUnionInsanityThing, SomeUnionDesc, nocopy.Struct(v))
+	nocopy.Struct(s).SetChild(someUnionInsanityThing, SomeUnionDesc, nocopy.Struct(v))
 }
 func (s SomeUnion) NewInsanityThing() Insanity {
 	return Insanity(nocopy.Struct(s).Arm(someUnionInsanityThing, SomeUnionDesc).NewChild(someUnionInsanityThing, SomeUnionDesc, 0))

@@ -208,7 +208,7 @@ func (s Shape) UnsetRadius()      { nocopy.Struct(s).UnsetArm(shapeRadius) }
 
 func (s Shape) GetCorner() Point { return Point(nocopy.Struct(s).Child(shapeCorner, ShapeDesc)) }
 func (s Shape) SetCorner(v Point) {
-	nocopy.Struct(s).Arm(shapeCorner, ShapeDesc).SetChild(shapeCorner, ShapeDesc, nocopy.Struct(v))
+	nocopy.Struct(s).SetChild(shapeCorner, ShapeDesc, nocopy.Struct(v))
 }
 func (s Shape) NewCorner() Point {
 	return Point(nocopy.Struct(s).Arm(shapeCorner, ShapeDesc).NewChild(shapeCorner, ShapeDesc, 0))
@@ -225,7 +225,7 @@ func (s Shape) GetOutline() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](nocopy.Struct(s).Child(shapeOutline, ShapeDesc))
 }
 func (s Shape) SetOutline(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).Arm(shapeOutline, ShapeDesc).SetChild(shapeOutline, ShapeDesc, nocopy.Struct(v))
+	nocopy.Struct(s).SetChild(shapeOutline, ShapeDesc, nocopy.Struct(v))
 }
 func (s Shape) NewOutline(n int) nocopy.StructList[Point] {
 	return nocopy.StructList[Point](nocopy.Struct(s).Arm(shapeOutline, ShapeDesc).NewChild(shapeOutline, ShapeDesc, n))
@@ -237,7 +237,7 @@ func (s Shape) GetWeights() nocopy.Map[string, int32, nocopy.AsString, nocopy.As
 	return nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32](nocopy.Struct(s).Child(shapeWeights, ShapeDesc))
 }
 func (s Shape) SetWeights(v nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32]) {
-	nocopy.Struct(s).Arm(shapeWeights, ShapeDesc).SetChild(shapeWeights, ShapeDesc, nocopy.Struct(v))
+	nocopy.Struct(s).SetChild(shapeWeights, ShapeDesc, nocopy.Struct(v))
 }
 func (s Shape) NewWeights() nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32] {
 	return nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32](nocopy.Struct(s).Arm(shapeWeights, ShapeDesc).NewChild(shapeWeights, ShapeDesc, 0))

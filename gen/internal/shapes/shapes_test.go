@@ -76,6 +76,28 @@ func TestUnion(t *testing.T) {
 	}
 }
 
+// TestUnionFromHandle: an arm is set to what another one holds, and a handle that is dead leaves the union as it was.
+func TestUnionFromHandle(t *testing.T) {
+	s := shapes.NewShape()
+	defer s.Release()
+	s.NewOutline(2).At(1).SetX(7)
+	s.SetCorner(s.GetOutline().At(1))
+	if s.Which() != shapes.Shape_Corner || s.GetCorner().GetX() != 7 {
+		t.Errorf("a corner of the outline: %v, which %d", s, s.Which())
+	}
+	other := shapes.NewShape()
+	dead := other.NewWeights()
+	other.Release()
+	func() {
+		defer func() { recover() }()
+		s.SetWeights(dead)
+		t.Error("no panic")
+	}()
+	if s.Which() != shapes.Shape_Corner || s.GetCorner().GetX() != 7 {
+		t.Errorf("after a panic: %v, which %d", s, s.Which())
+	}
+}
+
 // TestRoundTrip builds a message of nested shapes and parses its bytes.
 func TestRoundTrip(t *testing.T) {
 	m := shapes.NewMaps()

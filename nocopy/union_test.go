@@ -1,0 +1,217 @@
+package nocopy
+
+import "testing"
+
+// TestStrangeArm: an arm that the IDL does not know stays while the union is only read, linked or cloned, and goes when one of ours
+// is set, wherever the union is and however it came there.
+func TestStrangeArm(t *testing.T) {
+	const (
+		label   = "\x0b\x00\x03\x00\x00\x00\x01l"
+		strange = "\x08\x00\x63\x00\x00\x00\x07" // 99: i32 7
+		union   = strange + label + "\x0c\x00\x64\x0b\x00\x01\x00\x00\x00\x02hi\x00" + "\x00"
+		inner   = "\x0b\x00\x07\x00\x00\x00\x01x\x0c\x00\x0c" + union + "\x0f\x00\x1e\x0c\x00\x00\x00\x02" + union + union + "\x00" // text, shape, shapes
+		wire    = "\x0c\x00\x17" + inner + inner                                                                                    // self
+	)
+	f := allDesc.named
+	shapes := func(s Struct) (all []Struct) {
+		for _, s := range []Struct{s, s.Child(f("self"), allDesc)} {
+			list := StructList[Struct](s.Child(f("shapes"), allDesc))
+			all = append(all, s.Child(f("shape"), allDesc), list.At(0), list.At(1))
+		}
+		return all
+	}
+	filler := longText[:refer] // makes what is linked large enough for that
+	list := []way{cloned}
+	for i, w := range ways(len(wire)) {
+		if i < 12 || i%7 == 0 {
+			list = append(list, w)
+		}
+	}
+	for _, w := range list {
+		for _, how := range []struct {
+			name string
+			get  func(s Struct) Struct
+		}{
+			{"as it came", func(s Struct) Struct { return s }},
+			{"edited", func(s Struct) Struct {
+				s.SetText(f("text"), filler)
+				s.Child(f("self"), allDesc).SetText(f("text"), "t")
+				for _, u := range shapes(s) {
+					u.UnsetArm(shapeDesc.named("label"))
+				}
+				return s
+			}},
+			{"rewritten", func(s Struct) Struct {
+				s.SetText(f("text"), "longer")
+				s.Child(f("self"), allDesc).SetText(f("text"), "longer still")
+				if n := s.m.Nodes(); n > 0 && w.name == inOnePiece.name {
+					t.Errorf("%d nodes", n)
+				}
+				return s
+			}},
+			{"linked", func(s Struct) Struct {
+				s.SetText(f("text"), filler)
+				other := New(allDesc)
+				other.SetChild(f("self"), allDesc, s)
+				other.SetText(f("text"), filler)
+				s.Release()
+				return other.Child(f("self"), allDesc)
+			}},
+			{"copied", func(s Struct) Struct {
+				other := New(allDesc)
+				other.SetChild(f("self"), allDesc, s)
+				s.Release()
+				return other.Child(f("self"), allDesc)
+			}},
+			{"set in lists", func(s Struct) Struct {
+				list := StructList[Struct](s.Child(f("shapes"), allDesc))
+				list.Set(0, s.Child(f("shape"), allDesc))
+				list.Append(list.At(1))
+				list.Set(1, list.At(2))
+				return s
+			}},
+		} {
+			s, err := w.parse(allDesc, []byte(wire))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = how.get(s)
+			check := func(when string, of Struct, want int) {
+				t.Helper()
+				n := 0
+				for _, u := range shapes(of) {
+					n += len(unknownOf(u, shapeDesc))
+				}
+				if n != want {
+					t.Errorf("%s, %s, %s: %d unknown arms, want %d", w.name, how.name, when, n, want)
+				}
+			}
+			check("untouched", s, 12)
+			for i, u := range shapes(s) {
+				switch i % 3 {
+				case 0:
+					u.Arm(shapeDesc.named("radius"), shapeDesc).SetFloat64(shapeDesc.named("radius"), 2)
+				case 1:
+					u.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "new")
+				case 2:
+					u.SetChild(shapeDesc.named("corner"), shapeDesc, New(pointDesc))
+				}
+				check("setting arms", s, 10-2*i)
+			}
+			again := mustParse(t, allDesc, s.Clone(allDesc).m.Bytes())
+			check("sent", again, 0)
+			for i, u := range shapes(again) {
+				if got, want := u.Format(shapeDesc), []string{"{radius: 2}", `{label: "new"}`, "{corner: {x: 0, y: 0}}"}[i%3]; got != want {
+					t.Errorf("%s, %s: %s is sent, not %s", w.name, how.name, got, want)
+				}
+			}
+			if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
+				t.Errorf("%s, %s:\n%s\nis sent as\n%s", w.name, how.name, want, got)
+			}
+			again.Release()
+			s.m.Release()
+		}
+	}
+}
+
+// TestArmFromItself: an arm may be made of what another arm, or the same one, holds, or of what is around the union.
+func TestArmFromItself(t *testing.T) {
+	a, sh, p := allDesc.named, shapeDesc.named, pointDesc.named
+	for _, c := range []struct {
+		name string
+		set  func(s, u Struct) // s holds the union u
+		want string
+	}{
+		{"outline of points around", func(s, u Struct) {
+			u.SetChild(sh("outline"), shapeDesc, s.Child(a("points"), allDesc))
+		}, "{outline: [{x: 1, y: 0}]}"},
+		{"corner of the outline", func(s, u Struct) {
+			u.SetChild(sh("corner"), shapeDesc, StructList[Struct](u.Child(sh("outline"), shapeDesc)).At(1))
+		}, "{corner: {x: 0, y: 3}}"},
+		{"outline of itself", func(s, u Struct) {
+			u.SetChild(sh("outline"), shapeDesc, u.Child(sh("outline"), shapeDesc))
+		}, "{outline: [{x: 0, y: 0}, {x: 0, y: 3}]}"},
+		{"weights that are absent", func(s, u Struct) {
+			u.SetChild(sh("weights"), shapeDesc, u.Child(sh("weights"), shapeDesc))
+		}, "{weights: {}}"},
+	} {
+		build := func() Struct {
+			s := New(allDesc)
+			StructList[Struct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
+			u := s.NewChild(a("shape"), allDesc, 0)
+			outline := StructList[Struct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
+			outline.At(1).SetInt32(p("y"), 3)
+			return s
+		}
+		for name, s := range map[string]Struct{
+			"built": build(), "parsed": mustParse(t, allDesc, build().m.Bytes()), "lazy": mustParse(t, allDesc, build().m.Bytes(), Lazy), "cloned": build().Clone(allDesc),
+		} {
+			u := s.Child(a("shape"), allDesc)
+			c.set(s, u)
+			if got := u.Format(shapeDesc); got != c.want {
+				t.Errorf("%s, %s: %s, want %s", c.name, name, got, c.want)
+			}
+			again := mustParse(t, allDesc, s.m.Bytes())
+			if got := again.Child(a("shape"), allDesc).Format(shapeDesc); got != c.want {
+				t.Errorf("%s, %s: sent as %s, want %s", c.name, name, got, c.want)
+			}
+		}
+	}
+}
+
+// TestArmOfWhatIsAround: the struct around a union becomes its arm as it was, with what the union held.
+func TestArmOfWhatIsAround(t *testing.T) {
+	around, choice := NewDesc("Around"), NewUnionDesc("Choice")
+	around.Define(FieldDesc{ID: 1, Name: "v", Type: TypeI32}, FieldDesc{ID: 2, Name: "u", Type: StructOf(choice)})
+	choice.Define(
+		FieldDesc{ID: 1, Name: "r", Type: StructOf(around)}, FieldDesc{ID: 2, Name: "i", Type: TypeI32},
+		FieldDesc{ID: 3, Name: "l", Type: ListOf(StructOf(around))},
+	)
+	build := func() Struct {
+		s := New(around)
+		s.SetInt32(around.named("v"), 1)
+		s.NewChild(around.named("u"), around, 0).Arm(choice.named("i"), choice).SetInt32(choice.named("i"), 5)
+		return s
+	}
+	for name, s := range map[string]Struct{"built": build(), "parsed": mustParse(t, around, build().m.Bytes()), "cloned": build().Clone(around)} {
+		s.Child(around.named("u"), around).SetChild(choice.named("r"), choice, s)
+		const want = "{v: 1, u: {r: {v: 1, u: {i: 5}}}}"
+		if got := s.Format(around); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+		if got := mustParse(t, around, s.m.Bytes()).Format(around); got != want {
+			t.Errorf("%s: sent as %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestArmFromDeadHandle: a union is as it was after a panic of a setter that was given a handle that may not be used.
+func TestArmFromDeadHandle(t *testing.T) {
+	sh := shapeDesc.named
+	dead := New(allDesc)
+	handles := map[string]Struct{
+		"corner":  dead.NewChild(allDesc.named("point"), allDesc, 0),
+		"outline": dead.NewChild(allDesc.named("points"), allDesc, 1),
+		"weights": dead.NewChild(allDesc.named("counts"), allDesc, 0),
+	}
+	dead.Release()
+	for arm, h := range handles {
+		for _, h := range []Struct{h, {}} {
+			u := New(shapeDesc)
+			u.Arm(sh("label"), shapeDesc).SetText(sh("label"), "as it was")
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: no panic", arm)
+					}
+				}()
+				u.SetChild(sh(arm), shapeDesc, h)
+			}()
+			if got := u.Format(shapeDesc); got != `{label: "as it was"}` || u.Which() != int32(sh("label").word()) || u.Has(sh(arm)) {
+				t.Errorf("%s: %s, %d, %v", arm, got, u.Which(), u.Has(sh(arm)))
+			}
+			checkOutput(t, arm, u.m, []byte("\x0b\x00\x03\x00\x00\x00\x09as it was\x00"))
+			u.Release()
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package nocopy
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+)
+
+// viewSet is a set of structs or lists, with what a test does to it.
+type viewSet struct {
+	h        Struct
+	elem     *Type
+	elements []string // what it holds, as text
+	handles  []Struct // of elements, nothing where none has been asked for
+}
+
+// newValue returns a message that holds the value of number v, and the value.
+func (s *viewSet) newValue(v int32) (Struct, Struct) {
+	holder := New(allDesc)
+	var x Struct
+	if s.elem.kind == record {
+		x = holder.NewChild(allDesc.named("point"), allDesc, 0)
+	} else {
+		x = holder.NewChild(allDesc.named("unique"), allDesc, 1)
+	}
+	s.change(x, v)
+	return holder, x
+}
+
+// change gives an element, or what is to become one, the value of number v.
+func (s *viewSet) change(x Struct, v int32) {
+	if s.elem.kind == record {
+		x.SetInt32(pointDesc.named("y"), v)
+	} else {
+		Int32List(x).Set(0, v)
+	}
+}
+
+func (s *viewSet) text(v int32) string {
+	if s.elem.kind == record {
+		return fmt.Sprintf("{x: 0, y: %d}", v)
+	}
+	return fmt.Sprintf("[%d]", v)
+}
+
+func (s *viewSet) holds(text string) bool {
+	for _, x := range s.elements {
+		if x == text {
+			return true
+		}
+	}
+	return false
+}
+
+// at returns the handle of element i, which the test keeps.
+func (s *viewSet) at(i int) Struct {
+	if s.elem.kind == record {
+		s.handles[i] = StructList[Struct](s.h).At(i)
+	} else {
+		s.handles[i] = NestedList[Struct](s.h).At(i)
+	}
+	return s.handles[i]
+}
+
+// TestSetsOfViews: Contains and Add know what sets of structs and lists hold, whatever has been changed through handles meanwhile.
+func TestSetsOfViews(t *testing.T) {
+	rows := NewDesc("Rows")
+	rows.Define(FieldDesc{ID: 1, Name: "points", Type: SetOf(StructOf(pointDesc))}, FieldDesc{ID: 2, Name: "rows", Type: SetOf(ListOf(TypeI32))})
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		root := New(rows)
+		name := []string{"points", "rows"}[seed%2]
+		s := &viewSet{elem: rows.fields[seed%2].typ.elem, h: root.NewChild(rows.named(name), rows, 0)}
+		add := func(v int32) {
+			holder, x := s.newValue(v)
+			if s.elem.kind == record {
+				StructList[Struct](s.h).Add(x)
+			} else {
+				NestedList[Struct](s.h).Add(x)
+			}
+			holder.Release()
+			if !s.holds(s.text(v)) {
+				s.elements, s.handles = append(s.elements, s.text(v)), append(s.handles, Struct{})
+			}
+		}
+		if seed%3 == 0 { // received
+			for range 30 {
+				add(int32(r.IntN(100)))
+			}
+			root = mustParse(t, rows, root.m.Bytes())
+			s.h = root.Child(rows.named(name), rows)
+		}
+		for range 400 {
+			v, n := int32(r.IntN(100)), len(s.elements)
+			switch class := r.IntN(40); {
+			case class < 20 || n == 0:
+				add(v)
+			case class < 21: // changed through a handle, be it old or new
+				i := r.IntN(n)
+				if s.handles[i] == (Struct{}) {
+					s.at(i)
+				}
+				s.change(s.handles[i], v)
+				s.elements[i] = s.text(v)
+			case class < 22:
+				s.at(r.IntN(n))
+			case class < 23:
+				holder, x := s.newValue(v)
+				i := r.IntN(n)
+				s.handles[i], s.elements[i] = Struct{}, s.text(v)
+				if s.elem.kind == record {
+					StructList[Struct](s.h).Set(i, x)
+				} else {
+					NestedList[Struct](s.h).Set(i, x)
+				}
+				holder.Release()
+			case class < 24:
+				if s.elem.kind == record {
+					s.handles = append(s.handles, StructList[Struct](s.h).AppendNew())
+				} else {
+					s.handles = append(s.handles, NestedList[Struct](s.h).AppendNew(1))
+				}
+				s.change(s.handles[n], v)
+				s.elements = append(s.elements, s.text(v))
+			case class < 25:
+				holder, x := s.newValue(v)
+				s.handles, s.elements = append(s.handles, Struct{}), append(s.elements, s.text(v))
+				if s.elem.kind == record {
+					StructList[Struct](s.h).Append(x)
+				} else {
+					NestedList[Struct](s.h).Append(x)
+				}
+				holder.Release()
+			case class < 26:
+				root.m.Finish()
+			}
+			holder, x := s.newValue(v)
+			got := StructList[Struct](s.h).Contains(x)
+			if s.elem.kind == list {
+				got = NestedList[Struct](s.h).Contains(x)
+			}
+			holder.Release()
+			if want := s.holds(s.text(v)); got != want || s.h.count() != len(s.elements) {
+				t.Fatalf("seed %d: Contains(%s) = %v of %d elements\n%s", seed, s.text(v), got, s.h.count(), s.elements)
+			}
+		}
+		if got, want := s.h.containerText(""), fmt.Sprint("[", joined(s.elements), "]"); got != want {
+			t.Errorf("seed %d: %s, want %s", seed, got, want)
+		}
+		root.Release()
+	}
+}
+
+func joined(list []string) (s string) {
+	for i, x := range list {
+		if i > 0 {
+			s += ", "
+		}
+		s += x
+	}
+	return s
+}
+
+// TestMapsByViews: the same of maps whose keys are structs.
+func TestMapsByViews(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		root, key := New(allDesc), New(pointDesc)
+		m := Map[Struct, string, AsView[Struct], AsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
+		want, y := map[int32]string{}, pointDesc.named("y")
+		next := int32(100) // keys are changed to one that there is not
+		handles := map[int32]Struct{}
+		for i := range 400 {
+			v, text := int32(r.IntN(100)), itoa(i)
+			key.SetInt32(y, v)
+			switch class := r.IntN(40); {
+			case class < 20:
+				m.Put(key, text)
+				want[v] = text
+			case class < 21:
+				_, is := want[v]
+				if m.Delete(key) != is {
+					t.Fatalf("seed %d: Delete(%d) = %v", seed, v, !is)
+				}
+				delete(want, v)
+				delete(handles, v)
+			case class < 22:
+				for k := range m.All() {
+					handles[k.Int32(y)] = k
+				}
+			case class < 23:
+				next++
+				m.Append(text).SetInt32(y, next)
+				want[next] = text
+			case class < 25:
+				for old, k := range handles { // any
+					next++
+					k.SetInt32(y, next)
+					want[next] = want[old]
+					delete(want, old)
+					delete(handles, old)
+					handles[next] = k
+					break
+				}
+			case class < 26 && len(handles) > 0: // a key of its own
+				for old, k := range handles {
+					m.Put(k, text)
+					want[old] = text
+					break
+				}
+			}
+			for _, v := range []int32{v, next, int32(r.IntN(100))} {
+				key.SetInt32(y, v)
+				got, is := m.Get(key)
+				if text, there := want[v]; got != text || is != there || m.Len() != len(want) {
+					t.Fatalf("seed %d, %d: Get(%d) = %q, %v, want %q, %v; %d keys of %d", seed, i, v, got, is, text, there, m.Len(), len(want))
+				}
+			}
+		}
+		root.Release()
+		key.Release()
+	}
+}
+
+// TestViewsReadByMany: of a set that was added to any number of goroutines may look for elements and ask for handles.
+func TestViewsReadByMany(t *testing.T) {
+	for range 20 {
+		root, key := New(allDesc), New(pointDesc)
+		set := StructList[Struct](root.NewChild(allDesc.named("grown"), allDesc, 0))
+		for i := range 50 {
+			key.SetInt32(pointDesc.named("x"), int32(i))
+			set.Add(key)
+		}
+		root.m.Finish()
+		key.m.Finish()
+		var readers sync.WaitGroup
+		for g := range 4 {
+			readers.Go(func() {
+				for i := range 50 {
+					if !set.Contains(key) {
+						t.Error("an element is not found")
+					}
+					if g%2 == 0 && set.At(i).Int32(pointDesc.named("x")) != int32(i) {
+						t.Error("an element is another one")
+					}
+				}
+			})
+		}
+		readers.Wait()
+		root.Release()
+		key.Release()
+	}
+}
+
+// TestManyViews: adding a struct to a set or putting it into a map takes as long whether there are few or many.
+func TestManyViews(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	const n = 30_000
+	root, key := New(allDesc), New(pointDesc)
+	defer root.Release()
+	defer key.Release()
+	start := time.Now()
+	set := StructList[Struct](root.NewChild(allDesc.named("grown"), allDesc, 0))
+	for i := range 2 * n {
+		key.SetInt32(pointDesc.named("x"), int32(i/2))
+		set.Add(key)
+	}
+	byPoint := Map[Struct, string, AsView[Struct], AsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
+	for i := range n {
+		key.SetInt32(pointDesc.named("x"), int32(i))
+		byPoint.Put(key, "v")
+		if _, is := byPoint.Get(key); !is {
+			t.Fatalf("%d is not found", i)
+		}
+	}
+	if took := time.Since(start); set.Len() != n || byPoint.Len() != n || took > 10*time.Second {
+		t.Errorf("%d elements and %d pairs in %v", set.Len(), byPoint.Len(), took)
+	}
+}
