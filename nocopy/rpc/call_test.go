@@ -156,3 +156,32 @@ func TestConcurrentCalls(t *testing.T) {
 		}
 	})
 }
+
+// TestExceptionStays: an ApplicationException stays as it is when the memory that it came in is used again.
+func TestExceptionStays(t *testing.T) {
+	addr := serve(t, &rpc.Server{}, &handler{})
+	c := echo.NewEchoClient(dial(t, addr, rpc.Recycle, rpc.PoolSize(1)))
+	_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName("key"); args.SetMode("undeclared") })
+	var got *rpc.ApplicationException
+	if !errors.As(err, &got) {
+		t.Fatal(err)
+	}
+	before := *got
+	before.Message = strings.Clone(got.Message)
+	fill := func(c echo.EchoClient, n int) {
+		res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(bytes.Repeat([]byte("X"), n)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Release()
+	}
+	for _, n := range []int{100, 3900, 3900, 9000, 20_000} { // the connection goes on in a larger block, and the exception's goes to its pool
+		fill(c, n)
+	}
+	for range 10 {
+		fill(echo.NewEchoClient(dial(t, addr, rpc.Recycle, rpc.PoolSize(1))), 3000)
+	}
+	if *got != before {
+		t.Errorf("%+v became %+v", before, *got)
+	}
+}

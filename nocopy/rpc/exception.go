@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
@@ -73,7 +74,7 @@ func (e *ApplicationException) message(room int) *nocopy.Message {
 	return s.Message()
 }
 
-// readException makes an exception of the struct that s is.
+// readException makes an exception of the struct that s is. It outlives s, whose memory may be used again.
 func readException(s nocopy.Struct) *ApplicationException {
-	return &ApplicationException{ExceptionType(s.Int32(exceptionType)), s.Text(exceptionMessage)}
+	return &ApplicationException{ExceptionType(s.Int32(exceptionType)), strings.Clone(s.Text(exceptionMessage))}
 }
