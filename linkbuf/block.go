@@ -15,7 +15,7 @@ const (
 	MaxSlabSize = 1 << 20
 
 	minClass  = 12 // the smallest recycled block: 4 KiB
-	evenClass = 24 // up to 16 MiB blocks are of a power of two, beyond of whole MiB
+	evenClass = 24 // up to 16 MiB blocks that newBlock makes are of a power of two, beyond of whole MiB
 	maxClass  = 27 // the largest one that a pool keeps: 128 MiB
 )
 

@@ -10,7 +10,7 @@ import (
 // zeroCheap is the size up to which clearing memory costs next to nothing.
 const zeroCheap = 16 << 10
 
-// fresh returns n bytes of new memory, contents undefined: for bytes that arrive, clearing it first would be wasted.
+// fresh returns n bytes of new memory, contents undefined: it is for bytes that arrive or are appended, and clearing it first would be wasted.
 func fresh(n int) []byte {
 	if n <= zeroCheap {
 		return make([]byte, n)
