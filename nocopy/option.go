@@ -78,14 +78,20 @@ func limitsOf(opts []Option) Limits {
 	limits := usualLimits
 	for _, o := range opts {
 		if l, ok := o.(Limits); ok {
-			if l.MaxBytes > 0 {
-				limits.MaxBytes = min(l.MaxBytes, linkbuf.MaxSize)
-			}
-			if l.MaxDepth > 0 {
-				limits.MaxDepth = l.MaxDepth
-			}
-			limits.MaxIndex = l.MaxIndex
+			limits = l.orElse(limits)
 		}
 	}
 	return limits
+}
+
+// orElse returns the limits with those of other for what they leave to the default. MaxIndex has none in numbers.
+func (l Limits) orElse(other Limits) Limits {
+	if l.MaxBytes > 0 {
+		other.MaxBytes = min(l.MaxBytes, linkbuf.MaxSize)
+	}
+	if l.MaxDepth > 0 {
+		other.MaxDepth = l.MaxDepth
+	}
+	other.MaxIndex = l.MaxIndex
+	return other
 }

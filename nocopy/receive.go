@@ -14,17 +14,25 @@ func NewWithRoom(d *Desc, n int, recycle bool) Struct {
 }
 
 // ParseChunk is like Parse for received bytes, which the message takes over, also when it fails: it may store into
-// them. With recycle the chunk may be of recycled memory, which goes back on Release.
-func ParseChunk(d *Desc, c linkbuf.Chunk, recycle bool) (Struct, error) {
-	flags := Own
+// them. With recycle the chunk may be of recycled memory, which goes back on Release. MaxBytes is linkbuf.MaxSize if the
+// limits have none: whoever received the bytes has bounded them.
+func ParseChunk(d *Desc, c linkbuf.Chunk, l Limits, recycle bool) (Struct, error) {
+	flags, limits := Own, usualLimits
 	if recycle {
 		flags |= Recycle
 	}
-	if n := len(c.Mem); n > linkbuf.MaxSize {
+	if l != (Limits{}) {
+		flags, limits = flags|limited, l.orElse(usualLimits)
+	}
+	most := linkbuf.MaxSize
+	if l.MaxBytes > 0 {
+		most = limits.MaxBytes
+	}
+	if n := len(c.Mem); n > most {
 		c.Release()
 		return Struct{}, tooLong(d, n)
 	}
-	m := newMessage(d, flags, usualLimits)
+	m := newMessage(d, flags, limits)
 	p := &m.p
 	p.reset(len(c.Mem))
 	p.b, p.base = c.Mem, m.buf.AddChunk(c)

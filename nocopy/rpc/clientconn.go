@@ -77,7 +77,7 @@ const inlineBytes = 16 << 10
 
 func newClientConn(nc net.Conn, opt *options) *clientConn {
 	c := &clientConn{nc: nc, opt: opt, calls: map[int32]*pending{}}
-	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame), partial: max(opt.ioTimeout, 0), transport: framed}
+	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), partial: max(opt.ioTimeout, 0), transport: framed}
 	if opt.unframed {
 		c.in.transport = unframed
 	}
@@ -374,7 +374,7 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 }
 
 func (c *clientConn) parse(p *pending, d *nocopy.Desc) (nocopy.Struct, error) {
-	s, err := nocopy.ParseChunk(d, p.reply.body, c.opt.recycle)
+	s, err := nocopy.ParseChunk(d, p.reply.body, c.opt.limits, c.opt.recycle)
 	if err != nil {
 		return s, callError(p.method, fmt.Errorf("bad reply: %w", err))
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // messageType is the type in a message's header.
@@ -25,6 +26,9 @@ const version1 = 0x8001
 
 // maxName is the most bytes that a method's name may have, its service's included.
 const maxName = 1 << 16
+
+// maxHeader is the most bytes of a message's header.
+const maxHeader = 4 + 4 + maxName + 4
 
 // header is what stands in front of a message's struct.
 type header struct {
@@ -139,13 +143,26 @@ const (
 	defaultMaxMessage = 100 << 20
 )
 
-// limits are the most bytes of a frame, and of a message outside of one.
-type limits struct{ frame, message int }
+// limits bound what one side accepts.
+type limits struct {
+	frame   int           // the most bytes of a frame
+	message int           // and of a message outside of one, its header included
+	parse   nocopy.Limits // of its struct
+	name    string        // of what sets frame and message, for errors
+}
 
-func limitsOf(maxFrame int) limits {
-	if maxFrame <= 0 {
-		return limits{defaultMaxFrame, defaultMaxMessage}
+// limitsOf returns the limits for a MaxFrame and Limits, either of which may be zero: without MaxFrame it is what a
+// message of Limits.MaxBytes needs, without that the default. name is what MaxFrame is called by its users.
+func limitsOf(maxFrame int, parse nocopy.Limits, name string) limits {
+	l := limits{defaultMaxFrame, defaultMaxMessage, parse, name}
+	const most = min(math.MaxInt32, linkbuf.MaxSize)
+	switch {
+	case maxFrame > 0:
+		l.frame = min(maxFrame, most)
+		l.message = l.frame
+	case parse.MaxBytes > 0:
+		l.frame = min(parse.MaxBytes, most-maxHeader) + maxHeader
+		l.message = l.frame
 	}
-	maxFrame = min(maxFrame, math.MaxInt32, linkbuf.MaxSize)
-	return limits{maxFrame, maxFrame}
+	return l
 }

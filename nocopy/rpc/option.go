@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"log/slog"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // Option says how a client is to behave.
@@ -15,6 +17,7 @@ type options struct {
 	poolSize     int
 	maxInFlight  int
 	maxFrame     int
+	limits       nocopy.Limits
 	tls          *tls.Config
 	logger       *slog.Logger
 	interceptors []Interceptor
@@ -43,7 +46,13 @@ type MaxInFlight int
 
 func (n MaxInFlight) apply(o *options) { o.maxInFlight = int(n) }
 
-// MaxFrame is the most bytes of a reply. Without it there are 16,384,000 in a frame and 100 MiB without.
+// Limits bounds the replies that a client accepts. MaxBytes is of a reply's struct; without it MaxFrame alone counts.
+type Limits nocopy.Limits
+
+func (l Limits) apply(o *options) { o.limits = nocopy.Limits(l) }
+
+// MaxFrame is the most bytes of a reply, its header included. Without it that is what Limits.MaxBytes and a header
+// need, if that is set; else 16,384,000 in a frame and 100 MiB without.
 type MaxFrame int
 
 func (n MaxFrame) apply(o *options) { o.maxFrame = int(n) }

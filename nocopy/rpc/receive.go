@@ -83,8 +83,12 @@ func (r *receiver) nextFrame() (header, linkbuf.Chunk, error) {
 		}
 	}
 	n := int32(binary.BigEndian.Uint32(r.in.Bytes()))
-	if n <= 0 || int(n) > r.limits.frame {
-		return header{}, linkbuf.Chunk{}, fmt.Errorf("%w: %d (limit %d)", linkbuf.ErrFrameSize, n, r.limits.frame)
+	switch {
+	case n <= 0:
+		return header{}, linkbuf.Chunk{}, fmt.Errorf("%w: %d", linkbuf.ErrFrameSize, n)
+	case int(n) > r.limits.frame:
+		return header{}, linkbuf.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d",
+			linkbuf.ErrFrameSize, n, r.limits.name, r.limits.frame)
 	}
 	for len(r.in.Bytes()) < length+int(n) {
 		if err := r.fill(length + int(n)); err != nil {
@@ -123,7 +127,7 @@ func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
 			return header{}, linkbuf.Chunk{}, err
 		}
 	}
-	r.scan.Reset(0)
+	r.scan.Reset(r.limits.parse.MaxDepth)
 	for {
 		end, need, err := r.scan.Scan(r.in.Bytes()[h.size:])
 		if err != nil {
@@ -134,7 +138,7 @@ func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
 			return h, linkbuf.Chunk{}, err
 		}
 		if over := max(need, end) + h.size - r.limits.message; over > 0 {
-			return h, linkbuf.Chunk{}, fmt.Errorf("message of more than %d bytes: %w", r.limits.message, nocopy.ErrLimit)
+			return h, linkbuf.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.limits.name, r.limits.message)
 		}
 		if end > 0 {
 			h, _, _ = parseHeader(r.in.Bytes()) // it may have moved

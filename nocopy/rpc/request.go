@@ -63,7 +63,7 @@ func (c *serverConn) process(h header, chunk linkbuf.Chunk) bool {
 // parse makes a message of the struct at the beginning of the chunk; what follows is kept for next.
 func (c *serverConn) parse(d *nocopy.Desc, chunk linkbuf.Chunk) (nocopy.Struct, error) {
 	whole := chunk.From(0)
-	args, err := nocopy.ParseChunk(d, chunk, c.srv.Recycle)
+	args, err := nocopy.ParseChunk(d, chunk, c.srv.Limits, c.srv.Recycle)
 	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
 		return c.parseFirst(d, whole, err)
 	}
@@ -77,12 +77,12 @@ func (c *serverConn) parseFirst(d *nocopy.Desc, whole linkbuf.Chunk, err error) 
 	errors.As(err, &trailing)
 	c.in.rest = whole.From(trailing.Offset)
 	whole.Mem = whole.Mem[:trailing.Offset]
-	return nocopy.ParseChunk(d, whole, c.srv.Recycle)
+	return nocopy.ParseChunk(d, whole, c.srv.Limits, c.srv.Recycle)
 }
 
 // discard passes over the struct at the beginning of the chunk; what follows is kept for next.
 func (c *serverConn) discard(chunk linkbuf.Chunk) {
-	c.in.scan.Reset(0)
+	c.in.scan.Reset(c.in.limits.parse.MaxDepth)
 	if end, _, err := c.in.scan.Scan(chunk.Mem); err == nil && 0 < end && end < len(chunk.Mem) {
 		c.in.rest = chunk.From(end)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // Server answers calls. Framed and unframed clients are told apart by their first bytes. The zero value of every field
@@ -21,8 +23,11 @@ type Server struct {
 
 	// MaxConns is the most connections at a time; others wait to be accepted. 10,000 if 0.
 	MaxConns int
-	// MaxFrame is the most bytes of a request. If 0 it is 16,384,000 in a frame and 100 MiB without.
+	// MaxFrame is the most bytes of a request, its header included. If 0 it is what Limits.MaxBytes and a header
+	// need, if that is set; else 16,384,000 in a frame and 100 MiB without.
 	MaxFrame int
+	// Limits bounds the arguments that are accepted. If MaxBytes is 0, MaxFrame alone counts.
+	Limits nocopy.Limits
 	// Concurrency is the most calls of one connection that are under way at a time, from when they are
 	// read until their reply is written; no more are read then. 64 if 0. A handler that takes longer than
 	// a millisecond lets the next call begin beside it. With 1, calls are handled strictly one after the other.

@@ -55,7 +55,7 @@ const patience = time.Millisecond
 func newServerConn(s *Server, nc net.Conn) *serverConn {
 	c := &serverConn{srv: s, nc: nc, limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
 	c.in = receiver{
-		nc: nc, limits: limitsOf(s.MaxFrame), closing: &s.closing,
+		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing,
 		idle: max(s.IdleTimeout, 0), partial: orDefault(s.ReadTimeout, defaultTimeout),
 	}
 	c.in.in.Reset(s.Recycle)
