@@ -72,7 +72,7 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.opt.dialTimeout)
 	defer cancel()
-	nc, err := new(net.Dialer).DialContext(ctx, c.network, c.addr)
+	nc, err := c.opt.dial(ctx, c.network, c.addr)
 	if err != nil {
 		return nil, err
 	}

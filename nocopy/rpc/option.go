@@ -1,8 +1,10 @@
 package rpc
 
 import (
+	"context"
 	"crypto/tls"
 	"log/slog"
+	"net"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -23,6 +25,7 @@ type options struct {
 	interceptors []Interceptor
 	dialTimeout  time.Duration
 	ioTimeout    time.Duration
+	dial         func(ctx context.Context, network, addr string) (net.Conn, error) // a net.Dialer's but in tests
 }
 
 type optionFunc func(*options)
@@ -89,6 +92,7 @@ func optionsOf(list []Option) options {
 	o := options{
 		poolSize: defaultPoolSize, maxInFlight: defaultMaxInFlight,
 		dialTimeout: defaultDialTimeout, ioTimeout: defaultTimeout, logger: slog.Default(),
+		dial: new(net.Dialer).DialContext,
 	}
 	for _, opt := range list {
 		opt.apply(&o)

@@ -1,0 +1,34 @@
+package rpc
+
+import (
+	"context"
+	"net"
+	"sync"
+)
+
+// DialWith makes a client connect by calling f: to what is no socket, for instance.
+func DialWith(f func(ctx context.Context, network, addr string) (net.Conn, error)) Option {
+	return optionFunc(func(o *options) { o.dial = f })
+}
+
+// EmptyPools lets go of pooled values that hold channels: those of a synctest bubble are of no use in another. No call
+// may be under way.
+func EmptyPools() { pendings = sync.Pool{New: pendings.New} }
+
+// InUse returns how many calls are in flight, wait for a place, and use connections.
+func (c *Client) InUse() (inFlight, waiting, using int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.conns {
+		using += p.calls
+	}
+	return c.inFlight, len(c.waiting), using
+}
+
+// InUse returns how many connections the server serves and how many slots are taken: one more while Serve
+// waits for a connection.
+func (s *Server) InUse() (conns, slots int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns), len(s.slots)
+}
