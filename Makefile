@@ -17,6 +17,9 @@ checkgen: gen ## fails, showing the difference, if generated files are not fresh
 test: ## runs all tests
 	go test ./...
 
+check: ## all that must hold before a change lands, with the long forms of tests, as CI runs it (15 minutes)
+	bash .ci/run
+
 race: ## the same with the race detector
 	go test -race ./...
 
@@ -64,4 +67,4 @@ lint: ## gofmt and vet
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
 
-.PHONY: help gen checkgen test race nounsafe debug cross qemu soak fuzz bench lint
+.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak fuzz bench lint
