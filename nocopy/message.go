@@ -4,6 +4,7 @@ import (
 	"io"
 	"math/bits"
 	"sync"
+	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
@@ -43,13 +44,14 @@ type Message struct {
 	tables  tables
 	filling filling
 	putting putting
-	idle    int        // releases in a row that left most of idx unused
-	home    *sync.Pool // where it waits once it is released
+	idle    int           // releases in a row that left most of idx unused
+	home    *sync.Pool    // where it waits once it is released
+	noted   atomic.Uint32 // what those have done whom a held message was shown: see held.go
 }
 
-// built and parsed are where messages wait for the next New or Parse, those that recycle in [1]: each kind keeps memory that is
-// of no use to the others.
-var built, parsed [2]sync.Pool
+// built and parsed are where messages wait for the next New or Parse, by what pool says of their flags: each kind keeps memory
+// that is of no use to the others, and a held message stays one.
+var built, parsed [4]sync.Pool
 
 // firstEntry is the first word of the index that is an entry: entry 0 stands for none.
 const firstEntry = 1
@@ -63,14 +65,14 @@ func newMessage(d *Desc, flags flag, limits Limits) *Message {
 
 // takeParsed is newMessage but for the Buffer, which is still to be reset.
 func takeParsed(d *Desc, flags flag, limits Limits) *Message {
-	m := take(&parsed[recycling(flags)])
+	m := take(&parsed[pool(flags)])
 	m.desc, m.flags, m.limits = d, flags, limits
 	m.words, m.zeroed = firstEntry, 0
 	return m
 }
 
-// recycling is 1 if messages with these flags recycle, else 0.
-func recycling(f flag) flag { return f & Recycle / Recycle }
+// pool is 1 if messages with these flags recycle, else 0, and 2 more if they are held.
+func pool(f flag) flag { return f & (Recycle | held) / Recycle }
 
 // take returns a message. Its Buffer is still to be reset, its type, flags and words to be set; limits are the usual ones.
 func take(home *sync.Pool) *Message {
@@ -115,7 +117,7 @@ func New(d *Desc, opts ...Option) Struct {
 
 // beginMessage is New with n bytes of room in front.
 func beginMessage(d *Desc, flags flag, n int) Struct {
-	m := take(&built[recycling(flags)])
+	m := take(&built[pool(flags)])
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	m.buf.Begin(flags&Recycle != 0, n)
 	m.root = m.alloc(d.words)
@@ -135,7 +137,7 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 		return parseGeneral(d, b, opts)
 	}
 	// The message mostly begins as planned, and often that is all of it.
-	m := take(&parsed[recycling(flags)])
+	m := take(&parsed[pool(flags)])
 	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
 	if end := int(firstEntry + pl.end); end > len(m.idx) {
@@ -283,7 +285,7 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 	if i < 0 {
 		err := p.finish(m.desc)
 		p.b = nil
-		m.Release()
+		m.discard()
 		return Struct{}, err
 	}
 	if len(p.windows) > 0 { // not in one piece
@@ -415,14 +417,23 @@ func (m *Message) Nodes() int { return m.buf.NodeCount() }
 // speed, not memory.
 func (m *Message) Release() {
 	switch {
+	case m.flags&held != 0:
+		m.disown()
+		return
 	case m.words == 0:
 		panic("nocopy: message released twice")
 	case m.frozen:
 		panic(panicNotRoot)
 	}
-	if m.gen++; m.gen == 0 {
-		m.gen = 1
+	m.end()
+	if !debugging {
+		m.home.Put(m)
 	}
+}
+
+// end empties the message, which nobody uses any more, for the next one.
+func (m *Message) end() {
+	m.endHandles()
 	m.buf.Free()
 	if len(m.idx) >= largeIndex || cap(m.shadows) > keepShadows || cap(m.graft) > keepGraft {
 		m.dropLarge()
@@ -432,7 +443,7 @@ func (m *Message) Release() {
 	} else {
 		m.zeroed = 0
 	}
-	m.openKey, m.words, m.root = 0, 0, 0
+	m.words, m.root = 0, 0
 	m.open, m.edits, m.shadows = m.open[:0], m.edits[:1], m.shadows[:0]
 	if m.tables.filling != 0 || len(m.tables.made) > 0 {
 		m.tables.reset()
@@ -442,9 +453,15 @@ func (m *Message) Release() {
 	}
 	if debugging {
 		m.untrack()
-		return
 	}
-	m.home.Put(m)
+}
+
+// endHandles makes all handles stale, also those that are known without looking at their generation.
+func (m *Message) endHandles() {
+	m.openKey, m.putting.dict = 0, 0
+	if m.gen++; m.gen == 0 {
+		m.gen = 1
+	}
 }
 
 // keepZeroed is the most words that are made zero for the next message.

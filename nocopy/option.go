@@ -24,6 +24,9 @@ const (
 	// slices and handles got from it die with it.
 	Recycle
 
+	// held marks messages of package rpc, see held.go. It stands next to Recycle for the sake of pool.
+	held
+
 	// ValidUTF8 makes Parse refuse strings that are not UTF-8 (not binary fields). Without it they are
 	// kept as they are.
 	ValidUTF8

@@ -6,21 +6,26 @@ import "github.com/nocopythrift/nocopythrift/linkbuf"
 
 // NewWithRoom is like New, with room for n bytes in front of the message. The options are only Recycle or none.
 func NewWithRoom(d *Desc, n int, recycle bool) Struct {
-	var flags flag
-	if recycle {
-		flags = Recycle
-	}
-	return beginMessage(d, flags, n)
+	return beginMessage(d, recycling(recycle), n)
 }
 
 // ParseChunk is like Parse for received bytes, which the message takes over, also when it fails: it may store into
 // them. With recycle the chunk may be of recycled memory, which goes back on Release. MaxBytes is linkbuf.MaxSize if the
 // limits have none: whoever received the bytes has bounded them.
 func ParseChunk(d *Desc, c linkbuf.Chunk, l Limits, recycle bool) (Struct, error) {
-	flags, limits := Own, usualLimits
-	if recycle {
-		flags |= Recycle
+	return parseChunk(d, c, l, Own|recycling(recycle))
+}
+
+// recycling is Recycle if it is asked for.
+func recycling(yes bool) flag {
+	if yes {
+		return Recycle
 	}
+	return 0
+}
+
+func parseChunk(d *Desc, c linkbuf.Chunk, l Limits, flags flag) (Struct, error) {
+	limits := usualLimits
 	if l != (Limits{}) {
 		flags, limits = flags|limited, l.orElse(usualLimits)
 	}

@@ -33,6 +33,9 @@ func (s Struct) word(f Field) uint32 {
 // Message returns the message that the struct is in. It must not be used after Release.
 func (s Struct) Message() *Message {
 	s.alive()
+	if s.m.flags&held != 0 {
+		s.m.noted.Or(shown)
+	}
 	return s.m
 }
 
@@ -47,6 +50,9 @@ func (s Struct) Valid() bool {
 
 // Release releases the message, of which s must be the root.
 func (s Struct) Release() {
+	if s.m.flags&held != 0 && uint32(s.k>>32) != s.m.gen {
+		return // it ended with its call
+	}
 	s.alive()
 	if uint32(s.k) != s.m.root {
 		panic(panicNotRoot)

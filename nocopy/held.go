@@ -1,0 +1,117 @@
+package nocopy
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// A held message belongs to package rpc, which shows it to handlers and interceptors: the args and results of a server's
+// calls. Release does not give its memory back; it ends the handles and is noted. So whatever those do whom it
+// was shown to, also when they do it too late, no other message comes to harm.
+
+// What is noted of a held message.
+const (
+	shown    = 1 << iota // somebody may have a *Message that outlives the call: it is not used again
+	disowned             // somebody has called Release
+)
+
+// NewHeld is like NewWithRoom for a held message. Its Root is the only handle.
+func NewHeld(d *Desc, n int, recycle bool) *Message {
+	return beginMessage(d, held|recycling(recycle), n).m
+}
+
+// ParseHeld is like ParseChunk for a held message.
+func ParseHeld(d *Desc, c linkbuf.Chunk, l Limits, recycle bool) (*Message, error) {
+	s, err := parseChunk(d, c, l, Own|held|recycling(recycle))
+	return s.m, err
+}
+
+// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part of any message and is read
+// only, but for finishing it. The error tells why v can't be sent as a struct of type d.
+func CopyHeld(d *Desc, v Struct, n int, recycle bool) (*Message, error) {
+	if err := v.Sendable(); err != nil {
+		return nil, err
+	}
+	r := v.m.rangeOf(v.entry(), d.self, linkbuf.Range{})
+	flags := held | recycling(recycle)
+	m := takeParsed(d, flags, usualLimits)
+	m.buf.Begin(recycle, n)
+	p, b := m.buf.Extend(r.Len())
+	r.AppendTo(b[:0])
+	m.buf.Close()
+	m.trust(p)
+	m.p.b, m.p.lenient = b, false // it may be of another type
+	if _, err := m.parseRoot(&m.p); err != nil {
+		return nil, err
+	}
+	m.Finish()
+	return m, nil
+}
+
+// finishing is held while a message is finished that several goroutines may be about to send.
+var finishing sync.Mutex
+
+// Sendable finishes the message of s, for the first of any number of goroutines that are about to send it. The error tells why it
+// can't be sent: s is absent, or its message was released.
+func (s Struct) Sendable() error {
+	switch {
+	case s.m == nil || s.m.absent:
+		return errors.New("absent struct")
+	case uint32(s.k>>32) != s.m.gen:
+		return errors.New("struct used after its message was released")
+	}
+	finishing.Lock()
+	defer finishing.Unlock()
+	s.m.Finish()
+	return nil
+}
+
+// Is reports whether s is the root of a message of the type d that was not released.
+func (s Struct) Is(d *Desc) bool {
+	return s.m != nil && s.m.desc == d && s.k == uint64(s.m.gen)<<32|uint64(s.m.root)
+}
+
+// disown is Release by somebody to whom a held message was shown.
+func (m *Message) disown() {
+	if m.words != 0 {
+		m.noted.Or(disowned)
+		m.endHandles()
+	}
+}
+
+// Disowned reports whether Release was called for a held message.
+func (m *Message) Disowned() bool { return m.noted.Load()&disowned != 0 }
+
+// EndHandles ends all handles of a held message, which may still be sent. Root returns a new one.
+func (m *Message) EndHandles() { m.endHandles() }
+
+// End gives the memory of a held message back.
+func (m *Message) End() {
+	m.end()
+	noted := m.noted.Load()
+	if debugging || noted&shown != 0 {
+		return
+	}
+	if noted != 0 {
+		m.noted.Store(0)
+	}
+	m.home.Put(m)
+}
+
+// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+func (m *Message) Abandon() {
+	if debugging {
+		m.untrack()
+	}
+}
+
+// discard gives up a message that could not be parsed.
+func (m *Message) discard() {
+	if m.flags&held != 0 {
+		m.End()
+		return
+	}
+	m.Release()
+}

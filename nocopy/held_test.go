@@ -1,0 +1,141 @@
+package nocopy
+
+import (
+	"bytes"
+	"sync"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// textMapDesc describes a struct of one map of strings to strings.
+var textMapDesc = NewDesc("Texts")
+
+func init() {
+	textMapDesc.Define(FieldDesc{ID: 1, Name: "texts", Type: MapOf(TypeString, TypeString), Req: Optional})
+}
+
+// TestPutAfterRelease: a map that was being filled when its message was released is as stale as any handle.
+func TestPutAfterRelease(t *testing.T) {
+	s := New(textMapDesc)
+	texts := TextMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
+	texts.Put("a", "b")
+	s.Release()
+	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
+}
+
+// TestHeld: whatever those do whom a held message was shown to, it stays to be sent, and later messages come to no harm.
+func TestHeld(t *testing.T) {
+	wire := fullWire(t)
+	for name, release := range map[string]func(s Struct){
+		"by handle":           func(s Struct) { s.Release() },
+		"by handle, twice":    func(s Struct) { s.Release(); s.Release() },
+		"by pointer":          func(s Struct) { s.Message().Release() },
+		"by pointer, twice":   func(s Struct) { m := s.Message(); m.Release(); m.Release() },
+		"by both":             func(s Struct) { m := s.Message(); s.Release(); m.Release() },
+		"by both, vice versa": func(s Struct) { s.Message().Release(); s.Release() },
+	} {
+		m, err := ParseHeld(allDesc, linkbuf.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := m.Root()
+		if m.Disowned() {
+			t.Error("released before anybody did")
+		}
+		release(s)
+		if !m.Disowned() {
+			t.Errorf("%s: not noted", name)
+		}
+		panics(t, name+": a getter", panicStale, func() { s.Text(allDesc.named("text")) })
+		if !bytes.Equal(m.Bytes(), wire) {
+			t.Errorf("%s: it can't be sent any more", name)
+		}
+		m.End()
+	}
+}
+
+// TestHeldTooLate: a release after the call has ended does nothing, least of all to the message of another call.
+func TestHeldTooLate(t *testing.T) {
+	wire := fullWire(t)
+	for range 20 {
+		first, _ := ParseHeld(allDesc, linkbuf.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
+		handle := first.Root()
+		var pointer *Message
+		if shown := first.gen%2 == 0; shown {
+			pointer = handle.Message()
+		}
+		first.EndHandles()
+		first.End()
+		second, _ := ParseHeld(allDesc, linkbuf.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
+		s := second.Root()
+		handle.Release()
+		if pointer != nil {
+			pointer.Release()
+		}
+		if second.Disowned() || s.Text(allDesc.named("text")) != "some text" {
+			t.Fatal("another message was released")
+		}
+		second.End()
+	}
+}
+
+// TestEndHandles: no handle writes to a message that is about to be sent, also none that was just being filled.
+func TestEndHandles(t *testing.T) {
+	m := NewHeld(textMapDesc, 0, false)
+	s := m.Root()
+	texts := TextMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
+	texts.Put("a", "b")
+	m.EndHandles()
+	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
+	panics(t, "NewChild", panicStale, func() { s.NewChild(textMapDesc.named("texts"), textMapDesc, 0) })
+	if got := TextMap(m.Root().Child(textMapDesc.named("texts"), textMapDesc)).String(); got != `{"a": "b"}` {
+		t.Error(got)
+	}
+	m.End()
+}
+
+// TestCopyHeld: any struct of the type can be sent, by any number of goroutines, and nothing else can.
+func TestCopyHeld(t *testing.T) {
+	wire := fullWire(t)
+	parsed := mustParse(t, allDesc, wire)
+	built := New(allDesc)
+	built.SetChild(allDesc.named("self"), allDesc, parsed)
+	sub := built.Child(allDesc.named("self"), allDesc)
+	large := New(allDesc)
+	large.SetBytes(allDesc.named("blob"), bytes.Repeat([]byte("x"), 1<<20))
+	want := map[Struct][]byte{parsed: wire, sub: wire, large: nil}
+	var wg sync.WaitGroup
+	for range 8 {
+		for s, bytesOf := range want {
+			wg.Go(func() {
+				m, err := CopyHeld(allDesc, s, 20, true)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				m.Prepend(20)
+				if got := m.Bytes()[20:]; bytesOf != nil && !bytes.Equal(got, bytesOf) || bytesOf == nil && len(got) < 1<<20 {
+					t.Errorf("the copy is %x", got)
+				}
+				m.End()
+			})
+		}
+	}
+	wg.Wait()
+	released := mustParse(t, allDesc, wire)
+	released.Release()
+	for name, s := range map[string]Struct{
+		"zero": {}, "absent": Absent(), "released": released, "a list": parsed.Child(allDesc.named("words"), allDesc),
+	} {
+		if _, err := CopyHeld(allDesc, s, 20, false); err == nil {
+			t.Errorf("%s: there is a copy", name)
+		}
+	}
+	if _, err := CopyHeld(strictDesc, parsed, 20, false); err == nil {
+		t.Error("a struct without the required fields was copied")
+	}
+	if !parsed.Is(allDesc) || parsed.Is(strictDesc) || sub.Is(allDesc) || released.Is(allDesc) || (Struct{}).Is(allDesc) || Absent().Is(allDesc) {
+		t.Error("Is")
+	}
+}
