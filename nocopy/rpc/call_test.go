@@ -100,12 +100,12 @@ func TestErrors(t *testing.T) {
 		for mode, want := range map[string]rpc.ApplicationException{
 			"undeclared":            {Type: rpc.InternalError, Message: "the disk is full"},
 			"nothing":               {Type: rpc.MissingResult, Message: "Echo.put"},
-			"panic":                 {Type: rpc.InternalError, Message: "panic: out of cheese"},
-			"nil panic":             {Type: rpc.InternalError, Message: "panic: assignment to entry in nil map"},
+			"panic":                 {Type: rpc.InternalError, Message: concealed},
+			"nil panic":             {Type: rpc.InternalError, Message: concealed},
 			"application exception": {Type: rpc.InvalidTransform, Message: "as it is"},
 		} {
 			var ae *rpc.ApplicationException
-			if res, err := put(mode); !errors.As(err, &ae) || *ae != want || res.Valid() {
+			if res, err := put(mode); !errors.As(err, &ae) || ae.Type != want.Type || withoutID(ae.Message) != want.Message || res.Valid() {
 				t.Errorf("%s: %v", mode, err)
 			}
 		}
@@ -113,6 +113,16 @@ func TestErrors(t *testing.T) {
 			t.Errorf("the connection afterwards: %v", err)
 		}
 	})
+}
+
+// concealed is what clients get to read of panics and the like, without the id.
+const concealed = "the server has failed; its log tells why under id "
+
+func withoutID(text string) string {
+	if strings.HasPrefix(text, concealed) && len(text) == len(concealed)+16 {
+		return concealed
+	}
+	return text
 }
 
 // TestOneway: the handler's time and its failure are nothing to the client.

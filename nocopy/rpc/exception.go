@@ -66,12 +66,13 @@ func init() {
 	)
 }
 
-// message returns the exception as a message with room in front of it.
+// message returns the exception as a held message with room in front of it.
 func (e *ApplicationException) message(room int) *nocopy.Message {
-	s := nocopy.NewWithRoom(exceptionDesc, room, false)
+	m := nocopy.NewHeld(exceptionDesc, room, false)
+	s := m.Root()
 	s.SetText(exceptionMessage, e.Message)
 	s.SetInt32(exceptionType, int32(e.Type))
-	return s.Message()
+	return m
 }
 
 // readException makes an exception of the struct that s is. It outlives s, whose memory may be used again.

@@ -30,6 +30,7 @@ type receiver struct {
 	limits    limits
 	idle      time.Duration // how long the next message may keep us waiting; 0: for ever
 	partial   time.Duration // how long one may take that has begun
+	answers   bool          // messages over the limit are answered
 	closing   *atomic.Bool  // set before the read deadline is moved into the past to end reading
 
 	rest    linkbuf.Chunk // of the frame whose first message was returned last
@@ -87,8 +88,8 @@ func (r *receiver) nextFrame() (header, linkbuf.Chunk, error) {
 	case n <= 0:
 		return header{}, linkbuf.Chunk{}, fmt.Errorf("%w: %d", linkbuf.ErrFrameSize, n)
 	case int(n) > r.limits.frame:
-		return header{}, linkbuf.Chunk{}, fmt.Errorf("%w: %d bytes, more than %s = %d",
-			linkbuf.ErrFrameSize, n, r.limits.name, r.limits.frame)
+		return r.headerOnly(length), linkbuf.Chunk{}, fmt.Errorf("%w: %w: %d bytes, more than %s = %d",
+			linkbuf.ErrFrameSize, nocopy.ErrLimit, n, r.limits.name, r.limits.frame)
 	}
 	for len(r.in.Bytes()) < length+int(n) {
 		if err := r.fill(length + int(n)); err != nil {
@@ -97,6 +98,24 @@ func (r *receiver) nextFrame() (header, linkbuf.Chunk, error) {
 	}
 	r.in.Skip(length)
 	return openFrame(r.in.Take(int(n)))
+}
+
+// headerOnly returns the header at offset at of the bytes that have arrived, for an answer to a message that will not be
+// received. Its size is 0 if it is none or does not arrive within a second.
+func (r *receiver) headerOnly(at int) header {
+	if !r.answers {
+		return header{}
+	}
+	r.setDeadline(time.Now().Add(time.Second))
+	for {
+		h, need, err := parseHeader(r.in.Bytes()[at:])
+		if err != nil || need > 0 && r.in.Fill(r.nc, at+need) != nil {
+			return header{}
+		}
+		if need == 0 {
+			return h
+		}
+	}
 }
 
 // openFrame returns the header of the message at the beginning of the chunk, and the chunk without it.

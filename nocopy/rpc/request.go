@@ -1,9 +1,9 @@
 package rpc
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -11,14 +11,20 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// request is a call that was read, on its way through the handler to its reply.
+// request is a call that was read, on its way through the handler to its reply. Package rpc's documentation has its
+// states as a table.
 type request struct {
-	call   Call
-	order  uint64
-	strict bool
-	seqid  int32
-	reply  *nocopy.Message // nil: there is none
-	began  time.Time       // set if the method is known to be slow
+	method   *Method // nil: it is answered without a handler
+	call     Call    // what the handler gets, unless there are interceptors
+	args     *nocopy.Message
+	result   *nocopy.Message // nil: there is none, or it is the reply, or attempts has it
+	attempts *attempts       // nil: there are no interceptors
+	inUse    bool            // handlers are still running that interceptors have not waited for
+	order    uint64
+	strict   bool
+	seqid    int32
+	reply    *nocopy.Message // nil: there is none
+	began    time.Time       // set if the method is known to be slow
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
@@ -29,11 +35,10 @@ func (c *serverConn) newRequest(h header) *request {
 	return req
 }
 
-// process handles the message that was read, and reports whether the goroutine is still the reader.
+// process handles the message that was read, and reports whether the goroutine is the reader and may receive another.
 func (c *serverConn) process(h header, chunk linkbuf.Chunk) bool {
-	req := c.newRequest(h)
-	var refusal *ApplicationException
 	m := c.srv.Processor.methods[string(h.name)]
+	var refusal *ApplicationException
 	switch {
 	case h.typ != typeCall && h.typ != typeOneway:
 		refusal = &ApplicationException{InvalidMessageType, fmt.Sprintf("%d", h.typ)}
@@ -41,29 +46,54 @@ func (c *serverConn) process(h header, chunk linkbuf.Chunk) bool {
 		refusal = &ApplicationException{UnknownMethod, string(h.name)}
 	}
 	if refusal != nil {
-		name := string(h.name)
+		h.name = bytes.Clone(h.name)
 		c.discard(chunk)
-		c.admit(req, false)
-		c.answer(req, refusal, name)
-		return c.finish(req, false)
+		return c.refuse(h, refusal, false)
 	}
 	args, err := c.parse(m.Args, chunk)
 	if err != nil {
 		c.logEnd(err)
-		c.admit(req, false)
-		c.answer(req, &ApplicationException{ProtocolError, err.Error()}, m.Name)
-		return c.finish(req, true)
+		h.name = []byte(m.Name) // it was in the chunk
+		return c.refuse(h, protocolError(err), true)
 	}
-	req.call = Call{Method: m, Args: args, Peer: c.nc.RemoteAddr()}
+	req := c.newRequest(h)
+	req.method, req.args = m, args
 	turn := c.admit(req, true)
-	c.run(req)
+	c.handle(req, turn)
 	return c.complete(req, turn)
 }
 
+// refuse answers a message that is not handled, and returns what goOn does. With last it is the last one.
+func (c *serverConn) refuse(h header, e *ApplicationException, last bool) bool {
+	req := c.newRequest(h)
+	c.admit(req, false)
+	c.answer(req, e, c.bareName(h.name))
+	return c.finish(req, last)
+}
+
+// bareName returns the name of a method as it stands in replies: without the service that the client may have put before it.
+// Only names that are not known are looked at: in an IDL no method's has a colon.
+func (c *serverConn) bareName(name []byte) string {
+	if m := c.srv.Processor.methods[string(name)]; m != nil {
+		return m.Name
+	}
+	return string(name[bytes.LastIndexByte(name, ':')+1:])
+}
+
+// protocolError returns the answer to a message that can't be understood.
+func protocolError(err error) *ApplicationException {
+	var internal *ApplicationException
+	if errors.As(err, &internal) {
+		return internal
+	}
+	return &ApplicationException{ProtocolError, err.Error()}
+}
+
 // parse makes a message of the struct at the beginning of the chunk; what follows is kept for next.
-func (c *serverConn) parse(d *nocopy.Desc, chunk linkbuf.Chunk) (nocopy.Struct, error) {
+func (c *serverConn) parse(d *nocopy.Desc, chunk linkbuf.Chunk) (args *nocopy.Message, err error) {
+	defer c.guard(&err)
 	whole := chunk.From(0)
-	args, err := nocopy.ParseChunk(d, chunk, c.srv.Limits, c.srv.Recycle)
+	args, err = nocopy.ParseHeld(d, chunk, c.srv.Limits, c.srv.Recycle)
 	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
 		return c.parseFirst(d, whole, err)
 	}
@@ -72,12 +102,12 @@ func (c *serverConn) parse(d *nocopy.Desc, chunk linkbuf.Chunk) (nocopy.Struct, 
 }
 
 // parseFirst is parse for a frame in which something follows, as err says.
-func (c *serverConn) parseFirst(d *nocopy.Desc, whole linkbuf.Chunk, err error) (nocopy.Struct, error) {
+func (c *serverConn) parseFirst(d *nocopy.Desc, whole linkbuf.Chunk, err error) (*nocopy.Message, error) {
 	var trailing *nocopy.Error
 	errors.As(err, &trailing)
 	c.in.rest = whole.From(trailing.Offset)
 	whole.Mem = whole.Mem[:trailing.Offset]
-	return nocopy.ParseChunk(d, whole, c.srv.Limits, c.srv.Recycle)
+	return nocopy.ParseHeld(d, whole, c.srv.Limits, c.srv.Recycle)
 }
 
 // discard passes over the struct at the beginning of the chunk; what follows is kept for next.
@@ -89,92 +119,28 @@ func (c *serverConn) discard(chunk linkbuf.Chunk) {
 	chunk.Release()
 }
 
-// run calls the handler and prepares the reply.
-func (c *serverConn) run(req *request) {
-	call := &req.call
-	m := call.Method
-	call.Result = nocopy.Absent()
-	if !m.Oneway() {
-		call.Result = c.newResult(m)
-	}
-	err := c.handle(call)
-	if err == nil {
-		if !m.Oneway() {
-			req.reply = call.Result.Message()
-			c.seal(req, typeReply, m.Name)
-		}
-		return
-	}
-	if m.Oneway() {
-		c.srv.logger().Error("rpc: oneway call failed", "method", m, "peer", call.Peer, "err", err)
-		return
-	}
-	c.replyError(req, err)
-}
+// oneway reports whether a request is a call without a reply.
+func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
 
-func (c *serverConn) newResult(m *Method) nocopy.Struct {
-	return nocopy.NewWithRoom(m.Result, roomFor(len(m.Name)), c.srv.Recycle)
-}
-
-// handle calls the handler and turns a panic into an error.
-func (c *serverConn) handle(call *Call) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			c.srv.logger().Error("rpc: handler panicked", "method", call.Method, "peer", call.Peer, "panic", v, "stack", string(debug.Stack()))
-			err = fmt.Errorf("panic: %v", v)
-		}
-	}()
-	return c.srv.handle(c.ctx, call)
-}
-
-// replyError makes a reply of a handler's error.
-func (c *serverConn) replyError(req *request, err error) {
-	m := req.call.Method
-	// What the handler has put into the result does not go out.
-	result := c.newResult(m)
-	for i := range m.Throws {
-		if m.Throws[i].set(result, m.Result, err) {
-			req.reply = result.Message()
-			req.call.Result.Message().Release()
-			req.call.Result = result
-			c.seal(req, typeReply, m.Name)
-			return
-		}
-	}
-	result.Release()
-	var ae *ApplicationException
-	if !errors.As(err, &ae) {
-		ae = &ApplicationException{InternalError, err.Error()}
-	}
-	req.call.Result.Message().Release()
-	c.answer(req, ae, m.Name)
-}
-
-// answer makes the exception the reply.
-func (c *serverConn) answer(req *request, e *ApplicationException, name string) {
-	if len(name) > maxName {
-		name = name[:maxName]
-	}
-	req.reply = e.message(roomFor(len(name)))
-	c.seal(req, typeException, name)
-}
-
-// seal puts the header in front of the reply and finishes it.
-func (c *serverConn) seal(req *request, typ messageType, name string) {
-	putHeader(req.reply.Prepend(headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
-	req.reply.Finish()
-}
-
-// oneway says whether a request is a call without a reply.
-func (r *request) oneway() bool { return r.call.Method != nil && r.call.Method.Oneway() }
-
-// release gives back what the request and its reply were made of.
+// release gives back what the request and its reply were made of, but for what handlers are still using.
 func (r *request) release() {
 	if r.reply != nil {
-		r.reply.Release()
+		r.reply.End()
 	}
-	if r.call.Method != nil {
-		r.call.Args.Message().Release()
+	end := (*nocopy.Message).End
+	if r.inUse {
+		end = (*nocopy.Message).Abandon
+	}
+	if r.args != nil {
+		end(r.args)
+	}
+	if r.result != nil {
+		end(r.result)
+	}
+	if r.attempts != nil {
+		for _, m := range r.attempts.results {
+			end(m)
+		}
 	}
 	*r = request{}
 	requests.Put(r)

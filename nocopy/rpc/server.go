@@ -21,7 +21,8 @@ type Server struct {
 	TLS          *tls.Config   // nil: no TLS
 	Logger       *slog.Logger  // nil: slog.Default
 
-	// MaxConns is the most connections at a time; others wait to be accepted. 10,000 if 0.
+	// MaxConns is the most connections at a time; others wait to be accepted. 10,000 if 0. Handlers may be running for as many
+	// connections more whose clients are gone.
 	MaxConns int
 	// MaxFrame is the most bytes of a request, its header included. If 0 it is what Limits.MaxBytes and a header
 	// need, if that is set; else 16,384,000 in a frame and 100 MiB without.
@@ -40,19 +41,31 @@ type Server struct {
 	ReadTimeout time.Duration
 	// WriteTimeout is how long writing replies that are ready may take; it may come a quarter sooner. 30 s if 0, no limit if negative.
 	WriteTimeout time.Duration
-	// IdleTimeout is how long a connection may stay open without a request. No limit if 0.
+	// IdleTimeout is how long a connection may stay open without a request, and without a call under way. No limit if 0: a
+	// host that has vanished without a word is found by TCP's keepalive, which the server sets for every connection that it
+	// accepts and that can (SetKeepAliveConfig): a probe after 15 s, then every 15 s, and after four without an answer the
+	// connection is dead.
 	IdleTimeout time.Duration
+	// HalfCloseTimeout is how long the contexts of calls last, and their connection's place among MaxConns, once the client sends
+	// nothing more: TCP does not tell a client that only reads from one that is gone. Each reply that is written
+	// starts it anew; replies are also written later. 2 s if 0, no limit if negative.
+	HalfCloseTimeout time.Duration
+
+	// HideErrors keeps the texts of handlers' errors from clients, but for declared exceptions and ApplicationExceptions: they
+	// get a fixed text and an id under which the log has the rest. Panics and internal errors are always hidden so.
+	HideErrors bool
 
 	// Recycle takes memory from pools and gives it back when a handler's reply is written: strings and bytes from
 	// args must not be kept then.
 	Recycle bool
 
 	once    sync.Once
-	handle  Handler
+	handle  Handler         // the interceptors and what they stand before; nil: there are none
 	ctx     context.Context // of all handlers
 	cancel  context.CancelFunc
 	closing atomic.Bool
 	slots   chan struct{} // one for each connection
+	orphans chan struct{} // one for each connection that has given up its slot while handlers were running
 
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
@@ -73,8 +86,11 @@ const (
 func (s *Server) init() {
 	s.once.Do(func() {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
-		s.handle = chain(s.Interceptors, func(ctx context.Context, c *Call) error { return c.Method.handler(ctx, c) })
+		if len(s.Interceptors) > 0 {
+			s.handle = chain(s.Interceptors, s.invoke)
+		}
 		s.slots = make(chan struct{}, orDefault(s.MaxConns, defaultMaxConns))
+		s.orphans = make(chan struct{}, cap(s.slots))
 		s.listeners = map[net.Listener]struct{}{}
 		s.conns = map[*serverConn]struct{}{}
 		s.done = make(chan struct{})
@@ -131,7 +147,7 @@ func (s *Server) Serve(l net.Listener) error {
 				return err
 			}
 			pause = min(max(2*pause, 5*time.Millisecond), time.Second)
-			s.logger().Error("rpc: accept failed", "err", err, "pause", pause)
+			s.log(slog.LevelError, "accept failed", "err", err, "pause", pause)
 			select {
 			case <-time.After(pause):
 			case <-s.done:
@@ -160,6 +176,7 @@ func (s *Server) start(nc net.Conn) bool {
 	if s.closing.Load() {
 		return false
 	}
+	keepAlive(nc)
 	if s.TLS != nil {
 		nc = tls.Server(nc, s.TLS)
 	}
@@ -170,12 +187,16 @@ func (s *Server) start(nc net.Conn) bool {
 	return true
 }
 
-// forget is told when a connection has ended.
+// forget is told when nothing uses a connection any more.
 func (s *Server) forget(c *serverConn) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-	<-s.slots
+	if c.slot == freed {
+		<-s.orphans
+	} else {
+		<-s.slots
+	}
 	s.serving.Done()
 }
 
@@ -191,7 +212,7 @@ func (s *Server) stop() {
 		l.Close()
 	}
 	for c := range s.conns {
-		c.in.stop()
+		c.stop()
 	}
 }
 
@@ -221,11 +242,22 @@ func (s *Server) Close() error {
 	return nil
 }
 
+// keepAlive sets TCP's keepalive, also if whoever has made the listener has not.
+func keepAlive(nc net.Conn) {
+	if t, ok := nc.(interface {
+		SetKeepAliveConfig(net.KeepAliveConfig) error
+	}); ok {
+		t.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4})
+	}
+}
+
 func (s *Server) closeConns() {
 	s.cancel()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
-		c.nc.Close()
+		c.mu.Lock()
+		c.die()
+		c.mu.Unlock()
 	}
 }

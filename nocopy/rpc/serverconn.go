@@ -5,61 +5,82 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
-	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// serverConn is one connection of a server.
+// serverConn is one connection of a server. Package rpc's documentation has its states as a table.
 //
-// One goroutine at a time reads requests from it, the reader, and handles them itself. When a handler takes longer than
-// patience, another goroutine goes on reading; when the method's handler did so last time, that happens at once. Whoever
+// One goroutine at a time is the reader: it receives requests and handles them itself. When a handler takes longer than
+// patience, another goroutine becomes the reader; when the method's handler did so last time, that happens at once. There is a
+// reader until the connection is closed; while no request may be handled it reads ahead, see serverread.go. Whoever
 // has a reply ready writes it, and those that have become ready meanwhile, unless somebody is writing already.
 type serverConn struct {
 	srv    *Server
 	nc     net.Conn
+	raw    net.Conn // nc, or what is beneath its TLS
+	peer   net.Addr
 	in     receiver // the reader's
 	ctx    context.Context
 	cancel context.CancelFunc
 	limit  int         // calls under way
 	timer  *time.Timer // set while the reader is in a handler
+	wake   chan struct{}
 	write  linkbuf.Batch
 	sent   []*request // those in write
 
 	mu       sync.Mutex
-	refs     int        // goroutines that use the connection
-	turn     uint64     // counts handlers that began in the reader
-	inline   bool       // the reader is in a handler
-	handling *Method    // the handler's
-	late     bool       // and it takes long, but limit calls are under way
-	paused   bool       // there is no reader, since limit calls are under way
-	underway int        // calls read whose reply is not written
-	count    uint64     // calls read
-	first    uint64     // the call whose reply is ready[0]
+	refs     int // goroutines that use the connection
+	state    readState
+	turn     uint64     // counts the handlers that readers have called and the readers: who has the last number is the reader
+	handling *Method    // the method whose handler the reader is in
+	waits    bool       // the reader reads ahead, but waits for wake instead of bytes
+	last     bool       // nothing more is handled
+	eof      bool       // the client sends nothing more
+	underway int        // calls read that have not ended: their reply is not written, or their oneway handler has not returned
+	owed     int        // replies to them
+	count    uint64     // replies promised
+	first    uint64     // the one that is ready[0]
 	ready    []*request // waiting to be written; nil: not ready yet
 	writing  bool
-	failed   bool // writing has failed
-	ended    bool // nothing more will be read
+	dead     bool        // the client can receive nothing more; raw is closed
+	grace    *time.Timer // set when the client sends nothing more
+	slot     slot
 	deadline time.Time
 }
+
+// readState is what a connection's reader does.
+type readState uint8
+
+const (
+	receiving readState = iota // it waits for a request, or receives one
+	handling                   // it is in a handler, and the timer is set
+	ahead                      // it reads ahead: no request may be handled
+	stopped                    // there is no reader any more
+)
 
 // patience is how long a handler may take before another goroutine reads the next request.
 const patience = time.Millisecond
 
 func newServerConn(s *Server, nc net.Conn) *serverConn {
-	c := &serverConn{srv: s, nc: nc, limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
+	c := &serverConn{srv: s, nc: nc, raw: nc, peer: nc.RemoteAddr(), limit: max(orDefault(s.Concurrency, defaultConcurrency), 1), refs: 1}
+	if t, ok := nc.(*tls.Conn); ok {
+		c.raw = t.NetConn()
+	}
 	c.in = receiver{
-		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing,
+		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answers: true,
 		idle: max(s.IdleTimeout, 0), partial: orDefault(s.ReadTimeout, defaultTimeout),
 	}
 	c.in.in.Reset(s.Recycle)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
+	c.wake = make(chan struct{}, 1)
+	c.timer = time.AfterFunc(time.Hour, c.relieve)
+	c.timer.Stop()
 	return c
 }
 
@@ -68,16 +89,13 @@ func (c *serverConn) serve() {
 	if t, ok := c.nc.(*tls.Conn); ok {
 		if err := c.handshake(t); err != nil {
 			c.logEnd(err)
-			c.nc.Close()
+			c.answerPlain(err)
+			c.mu.Lock()
+			c.die()
+			c.mu.Unlock()
 			c.release()
 			return
 		}
-	}
-	if c.limit > 1 {
-		c.mu.Lock()
-		c.timer = time.AfterFunc(time.Hour, c.relieve)
-		c.timer.Stop()
-		c.mu.Unlock()
 	}
 	c.read()
 }
@@ -92,21 +110,6 @@ func (c *serverConn) handshake(t *tls.Conn) error {
 	return t.HandshakeContext(ctx)
 }
 
-// read makes the goroutine the reader until it loses that role or there is nothing more to read.
-func (c *serverConn) read() {
-	defer c.release()
-	for !c.srv.closing.Load() {
-		h, chunk, err := c.in.next()
-		if err != nil {
-			c.readFailed(h, err)
-			return
-		}
-		if !c.process(h, chunk) {
-			return
-		}
-	}
-}
-
 // release is called by every goroutine when it is done with the connection.
 func (c *serverConn) release() {
 	c.mu.Lock()
@@ -114,141 +117,92 @@ func (c *serverConn) release() {
 	c.refs--
 	last := c.refs == 0
 	c.mu.Unlock()
-	if !last {
-		return
-	}
-	if c.timer != nil {
-		c.timer.Stop()
-	}
-	c.cancel()
-	if c.ended && !c.failed {
-		c.linger()
-	}
-	c.nc.Close()
-	c.in.free()
-	c.srv.forget(c)
-}
-
-// linger lets the client read the last reply: closing with bytes unread would make the kernel throw the reply away.
-func (c *serverConn) linger() {
-	const most, bytes = 200 * time.Millisecond, 1 << 20
-	half, ok := c.nc.(interface{ CloseWrite() error })
-	if !ok || half.CloseWrite() != nil {
-		return
-	}
-	c.nc.SetReadDeadline(time.Now().Add(most))
-	io.CopyN(io.Discard, c.nc, bytes)
-}
-
-// readFailed ends reading. Somebody who sent what we can't make sense of gets an answer if there is a call to answer.
-func (c *serverConn) readFailed(h header, err error) {
-	c.logEnd(err)
-	var bad *nocopy.Error
-	if errors.As(err, &bad) || errors.Is(err, nocopy.ErrLimit) {
-		req := c.newRequest(h)
-		c.admit(req, false)
-		c.answer(req, &ApplicationException{ProtocolError, err.Error()}, string(h.name))
-		c.finish(req, true)
-	}
-	var ne net.Error
-	if errors.As(err, &ne) && !ne.Timeout() {
+	if last {
 		c.cancel()
+		c.in.free()
+		c.srv.forget(c)
 	}
 }
 
-func (c *serverConn) logEnd(err error) {
-	switch {
-	case err == io.EOF, errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), c.srv.closing.Load():
-	case errors.Is(err, os.ErrDeadlineExceeded) && err != errTimeout: // idle
-	default:
-		c.srv.logger().Warn("rpc: connection closed", "peer", c.nc.RemoteAddr(), "err", err)
-	}
-}
-
-// admit counts a call that is about to be handled, or answered without.
+// admit counts a call that is about to be handled, or answered without. It returns the number by which complete knows whether
+// the goroutine is still the reader.
 func (c *serverConn) admit(req *request, handled bool) (turn uint64) {
 	c.mu.Lock()
 	if !req.oneway() {
 		req.order = c.count
 		c.count++
+		c.owed++
 	}
 	c.underway++
-	if handled && c.timer != nil {
-		if req.call.Method.pace.slow.Load() {
+	if handled {
+		slow := req.method.pace.slow.Load()
+		if slow {
 			c.flush() // what was held back for this call's reply
 		}
-		c.begin(req.call.Method)
-	}
-	turn = c.turn
-	if c.late && c.underway < c.limit {
-		req.began = time.Now()
-		c.takeOver()
-		go c.read()
+		c.turn++
+		turn = c.turn
+		if slow {
+			req.began = time.Now()
+			c.replace()
+		} else {
+			c.state, c.handling = handling, req.method
+			c.timer.Reset(patience)
+		}
 	}
 	c.mu.Unlock()
 	return turn
 }
 
-// begin notes that the reader goes into a handler, and sees to it that another goroutine reads meanwhile if that takes long.
-func (c *serverConn) begin(m *Method) {
-	c.turn++
-	c.inline, c.handling = true, m
-	if c.late = m.pace.slow.Load(); !c.late {
-		c.timer.Reset(patience)
-	}
-}
-
-// complete sends the reply of a call whose handler has returned, and reports whether the goroutine is still the reader.
+// complete sends the reply of a call whose handler has returned, and reports whether the goroutine is the reader and may receive
+// another request.
 func (c *serverConn) complete(req *request, turn uint64) bool {
-	m := req.call.Method
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	reader := c.turn == turn
 	switch {
-	case reader && c.timer != nil:
+	case reader:
 		c.timer.Stop()
-		c.inline, c.late = false, false
+		c.state = receiving
 	case !req.began.IsZero() && time.Since(req.began) < patience/2:
-		m.pace.slow.Store(false)
+		req.method.pace.slow.Store(false)
 	}
 	c.put(req)
 	// When the next call is there already its reply may go out with this one. If it takes long, relieve sees to it.
-	if hold := reader && c.timer != nil && c.in.ready() && len(c.ready) < c.limit/2 && c.underway < c.limit; !hold {
+	if hold := reader && c.in.ready() && len(c.ready) < c.limit/2 && c.mayHandle(); !hold {
 		c.flush()
 	}
-	return reader && c.mayRead()
+	may := c.mayHandle()
+	c.mu.Unlock()
+	return reader && (may || c.readAhead())
 }
 
-// finish is complete for a call that had no handler. With last nothing more is read.
+// finish is complete for a call that had no handler. With last nothing more is handled.
 func (c *serverConn) finish(req *request, last bool) bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ended = last
+	c.last = c.last || last
 	c.put(req)
 	c.flush()
-	return !last && c.mayRead()
+	c.mu.Unlock()
+	return c.goOn()
 }
 
-// mayRead tells the reader whether to go on. If not, reading is resumed when replies are written.
-func (c *serverConn) mayRead() bool {
-	c.paused = c.underway >= c.limit
-	return !c.paused
+// exit makes another goroutine the reader instead of one that is about to end, if that is the reader.
+func (c *serverConn) exit(turn uint64) {
+	c.mu.Lock()
+	if c.turn == turn {
+		c.timer.Stop()
+		c.replace()
+	}
+	c.mu.Unlock()
 }
 
 // relieve is called in a goroutine of its own when the reader has been in a handler for long: it becomes the reader.
 func (c *serverConn) relieve() {
 	c.mu.Lock()
-	if !c.inline {
+	if c.state != handling {
 		c.mu.Unlock()
 		return
 	}
 	c.handling.pace.slow.Store(true)
-	if c.underway >= c.limit {
-		c.late = true
-		c.flush()
-		c.mu.Unlock()
-		return
-	}
 	c.takeOver()
 	c.flush()
 	c.mu.Unlock()
@@ -258,20 +212,28 @@ func (c *serverConn) relieve() {
 // takeOver makes a goroutine the reader that has not been using the connection.
 func (c *serverConn) takeOver() {
 	c.turn++
-	c.inline, c.late, c.paused = false, false, false
+	c.state = receiving
 	c.refs++
+}
+
+// replace makes a new goroutine the reader.
+func (c *serverConn) replace() {
+	c.takeOver()
+	go c.read()
 }
 
 // put takes a reply that is ready, to be written by flush.
 func (c *serverConn) put(req *request) {
-	if req.oneway() { // nothing waits for it, and it must hold up no reply
+	switch i := int(req.order - c.first); {
+	case req.oneway(): // nothing waits for it, and it must hold up no reply
 		req.release()
-		c.settle(1)
-		return
-	}
-	if i := int(req.order - c.first); c.srv.Unordered {
+		c.settle(1, 0)
+	case c.dead:
+		req.release()
+		c.settle(1, 1)
+	case c.srv.Unordered:
 		c.ready = append(c.ready, req)
-	} else {
+	default:
 		for i >= len(c.ready) {
 			c.ready = append(c.ready, nil)
 		}
@@ -285,7 +247,7 @@ func (c *serverConn) flush() {
 		return
 	}
 	c.writing = true
-	for {
+	for !c.dead {
 		n := 0
 		for n < len(c.ready) && c.ready[n] != nil {
 			n++
@@ -298,54 +260,73 @@ func (c *serverConn) flush() {
 		clear(c.ready[rest:])
 		c.ready = c.ready[:rest]
 		c.first += uint64(n)
-		failed := c.failed
 		c.mu.Unlock()
-		if !failed {
-			failed = !c.writeReplies()
-		}
-		for _, r := range c.sent {
-			r.release()
-		}
+		err := c.send()
 		clear(c.sent)
 		c.mu.Lock()
-		c.failed = failed
-		c.settle(n)
+		switch {
+		case err != nil:
+			c.die()
+		case c.grace != nil && c.state != stopped:
+			c.grace.Reset(c.graceTime())
+		}
+		c.settle(n, n)
+	}
+	if c.dead {
+		c.drop()
 	}
 	c.writing = false
 }
 
-// settle counts calls that are done with, and resumes reading if it waited for that.
-func (c *serverConn) settle(n int) {
-	c.underway -= n
-	if (c.paused || c.inline && c.late) && c.underway < c.limit && !c.ended {
-		c.takeOver()
-		go c.read()
+// drop gives up the replies that are ready.
+func (c *serverConn) drop() {
+	n := 0
+	for _, r := range c.ready {
+		if r != nil {
+			r.release()
+			n++
+		}
+	}
+	c.ready = nil
+	c.settle(n, n)
+}
+
+// settle counts calls that have ended, and replies that are not owed any more.
+func (c *serverConn) settle(calls, replies int) {
+	c.underway -= calls
+	c.owed -= replies
+	if c.state == ahead && (c.mayHandle() || c.over()) {
+		c.wakeReader()
 	}
 }
 
-// writeReplies writes the replies of c.sent and reports whether it could.
-func (c *serverConn) writeReplies() bool {
+// send writes the replies of c.sent and gives up what they are made of.
+func (c *serverConn) send() (err error) {
+	defer func() { // what handlers do to their results from other goroutines may be found here
+		if v := recover(); v != nil {
+			c.srv.conceal("reply failed", nil, c.peer, v, debug.Stack())
+			err = errors.New("reply failed")
+		}
+	}()
 	for _, r := range c.sent {
 		if r.reply != nil {
 			r.reply.AddTo(&c.write, c.in.transport == framed)
 		}
 	}
-	if c.write.Len() == 0 {
-		return true
-	}
-	c.setWriteDeadline()
-	if _, err := c.write.WriteTo(c.nc); err != nil {
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			err = fmt.Errorf("replies are not taken: %w", err)
-			c.srv.logger().Warn("rpc: connection closed", "peer", c.nc.RemoteAddr(), "err", err)
-		} else {
-			c.logEnd(err)
+	if c.write.Len() > 0 {
+		c.setWriteDeadline()
+		if _, err = c.write.WriteTo(c.nc); err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				c.srv.log(warn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))
+			} else {
+				c.logEnd(err)
+			}
 		}
-		c.cancel()
-		c.nc.Close()
-		return false
 	}
-	return true
+	for _, r := range c.sent {
+		r.release()
+	}
+	return err
 }
 
 // setWriteDeadline sets a deadline that is at least three quarters of the timeout ahead: setting it every time would cost

@@ -10,6 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
+const badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 31\r\nConnection: close\r\n\r\n" +
+	"This port speaks Thrift's RPC.\n"
+
 // TestWire: what goes in, and what must come out, byte by byte.
 func TestWire(t *testing.T) {
 	h := &handler{notified: make(chan string, 100)}
@@ -53,8 +56,8 @@ func TestWire(t *testing.T) {
 		{"garbage", []byte("\xff\xfe\xfd\xfc\xfb\xfa"), nil, true},
 		{"another version", []byte("\x80\x02\x00\x01\x00\x00\x00\x03add"), nil, true},
 		{"another version in a frame", frame([]byte("\x80\x02\x00\x01\x00\x00\x00\x03add")), nil, true},
-		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), nil, true},
-		{"TLS", []byte("\x16\x03\x01\x02\x00\x01\x00"), nil, true},
+		{"HTTP", []byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), []byte(badRequest), true},
+		{"TLS", []byte("\x16\x03\x01\x02\x00\x01\x00"), []byte("\x15\x03\x01\x00\x02\x02\x28"), true},
 		{"a negative frame", append(frame(strict(call, "add", 7, args)), 0xff, 0xff, 0xff, 0xf0), frame(strict(reply, "add", 7, sum)), true},
 		{"an empty frame", append(frame(strict(call, "add", 7, args)), 0, 0, 0, 0), frame(strict(reply, "add", 7, sum)), true},
 		{"a frame over the limit", append(be32(16_384_001), 0x80, 1, 0, 1), nil, true},

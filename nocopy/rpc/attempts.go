@@ -1,0 +1,146 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// attempts is what next has to know of a call of a server with interceptors, which may call it any number of times, at once,
+// with other args and results, and when the call has ended.
+type attempts struct {
+	conn   *serverConn
+	method *Method
+
+	mu      sync.Mutex
+	results []*nocopy.Message // that the server has made
+	used    bool              // a handler has got the last of them
+	running []nocopy.Struct   // results that handlers are filling
+	under   int               // handlers that have not returned
+	ended   bool              // the outermost interceptor has returned
+}
+
+// Ways of calling next that can't be served.
+var (
+	errEnded     = errors.New("next was called after its interceptor had returned")
+	errForeign   = errors.New("next was called with another Call than the interceptor's, or a copy of it")
+	errMethod    = errors.New("the interceptor has put a Method there that can't be called with these args")
+	errArgs      = errors.New("the interceptor has put Args there that were released or are not of the method's type")
+	errResult    = errors.New("the interceptor has put a Result there that was released or is not of the method's type")
+	errResultUse = errors.New("next was called while another call of it is filling the same Result")
+)
+
+// invoke is the innermost handler of a server with interceptors.
+func (s *Server) invoke(ctx context.Context, call *Call) (err error) {
+	a := call.attempts
+	if a == nil {
+		return s.conceal("bad interceptor", call.Method, call.Peer, errForeign, nil)
+	}
+	if err := a.begin(call); err != nil {
+		return a.conn.conceal("bad interceptor", a.method, err)
+	}
+	result := call.Result
+	defer func() {
+		if v := recover(); v != nil {
+			err = s.conceal("handler panicked", a.method, a.conn.peer, v, debug.Stack())
+		}
+		a.end(result)
+	}()
+	if err := call.Method.handler(ctx, call); err != nil {
+		return a.declared(call, err)
+	}
+	return call.Exception()
+}
+
+// begin checks a call of next and sees to it that the handler finds an empty result.
+func (a *attempts) begin(call *Call) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m := call.Method
+	switch {
+	case a.ended:
+		return errEnded
+	case m == nil || m.handler == nil || m.Args != a.method.Args || m.Result != a.method.Result:
+		return errMethod
+	case !call.Args.Is(m.Args):
+		return errArgs
+	case m.Oneway():
+		a.under++
+		return nil
+	case slices.Contains(a.running, call.Result):
+		return errResultUse
+	}
+	if a.owner(call.Result) != nil {
+		if a.used {
+			call.Result = a.newResult()
+		}
+		a.used = true
+	} else if !call.Result.Is(m.Result) {
+		return errResult
+	}
+	a.running = append(a.running, call.Result)
+	a.under++
+	return nil
+}
+
+// end notes that a handler has returned, panicked, or ended its goroutine.
+func (a *attempts) end(result nocopy.Struct) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.under--
+	if i := slices.Index(a.running, result); i >= 0 {
+		a.running = slices.Delete(a.running, i, i+1)
+	}
+}
+
+// declared puts the declared exception that a handler has returned into the call's result, and returns the error of next.
+func (a *attempts) declared(call *Call, err error) error {
+	if a.method.Oneway() || len(a.method.Throws) == 0 {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	result := a.newResult()
+	ok, bad := a.method.setException(result, err)
+	switch {
+	case bad != nil:
+		return a.conn.conceal("bad handler", a.method, bad)
+	case ok:
+		call.Result = result
+		a.used = true
+	}
+	return err
+}
+
+// newResult makes another result. a.mu is held.
+func (a *attempts) newResult() nocopy.Struct {
+	m := a.conn.newResult(a.method)
+	a.results = append(a.results, m)
+	return m.Root()
+}
+
+// owner returns the message of a result that the server has made, nil of any other. a.mu is held.
+func (a *attempts) owner(result nocopy.Struct) *nocopy.Message {
+	for _, m := range a.results {
+		if m.Root() == result {
+			return m
+		}
+	}
+	return nil
+}
+
+// close is called when the outermost interceptor has returned. It returns the message of the call's result if that is the
+// server's and no handler is filling it, and reports whether handlers are still running.
+func (a *attempts) close(result nocopy.Struct) (own *nocopy.Message, running bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ended = true
+	if !slices.Contains(a.running, result) {
+		own = a.owner(result)
+	}
+	return own, a.under > 0
+}

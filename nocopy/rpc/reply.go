@@ -1,0 +1,195 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"runtime/debug"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// handle has a request handled and its reply prepared. All that touches what handlers and interceptors give back happens here: whatever
+// that does, panics included, there is a reply afterwards. If it ends the goroutine, the connection goes on in another.
+func (c *serverConn) handle(req *request, turn uint64) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		v := recover()
+		exiting := v == nil
+		if exiting {
+			v = "the handler has ended its goroutine, as runtime.Goexit does"
+		}
+		e := c.srv.conceal("handler panicked", req.method, c.peer, v, debug.Stack())
+		if req.attempts != nil {
+			_, req.inUse = req.attempts.close(nocopy.Struct{})
+		}
+		if req.reply = nil; !req.oneway() {
+			c.answer(req, e, req.method.Name)
+		}
+		if exiting {
+			c.exit(turn)
+			c.complete(req, turn)
+		}
+	}()
+	m := req.method
+	ctx, call := c.ctx, &req.call
+	*call = Call{Method: m, Args: req.args.Root(), Result: nocopy.Absent(), Peer: c.peer}
+	var result *nocopy.Message
+	if m.Oneway() {
+		ctx = c.srv.ctx
+	} else {
+		result = c.newResult(m)
+		call.Result = result.Root()
+	}
+	if c.srv.handle == nil {
+		req.result = result
+		err := m.handler(ctx, call)
+		if result != nil && result.Root() != call.Result {
+			result = nil
+		}
+		c.prepare(req, call, result, err)
+	} else {
+		c.intercept(ctx, req, result)
+	}
+	returned = true
+}
+
+// intercept is handle of a server with interceptors. They may keep the call, so it is not used again.
+func (c *serverConn) intercept(ctx context.Context, req *request, result *nocopy.Message) {
+	a := &attempts{conn: c, method: req.method}
+	if result != nil {
+		a.results = append(a.results, result)
+	}
+	req.attempts = a
+	call := req.call
+	call.attempts = a
+	err := c.srv.handle(ctx, &call)
+	var own *nocopy.Message
+	own, req.inUse = a.close(call.Result)
+	c.prepare(req, &call, own, err)
+}
+
+func (c *serverConn) newResult(m *Method) *nocopy.Message {
+	return nocopy.NewHeld(m.Result, roomFor(len(m.Name)), c.srv.Recycle)
+}
+
+// prepare makes the reply of what the outermost interceptor has left in the call, or the handler if there is none, and has
+// returned. own is the result's message if that is the server's.
+func (c *serverConn) prepare(req *request, call *Call, own *nocopy.Message, err error) {
+	m := req.method
+	if err == nil && req.args.Disowned() {
+		err = c.conceal("bad handler", m, errors.New("the handler has released its args"))
+	}
+	if m.Oneway() {
+		if err != nil {
+			c.srv.log(slog.LevelError, "oneway call failed", "method", m.String(), "peer", c.peer, "err", textOf(err))
+		}
+		return
+	}
+	if err == nil && own == nil { // a result of the interceptor's, or one that was released
+		if own, err = nocopy.CopyHeld(m.Result, call.Result, roomFor(len(m.Name)), c.srv.Recycle); err != nil {
+			err = c.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
+		}
+	} else if err == nil {
+		req.disown(own)
+	}
+	if err != nil {
+		c.replyError(req, err)
+		return
+	}
+	if own.EndHandles(); !req.inUse {
+		req.args.EndHandles()
+	}
+	req.reply = own
+	c.seal(req, typeReply, m.Name)
+}
+
+// disown takes a result from those that are given back besides the reply.
+func (r *request) disown(m *nocopy.Message) {
+	if r.attempts == nil {
+		r.result = nil
+		return
+	}
+	for i, own := range r.attempts.results {
+		if own == m {
+			r.attempts.results[i] = r.attempts.results[len(r.attempts.results)-1]
+			r.attempts.results = r.attempts.results[:len(r.attempts.results)-1]
+			return
+		}
+	}
+}
+
+// replyError makes a reply of an error. What the handler has put into the result does not go out.
+func (c *serverConn) replyError(req *request, err error) {
+	m := req.method
+	if len(m.Throws) > 0 {
+		result := c.newResult(m)
+		ok, bad := m.setException(result.Root(), err)
+		if ok {
+			req.reply = result
+			c.seal(req, typeReply, m.Name)
+			return
+		}
+		if result.End(); bad != nil {
+			err = c.conceal("bad handler", m, bad)
+		}
+	}
+	var e *ApplicationException
+	if !errors.As(err, &e) || e == nil {
+		if e = (&ApplicationException{InternalError, err.Error()}); c.srv.HideErrors {
+			e = c.conceal("call failed", m, err)
+		}
+	}
+	c.answer(req, e, m.Name)
+}
+
+// answer makes the exception the reply.
+func (c *serverConn) answer(req *request, e *ApplicationException, name string) {
+	req.reply = e.message(roomFor(len(name)))
+	c.seal(req, typeException, name)
+}
+
+// seal puts the header in front of the reply and finishes it.
+func (c *serverConn) seal(req *request, typ messageType, name string) {
+	putHeader(req.reply.Prepend(headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
+	req.reply.Finish()
+}
+
+func (c *serverConn) conceal(what string, m *Method, err error) *ApplicationException {
+	return c.srv.conceal(what, m, c.peer, err, nil)
+}
+
+// concealed is what a client gets to read instead, before the id.
+const concealed = "the server has failed; its log tells why under id "
+
+// conceal logs what a client must not see, a panic's value or an error, and returns what it gets instead: a text that is
+// always the same and an id under which the log has the rest.
+func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []byte) *ApplicationException {
+	id := fmt.Sprintf("%016x", rand.Uint64())
+	args := []any{"id", id, "peer", peer, "err", textOf(v)}
+	if m != nil {
+		args = append(args, "method", m.String())
+	}
+	if stack != nil {
+		args = append(args, "stack", string(stack))
+	}
+	s.log(slog.LevelError, what, args...)
+	return &ApplicationException{InternalError, concealed + id}
+}
+
+// textOf returns the text of a value, also if its methods panic.
+func textOf(v any) string { return fmt.Sprint(v) }
+
+const warn = slog.LevelWarn
+
+// log survives a logger that panics.
+func (s *Server) log(level slog.Level, what string, args ...any) {
+	defer func() { recover() }()
+	s.logger().Log(context.Background(), level, "rpc: "+what, args...)
+}
