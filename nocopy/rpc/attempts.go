@@ -26,12 +26,13 @@ type attempts struct {
 
 // Ways of calling next that can't be served.
 var (
-	errEnded     = errors.New("next was called after its interceptor had returned")
-	errForeign   = errors.New("next was called with another Call than the interceptor's, or a copy of it")
-	errMethod    = errors.New("the interceptor has put a Method there that can't be called with these args")
-	errArgs      = errors.New("the interceptor has put Args there that were released or are not of the method's type")
-	errResult    = errors.New("the interceptor has put a Result there that was released or is not of the method's type")
-	errResultUse = errors.New("next was called while another call of it is filling the same Result")
+	errEnded      = errors.New("next was called after its interceptor had returned")
+	errForeign    = errors.New("next was called with another Call than the interceptor's, or a copy of it")
+	errMethod     = errors.New("the interceptor has put a Method there that can't be called with these args")
+	errArgs       = errors.New("the interceptor has put Args there that were released or are not of the method's type")
+	errResult     = errors.New("the interceptor has put a Result there that was released or is not of the method's type")
+	errUnfinished = errors.New("the interceptor has returned no error while next was filling its Result")
+	errResultUse  = errors.New("next was called while another call of it is filling the same Result")
 )
 
 // invoke is the innermost handler of a server with interceptors.
@@ -133,14 +134,11 @@ func (a *attempts) owner(result nocopy.Struct) *nocopy.Message {
 	return nil
 }
 
-// close is called when the outermost interceptor has returned. It returns the message of the call's result if that is the
-// server's and no handler is filling it, and reports whether handlers are still running.
-func (a *attempts) close(result nocopy.Struct) (own *nocopy.Message, running bool) {
+// close is called when the outermost interceptor has returned. It returns the message of the call's result, if that is the
+// server's, and reports whether a handler is still filling the result, and whether any is running.
+func (a *attempts) close(result nocopy.Struct) (own *nocopy.Message, filling, running bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ended = true
-	if !slices.Contains(a.running, result) {
-		own = a.owner(result)
-	}
-	return own, a.under > 0
+	return a.owner(result), slices.Contains(a.running, result), a.under > 0
 }

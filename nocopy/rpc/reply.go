@@ -27,7 +27,7 @@ func (c *serverConn) handle(req *request, turn uint64) {
 		}
 		e := c.srv.conceal("handler panicked", req.method, c.peer, v, debug.Stack())
 		if req.attempts != nil {
-			_, req.inUse = req.attempts.close(nocopy.Struct{})
+			_, _, req.inUse = req.attempts.close(nocopy.Struct{})
 		}
 		if req.reply = nil; !req.oneway() {
 			c.answer(req, e, req.method.Name)
@@ -70,8 +70,10 @@ func (c *serverConn) intercept(ctx context.Context, req *request, result *nocopy
 	call := req.call
 	call.attempts = a
 	err := c.srv.handle(ctx, &call)
-	var own *nocopy.Message
-	own, req.inUse = a.close(call.Result)
+	own, filling, running := a.close(call.Result)
+	if req.inUse = running; filling && err == nil {
+		err = c.conceal("bad interceptor", req.method, errUnfinished)
+	}
 	c.prepare(req, &call, own, err)
 }
 

@@ -1,0 +1,391 @@
+package rpc_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+)
+
+// custom is the Echo service with some of its methods as a test wants them.
+type custom struct {
+	handler
+	put    func(ctx context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error
+	notify func(ctx context.Context, args echo.EchoNotifyArgs) error
+	fail   func(ctx context.Context, args echo.EchoFailArgs, result echo.EchoFailResult) error
+}
+
+func (c *custom) Put(ctx context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+	if c.put == nil {
+		return c.handler.Put(ctx, args, result)
+	}
+	return c.put(ctx, args, result)
+}
+
+func (c *custom) Notify(ctx context.Context, args echo.EchoNotifyArgs) error {
+	if c.notify == nil {
+		return c.handler.Notify(ctx, args)
+	}
+	return c.notify(ctx, args)
+}
+
+func (c *custom) Fail(ctx context.Context, args echo.EchoFailArgs, result echo.EchoFailResult) error {
+	if c.fail == nil {
+		return c.handler.Fail(ctx, args, result)
+	}
+	return c.fail(ctx, args, result)
+}
+
+type putHandler = func(ctx context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error
+
+// Errors whose methods panic.
+type (
+	nilError    struct{ text string }
+	unwrapPanic struct{}
+	asPanic     struct{}
+	errorPanic  struct{}
+)
+
+func (e *nilError) Error() string { return e.text }
+func (unwrapPanic) Error() string { return "unwrap" }
+func (unwrapPanic) Unwrap() error { panic("in Unwrap: secret") }
+func (asPanic) Error() string     { return "as" }
+func (asPanic) As(any) bool       { panic("in As: secret") }
+func (errorPanic) Error() string  { panic("in Error: secret") }
+func conflict(text string) (e echo.Conflict) {
+	e = echo.NewConflict()
+	e.SetWhat(text)
+	return e
+}
+
+// careless are what handlers may do wrong. Each is an internal error to the client.
+var careless = map[string]putHandler{
+	"a released exception": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		e := conflict("what")
+		defer e.Release()
+		return e
+	},
+	"a released exception, wrapped": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		e := conflict("what")
+		defer e.Release()
+		return fmt.Errorf("secret: %w", e)
+	},
+	"a released exception, joined": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		e := conflict("what")
+		e.Release()
+		return errors.Join(errors.New("secret"), e)
+	},
+	"a zero exception": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		var e echo.Conflict
+		return e
+	},
+	"a zero exception, wrapped": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		return fmt.Errorf("secret: %w", echo.NotFound{})
+	},
+	"an absent exception": func(_ context.Context, _ echo.EchoPutArgs, result echo.EchoPutResult) error {
+		return result.GetMissing()
+	},
+	"a typed nil": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		var e *nilError
+		return e
+	},
+	"a nil ApplicationException": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		var e *rpc.ApplicationException
+		return e
+	},
+	"Unwrap panics": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return unwrapPanic{} },
+	"As panics":     func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return asPanic{} },
+	"Error panics":  func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return errorPanic{} },
+	"it panics":     func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { panic("secret") },
+	"it panics with an error that panics": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		panic(errorPanic{})
+	},
+	"it panics with nil": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { panic(nil) },
+	"it ends its goroutine": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		runtime.Goexit()
+		return nil
+	},
+	"args released": func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+		result.NewSuccess()
+		args.Release()
+		return nil
+	},
+	"args released twice": func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+		args.Release()
+		args.Release()
+		return nil
+	},
+	"args' message released": func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+		result.NewSuccess()
+		m := args.Message()
+		m.Release()
+		m.Release()
+		return nil
+	},
+	"args released and used": func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+		item := args.GetItem()
+		args.Release()
+		result.SetSuccess(item)
+		return nil
+	},
+	"args released and an error": func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+		args.Release()
+		return errorPanic{}
+	},
+	"the result released": func(_ context.Context, _ echo.EchoPutArgs, result echo.EchoPutResult) error {
+		result.NewSuccess()
+		result.Release()
+		return nil
+	},
+	"the result released twice": func(_ context.Context, _ echo.EchoPutArgs, result echo.EchoPutResult) error {
+		m := result.Message()
+		result.Release()
+		result.Release()
+		m.Release()
+		return nil
+	},
+	"the result's message released": func(_ context.Context, _ echo.EchoPutArgs, result echo.EchoPutResult) error {
+		result.Message().Release()
+		return nil
+	},
+	"the result released in another goroutine": func(_ context.Context, _ echo.EchoPutArgs, result echo.EchoPutResult) error {
+		done := make(chan struct{})
+		go func() { defer close(done); result.Release() }()
+		<-done
+		return nil
+	},
+}
+
+// TestCareless: whatever a handler does or returns, its client gets an error, the log has a line, and nobody else notices.
+func TestCareless(t *testing.T) {
+	through := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
+	for _, v := range []struct {
+		name   string
+		server *rpc.Server
+		client []rpc.Option
+	}{
+		{"framed", &rpc.Server{}, nil},
+		{"unframed, recycling", &rpc.Server{Recycle: true}, []rpc.Option{rpc.Unframed}},
+		{"intercepted", &rpc.Server{Interceptors: []rpc.Interceptor{through, through}}, nil},
+		{"intercepted, recycling, one at a time", &rpc.Server{Interceptors: []rpc.Interceptor{through}, Recycle: true, Concurrency: 1}, nil},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			h, q := &custom{}, new(quiet)
+			srv := v.server
+			srv.Processor, srv.Logger = echo.NewEchoProcessor(h), q.logger()
+			addr := serve(t, srv, &h.handler)
+			c := echo.NewEchoClient(dial(t, addr, append(v.client, rpc.PoolSize(1))...))
+			other := echo.NewEchoClient(dial(t, addr))
+			for name, f := range careless {
+				h.put = f
+				_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName("name"); args.SetMode("") })
+				id := concealedID(t, name, err)
+				if !strings.Contains(q.String(), "id="+id) {
+					t.Errorf("%s: the log does not have id %s", name, id)
+				}
+				h.put = nil
+				for range 3 {
+					res, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName(name); args.SetMode("fill") })
+					if err != nil || res.GetSuccess().GetName() != name {
+						t.Errorf("the connection after %s: %v, %v", name, res, err)
+					}
+				}
+				unharmed(t, other)
+			}
+		})
+	}
+}
+
+// concealedID checks that an error says nothing but an id, and returns that.
+func concealedID(t *testing.T, what string, err error) string {
+	t.Helper()
+	var ae *rpc.ApplicationException
+	if !errors.As(err, &ae) || ae.Type != rpc.InternalError || withoutID(ae.Message) != concealed {
+		t.Errorf("%s: the client gets %v", what, err)
+		return "none"
+	}
+	return strings.TrimPrefix(ae.Message, concealed)
+}
+
+// TestCarelessOneway: the same of oneway calls, of which only the log can tell.
+func TestCarelessOneway(t *testing.T) {
+	for name, f := range map[string]func(context.Context, echo.EchoNotifyArgs) error{
+		"panic":           func(context.Context, echo.EchoNotifyArgs) error { panic("oh") },
+		"exit":            func(context.Context, echo.EchoNotifyArgs) error { runtime.Goexit(); return nil },
+		"error panics":    func(context.Context, echo.EchoNotifyArgs) error { return errorPanic{} },
+		"release":         func(_ context.Context, args echo.EchoNotifyArgs) error { args.Release(); return nil },
+		"message release": func(_ context.Context, args echo.EchoNotifyArgs) error { args.Message().Release(); return nil },
+		"zero exception":  func(context.Context, echo.EchoNotifyArgs) error { return echo.Conflict{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			q := new(quiet)
+			addr := serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(&custom{notify: f}), Logger: q.logger()}, nil)
+			c := echo.NewEchoClient(dial(t, addr, rpc.PoolSize(1)))
+			for range 3 {
+				if err := c.Notify(bg, nil); err != nil {
+					t.Error(err)
+				}
+				unharmed(t, c)
+			}
+			logs(t, q, "level=ERROR")
+		})
+	}
+}
+
+// TestExceptionsReturned: the client has a copy of the exception; the handler's own stays as it is, for one call or for many at
+// once, of whatever size, finished or not.
+func TestExceptionsReturned(t *testing.T) {
+	for _, size := range []int{5, 5000, 100_000} {
+		sentinel := conflict(strings.Repeat("x", size))
+		var mu sync.Mutex
+		var made []echo.Conflict
+		h := &custom{put: func(_ context.Context, args echo.EchoPutArgs, _ echo.EchoPutResult) error {
+			switch args.GetMode() {
+			case "sentinel":
+				return sentinel
+			case "wrapped sentinel":
+				return fmt.Errorf("wrapped: %w", sentinel)
+			}
+			e := conflict(strings.Repeat(args.GetMode(), size))
+			mu.Lock()
+			made = append(made, e)
+			mu.Unlock()
+			return e
+		}}
+		srv := &rpc.Server{Processor: echo.NewEchoProcessor(h)}
+		c := echo.NewEchoClient(dial(t, serve(t, srv, nil)))
+		var wg sync.WaitGroup
+		for i := range 16 {
+			wg.Go(func() {
+				for j := range 20 {
+					mode := []string{"sentinel", "wrapped sentinel", string(rune('a' + i))}[j%3]
+					want := strings.Repeat("x", size)
+					if j%3 == 2 {
+						want = strings.Repeat(mode, size)
+					}
+					_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.SetMode(mode) })
+					var e echo.Conflict
+					if !errors.As(err, &e) || e.GetWhat() != want {
+						t.Errorf("%s: %.100v", mode, err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		srv.Shutdown(bg)
+		if sentinel.GetWhat() != strings.Repeat("x", size) {
+			t.Error("the sentinel has changed")
+		}
+		for _, e := range made {
+			if e.GetWhat() == "" {
+				t.Error("an exception was released")
+			}
+			e.Release()
+		}
+	}
+}
+
+// TestTooLate: what a handler keeps is dead when it has returned, and harms no other call.
+func TestTooLate(t *testing.T) {
+	var results []echo.EchoPutResult
+	var args []echo.EchoPutArgs
+	var messages []*nocopy.Message
+	h := &custom{put: func(_ context.Context, a echo.EchoPutArgs, r echo.EchoPutResult) error {
+		if a.GetMode() == "keep" {
+			results, args = append(results, r), append(args, a)
+		}
+		if a.GetMode() == "keep message" {
+			messages = append(messages, r.Message(), a.Message())
+		}
+		r.NewSuccess().SetName(a.GetItem().GetName())
+		return nil
+	}}
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h), Recycle: true}, nil), rpc.PoolSize(1)))
+	put := func(mode, name string) {
+		t.Helper()
+		res, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName(name); args.SetMode(mode) })
+		if err != nil || res.GetSuccess().GetName() != name {
+			t.Fatalf("%s: %v, %v", mode, res, err)
+		}
+	}
+	for i := range 10 {
+		put("keep", "kept")
+		put("keep message", "kept")
+		put("", fmt.Sprint("another ", i))
+	}
+	h.fail = func(_ context.Context, _ echo.EchoFailArgs, result echo.EchoFailResult) error { // its messages may be some of theirs
+		for i := range results {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("a result can be written to when its call has ended")
+					}
+				}()
+				results[i].SetSuccess(echo.Item{})
+			}()
+			results[i].Release()
+			args[i].Release()
+		}
+		for _, m := range messages {
+			m.Release()
+		}
+		result.NewMissing().SetKey("of this call")
+		return nil
+	}
+	var missing echo.NotFound
+	if _, err := c.Fail(bg, nil); !errors.As(err, &missing) || missing.GetKey() != "of this call" {
+		t.Errorf("a call that is under way meanwhile: %v", err)
+	}
+	for i := range 10 {
+		put("", fmt.Sprint("afterwards ", i))
+	}
+}
+
+// brokenLogger panics with every line.
+type brokenLogger struct{}
+
+func (brokenLogger) Enabled(context.Context, slog.Level) bool  { return true }
+func (brokenLogger) Handle(context.Context, slog.Record) error { panic("the disk is full") }
+func (l brokenLogger) WithAttrs([]slog.Attr) slog.Handler      { return l }
+func (l brokenLogger) WithGroup(string) slog.Handler           { return l }
+
+// TestBrokenLogger: not even a logger that panics takes a server down.
+func TestBrokenLogger(t *testing.T) {
+	h := &custom{put: func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { panic("oh") }}
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h), Logger: slog.New(brokenLogger{})}, nil)))
+	_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.SetMode("") })
+	concealedID(t, "a panic", err)
+	unharmed(t, c)
+}
+
+// TestHideErrors: with it texts of errors stay in the server, but for what is meant for the client.
+func TestHideErrors(t *testing.T) {
+	q := new(quiet)
+	h := &handler{}
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{HideErrors: true, Logger: q.logger()}, h)))
+	put := func(mode string) error {
+		_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName("key"); args.SetMode(mode) })
+		return err
+	}
+	id := concealedID(t, "an error", put("undeclared"))
+	if log := q.String(); !strings.Contains(log, "id="+id) || !strings.Contains(log, "the disk is full") {
+		t.Errorf("the log: %s", log)
+	}
+	concealedID(t, "a panic", put("panic"))
+	var ae *rpc.ApplicationException
+	if err := put("application exception"); !errors.As(err, &ae) || ae.Message != "as it is" {
+		t.Error(err)
+	}
+	var missing echo.NotFound
+	if err := put("missing, returned"); !errors.As(err, &missing) || missing.GetKey() != "key" {
+		t.Error(err)
+	}
+}
