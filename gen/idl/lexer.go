@@ -3,6 +3,7 @@ package idl
 import (
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
 )
@@ -51,6 +52,7 @@ type scanner struct {
 	errs     *ErrorList
 	tokens   []lexer.Token
 	comments commentTable
+	binary   []Position // of bytes outside of comments and strings that no text in UTF-8 has
 }
 
 func scan(name, src string, errs *ErrorList) *scanner {
@@ -59,7 +61,7 @@ func scan(name, src string, errs *ErrorList) *scanner {
 	if strings.HasPrefix(src, "\ufeff") {
 		s.pos.Offset = len("\ufeff")
 	}
-	for s.skipSpace(); s.pos.Offset < len(s.src); s.skipSpace() {
+	for s.skipSpace(); s.pos.Offset < len(s.src) && len(s.binary) <= maxBinary; s.skipSpace() {
 		s.next()
 	}
 	beyond := s.pos
@@ -186,7 +188,15 @@ func (s *scanner) stray(c byte) {
 	case c == '@':
 		s.errs.Add(s.pos, "@ annotations are fbthrift's dialect of the IDL, which is out of scope")
 	case c < ' ' || c >= 0x7f:
-		s.errs.Add(s.pos, "unexpected character %q", firstRune(s.rest()))
+		r := firstRune(s.rest())
+		if c <= 0x7f || !utf8.ValidString(r) {
+			s.binary = append(s.binary, s.pos)
+		}
+		if c > 0x7f && utf8.ValidString(r) {
+			s.errs.Add(s.pos, "unexpected character %q, names consist of ASCII letters, digits and underscores", r)
+		} else {
+			s.errs.Add(s.pos, "unexpected character %q", r)
+		}
 	default:
 		s.errs.Add(s.pos, "unexpected character '%c'", c)
 	}

@@ -2,8 +2,6 @@ package idl
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,11 +32,15 @@ var topLevel = wordSet(`namespace include cpp_include const typedef enum struct 
 
 // Parse reads one file; name is only used in positions. The error is an
 // ErrorList with everything that was found wrong, and the file then holds what
-// could be read.
+// could be read. What is not text in UTF-8 gives one error; comments and strings
+// may hold any bytes.
 func Parse(name string, src []byte) (*File, error) {
 	var errs ErrorList
 	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs}
 	p.scanner = scan(name, string(src), &errs)
+	if e := unreadable(name, src, p.binary); e != nil {
+		return p.file, ErrorList{e}
+	}
 	p.scanned = errs[:len(errs):len(errs)]
 	if p.nested() {
 		p.items()
@@ -53,6 +55,7 @@ type parser struct {
 	file    *File
 	errs    *ErrorList
 	scanned ErrorList // the scanner's, in the order of the text
+	stuck   Position  // of the token, not the first of its line, at which the last syntax error was noticed
 }
 
 // nested reports brackets that are nested too deep.
@@ -104,7 +107,7 @@ func (p *parser) itemEnd(start int) int {
 	}
 }
 
-// atMargin says whether the keyword at i begins a definition although brackets
+// atMargin reports whether the keyword at i begins a definition although brackets
 // are still open, as happens after a forgotten one: it stands in the first
 // column, and a name and what follows a name in a definition come after it.
 func (p *parser) atMargin(i int) bool {
@@ -141,11 +144,11 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	p.add(it)
 }
 
-// spoilt says whether an error was already found in a piece, in which case the
+// spoilt reports whether an error was already found in a piece, in which case the
 // parser's complaint about it would only repeat that: by the scanner, or by the
 // parser when it missed something before the piece's first word.
 func (p *parser) spoilt(from, to Position) bool {
-	if n := len(*p.errs); n > 0 && (*p.errs)[n-1].Pos == from {
+	if from.Line > 0 && p.stuck == from {
 		return true
 	}
 	i, _ := slices.BinarySearchFunc(p.scanned, from.Offset, func(e *Error, offset int) int {
@@ -172,72 +175,6 @@ func (p *parser) foreign(t lexer.Token) bool {
 		p.errs.Add(t.Pos, `%q is no longer part of the IDL, use "namespace %s"`, t.Value, lang)
 	}
 	return true
-}
-
-func (p *parser) syntaxError(err error, tokens []lexer.Token, next lexer.Token) {
-	var unexpected *participle.UnexpectedTokenError
-	if !errors.As(err, &unexpected) {
-		var perr participle.Error
-		if errors.As(err, &perr) {
-			p.errs.Add(perr.Position(), "%s", perr.Message())
-		} else {
-			p.errs.Add(tokens[0].Pos, "%s", err)
-		}
-		return
-	}
-	t := unexpected.Unexpected
-	if t.EOF() {
-		t = next
-	}
-	if dialect := p.dialect(tokens, t); dialect != "" {
-		p.errs.Add(t.Pos, "%s", dialect)
-		return
-	}
-	found := fmt.Sprintf("unexpected %q", t.Value)
-	if t.Type == tokString {
-		found = "unexpected " + t.Value
-	}
-	if t.EOF() {
-		found = "unexpected end of file"
-	}
-	p.errs.Add(t.Pos, "%s%s", found, expected(unexpected.Message(), t, tokens[0]))
-}
-
-// dialect recognises fbthrift's parametrised types: stream<T>, sink<A, B>.
-func (p *parser) dialect(tokens []lexer.Token, at lexer.Token) string {
-	for i, t := range tokens {
-		if i > 0 && t.Pos == at.Pos && t.Value == "<" {
-			if before := tokens[i-1].Value; before == "stream" || before == "sink" {
-				return before + "<...> is fbthrift's dialect of the IDL, which is out of scope"
-			}
-		}
-	}
-	return ""
-}
-
-// expected turns participle's hint into words that a user of the IDL knows.
-func expected(message string, t, first lexer.Token) string {
-	if t.Pos == first.Pos {
-		return ", expected a definition"
-	}
-	_, hint, _ := strings.Cut(message, "(expected ")
-	hint, _, _ = strings.Cut(strings.TrimSuffix(hint, ")"), " ")
-	switch hint {
-	case "FieldName", "Ident", "<ident>":
-		return ", expected a name"
-	case "Type":
-		return ", expected a type"
-	case "Value":
-		return ", expected a value"
-	case "<string>":
-		return ", expected a string in quotes"
-	case "<int>":
-		return ", expected an integer"
-	}
-	if len(hint) > 2 && hint[0] == '"' && hint[len(hint)-1] == '"' {
-		return ", expected " + hint
-	}
-	return ""
 }
 
 func (p *parser) add(it *item) {

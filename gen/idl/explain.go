@@ -1,0 +1,214 @@
+package idl
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// syntaxError reports why a piece of tokens did not parse; next is the token
+// after it. The parser often notices a mistake a few words late, since a word
+// that it does not know may be the name of a type and a field may be called by
+// a keyword: what is reported is the word that is wrong.
+func (p *parser) syntaxError(err error, tokens []lexer.Token, next lexer.Token) {
+	var unexpected *participle.UnexpectedTokenError
+	if !errors.As(err, &unexpected) {
+		var perr participle.Error
+		if errors.As(err, &perr) {
+			p.errs.Add(perr.Position(), "%s", perr.Message())
+		} else {
+			p.errs.Add(tokens[0].Pos, "%s", err)
+		}
+		return
+	}
+	t := unexpected.Unexpected
+	at := slices.IndexFunc(tokens, func(other lexer.Token) bool { return other.Pos == t.Pos })
+	if at < 0 { // the end of the piece
+		at, t = len(tokens), next
+	}
+	if at > 0 && tokens[at-1].Pos.Line == t.Pos.Line {
+		p.stuck = t.Pos
+	}
+	want := expected(unexpected.Message())
+	if at == 0 {
+		want = "a definition"
+	}
+	e := explain(tokens, at, t, want)
+	p.errs.Add(e.Pos, "%s", e.Msg)
+}
+
+// explain words the error that token t, tokens[at] or what follows them, is not
+// what the grammar wants.
+func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
+	if t.Value == "<" && at > 0 && tokens[at-1].Type == tokIdent {
+		switch name := tokens[at-1]; name.Value {
+		case "stream", "sink":
+			return &Error{t.Pos, name.Value + "<...> is fbthrift's dialect of the IDL, which is out of scope"}
+		default:
+			return &Error{name.Pos, fmt.Sprintf(`unexpected %q before "<", expected "list", "set" or "map"`, name.Value)}
+		}
+	}
+	for i := range min(at, len(tokens)-2) {
+		if e := strayBefore(tokens, i); e != nil {
+			return e
+		}
+	}
+	if want == "a name" {
+		if e := strayAfter(tokens, at); e != nil {
+			return e
+		}
+	}
+	if t.Type == tokIdent {
+		if e := misspelt(t, "struct union exception service typedef const enum include namespace cpp_include extends throws"); e != nil {
+			return e
+		}
+	}
+	if want == "" {
+		return &Error{t.Pos, "unexpected " + describe(t)}
+	}
+	// What is missing is missing where its line ends; a brace has a line of its own.
+	if at > 0 && want != `"}"` {
+		if before := tokens[at-1]; before.Pos.Line < t.Pos.Line {
+			end := before.Pos
+			end.Offset += len(before.Value)
+			end.Column += len(before.Value)
+			return &Error{end, fmt.Sprintf("expected %s after %s", want, describe(before))}
+		}
+	}
+	return &Error{t.Pos, fmt.Sprintf("unexpected %s, expected %s", describe(t), want)}
+}
+
+// strayBefore finds a word before a field's or a method's type that is no
+// keyword, such as a misspelt one: then three words follow each other. Likewise
+// one where throws may stand.
+func strayBefore(tokens []lexer.Token, i int) *Error {
+	if i == 0 || tokens[i].Type != tokIdent {
+		return nil
+	}
+	before, word, typ, name := tokens[i-1], tokens[i], tokens[i+1], tokens[i+2]
+	if before.Value == ")" && typ.Value == "(" {
+		return misspelt(word, "throws")
+	}
+	isType := typ.Type == tokKeyword && typeWords[typ.Value]
+	named := (name.Type == tokIdent || name.Type == tokKeyword) && name.Pos.Line == typ.Pos.Line
+	switch {
+	case !begins(before, word) || !named && name.Value != "<" || !isType && typ.Type != tokIdent:
+		return nil
+	case isType && typ.Pos.Line == word.Pos.Line:
+		return cmp.Or(misspelt(word, "required optional oneway async"),
+			&Error{word.Pos, fmt.Sprintf("unexpected %q before the type %s", word.Value, typ.Value)})
+	}
+	return misspelt(word, "required optional oneway async")
+}
+
+// misspelt is the error that a word is probably one of some others, nil if it
+// looks like none of them.
+func misspelt(word lexer.Token, words string) *Error {
+	if meant := nearest(word.Value, words); meant != "" {
+		return &Error{word.Pos, fmt.Sprintf("unexpected %q, did you mean %q?", word.Value, meant)}
+	}
+	return nil
+}
+
+// begins reports whether word can be the first one of a field or a method.
+func begins(before, word lexer.Token) bool {
+	return before.Pos.Line < word.Pos.Line || before.Type == tokPunct && strings.Contains("{(,;:", before.Value)
+}
+
+var typeWords = wordSet(`void bool byte i8 i16 i32 i64 double string binary map list set`)
+
+// strayAfter finds a word after the end of a field or a method, on its line,
+// where the parser took it for the type of the next one, whose name is missing.
+func strayAfter(tokens []lexer.Token, at int) *Error {
+	if at < 2 || tokens[at-1].Type != tokIdent || tokens[at-2].Pos.Line != tokens[at-1].Pos.Line {
+		return nil
+	}
+	word, before := tokens[at-1], tokens[at-2]
+	switch before.Type {
+	case tokKeyword:
+		if !typeWords[before.Value] {
+			return nil // required Foo, const Foo
+		}
+	case tokPunct:
+		if !strings.Contains(")]}", before.Value) {
+			return nil
+		}
+	}
+	return &Error{word.Pos, fmt.Sprintf("unexpected %q after %s", word.Value, describe(before))}
+}
+
+// describe is a token as messages show it.
+func describe(t lexer.Token) string {
+	switch {
+	case t.EOF():
+		return "end of file"
+	case t.Type == tokString && strconv.CanBackquote(t.Value):
+		return t.Value
+	}
+	return strconv.Quote(t.Value)
+}
+
+// expected turns participle's hint into words that a user of the IDL knows, ""
+// if there are none.
+func expected(message string) string {
+	_, hint, _ := strings.Cut(message, "(expected ")
+	hint, _, _ = strings.Cut(strings.Trim(hint, "()"), " ")
+	switch hint {
+	case "FieldName", "Ident", "<ident>":
+		return "a name"
+	case "Type":
+		return "a type"
+	case "Value":
+		return "a value"
+	case "<string>":
+		return "a string in quotes"
+	case "<int>":
+		return "an integer"
+	}
+	if len(hint) > 2 && hint[0] == '"' && hint[len(hint)-1] == '"' {
+		return hint
+	}
+	return ""
+}
+
+// nearest returns the one of some words that a misspelt word was probably meant
+// to be, "" if there is none.
+func nearest(misspelt, words string) string {
+	best, found := min((len(misspelt)+1)/3, 2)+1, ""
+	for word := range strings.FieldsSeq(words) {
+		if d := distance(strings.ToLower(misspelt), word, best); d < best {
+			best, found = d, word
+		}
+	}
+	return found
+}
+
+// distance counts the letters to insert, remove or replace to make b of a. It
+// is exact below a limit only.
+func distance(a, b string, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}

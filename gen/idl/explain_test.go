@@ -1,0 +1,107 @@
+package idl_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// TestPlaces: an error is reported at the word that is wrong, not where the
+// parser can no longer make sense of it. The wrong word is marked by «».
+func TestPlaces(t *testing.T) {
+	for src, want := range map[string]string{
+		// Misspelt words before a type.
+		"struct A {\n 1: «optionl» i32 a\n 2: i32 b\n}":                 `unexpected "optionl", did you mean "optional"?`,
+		"struct A {\n 1: «optionl» i32 a,\n 2: i32 b\n}":                `unexpected "optionl", did you mean "optional"?`,
+		"struct A {\n 1: «optionl» i32 a = 5\n 2: i32 b\n}":             `unexpected "optionl", did you mean "optional"?`,
+		"struct A {\n 1: i32 a\n 2: «Optionnal» list<i32> b\n}":         `unexpected "Optionnal", did you mean "optional"?`,
+		"struct A {\n 1: «requird» Foo a\n 2: i32 b\n}":                 `unexpected "requird", did you mean "required"?`,
+		"struct A {\n 1: «requried» x.Foo a (b = 'c')\n 2: i32 b\n}":    `unexpected "requried", did you mean "required"?`,
+		"struct A {\n 1: «optionl»\n i32 a\n}":                          `unexpected "optionl", did you mean "optional"?`,
+		"struct A {\n «optionl» i32 a\n i32 b\n}":                       `unexpected "optionl", did you mean "optional"?`,
+		"struct A {\n 1: «static» i32 a\n 2: i32 b\n}":                  `unexpected "static" before the type i32`,
+		"union A {\n 1: i32 a\n 2: «optionl» map<i32,i32> b }":          `unexpected "optionl", did you mean "optional"?`,
+		"exception A {\n 1: «reqired» string a\n}\nstruct B {}":         `unexpected "reqired", did you mean "required"?`,
+		"service S {\n «onewy» void f()\n void g()\n}":                  `unexpected "onewy", did you mean "oneway"?`,
+		"service S {\n void g()\n «asinc» void f()\n void g()\n}":       `unexpected "asinc", did you mean "async"?`,
+		"service S {\n i32 f(1: «optinal» i32 a)\n void g()\n}":         `unexpected "optinal", did you mean "optional"?`,
+		"service S {\n void f() «thows» (1: X x)\n void g()\n}":         `unexpected "thows", did you mean "throws"?`,
+		"service S {\n void f() throws (1: «optinal» X x)\n}":           `unexpected "optinal", did you mean "optional"?`,
+		"struct Optional {}\nstruct A {\n 1: Optional x\n 9 «i32» y\n}": `unexpected "i32", expected ":"`,
+		// Misspelt words that begin a definition or continue its head.
+		"struct B {}\n«strct» A {\n 1: i32 y\n}":              `unexpected "strct", did you mean "struct"?`,
+		"«cnst» i32 A = 5":                                    `unexpected "cnst", did you mean "const"?`,
+		"«inclde» 'x'\nnamespace go x":                        `unexpected "inclde", did you mean "include"?`,
+		"const i32 A = 5\n«enm» E { A }\nstruct B {}":         `unexpected "enm", did you mean "enum"?`,
+		"service S «extnds» T {\n void g()\n}":                `unexpected "extnds", did you mean "extends"?`,
+		"service S {}\n«servce» T {\n void g()\n}":            `unexpected "servce", did you mean "service"?`,
+		"struct A {}\n«xyz» B {}":                             `unexpected "xyz"`,
+		"struct A {\n 1: «lst»<i32> x\n}":                     `unexpected "lst" before "<", expected "list", "set" or "map"`,
+		"struct A {\n 1: map<i32, «vector»<i32>> x\n}":        `unexpected "vector" before "<", expected "list", "set" or "map"`,
+		"typedef «array»<i32> x":                              `unexpected "array" before "<", expected "list", "set" or "map"`,
+		"struct A {\n 1: i32 x\n}\n«unoin» U {\n 1: i32 y\n}": `unexpected "unoin", did you mean "union"?`,
+		// A word too many.
+		"struct A {\n 1: i32 a «b»\n 2: i32 c\n}":           `unexpected "b" after "a"`,
+		"struct A {\n 1: Foo a «b»\n 2: i32 c\n}":           `unexpected "b" after "a"`,
+		"struct A {\n 1: i32 a = 5 «b»\n 2: i32 c\n}":       `unexpected "b" after "5"`,
+		"struct A {\n 1: list<i32> a = [5] «b»\n}":          `unexpected "b" after "]"`,
+		"struct A {\n 1: string a = 'x' «b»;\n 2: i32 c\n}": `unexpected "b" after 'x'`,
+		"service S {\n void f() «now»\n}":                   `unexpected "now" after ")"`,
+		// What is missing is missing at the end of its line.
+		"struct A {\n 1: i32«»\n 2: i32 c\n}":            `expected a name after "i32"`,
+		"struct A {\n 1: optional Foo«»\n 2: i32 c\n}":   `expected a name after "Foo"`,
+		"struct A {\n 1:«»\n 2: i32 y}":                  `expected a type after ":"`,
+		"struct A«»\n 1: i32 y}\nstruct B {}":            `expected "{" after "A"`,
+		"service S {\n void f(1: i32 a«»\n void g()\n}":  `expected ")" after "a"`,
+		"service S {\n void f«» // f\n\n void g()\n}":    `expected "(" after "f"`,
+		"enum E {\n A =«» \n B = 2\n}":                   `expected an integer after "="`,
+		"const i32 A«»\nconst i32 B = 1":                 `expected "=" after "A"`,
+		"const string A =«»\nconst i32 B = 1":            `expected a value after "="`,
+		"const map<i32,string> M = {1: 'a'\n, 2«»\n}":    `expected ":" after "2"`,
+		"typedef i32«»\nstruct A {}":                     `expected a name after "i32"`,
+		"include«»\nnamespace go x":                      `expected a string in quotes after "include"`,
+		"namespace«» /* x */\nstruct A {}":               `expected a name after "namespace"`,
+		"struct A {\n 1: i32 a (x =«»\n) }":              `expected a string in quotes after "="`,
+		"struct A { 1: list<i32 «x» }":                   `unexpected "x", expected ">"`,
+		"struct A {\n 1 «i32» x\n 2: i32 y}":             `unexpected "i32", expected ":"`,
+		"struct A {\n 1: i32 y\n«struct» B {}":           `unexpected "struct", expected "}"`,
+		"struct A {\n 1: i32 y\n«»":                      `unexpected end of file, expected "}"`,
+		"struct A {}\ntypedef i32«»":                     `unexpected end of file, expected a name`,
+		"struct A { 1: string s = «\"»abc\n 2: i32 b }":  `string not terminated on its line`,
+		"struct A { 1: i32 a } «/»* no end\n struct B {": `comment not terminated`,
+		"struct A { 1: i32 Gr«ö»ße }":                    `unexpected character "ö", names consist of ASCII letters, digits and underscores`,
+		"struct A { 1: i32 «'a\tb'» }":                   `unexpected 'a	b', expected a name`,
+		"struct A { 1: i32 «'a\x07b'» }":                 `unexpected "'a\ab'", expected a name`,
+	} {
+		before, _, _ := strings.Cut(src, "«")
+		line := 1 + strings.Count(before, "\n")
+		column := len(before) - strings.LastIndexByte(before, '\n')
+		_, err := idl.Parse("f", []byte(strings.NewReplacer("«", "", "»", "").Replace(src)))
+		list, _ := err.(idl.ErrorList)
+		if len(list) == 0 {
+			t.Errorf("%q: no error", src)
+			continue
+		}
+		if diff := cmp.Diff(want, list[0].Msg); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", src, diff)
+		}
+		if got := list[0].Pos; got.Line != line || got.Column != column {
+			t.Errorf("%q: reported at %d:%d, want %d:%d", src, got.Line, got.Column, line, column)
+		}
+	}
+}
+
+// TestOneErrorAPiece: what is misspelt in one definition hides no error in the next.
+func TestOneErrorAPiece(t *testing.T) {
+	_, err := idl.Parse("f", []byte("struct A {\n 1: optionl i32 a\n}\nstruct B {\n 1: i32 b c\n}\nconst i32 D\nunion E {\n 1: lst<i32> e }\n"))
+	want := `f:2:5: unexpected "optionl", did you mean "optional"?
+f:5:11: unexpected "c" after "b"
+f:7:12: expected "=" after "D"
+f:9:5: unexpected "lst" before "<", expected "list", "set" or "map"`
+	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
