@@ -41,38 +41,41 @@ var templateFiles embed.FS
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"doc": doc}).ParseFS(templateFiles, "templates/*.tmpl"))
 
 type generator struct {
-	set  *schema.Set
-	opt  Options
-	of   map[*schema.Program]*goPackage
-	errs idl.ErrorList
+	set      *schema.Set
+	opt      Options
+	of       map[*schema.Program]*goPackage
+	programs []*schema.Program // the files to generate from
+	errs     idl.ErrorList
+}
+
+func newGenerator(set *schema.Set, opt Options) *generator {
+	g := &generator{set: set, opt: opt, of: packages(set), programs: set.Roots}
+	if opt.Recursive {
+		g.programs = set.Programs
+	}
+	for _, p := range g.programs {
+		pkg := g.of[p]
+		pkg.written, pkg.used = true, true
+		for _, imported := range g.imports(p) {
+			imported.used = true
+		}
+	}
+	return g
 }
 
 // Generate writes the Go source for a set's roots, or for all of its files. On
 // error, an idl.ErrorList, there are no files.
 func Generate(set *schema.Set, opt Options) ([]File, error) {
-	g := &generator{set: set, opt: opt, of: packages(set)}
-	programs := set.Roots
-	if opt.Recursive {
-		programs = set.Programs
-	}
-	for _, p := range programs {
-		g.of[p].written = true
-	}
+	g := newGenerator(set, opt)
+	g.checkPaths()
 	g.checkCycles()
-	by := map[string]*schema.Program{}
 	var files []File
-	for _, p := range programs {
-		name := path.Join(g.of[p].dir, fileName(p.Name))
-		if other := by[strings.ToLower(name)]; other != nil {
-			g.errs.Add(idl.Position{Filename: p.Path, Line: 1, Column: 1}, "%s would be generated from %s too", name, other.Path)
-			continue
-		}
-		by[strings.ToLower(name)] = p
+	for _, p := range g.programs {
 		src, err := g.file(p)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Path, err)
+		if err != nil && len(g.errs) == 0 {
+			g.errs.Add(idl.Position{Filename: p.Path, Line: 1, Column: 1}, "nocopyc has a bug, please report it with this file: %s", err)
 		}
-		files = append(files, File{name, src})
+		files = append(files, File{g.path(p), src})
 	}
 	if err := g.errs.Err(); err != nil {
 		return nil, err
@@ -89,9 +92,7 @@ func (f *file) importAliases(p *schema.Program) {
 	}
 	for _, pkg := range f.g.imports(p) {
 		at := f.g.importPath(pkg)
-		if at == "" {
-			f.g.errs.Add(f.g.includeOf(p, pkg), "the import path of package %s is needed: give -package-prefix", pkg.dir)
-		}
+		f.g.checkImport(p, pkg, at)
 		alias := pkg.name
 		for taken[alias] || predeclared[alias] || f.pkg.names.taken[alias] {
 			alias += "_"
@@ -109,7 +110,7 @@ func (f *file) importAliases(p *schema.Program) {
 func (g *generator) file(p *schema.Program) ([]byte, error) {
 	f := &file{g: g, p: p, pkg: g.of[p], aliases: map[*goPackage]string{}, needs: map[string]bool{}, hidden: map[string]bool{}}
 	f.importAliases(p)
-	view := fileView{Version: Version, Source: path.Base(strings.ReplaceAll(p.Path, `\`, "/")), Package: f.pkg.name}
+	view := fileView{Version: Version, Source: plainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/"))), Package: f.pkg.name}
 	for _, e := range p.Enums {
 		view.Enums = append(view.Enums, f.enumView(e))
 		f.needs["fmt"] = true
@@ -145,9 +146,17 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 	if err := templates.ExecuteTemplate(&out, "file.tmpl", view); err != nil {
 		return nil, err
 	}
-	src, err := format.Source(out.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("generated code does not parse: %w", err)
+	// Formatting a comment can make a heading of a line, which formatting then marks as one.
+	src := out.Bytes()
+	for range 5 {
+		before := src
+		var err error
+		if src, err = format.Source(src); err != nil {
+			return nil, fmt.Errorf("generated code does not parse: %w", err)
+		}
+		if bytes.Equal(src, before) {
+			break
+		}
 	}
 	return src, nil
 }

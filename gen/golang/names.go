@@ -3,6 +3,7 @@ package golang
 import (
 	"go/token"
 	"strings"
+	"unicode"
 )
 
 // initialisms are the words that Apache's generator writes in capitals.
@@ -85,7 +86,8 @@ func privateName(name string) string {
 }
 
 // packageName makes a valid package name of the last part of a namespace or of
-// a file's name.
+// a file's name. The go command passes over files of package documentation, and
+// packages called main and init cannot be imported under their names.
 func packageName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '_' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {
@@ -99,7 +101,18 @@ func packageName(name string) string {
 	if '0' <= name[0] && name[0] <= '9' {
 		name = "_" + name
 	}
-	if token.IsKeyword(name) || name == "main" {
+	if token.IsKeyword(name) || name == "main" || name == "init" || name == "documentation" {
+		name += "_"
+	}
+	return name
+}
+
+// folderName is the name of the folder for one part of a namespace. The go
+// command passes over _x, .x and testdata, gives vendor a meaning of its own, and
+// refuses -x and what Windows reserves.
+func folderName(name string) string {
+	name = visible(name)
+	if short, _, _ := strings.Cut(name, "."); name == "testdata" || name == "vendor" || devices[strings.ToLower(short)] {
 		name += "_"
 	}
 	return name
@@ -108,17 +121,13 @@ func packageName(name string) string {
 // fileName is the name of the Go file for a .thrift file. The go command reads
 // meaning into names like x_test.go and x_linux.go, and passes over _x.go.
 func fileName(base string) string {
-	name := strings.Map(func(r rune) rune {
-		if r <= ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
-			return '_'
-		}
-		return r
-	}, base)
-	if strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".") {
-		name = "x" + name
+	name := visible(plainName(base))
+	if name == "" {
+		name = "thrift"
 	}
 	first, _, _ := strings.Cut(name, ".")
-	if i := strings.LastIndexByte(first, '_'); i >= 0 && platforms[first[i+1:]] {
+	last := first[strings.LastIndexByte(first, '_')+1:]
+	if last != first && platforms[last] || devices[strings.ToLower(first)] {
 		name = first + "_" + name[len(first):]
 	}
 	if strings.HasSuffix(name, "_test") {
@@ -126,6 +135,31 @@ func fileName(base string) string {
 	}
 	return name + ".go"
 }
+
+// plainName replaces what modules don't allow in the names of files, or what
+// would end a comment.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r) {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// visible puts an x before a name that begins with a character which hides
+// files, or makes them look like flags.
+func visible(name string) string {
+	if name != "" && strings.Contains("_.-", name[:1]) {
+		return "x" + name
+	}
+	return name
+}
+
+// devices are the names that Windows reserves, whatever follows after a dot, and
+// which Go therefore refuses in import paths.
+var devices = set(`con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9
+	lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9`)
 
 // platforms are the words that restrict a file to tests, an operating system or
 // a processor when they come last in its name.

@@ -1,6 +1,13 @@
 package golang
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+)
 
 // The Go names are those of Apache's compiler 0.17 (thrift --gen go).
 func TestPublicName(t *testing.T) {
@@ -22,6 +29,9 @@ func TestFileName(t *testing.T) {
 	for name, want := range map[string]string{
 		"user": "user.go", "User-x": "User-x.go", "a_test": "a_test_.go", "a_linux": "a_linux_.go", "linux": "linux.go",
 		"a_linux.b": "a_linux_.b.go", "a.b_test": "a.b_test_.go", "_x": "x_x.go", ".x": "x.x.go", "a b": "a_b.go",
+		"-x": "x-x.go", "con": "con_.go", "Aux.x": "Aux_.x.go", "a_windows_amd64": "a_windows_amd64_.go", "a_linux_test": "a_linux_test_.go",
+		"a_js": "a_js_.go", "wasm": "wasm.go", "_linux": "x_linux_.go", "a+build": "a_build.go", "c++": "c__.go", "größe": "größe.go",
+		"a\nb": "a_b.go", "a\xffb": "a_b.go", "a_unix": "a_unix.go", "": "thrift.go",
 	} {
 		if got := fileName(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
@@ -32,9 +42,50 @@ func TestFileName(t *testing.T) {
 func TestPackageName(t *testing.T) {
 	for name, want := range map[string]string{
 		"user": "user", "a-b": "a_b", "type": "type_", "main": "main_", "2fa": "_2fa", "_": "thrift_", "Big": "Big", "error": "error",
+		"documentation": "documentation_", "init": "init_", "foo_test": "foo_test", "größe": "gr__e",
 	} {
 		if got := packageName(name); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
 		}
+	}
+}
+
+func TestFolderName(t *testing.T) {
+	for name, want := range map[string]string{
+		"user": "user", "_": "x_", "_x": "x_x", ".x": "x.x", "-x": "x-x", "testdata": "testdata_", "vendor": "vendor_", "con": "con_",
+		"NUL": "NUL_", "com1": "com1_", "com": "com", "internal": "internal", "main": "main", "type": "type", "x_": "x_", "aux.b": "aux.b_",
+	} {
+		if got := folderName(name); got != want {
+			t.Errorf("%s becomes %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestPlatforms: every operating system and processor that the go command knows is known here.
+func TestPlatforms(t *testing.T) {
+	list, err := os.ReadFile(filepath.Join(runtime.GOROOT(), "src/internal/syslist/syslist.go"))
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\s*"(\w+)":\s+true,`).FindAllSubmatch(list, -1) {
+		if !platforms[string(m[1])] {
+			t.Errorf("%s is missing", m[1])
+		}
+	}
+}
+
+// TestStructMethods: the names that no field's accessors may have are those of the template.
+func TestStructMethods(t *testing.T) {
+	for _, name := range []string{"Message", "Release", "Clone", "Valid", "String", "Error", "Unknown", "Which"} {
+		if !structMethods[name] {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	text, err := templateFiles.ReadFile("templates/struct.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\nfunc (s "); n != len(structMethods) {
+		t.Errorf("the template has %d methods, %d are known", n, len(structMethods))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -16,17 +15,19 @@ type goPackage struct {
 	names    *names
 	programs []*schema.Program
 	written  bool // some file of it is generated in this run
+	used     bool // written, or imported by one that is
 }
 
 // packages sorts the files of a set into Go packages.
 func packages(set *schema.Set) map[*schema.Program]*goPackage {
 	byDir := map[string]*goPackage{}
+	services := map[*schema.Service]*serviceNames{}
 	of := map[*schema.Program]*goPackage{}
 	for _, p := range set.Programs {
 		dir := packageDir(p)
 		pkg := byDir[dir]
 		if pkg == nil {
-			pkg = &goPackage{dir: dir, name: packageName(path.Base(dir)), names: newNames()}
+			pkg = &goPackage{dir: dir, name: packageName(path.Base(dir)), names: newNames(services)}
 			byDir[dir] = pkg
 		}
 		pkg.programs = append(pkg.programs, p)
@@ -37,7 +38,8 @@ func packages(set *schema.Set) map[*schema.Program]*goPackage {
 }
 
 // packageDir is a/b/c for "namespace go a.b.c". A file without a namespace has
-// its base name in lower case, as Apache's generator does it.
+// its base name in lower case, as Apache's generator does it. Names that the go
+// command would not see are escaped.
 func packageDir(p *schema.Program) string {
 	ns := p.Namespace("go")
 	if ns == "" {
@@ -47,20 +49,37 @@ func packageDir(p *schema.Program) string {
 			}
 			return '_'
 		}, strings.ToLower(p.Name))
-		ns = strings.Trim(ns, ".")
 	}
-	if ns == "" {
-		ns = "thrift"
+	var folders []string
+	for part := range strings.SplitSeq(ns, ".") {
+		if part != "" {
+			folders = append(folders, folderName(part))
+		}
 	}
-	return strings.ReplaceAll(ns, ".", "/")
+	if len(folders) == 0 {
+		return "thrift"
+	}
+	return strings.Join(folders, "/")
 }
 
 // imports lists the other packages whose types a file uses.
 func (g *generator) imports(p *schema.Program) []*goPackage {
 	var list []*goPackage
-	add := func(q *schema.Program) {
+	for _, q := range uses(p) {
 		if pkg := g.of[q]; pkg != g.of[p] && !slices.Contains(list, pkg) {
 			list = append(list, pkg)
+		}
+	}
+	slices.SortFunc(list, func(a, b *goPackage) int { return strings.Compare(a.dir, b.dir) })
+	return list
+}
+
+// uses lists the other files whose types a file uses.
+func uses(p *schema.Program) []*schema.Program {
+	var list []*schema.Program
+	add := func(q *schema.Program) {
+		if q != p && !slices.Contains(list, q) {
+			list = append(list, q)
 		}
 	}
 	var visit func(t *schema.Type)
@@ -76,24 +95,23 @@ func (g *generator) imports(p *schema.Program) []*goPackage {
 			visit(t.Elem)
 		}
 	}
-	for _, s := range p.Structs {
-		for _, f := range s.Fields {
-			visit(f.Type)
+	fields := func(s *schema.Struct) {
+		if s != nil {
+			for _, f := range s.Fields {
+				visit(f.Type)
+			}
 		}
+	}
+	for _, s := range p.Structs {
+		fields(s)
 	}
 	for _, s := range p.Services {
 		if s.Extends != nil {
 			add(s.Extends.Program)
 		}
 		for _, f := range s.Functions {
-			for _, part := range []*schema.Struct{f.Args, f.Result} {
-				if part == nil {
-					continue
-				}
-				for _, field := range part.Fields {
-					visit(field.Type)
-				}
-			}
+			fields(f.Args)
+			fields(f.Result)
 		}
 	}
 	for _, c := range p.Consts {
@@ -102,88 +120,5 @@ func (g *generator) imports(p *schema.Program) []*goPackage {
 	for _, t := range p.Typedefs {
 		visit(t.Type)
 	}
-	slices.SortFunc(list, func(a, b *goPackage) int { return strings.Compare(a.dir, b.dir) })
 	return list
-}
-
-// includeOf is the place where p includes, perhaps through others, a file of
-// package pkg.
-func (g *generator) includeOf(p *schema.Program, pkg *goPackage) idl.Position {
-	seen := map[*schema.Program]bool{}
-	var reaches func(q *schema.Program) bool
-	reaches = func(q *schema.Program) bool {
-		if g.of[q] == pkg {
-			return true
-		}
-		if seen[q] {
-			return false
-		}
-		seen[q] = true
-		return slices.ContainsFunc(q.Includes, func(i schema.Include) bool { return reaches(i.Program) })
-	}
-	for _, i := range p.Includes {
-		if reaches(i.Program) {
-			return i.Pos
-		}
-	}
-	return idl.Position{Filename: p.Path, Line: 1, Column: 1}
-}
-
-// importPath is the path under which a package is imported, "" if unknown.
-func (g *generator) importPath(pkg *goPackage) string {
-	switch {
-	case g.opt.PackagePrefix != "":
-		return path.Join(g.opt.PackagePrefix, pkg.dir)
-	case pkg.written && g.opt.ModulePath != "":
-		return path.Join(g.opt.ModulePath, pkg.dir)
-	}
-	return ""
-}
-
-// checkCycles reports Go packages that would import each other although the
-// files do not include each other in a circle.
-func (g *generator) checkCycles() {
-	uses := map[*goPackage][]*goPackage{}
-	where := map[[2]*goPackage]*schema.Program{}
-	for _, p := range g.set.Programs {
-		for _, pkg := range g.imports(p) {
-			from := g.of[p]
-			if !slices.Contains(uses[from], pkg) {
-				uses[from] = append(uses[from], pkg)
-				where[[2]*goPackage{from, pkg}] = p
-			}
-		}
-	}
-	const underway, done = 1, 2
-	state := map[*goPackage]int{}
-	var stack []*goPackage
-	var visit func(pkg *goPackage)
-	visit = func(pkg *goPackage) {
-		state[pkg] = underway
-		stack = append(stack, pkg)
-		for _, next := range uses[pkg] {
-			switch state[next] {
-			case 0:
-				visit(next)
-			case underway:
-				p := where[[2]*goPackage{pkg, next}]
-				g.errs.Add(g.includeOf(p, next), "Go packages would import each other: %s", dirs(stack, next))
-			}
-		}
-		stack = stack[:len(stack)-1]
-		state[pkg] = done
-	}
-	for _, p := range g.set.Programs {
-		if state[g.of[p]] == 0 {
-			visit(g.of[p])
-		}
-	}
-}
-
-func dirs(stack []*goPackage, first *goPackage) string {
-	var names []string
-	for _, pkg := range stack[slices.Index(stack, first):] {
-		names = append(names, pkg.dir)
-	}
-	return strings.Join(append(names, first.dir), " → ")
 }

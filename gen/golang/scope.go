@@ -1,6 +1,11 @@
 package golang
 
-import "github.com/nocopythrift/nocopythrift/gen/schema"
+import (
+	"maps"
+	"regexp"
+
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
 
 // scope hands out names, each only once: the second to want a name gets a
 // trailing underscore.
@@ -51,17 +56,17 @@ type names struct {
 	enums    map[*schema.Enum]*enumNames
 	typedefs map[*schema.Typedef]string
 	consts   map[*schema.Const]constNames
-	services map[*schema.Service]*serviceNames
+	services map[*schema.Service]*serviceNames // of all packages, since services extend those of others
 }
 
-func newNames() *names {
+func newNames(services map[*schema.Service]*serviceNames) *names {
 	return &names{
 		taken:    scope{},
 		structs:  map[*schema.Struct]*structNames{},
 		enums:    map[*schema.Enum]*enumNames{},
 		typedefs: map[*schema.Typedef]string{},
 		consts:   map[*schema.Const]constNames{},
-		services: map[*schema.Service]*serviceNames{},
+		services: services,
 	}
 }
 
@@ -105,7 +110,7 @@ func (n *names) members(s *schema.Struct) {
 	if s.Shape == schema.IsUnion {
 		sn.Which = n.taken.take(sn.Type + "Which")
 	}
-	methods := scope(set("Message Release Clone Valid String Unknown Error Which"))
+	methods := maps.Clone(structMethods)
 	for _, f := range s.Fields {
 		name := publicName(f.Name)
 		for methods["Get"+name] || methods["Set"+name] || methods["IsSet"+name] || methods["Unset"+name] || methods["New"+name] {
@@ -122,10 +127,36 @@ func (n *names) members(s *schema.Struct) {
 	}
 }
 
+// structMethods are the methods that every struct, union or exception has, as
+// the template declares them.
+var structMethods = func() scope {
+	text, err := templateFiles.ReadFile("templates/struct.tmpl")
+	if err != nil {
+		panic(err)
+	}
+	methods := scope{}
+	for _, m := range regexp.MustCompile(`func \(s \*?{{\.Type}}\) (\w+)\(`).FindAllSubmatch(text, -1) {
+		methods[string(m[1])] = true
+	}
+	return methods
+}()
+
+// vetted are the methods that go vet wants to have the signatures which they
+// have in Go's own packages.
+var vetted = set(`GobDecode GobEncode MarshalJSON MarshalXML ReadByte ReadRune UnmarshalJSON UnmarshalXML
+	UnreadByte UnreadRune WriteByte`)
+
 // service names what belongs to a service. The arguments and results of its
 // methods are structs called VGetArgs and VGetResult, which no struct of the
-// IDL can be called: see publicName.
+// IDL can be called: see publicName. A service is named after the one that it
+// extends.
 func (n *names) service(s *schema.Service) {
+	if n.services[s] != nil {
+		return
+	}
+	if s.Extends != nil && s.Extends.Program == s.Program {
+		n.service(s.Extends)
+	}
 	name := publicName(s.Name)
 	sn := &serviceNames{
 		Handler:      n.taken.take(name + "Handler"),
@@ -135,11 +166,12 @@ func (n *names) service(s *schema.Service) {
 	}
 	n.services[s] = sn
 	// A method must not hide those that are inherited, nor the clients that these come from.
-	methods := scope{}
+	methods := scope(maps.Clone(vetted))
 	for b := s.Extends; b != nil; b = b.Extends {
-		methods[publicName(b.Name)+"Client"] = true
-		for _, f := range b.Functions {
-			methods[publicName(f.Name)] = true
+		base := n.services[b]
+		methods[base.Client] = true
+		for _, m := range base.Methods {
+			methods[m.Go] = true
 		}
 	}
 	for _, f := range s.Functions {

@@ -47,7 +47,7 @@ func (f *file) qualify(p *schema.Program, name string) string {
 	pkg := f.g.of[p]
 	if pkg != f.pkg && !token.IsExported(name) && !f.hidden[name] {
 		f.hidden[name] = true
-		f.g.errs.Add(f.g.includeOf(f.p, pkg), "%s is used here, but begins with an underscore: Go has no such names for other packages than %s", name, pkg.dir)
+		f.g.errs.Add(f.g.includeOf(f.p, f.g.in(pkg)), "%s is used here, but begins with an underscore: Go has no such names for other packages than %s", name, pkg.dir)
 	}
 	return f.dot(pkg, name)
 }

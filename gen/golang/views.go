@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -111,6 +112,9 @@ func (f *file) structView(s *schema.Struct) structView {
 	if view.Union {
 		first = 3
 	}
+	if n := first + len(s.Fields); n > math.MaxUint16 {
+		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), math.MaxUint16-first)
+	}
 	for i, field := range s.Fields {
 		v := f.fieldView(field)
 		v.S, v.Desc, v.fieldNames, v.Ordinal = n.Type, n.Desc, n.Fields[i], first+i
@@ -189,31 +193,4 @@ func (f *file) define(field *schema.Field) string {
 		parts = append(parts, "Default: "+strconv.Quote(field.Default.Wire))
 	}
 	return "nocopy.FieldDesc{" + strings.Join(parts, ", ") + "},"
-}
-
-// withDeprecation adds the paragraph by which Go knows what is deprecated.
-func withDeprecation(text string, a schema.Annotations) string {
-	why, ok := a["deprecated"]
-	if !ok {
-		return text
-	}
-	if why == "" || why == "1" {
-		why = "do not use."
-	}
-	if text != "" {
-		text += "\n\n"
-	}
-	return text + "Deprecated: " + why
-}
-
-// doc turns a comment's text into comment lines.
-func doc(text string) string {
-	if text == "" {
-		return ""
-	}
-	var b strings.Builder
-	for line := range strings.SplitSeq(text, "\n") {
-		b.WriteString(strings.TrimRight("// "+strings.ReplaceAll(line, "\r", ""), " \t") + "\n")
-	}
-	return b.String()
 }

@@ -63,6 +63,11 @@ func (l *ErrorList) Sort(files ...string) {
 	*l = slices.CompactFunc(*l, func(a, b *Error) bool { return *a == *b })
 }
 
+// In reports whether something is wrong in a file.
+func (l ErrorList) In(file string) bool {
+	return slices.ContainsFunc(l, func(e *Error) bool { return e.Pos.Filename == file })
+}
+
 // Err returns the list as an error, nil when it is empty.
 func (l ErrorList) Err() error {
 	if len(l) == 0 {

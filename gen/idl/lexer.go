@@ -3,6 +3,7 @@ package idl
 import (
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -192,7 +193,7 @@ func (s *scanner) stray(c byte) {
 		if c <= 0x7f || !utf8.ValidString(r) {
 			s.binary = append(s.binary, s.pos)
 		}
-		if c > 0x7f && utf8.ValidString(r) {
+		if letter, _ := utf8.DecodeRuneInString(r); unicode.IsLetter(letter) {
 			s.errs.Add(s.pos, "unexpected character %q, names consist of ASCII letters, digits and underscores", r)
 		} else {
 			s.errs.Add(s.pos, "unexpected character %q", r)

@@ -24,12 +24,7 @@ func TestApache(t *testing.T) {
 		t.Skip("builds about a hundred packages")
 	}
 	apache := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift")
-	root := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}")
-	dir := t.TempDir()
-	gomod := fmt.Sprintf("module apache\n\ngo 1.26\n\nrequire github.com/nocopythrift/nocopythrift v0.0.0\n\nreplace github.com/nocopythrift/nocopythrift => %q\n", root)
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(gomod), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	dir := newModule(t, "apache")
 	n := 0
 	for _, file := range thriftFiles(t, apache, "test", "tutorial") {
 		n++
@@ -64,6 +59,18 @@ func TestApache(t *testing.T) {
 	// The runtime needs the standard library only, so nothing is downloaded.
 	goCommand(t, dir, "build", "-mod=mod", "./...")
 	goCommand(t, dir, "vet", "-mod=mod", "./...")
+}
+
+// newModule makes a module that uses this checkout, and returns its directory.
+func newModule(t *testing.T, name string) string {
+	t.Helper()
+	root := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}")
+	dir := t.TempDir()
+	gomod := fmt.Sprintf("module %s\n\ngo 1.26\n\nrequire github.com/nocopythrift/nocopythrift v0.0.0\n\nreplace github.com/nocopythrift/nocopythrift => %q\n", name, root)
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(gomod), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // thriftFiles lists the .thrift files in folders of a directory.

@@ -1,10 +1,12 @@
 // Nocopyc generates Go accessors from .thrift files.
 //
-//	go run github.com/nocopythrift/nocopythrift/gen/nocopyc -o DIR [flags] FILE.thrift...
+//	go get -tool github.com/nocopythrift/nocopythrift/gen/nocopyc@latest
+//	go tool nocopyc -o DIR [flags] FILE.thrift...
 //
-// What is wrong with the files goes to standard error, a line each of the form
-// file:line:col: message; nothing is written then. The exit code is 1 for
-// errors in files and 2 for a wrong command line.
+// The first line enters the command, and what it needs, into the module; it is
+// needed once. What is wrong with the files goes to standard error, a line each
+// of the form file:line:col: message; nothing is written then. The exit code is 1
+// for errors in files and 2 for a wrong command line.
 package main
 
 import (
@@ -30,7 +32,7 @@ the file.
 const example = `
 In a Go file, for "go generate":
 
-	//go:generate go run github.com/nocopythrift/nocopythrift/gen/nocopyc -o . user.thrift
+	//go:generate go tool nocopyc -o . user.thrift
 `
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -100,5 +102,9 @@ func generate(out string, inputs, includes []string, opt golang.Options, stderr 
 	if err != nil {
 		return err
 	}
-	return write(out, files)
+	if err := write(out, files); err != nil {
+		return fmt.Errorf("nocopyc: %w", err)
+	}
+	warnOfNeeds(out, includes, opt, golang.Needs(set, opt), stderr)
+	return nil
 }

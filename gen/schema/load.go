@@ -91,16 +91,18 @@ func (l *loader) include(p *Program, inc *idl.Include) {
 			continue
 		}
 		q := l.file(place, inc.Pos)
+		if q == nil || len(q.AST.Definitions) == 0 && l.errs.In(q.Path) {
+			p.AST.Broken[programName(name)+"."] = true
+		}
 		switch {
 		case q == nil:
-			p.AST.Broken[programName(name)+"."] = true
 		case !slices.ContainsFunc(p.Includes, func(i Include) bool { return i.Program == q }):
 			p.Includes = append(p.Includes, Include{q, inc.Pos})
 		}
 		return
 	}
 	p.AST.Broken[programName(name)+"."] = true
-	l.errs.Add(inc.Pos, "cannot find include file %q", name)
+	l.errs.Add(inc.Pos, "cannot find include file %q: give the directory that it is in with -I", name)
 }
 
 // fileKey is the same for every path that leads to one file.

@@ -37,16 +37,32 @@ type Include struct {
 // Namespace returns the file's namespace for a language, that of "*" failing
 // that, or "".
 func (p *Program) Namespace(lang string) string {
-	name, all := "", ""
+	if ns := p.namespace(lang); ns != nil {
+		return ns.Name.Text
+	}
+	return ""
+}
+
+// NamespacePos returns the place of what Namespace returns, that of the file's
+// beginning if there is none.
+func (p *Program) NamespacePos(lang string) idl.Position {
+	if ns := p.namespace(lang); ns != nil {
+		return ns.Name.Pos
+	}
+	return idl.Position{Filename: p.Path, Line: 1, Column: 1}
+}
+
+func (p *Program) namespace(lang string) *idl.Namespace {
+	var name, all *idl.Namespace
 	for _, ns := range p.AST.Namespaces {
 		switch ns.Scope {
 		case lang:
-			name = ns.Name.Text
+			name = ns
 		case "*":
-			all = ns.Name.Text
+			all = ns
 		}
 	}
-	if name == "" {
+	if name == nil {
 		return all
 	}
 	return name

@@ -50,6 +50,7 @@ func (c *checker) lookup(p *Program, name string, pos idl.Position) (n *named, b
 		return nil, p.AST.Broken[name]
 	}
 	prefix, last := name[:dot], name[dot+1:]
+	var from *Program
 	broken = p.AST.Broken[prefix+"."]
 	for _, q := range p.Includes {
 		if q.Name != prefix {
@@ -59,9 +60,9 @@ func (c *checker) lookup(p *Program, name string, pos idl.Position) (n *named, b
 		if m := q.types[last]; m != nil {
 			if n != nil && !c.ambiguous[pos] {
 				c.ambiguous[pos] = true
-				c.errs.Add(pos, "%s is ambiguous: two included files of that name define it", name)
+				c.errs.Add(pos, "%s is ambiguous: %s and %s both define it, rename one of the files", name, from.Path, q.Path)
 			}
-			n = m
+			n, from = m, q.Program
 		}
 	}
 	return n, broken

@@ -1,0 +1,200 @@
+package golang
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// Need is a file that generated code needs and that is not generated in the
+// same run.
+type Need struct {
+	Pos    idl.Position // of the include that needs it
+	Source string       // the .thrift file that it comes from
+	Path   string       // slash-separated, below the output directory
+	Import string       // its package's import path, "" if that is the one of the code that needs it
+}
+
+// Needs lists what the code that Generate returns needs besides.
+func Needs(set *schema.Set, opt Options) []Need {
+	g := newGenerator(set, opt)
+	seen := map[*schema.Program]bool{}
+	for _, p := range g.programs {
+		seen[p] = true
+	}
+	var list []Need
+	var visit func(root, p *schema.Program)
+	visit = func(root, p *schema.Program) {
+		for _, q := range uses(p) {
+			if seen[q] {
+				continue
+			}
+			seen[q] = true
+			n := Need{g.includeOf(root, func(i *schema.Program) bool { return i == q }), q.Path, g.path(q), ""}
+			if g.of[q] != g.of[root] {
+				n.Import = g.importPath(g.of[q])
+			}
+			list = append(list, n)
+			visit(root, q)
+		}
+	}
+	for _, p := range g.programs {
+		visit(p, p)
+	}
+	return list
+}
+
+// path is where the Go file for a .thrift file goes, below the output directory.
+func (g *generator) path(p *schema.Program) string {
+	return path.Join(g.of[p].dir, fileName(p.Name))
+}
+
+// checkPaths reports files that would overwrite each other and packages that Go
+// takes for the same on some systems.
+func (g *generator) checkPaths() {
+	files, folders := map[string]*schema.Program{}, map[string]*goPackage{}
+	for _, p := range g.set.Programs {
+		pkg := g.of[p]
+		if !pkg.used {
+			continue
+		}
+		at := p.NamespacePos("go")
+		name := g.path(p)
+		if other := files[strings.ToLower(name)]; other != nil {
+			g.errs.Add(at, "%s would be generated from %s too: give each file a \"namespace go\" of its own, or rename one", name, other.Path)
+		}
+		files[strings.ToLower(name)] = p
+		folder := strings.ToLower(pkg.dir)
+		if other := folders[folder]; other != nil && other != pkg {
+			g.errs.Add(at, "packages %s and %s differ in the case of letters only, which Go refuses: change one \"namespace go\"", other.dir, pkg.dir)
+		}
+		folders[folder] = pkg
+	}
+}
+
+// includeOf is the place where p includes, perhaps through others, a file that
+// is wanted.
+func (g *generator) includeOf(p *schema.Program, wanted func(*schema.Program) bool) idl.Position {
+	seen := map[*schema.Program]bool{}
+	var reaches func(q *schema.Program) bool
+	reaches = func(q *schema.Program) bool {
+		if wanted(q) {
+			return true
+		}
+		if seen[q] {
+			return false
+		}
+		seen[q] = true
+		return slices.ContainsFunc(q.Includes, func(i schema.Include) bool { return reaches(i.Program) })
+	}
+	for _, i := range p.Includes {
+		if reaches(i.Program) {
+			return i.Pos
+		}
+	}
+	return idl.Position{Filename: p.Path, Line: 1, Column: 1}
+}
+
+// in wants the files of a package.
+func (g *generator) in(pkg *goPackage) func(*schema.Program) bool {
+	return func(p *schema.Program) bool { return g.of[p] == pkg }
+}
+
+// importPath is the path under which a package is imported, "" if unknown.
+func (g *generator) importPath(pkg *goPackage) string {
+	switch {
+	case g.opt.PackagePrefix != "":
+		return path.Join(g.opt.PackagePrefix, pkg.dir)
+	case pkg.written && g.opt.ModulePath != "":
+		return path.Join(g.opt.ModulePath, pkg.dir)
+	}
+	return ""
+}
+
+// checkImport reports an import that Go would refuse; p needs package pkg, whose
+// import path is at.
+func (g *generator) checkImport(p *schema.Program, pkg *goPackage, at string) {
+	include := g.includeOf(p, g.in(pkg))
+	if prefix := strings.TrimSuffix(g.opt.PackagePrefix, "/"); prefix != "" && !validImport(prefix) {
+		at = prefix
+	}
+	switch {
+	case at == "":
+		g.errs.Add(include, "the import path of package %s is needed: give -package-prefix", pkg.dir)
+	case !validImport(at):
+		g.errs.Add(include, "%q is no import path that Go allows: give another -package-prefix or output directory", at)
+	case !mayImport(g.of[p].dir, pkg.dir):
+		g.errs.Add(include, "Go does not let package %s import %s: rename the folder called internal in its \"namespace go\"", g.of[p].dir, pkg.dir)
+	}
+}
+
+// validImport reports whether Go allows an import path.
+func validImport(at string) bool {
+	for part := range strings.SplitSeq(at, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".") {
+			return false
+		}
+	}
+	return !strings.HasPrefix(at, "-") && !strings.ContainsFunc(at, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/-._~+", r))
+	})
+}
+
+// mayImport reports whether a package may import another one, of which only
+// those around a folder called internal know what is inside.
+func mayImport(from, dir string) bool {
+	around := "/" + dir + "/"
+	i := strings.LastIndex(around, "/internal/")
+	return i < 0 || strings.HasPrefix("/"+from+"/", around[:i+1])
+}
+
+// checkCycles reports Go packages that would import each other although the
+// files do not include each other in a circle.
+func (g *generator) checkCycles() {
+	uses := map[*goPackage][]*goPackage{}
+	where := map[[2]*goPackage]*schema.Program{}
+	for _, p := range g.set.Programs {
+		for _, pkg := range g.imports(p) {
+			from := g.of[p]
+			if !slices.Contains(uses[from], pkg) {
+				uses[from] = append(uses[from], pkg)
+				where[[2]*goPackage{from, pkg}] = p
+			}
+		}
+	}
+	const underway, done = 1, 2
+	state := map[*goPackage]int{}
+	var stack []*goPackage
+	var visit func(pkg *goPackage)
+	visit = func(pkg *goPackage) {
+		state[pkg] = underway
+		stack = append(stack, pkg)
+		for _, next := range uses[pkg] {
+			switch state[next] {
+			case 0:
+				visit(next)
+			case underway:
+				p := where[[2]*goPackage{pkg, next}]
+				g.errs.Add(g.includeOf(p, g.in(next)), "Go packages would import each other: %s", dirs(stack, next))
+			}
+		}
+		stack = stack[:len(stack)-1]
+		state[pkg] = done
+	}
+	for _, p := range g.set.Programs {
+		if state[g.of[p]] == 0 {
+			visit(g.of[p])
+		}
+	}
+}
+
+func dirs(stack []*goPackage, first *goPackage) string {
+	var names []string
+	for _, pkg := range stack[slices.Index(stack, first):] {
+		names = append(names, pkg.dir)
+	}
+	return strings.Join(append(names, first.dir), " → ")
+}
