@@ -104,11 +104,12 @@ func talk(conn net.Conn, document []byte, out io.Writer) error {
 	}
 	defer r.Release()
 	fmt.Fprintf(out, "\n2. The reply, read in place\n     %s\n", r)
-	fmt.Fprintf(out, "     %d bytes received; GetMessage is a string that lies in them: %q\n", r.Message().Len(), r.GetMessage())
+	fmt.Fprintf(out, "     %s received; GetMessage is a string that lies in them: %q\n", count(r.Message().Len(), "byte"), r.GetMessage())
 
 	r.SetMessage(message)
 	r.SetTotal(total)
 	fmt.Fprintf(out, "\n3. The same message, a string and a number of it set, sent on\n     %s\n", r)
+	fmt.Fprintf(out, "     (up to 2 KiB a received message is copied with the new string in it; in a larger one that is linked in)\n")
 	return send(conn, r.Message(), out)
 }
 
@@ -135,11 +136,19 @@ func send(conn net.Conn, m *nocopy.Message, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "     on the wire: %d bytes (4 are the frame's length) in %d pieces\n", stats.Bytes, stats.Pieces)
-	fmt.Fprintf(out, "     by reference: %d pieces, %d bytes, written from where they lay in memory; copied together: %d bytes\n",
-		stats.ByRef, stats.RefBytes, stats.Bytes-stats.RefBytes)
+	fmt.Fprintf(out, "     on the wire: %s (4 are the frame's length) in %s\n", count(stats.Bytes, "byte"), count(stats.Pieces, "piece"))
+	fmt.Fprintf(out, "     by reference: %s, %s, written from where they lay in memory; copied together: %s\n",
+		count(stats.ByRef, "piece"), count(stats.RefBytes, "byte"), count(stats.Bytes-stats.RefBytes, "byte"))
 	fmt.Fprintf(out, "     nodes (values that stand elsewhere than in line, because they are large or were changed): %d\n", m.Nodes())
 	return nil
+}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // maxFrame is the largest reply that is accepted.

@@ -12,7 +12,10 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"by reference: 1 pieces, 10000 bytes", // the document, sent from where it lies
+		"by reference: 1 piece, 10000 bytes,", // the document, sent from where it lies
+		"(4 are the frame's length) in 1 piece\n",
+		"by reference: 0 pieces, 0 bytes,",
+		"up to 2 KiB a received message is copied with the new string in it",
 		`"thank you, Ada"`,                    // read in place
 		"has read\n     message \"" + message, // and what was set arrived
 	} {
