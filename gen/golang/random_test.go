@@ -291,9 +291,9 @@ func TestRandom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, runs := 0, 200
-	if testing.Short() {
-		runs = 50
+	good, runs := 0, 100
+	if os.Getenv("NOCOPY_LONG") != "" {
+		runs = 1000
 	}
 	for seed := range runs {
 		r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
