@@ -115,7 +115,7 @@ func (s *suite) insanity(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("1, %v: userMap is %v", n, got)
 		}
 		if x.GetXtructs().Len() != len(xtructs) {
-			return "", fmt.Errorf("1, %v: %d xtructs", n, x.GetXtructs().Len())
+			return "", fmt.Errorf("1, %v: xtructs of length %d", n, x.GetXtructs().Len())
 		}
 		for i, want := range xtructs {
 			if _, err := same(want, plainOf(x.GetXtructs().At(i))); err != nil {
@@ -132,7 +132,7 @@ func (s *suite) insanity(ctx context.Context) (string, error) {
 // sameMap and sameList compare containers.
 func sameMap[K, V comparable](want map[K]V, got iter.Seq2[K, V], n int) (string, error) {
 	if m := maps.Collect(got); !maps.Equal(m, want) || n != len(want) {
-		return "", fmt.Errorf("expected %v but got %d pairs: %v", want, n, m)
+		return "", fmt.Errorf("expected %v but got a map of length %d: %v", want, n, m)
 	}
 	return fmt.Sprint(want), nil
 }
@@ -219,7 +219,7 @@ func (s *suite) mapMap(ctx context.Context) (string, error) {
 	}
 	defer r.Release()
 	if n := r.GetSuccess().Len(); n != 2 {
-		return "", fmt.Errorf("got %d maps", n)
+		return "", fmt.Errorf("got a map of length %d", n)
 	}
 	for _, want := range []map[int32]int32{{-4: -4, -3: -3, -2: -2, -1: -1}, {1: 1, 2: 2, 3: 3, 4: 4}} {
 		key := int32(4)

@@ -172,7 +172,7 @@ func (r Report) Compare(w io.Writer, old Baseline, name string) error {
 func interval(times []float64) string {
 	s := benchmath.AssumeNothing.Summary(sample(times), confidence)
 	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
-		return fmt.Sprintf("%s (%d rounds only)", duration(s.Center), len(times))
+		return fmt.Sprintf("%s (%s only)", duration(s.Center), count(len(times), "round"))
 	}
 	return fmt.Sprintf("%s (%s to %s)", duration(s.Center), duration(s.Lo), duration(s.Hi))
 }

@@ -82,6 +82,9 @@ func TestInterval(t *testing.T) {
 	if got := interval(around(100, 7)); !strings.HasPrefix(got, "99.6 ns (99 ns") || !strings.HasSuffix(got, " to 101 ns)") {
 		t.Errorf("interval of seven rounds: %s", got)
 	}
+	if got := interval([]float64{2}); got != "2 ns (1 round only)" {
+		t.Errorf("of 1 round: %s", got)
+	}
 	if got := interval([]float64{1, 2, 3}); got != "2 ns (3 rounds only)" {
 		t.Errorf("interval of three rounds: %s", got)
 	}

@@ -22,7 +22,7 @@ func NewRun(rounds int) Run {
 	return Run{
 		Command: "go run -C bench . " + strings.Join(os.Args[1:], " "),
 		Date:    time.Now().UTC().Format("2006-01-02 15:04 UTC"),
-		Machine: fmt.Sprintf("%s, %d cores, %s/%s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
+		Machine: fmt.Sprintf("%s, %s, %s/%s", processor(), count(runtime.NumCPU(), "core"), runtime.GOOS, runtime.GOARCH),
 		Go:      runtime.Version(),
 		Rounds:  rounds,
 	}
@@ -42,5 +42,13 @@ func processor() string {
 }
 
 func (r Run) String() string {
-	return fmt.Sprintf("%s; %s; %s; medians of up to %d rounds; %s", r.Machine, r.Go, r.Date, r.Rounds, r.Command)
+	return fmt.Sprintf("%s; %s; %s; medians of up to %s; %s", r.Machine, r.Go, r.Date, count(r.Rounds, "round"), r.Command)
+}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

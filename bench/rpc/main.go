@@ -69,7 +69,7 @@ func main() {
 		}
 		defer pprof.StopCPUProfile()
 	}
-	fmt.Printf("%s, %d CPUs, %s, %s; medians of %d rounds of %v\n", runtime.Version(), runtime.NumCPU(), runtime.GOARCH, time.Now().UTC().Format(time.DateOnly), *rounds, *duration)
+	fmt.Printf("%s, CPUs: %d, %s, %s; medians of %d × %v\n", runtime.Version(), runtime.NumCPU(), runtime.GOARCH, time.Now().UTC().Format(time.DateOnly), *rounds, *duration)
 	for _, size := range strings.Split(*sizes, ",") {
 		n, err := strconv.Atoi(size)
 		if err != nil || n < overhead {

@@ -133,7 +133,7 @@ func (c config) serveUntil(ctx context.Context, l net.Listener, out io.Writer) e
 			stop()
 		}
 	}()
-	report(watching, &s.meter, out, func() string { return fmt.Sprintf("  %d keys", s.store.len()) })
+	report(watching, &s.meter, out, func() string { return "  " + count(s.store.len(), "key") })
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	return srv.Shutdown(ctx)
@@ -164,8 +164,8 @@ func (c config) driveOne(ctx context.Context, name, addr string, inFlight int, o
 		return err
 	}
 	defer client.Close()
-	fmt.Fprintf(out, "%s client: %d connections, %d calls in flight on each, values of %d bytes on average\n",
-		name, c.connections, inFlight, c.valueSize)
+	fmt.Fprintf(out, "%s client: %s, %s in flight on each, values of %s on average\n",
+		name, count(c.connections, "connection"), count(inFlight, "call"), count(c.valueSize, "byte"))
 	ctx, cancel := context.WithTimeout(ctx, c.duration)
 	defer cancel()
 	l := newLoad(c.valueSize, workers)
@@ -195,8 +195,16 @@ func report(ctx context.Context, m *meter, out io.Writer, more func() string) {
 			if now.at.Sub(last.at) > time.Second/2 {
 				fmt.Fprintf(out, "%4d s %s\n", seconds, now.since(last))
 			}
-			fmt.Fprintf(out, "in all %s  %d calls%s\n", now.since(first), now.calls-first.calls, more())
+			fmt.Fprintf(out, "in all %s  %s%s\n", now.since(first), count(now.calls-first.calls, "call"), more())
 			return
 		}
 	}
+}
+
+// count is a number of things.
+func count[N int | int64](n N, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

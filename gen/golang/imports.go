@@ -122,6 +122,8 @@ func (g *generator) checkImport(p *schema.Program, pkg *goPackage, at string) {
 		at = prefix
 	}
 	switch {
+	case at == "" && g.opt.ModulePath != "":
+		g.errs.Add(include, "the import path of package %s is needed: give -package-prefix, or -r to generate it too", pkg.dir)
 	case at == "":
 		g.errs.Add(include, "the import path of package %s is needed: give -package-prefix", pkg.dir)
 	case !validImport(at):

@@ -93,6 +93,8 @@ func TestLayoutErrors(t *testing.T) {
 			[]string{"-r", "-package-prefix", "my gen", "b.thrift"}, `b.thrift:1:1: "my gen" is no import path that Go allows: give another -package-prefix or output directory`},
 		"prefix with a quote": {[]string{"a.thrift", "struct A {}", "b.thrift", "include 'a.thrift'\nstruct B { 1: a.A a }"},
 			[]string{"-r", "-package-prefix", "m\"\n", "b.thrift"}, `b.thrift:1:1: "m\"\n" is no import path that Go allows: give another -package-prefix or output directory`},
+		"no prefix": {[]string{"go.mod", "module h.org/m", "a.thrift", "struct A {}", "b.thrift", "\n include 'a.thrift'\nstruct B { 1: a.A a }"},
+			[]string{"b.thrift"}, "b.thrift:2:2: the import path of package a is needed: give -package-prefix, or -r to generate it too"},
 		"relative prefix": {[]string{"a.thrift", "struct A {}", "b.thrift", "include 'a.thrift'\nstruct B { 1: a.A a }"},
 			[]string{"-r", "-package-prefix", "./gen/..", "b.thrift"}, `b.thrift:1:1: "./gen/.." is no import path that Go allows: give another -package-prefix or output directory`},
 	} {

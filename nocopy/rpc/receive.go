@@ -122,7 +122,7 @@ func (r *receiver) headerOnly(at int) header {
 func openFrame(c linkbuf.Chunk) (header, linkbuf.Chunk, error) {
 	h, need, err := parseHeader(c.Mem)
 	if err == nil && need > 0 {
-		err = fmt.Errorf("frame of %d bytes is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
+		err = fmt.Errorf("frame of length %d is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		c.Release()
