@@ -29,7 +29,7 @@ func allocated(f func()) int {
 
 // memoryBound is the most that parsing n bytes may allocate in all: twice what the index may grow to by default,
 // since it grows by doubling, and the notes on fields that come more than once.
-func memoryBound(n int) int { return 160*n + 320<<10 }
+func memoryBound(n int) int { return 160*n + 2*indexFloor + 320<<10 }
 
 // be returns n as a count on the wire.
 func be(n int) string { return string(appendBE32(nil, uint32(n))) }

@@ -28,6 +28,10 @@ func (m *Message) source(v Struct, t *Type) source {
 		m.closeAll()
 	} else {
 		v.m.Finish()
+		if depth := v.m.limits.MaxDepth; depth > m.maxNesting() { // what was accepted there may be sent from here
+			m.limits.MaxDepth = depth
+			m.flags |= limited
+		}
 	}
 	r := v.m.rangeOf(v.entry(), t, m.ranged)
 	m.ranged = linkbuf.Range{}

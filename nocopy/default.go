@@ -20,7 +20,7 @@ func frozen(t *Type, wire string) Struct {
 	p := m.buf.AddForeign(b, false)
 	m.buf.AddRoot(p, p+uint32(len(b)))
 	m.root = m.indexAt(t, p)
-	m.Finish()
+	m.buf.Seal()
 	m.frozen = true
 	m.untrack()
 	return m.handle(m.root)

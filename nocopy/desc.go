@@ -143,8 +143,9 @@ type Desc struct {
 	steps     []step   // the fields in the IDL's order
 	natural   []uint16 // their numbers
 	plan      atomic.Pointer[plan]
-	flat      bool     // nothing but fields of fixed size and texts
-	required  []uint32 // words of required fields
+	flat      bool         // nothing but fields of fixed size and texts
+	nested    atomic.Int32 // what nesting returns; 0: not known yet
+	required  []uint32     // words of required fields
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
 	template      string

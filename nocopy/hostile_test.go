@@ -48,6 +48,9 @@ const (
 	million100 = "\x06\x40\x00\x00" // 100 MiB
 )
 
+// mostIndex is how many bytes the index of a message of n may have, which is less on 32 bits.
+func mostIndex(n int) string { return itoa(int(min(64*int64(n)+16<<20, 4*int64(maxWords)))) }
+
 func times(n int, s string) string { return strings.Repeat(s, n) }
 
 // structs is n of them in each other.
@@ -108,19 +111,19 @@ var hostileInput = []struct {
 	{"an unknown map of −1", unkMap + "\x08\x08" + minusOne + stop, "nocopy: All.100: offset 5: negative length", 8 << 10, nil},
 	{"an unknown map of 2147483647", unkMap + "\x08\x08" + maxInt + stop, "nocopy: All.100: offset 10: unexpected EOF", 8 << 10, nil},
 	{"64 structs in each other", structs(64), "", 128 << 10, nil},
-	{"65 structs in each other", structs(65), "nocopy: All" + times(64, ".self") + ": offset 192: limit exceeded: nested too deeply", 128 << 10, nil},
-	{"a million structs in each other", times(1_000_000, self), "nocopy: All" + times(64, ".self") + ": offset 192: limit exceeded: nested too deeply", 128 << 10, nil},
-	{"a million structs in each other through lists", times(1_000_000, children+one), "nocopy: All" + times(64, ".children[0]") + ": offset 512: limit exceeded: nested too deeply", 128 << 10, nil},
-	{"a million structs in each other through maps", times(1_000_000, named+one+one+"k"), "nocopy: All" + times(64, ".named[0]") + ": offset 896: limit exceeded: nested too deeply", 128 << 10, nil},
-	{"a million unknown structs in each other", times(1_000_000, unkStruct), "nocopy: All.100: offset 195: limit exceeded: nested too deeply", 8 << 10, nil},
-	{"a million unknown lists in each other", unkList + times(1_000_000, "\x0f"+one), "nocopy: All.100: offset 328: limit exceeded: nested too deeply", 8 << 10, nil},
-	{"a million unknown sets in each other", "\x0e\x00\x64" + times(1_000_000, "\x0e"+one), "nocopy: All.100: offset 328: limit exceeded: nested too deeply", 8 << 10, nil},
-	{"a million unknown maps in each other", unkMap + times(1_000_000, "\x08\x0d"+one+one), "nocopy: All.100: offset 649: limit exceeded: nested too deeply", 8 << 10, nil},
-	{"a million unknown maps in the keys of each other", unkMap + times(1_000_000, "\x0d\x08"+one), "nocopy: All.100: offset 393: limit exceeded: nested too deeply", 8 << 10, nil},
+	{"65 structs in each other", structs(65), "nocopy: All" + times(64, ".self") + ": offset 192: limit exceeded: nested deeper than Limits.MaxDepth = 64", 128 << 10, nil},
+	{"a million structs in each other", times(1_000_000, self), "nocopy: All" + times(64, ".self") + ": offset 192: limit exceeded: nested deeper than Limits.MaxDepth = 64", 128 << 10, nil},
+	{"a million structs in each other through lists", times(1_000_000, children+one), "nocopy: All" + times(64, ".children[0]") + ": offset 512: limit exceeded: nested deeper than Limits.MaxDepth = 64", 128 << 10, nil},
+	{"a million structs in each other through maps", times(1_000_000, named+one+one+"k"), "nocopy: All" + times(64, ".named[0]") + ": offset 896: limit exceeded: nested deeper than Limits.MaxDepth = 64", 128 << 10, nil},
+	{"a million unknown structs in each other", times(1_000_000, unkStruct), "nocopy: All.100: offset 195: limit exceeded: nested deeper than Limits.MaxDepth = 64", 8 << 10, nil},
+	{"a million unknown lists in each other", unkList + times(1_000_000, "\x0f"+one), "nocopy: All.100: offset 328: limit exceeded: nested deeper than Limits.MaxDepth = 64", 8 << 10, nil},
+	{"a million unknown sets in each other", "\x0e\x00\x64" + times(1_000_000, "\x0e"+one), "nocopy: All.100: offset 328: limit exceeded: nested deeper than Limits.MaxDepth = 64", 8 << 10, nil},
+	{"a million unknown maps in each other", unkMap + times(1_000_000, "\x08\x0d"+one+one), "nocopy: All.100: offset 649: limit exceeded: nested deeper than Limits.MaxDepth = 64", 8 << 10, nil},
+	{"a million unknown maps in the keys of each other", unkMap + times(1_000_000, "\x0d\x08"+one), "nocopy: All.100: offset 393: limit exceeded: nested deeper than Limits.MaxDepth = 64", 8 << 10, nil},
 	{"10 million empty structs of 2 fields", points + be(10_000_000) + times(10_000_000, stop) + stop, "", 18 * 10_000_000, nil},
 	{"10 million empty structs in a set", grown + be(10_000_000) + times(10_000_000, stop) + stop, "", 18 * 10_000_000, nil},
-	{"10 million empty structs of 43 fields", children + be(10_000_000) + times(10_000_000, stop) + stop, "nocopy: All.children: offset 0: limit exceeded: index of more than 640131648 bytes", 8 << 10, nil},
-	{"10 million empty structs of 250 fields", wide + be(10_000_000) + times(10_000_000, stop) + stop, "nocopy: All.wide: offset 0: limit exceeded: index of more than 640131648 bytes", 8 << 10, nil},
+	{"10 million empty structs of 43 fields", children + be(10_000_000) + times(10_000_000, stop) + stop, "nocopy: All.children: offset 0: limit exceeded: index of more than Limits.MaxIndex = " + mostIndex(10_000_009) + " bytes", 8 << 10, nil},
+	{"10 million empty structs of 250 fields", wide + be(10_000_000) + times(10_000_000, stop) + stop, "nocopy: All.wide: offset 0: limit exceeded: index of more than Limits.MaxIndex = " + mostIndex(10_000_009) + " bytes", 8 << 10, nil},
 	{"10 million unknown empty structs", unkList + "\x0c" + be(10_000_000) + times(10_000_000, stop) + stop, "", 8 << 10, nil},
 	{"a million empty lists in a list", matrix + be(1_000_000) + times(1_000_000, "\x08"+none) + stop, "", 90_000_000, nil},
 	{"a million empty lists of structs in a list", forest + be(1_000_000) + times(1_000_000, "\x0c"+none) + stop, "", 90_000_000, nil},
@@ -155,9 +158,9 @@ var hostileInput = []struct {
 	{"a field twice", textField + one + "a" + textField + one + "b" + stop, "", 8 << 10, nil},
 	{"a struct twice", "\x0c\x00\x0b\x00\x0c\x00\x0b\x00" + stop, "", 8 << 10, nil},
 	{"a key twice", counts + two + one + "k" + times(8, "\x01") + one + "k" + times(8, "\x02") + stop, "", 8 << 10, nil},
-	{"more than MaxBytes", textField + be(993) + times(993, "x") + stop, "nocopy: All: offset 0: limit exceeded: message of 1001 bytes", 8 << 10, []Option{Limits{MaxBytes: 1000}}},
-	{"deeper than MaxDepth", structs(4), "nocopy: All.self.self.self: offset 9: limit exceeded: nested too deeply", 8 << 10, []Option{Limits{MaxDepth: 3}}},
-	{"more index than MaxIndex", numbers + none + groups + none + stop, "nocopy: All.numbers: offset 0: limit exceeded: index of more than 200 bytes", 8 << 10, []Option{Limits{MaxIndex: 4 * 50}}},
+	{"more than MaxBytes", textField + be(993) + times(993, "x") + stop, "nocopy: All: offset 0: limit exceeded: message of 1001 bytes, more than Limits.MaxBytes = 1000", 8 << 10, []Option{Limits{MaxBytes: 1000}}},
+	{"deeper than MaxDepth", structs(4), "nocopy: All.self.self.self: offset 9: limit exceeded: nested deeper than Limits.MaxDepth = 3", 8 << 10, []Option{Limits{MaxDepth: 3}}},
+	{"more index than MaxIndex", numbers + none + groups + none + stop, "nocopy: All.numbers: offset 0: limit exceeded: index of more than Limits.MaxIndex = 200 bytes", 8 << 10, []Option{Limits{MaxIndex: 4 * 50}}},
 }
 
 // TestHostileInput: what strangers send costs memory and time in proportion to its bytes, whatever it promises. With -v it
@@ -220,7 +223,7 @@ func TestHostileInput(t *testing.T) {
 	t.Log(table.String())
 }
 
-// TestIndexMemory: by default an index is at most 64 bytes for each byte of the message and 128 KiB, or the message is
+// TestIndexMemory: by default an index is at most 16 MiB and 64 bytes for each byte of the message, or the message is
 // refused, however expensive it is made; Limits.MaxIndex is held to the byte.
 func TestIndexMemory(t *testing.T) {
 	measure := func(what string, wire []byte, opts ...Option) int {
@@ -234,13 +237,13 @@ func TestIndexMemory(t *testing.T) {
 		defer s.Release()
 		touchAll(s)
 		n := 4 * int(s.m.words)
-		if most := 64*len(wire) + 128<<10; n > most {
+		if most := 64*len(wire) + 16<<20; n > most {
 			t.Errorf("%s: an index of %d bytes for %d, more than %d", what, n, len(wire), most)
 		}
 		return n
 	}
 	for _, bomb := range bombs {
-		for _, n := range []int{10, 1000, 100_000} {
+		for _, n := range []int{10, 1000, 100_000, 1_000_000} {
 			wire := []byte(bomb.make(n) + stop)
 			measure(bomb.name, wire, Lazy)
 			size := measure(bomb.name, wire)

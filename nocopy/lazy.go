@@ -118,7 +118,9 @@ func (m *Message) Index() error {
 	if m.flags&Lazy == 0 {
 		return nil
 	}
-	m.Finish() // a struct that is being built lacks what it is owed
+	if err := m.Check(); err != nil { // it is finished: a struct that is being built lacks what it is owed
+		return err
+	}
 	m.flags &^= Lazy
 	ix := indexer{m}
 	if err := ix.structure(m.desc, m.root, m.desc.name); err != nil {
@@ -161,7 +163,7 @@ func (ix indexer) structure(d *Desc, e uint32, path string) error {
 func (ix indexer) strictly(t *Type, p uint32, path string) (uint32, error) {
 	m := ix.m
 	m.trust(p)
-	m.p.lenient, m.p.utf8 = false, m.flags&ValidUTF8 != 0
+	m.p.lenient, m.p.utf8, m.p.maxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
 	i, word := m.p.value(t, 0, 0)
 	m.p.b = nil
 	if i < 0 {

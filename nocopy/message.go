@@ -2,7 +2,9 @@ package nocopy
 
 import (
 	"io"
+	"math"
 	"math/bits"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -18,11 +20,12 @@ import (
 // After Release a *Message must not be used any more: it becomes another message, which handles notice and a pointer does not.
 type Message struct {
 	origin
-	buf    linkbuf.Buffer
-	idx    []uint32 // the index: entries of structs, lists and maps
-	gen    uint32   // counts Release: a handle of another generation is stale
-	words  uint32   // of idx that are in use
-	zeroed uint32   // words before this one that are not in use yet are zero
+	buf      linkbuf.Buffer
+	idx      []uint32 // the index: entries of structs, lists and maps
+	gen      uint32   // counts Release: a handle of another generation is stale
+	words    uint32   // of idx that are in use
+	levelled uint32   // what words was when the structs were last found not to be nested too deeply
+	zeroed   uint32   // words before this one that are not in use yet are zero
 
 	// openKey is the handle of the innermost struct that is being built, at the tail; 0 if none.
 	// Its fields are appended without further ado.
@@ -112,7 +115,12 @@ func (m *Message) handle(e uint32) Struct { return Struct{m, uint64(m.gen)<<32 |
 // New returns the root of a new message. Generated code calls it as NewS. (Neither it nor Parse is generic:
 // the compiler would not know in other packages that they don't keep opts, and allocate them.)
 func New(d *Desc, opts ...Option) Struct {
-	return beginMessage(d, flagsOf(opts), headroom)
+	flags := flagsOf(opts)
+	s := beginMessage(d, flags, headroom)
+	if flags&limited != 0 {
+		s.m.limits = limitsOf(opts)
+	}
+	return s
 }
 
 // beginMessage is New with n bytes of room in front.
@@ -172,7 +180,7 @@ func (m *Message) parseRest(pl *plan, b []byte, base uint32, i, k int) (Struct, 
 func parseGeneral(d *Desc, b []byte, opts []Option) (Struct, error) {
 	flags, limits := configOf(opts)
 	if len(b) > limits.MaxBytes {
-		return Struct{}, tooLong(d, len(b))
+		return Struct{}, tooLong(d, len(b), limits.MaxBytes)
 	}
 	m := takeParsed(d, flags, limits)
 	p := &m.p
@@ -181,8 +189,8 @@ func parseGeneral(d *Desc, b []byte, opts []Option) (Struct, error) {
 	return m.parseRoot(p)
 }
 
-func tooLong(d *Desc, n int) error {
-	return &Error{Path: d.name, Err: limitError("message of " + itoa(n) + " bytes")}
+func tooLong(d *Desc, n, most int) error {
+	return &Error{Path: d.name, Err: limitError("message of " + itoa(n) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
 // ParseBlocks is like Parse for a message whose bytes lie in several blocks, cut anywhere. Values that cross
@@ -194,7 +202,7 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 		n += len(b)
 	}
 	if n > limits.MaxBytes {
-		return S(Struct{}), tooLong(d, n)
+		return S(Struct{}), tooLong(d, n, limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
 	for _, b := range blocks {
@@ -210,7 +218,7 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
 	flags, limits := configOf(opts)
 	if n < 0 || n > limits.MaxBytes {
-		return S(Struct{}), tooLong(d, n)
+		return S(Struct{}), tooLong(d, n, limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
 	err := m.buf.ReadN(r, n, func(p uint32, mem []byte) {
@@ -261,11 +269,7 @@ func (p *parser) reset(n int) {
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0
-	limit := m.limits.MaxIndex
-	if limit <= 0 {
-		limit = indexPerByte*n + indexBase
-	}
-	p.maxIndex = uint32(min(limit/4, maxWords))
+	p.maxIndex = m.limits.maxIndex(n)
 }
 
 func (m *Message) parseRoot(p *parser) (Struct, error) {
@@ -288,6 +292,7 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 		m.discard()
 		return Struct{}, err
 	}
+	m.levelled = m.words
 	if len(p.windows) > 0 { // not in one piece
 		p.endWindow(i)
 		m.Finish()
@@ -296,8 +301,8 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 	return m.handle(m.root), nil
 }
 
-// maxWords bounds an index: entry numbers keep their top bit free.
-const maxWords = 1<<31 - 1
+// maxWords bounds an index: entry numbers keep their top bit free, and on 32 bits half a GiB is much already.
+const maxWords = min(1<<31-1, math.MaxInt>>4)
 
 // alloc takes n words of the index, zeroed.
 func (m *Message) alloc(n int) uint32 {
@@ -338,13 +343,18 @@ func (m *Message) take(n int) uint32 {
 }
 
 // growIndex makes the index end words long at least, and twice as long as before as far as that is not more than most.
+// If it would be more than half of that, it is made that long: so all that is allocated comes to twice the most.
 //
 //go:noinline
 func (m *Message) growIndex(end, most int) {
 	if end > maxWords {
-		panic("nocopy: index of a message larger than 8 GiB")
+		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
 	}
-	grown := make([]uint32, max(end, min(2*len(m.idx), most), 64))
+	size := min(2*len(m.idx), most)
+	if size > most/2 && most < maxWords {
+		size = most
+	}
+	grown := make([]uint32, max(end, size, 64))
 	copy(grown, m.idx[:min(int(m.words), len(m.idx))])
 	m.idx = grown
 }
@@ -360,15 +370,32 @@ func (m *Message) Root() Struct {
 // Finish completes what is being built: every struct gets its end, and required fields and those with an IDL
 // default that were never set are filled in. Afterwards sending and reading change nothing, so that
 // several goroutines may do both, until the next Set. It may be called any number of times.
+//
+// It panics if structs are nested deeper than Parse accepts by default, 64 of them, or than the MaxDepth of the Limits
+// that the message, or one that parts of it came from, was made with. Check returns an error instead.
 func (m *Message) Finish() {
+	if !m.buf.Sealed() || m.words == 0 {
+		if err := m.Check(); err != nil {
+			panic("nocopy: message can't be finished: " + strings.TrimPrefix(err.Error(), "nocopy: "))
+		}
+	}
+}
+
+// Check is Finish that returns an error, an *Error, if structs are nested too deeply. What wraps messages that others
+// have sent, which may be as deep as Parse accepts, calls it before sending, or parses them with a smaller MaxDepth.
+func (m *Message) Check() error {
 	if m.words == 0 {
 		panic(panicStale)
 	}
 	if m.buf.Sealed() {
-		return
+		return nil
 	}
 	m.closeAll()
+	if err := m.checkNesting(); err != nil {
+		return err
+	}
 	m.buf.Seal()
+	return nil
 }
 
 // Len returns how many bytes the message has on the wire, having finished it.
@@ -395,16 +422,20 @@ func (m *Message) AppendTo(dst []byte) []byte {
 }
 
 // WriteTo writes the message's wire bytes to w, having finished it: by writev when w is a connection that
-// can. It returns how many bytes were written.
+// can. It returns how many bytes were written; where Finish would panic, none and the error of Check.
 func (m *Message) WriteTo(w io.Writer) (int64, error) {
-	m.Finish()
+	if err := m.Check(); err != nil {
+		return 0, err
+	}
 	return m.buf.WriteTo(w)
 }
 
 // WriteFrame writes the message as a frame: behind its length as a big-endian i32, as Thrift's framed
-// transport has it. It reports what it wrote and how.
+// transport has it. It reports what it wrote and how. Errors are as of WriteTo.
 func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
-	m.Finish()
+	if err := m.Check(); err != nil {
+		return linkbuf.Stats{}, err
+	}
 	return m.buf.WriteFrame(w)
 }
 
@@ -443,7 +474,7 @@ func (m *Message) end() {
 	} else {
 		m.zeroed = 0
 	}
-	m.words, m.root = 0, 0
+	m.words, m.levelled, m.root = 0, 0, 0
 	m.open, m.edits, m.shadows = m.open[:0], m.edits[:1], m.shadows[:0]
 	if m.tables.filling != 0 || len(m.tables.made) > 0 {
 		m.tables.reset()

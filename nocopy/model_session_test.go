@@ -434,7 +434,7 @@ func (s *session) newMessage() {
 		s.add(s.parse(b, wire, rec))
 		return
 	}
-	var opts []nocopy.Option
+	opts := []nocopy.Option{anyDepth}
 	recycled := s.Intn(3) == 0
 	if recycled {
 		opts = append(opts, nocopy.Recycle)

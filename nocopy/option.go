@@ -13,7 +13,7 @@ const (
 	// Lazy makes Parse validate by skipping and index only the top level, with small structs in it; anything else is
 	// indexed when it is first touched. Until Message.Index has been called, reading is for one goroutine at a time. A container
 	// whose index might exceed the limit is indexed at once. What skipping can't see is not checked: required
-	// fields of inner structs and, with ValidUTF8, their strings.
+	// fields of inner structs, how deep their unknown fields are and, with ValidUTF8, their strings.
 	Lazy flag = 1 << iota
 
 	// Own gives the bytes passed to Parse to the message: it stores into them when fields of fixed size
@@ -35,11 +35,11 @@ const (
 	limited
 )
 
-// Limits bounds what Parse accepts. Zero means the default.
+// Limits bounds what Parse accepts. Zero means the default. With New, only MaxDepth counts, from 64 upwards.
 type Limits struct {
 	MaxBytes int // of the message: 100 MiB
-	MaxDepth int // of structs in structs, and of containers in a field that is skipped: 64
-	MaxIndex int // bytes of index: 64 times the message and 128 KiB
+	MaxDepth int // of structs in structs, and of containers in a field that is skipped: 64; see Message.Finish
+	MaxIndex int // bytes of index: 16 MiB and 64 for each byte of the message
 }
 
 func (Limits) option() {}
@@ -48,7 +48,7 @@ const (
 	defaultMaxBytes = 100 << 20
 	defaultMaxDepth = 64
 	indexPerByte    = 64
-	indexBase       = 128 << 10
+	indexFloor      = 16 << 20 // no index below is refused
 )
 
 // usualLimits are those of messages without others.
@@ -97,4 +97,13 @@ func (l Limits) orElse(other Limits) Limits {
 	}
 	other.MaxIndex = l.MaxIndex
 	return other
+}
+
+// maxIndex returns how many words the index of a message of n bytes may have.
+func (l *Limits) maxIndex(n int) uint32 {
+	limit := uint64(l.MaxIndex)
+	if l.MaxIndex <= 0 {
+		limit = indexPerByte*uint64(n) + indexFloor
+	}
+	return uint32(min(limit/4, maxWords))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-var errDepth = fmt.Errorf("%w: nested too deeply", ErrLimit)
+var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
 
 // parser validates a message and indexes it in one pass. It sees the bytes through a window that is contiguous:
 // the whole message when that is in one piece. Where a value crosses from one block into the next, both parts
@@ -313,9 +313,14 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 		}
 	}
 	at, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
-	switch {
-	case end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader) && p.affords(f, p.b[at+fieldHeader:end]):
+	if end < 0 && at >= 0 && p.err.Err == errDepth {
+		// What is unknown in there does not count with what is around it: indexing finds out whether it is too deep after all.
+		p.err = nil
+		at, end = p.skip(at, fieldHeader, f.typ.wire, 2*p.maxDepth-p.depth, 1)
+	} else if end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader) && p.affords(f, p.b[at+fieldHeader:end]) {
 		return end, notIndexed | p.base + uint32(at) + fieldHeader
+	}
+	switch {
 	case end < 0 && (p.lazy || at < 0 || p.err.Err == errDepth):
 		return failed, 0
 	case end < 0:
@@ -400,7 +405,7 @@ func (p *parser) take(head, n, per, i int) uint32 {
 // takeMore is take when the index must grow, or may not.
 func (p *parser) takeMore(words uint64, i int) uint32 {
 	if uint64(p.m.words)+words > uint64(p.maxIndex) {
-		p.fail(i, fmt.Errorf("%w: index of more than %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
+		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
 		return 0
 	}
 	if end := int(p.m.words) + int(words); end > len(p.m.idx) {
@@ -417,6 +422,9 @@ func (p *parser) finish(d *Desc) error {
 		p.err.Path += part
 	}
 	err := p.err
+	if err.Err == errDepth {
+		err.Err = depthError(p.maxDepth)
+	}
 	p.path, p.err = p.path[:0], nil
 	return err
 }

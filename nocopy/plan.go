@@ -185,13 +185,16 @@ func layOut(d *Desc, built bool) *plan {
 	p.steps = append(p.steps, 1<<stepWord|stepApart|stepStop|stepLast)
 	p.place = append(p.place, uint16(len(d.fields)))
 	p.inside, p.end = p.entries > d.words, uint32(p.entries)
-	p.leads = !d.union && p.steps[0]&stepOther == 0 && firstEntry+p.end <= indexBase/4
+	p.leads = !d.union && p.steps[0]&stepOther == 0 && firstEntry+p.end <= mostLeading
 	p.shelf = !d.union && d.words <= stepWords
 	for i := range d.fields {
 		p.shelf = p.shelf && (d.fields[i].kind <= text || d.fields[i].rows())
 	}
 	return &p.plan
 }
+
+// mostLeading is the most words of a plan that Parse begins with: they are taken before a byte is looked at.
+const mostLeading = 32 << 10
 
 // planner makes a plan.
 type planner struct {
