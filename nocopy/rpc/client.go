@@ -113,6 +113,9 @@ var calls = sync.Pool{New: func() any { return new(Call) }}
 func (c *Client) send(ctx context.Context, call *Call) error {
 	err := ctx.Err()
 	if err == nil {
+		err = call.Args.Message().Check() // it would panic where nobody expects it
+	}
+	if err == nil {
 		err = c.enter(ctx)
 	}
 	if err != nil {
