@@ -379,9 +379,10 @@ func (b *Buffer) Grow(from Pos, n int) (Pos, []byte) {
 	old := b.tail[start:b.used]
 	b.used = start
 	b.Sync()
-	b.newTail(2 * (len(old) + n))
+	n += len(old)
+	b.newTail(n + max(0, min(n, MaxSize-n))) // twice that would overflow 32 bits
 	b.openSpan()
-	b.used = len(old) + n
+	b.used = n
 	copy(b.tail, old)
 	return b.tailPos, b.tail[:b.used]
 }

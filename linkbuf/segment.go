@@ -46,7 +46,7 @@ func (b *Buffer) Writable(p Pos) bool { return atomic.LoadUint32(&b.meta[p>>segB
 
 // Room says whether n more bytes of memory can be given positions. Referring to many small pieces of
 // foreign memory uses positions up faster than bytes; at half, callers should copy instead.
-func (b *Buffer) Room(n int) bool { return len(b.segs)+n/segSize+1 <= maxSegments }
+func (b *Buffer) Room(n int) bool { return len(b.segs)+int(uint(n)>>segBits)+1 <= maxSegments }
 
 // addSegments gives mem positions and returns that of its first byte. The position just behind the last
 // byte belongs to the same memory too.

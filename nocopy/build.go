@@ -288,9 +288,11 @@ const safeCount = 1 << 24
 
 func checkLargeCount(t *Type, n int) {
 	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(minSize[t.elem.wire]) > maxCount {
-		panic("nocopy: count " + itoa(n) + " out of range")
+		panicCount(n)
 	}
 }
+
+func panicCount(n int) { panic("nocopy: count " + itoa(n) + " out of range") }
 
 // beginValue appends the beginning of a struct or container and opens it; with a key, a field's header comes first.
 // Its entry is new: handles of what was there before go on reading that.
@@ -312,7 +314,7 @@ func (m *Message) beginRecord(d *Desc, key uint32) uint32 {
 
 func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	lead := leadOf(key)
-	e := m.alloc(listWords + n*t.elemWords())
+	e := m.alloc(listWords + wordsOf(t, n))
 	w := (*[listWords]uint32)(m.idx[e:])
 	count, room := uint32(n), uint32(n)
 	var p, next uint32
@@ -337,6 +339,16 @@ func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	m.push(t, e, next).lead = uint8(lead)
 	m.openKey = 0
 	return e
+}
+
+// wordsOf returns how many words n elements or pairs of the type take.
+func wordsOf(t *Type, n int) int {
+	words := int64(n) * int64(t.elemWords())
+	if uint64(words) > maxWords {
+		t.elem.mustBeDefined()
+		panicCount(n)
+	}
+	return int(words)
 }
 
 // containerHead returns what AppendBehind makes a container's header of: behind a field's header, if there is one, the first

@@ -201,7 +201,7 @@ func (t *Type) mustBeDefined() {
 }
 
 // undefined is how many words an entry has before Define: so few that no index, nor any list's part of it, can be made of them.
-const undefined = math.MinInt >> 12
+const undefined = min(math.MinInt>>12, -1<<28)
 
 // Name returns the IDL's name of the struct.
 func (d *Desc) Name() string { return d.name }

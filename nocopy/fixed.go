@@ -28,7 +28,7 @@ func (s Struct) growFixed(n, size int) []byte {
 	s.changeable()
 	m, e := s.m, s.entry()
 	count := int(m.idx[e+listCount])
-	if count+n > maxCount/size {
+	if n > maxCount/size-count {
 		panic("nocopy: too many elements")
 	}
 	start := m.idx[e+listStart]
@@ -41,7 +41,8 @@ func (s Struct) growFixed(n, size int) []byte {
 		m.setOpenKey()
 	}
 	if ed := m.editOf(e); int(ed.room) < n*size || !m.buf.Writable(start) {
-		m.moveFixed(e, size, (count+2*n+8)*size)
+		room := min(int64(count+2*n+8)*int64(size), maxCount/2)
+		m.moveFixed(e, size, max(int(room), n*size))
 	}
 	ed := m.edit(e)
 	b := m.buf.At(ed.end)[:n*size]

@@ -173,6 +173,9 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 func (m *Message) growSlots(e, count, n uint32, per int) {
 	flags, room := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
 	room = max(2*room, count+n, 4)
+	if uint64(room)*uint64(per) > maxWords {
+		panicCount(int(count + n))
+	}
 	elems := m.alloc(int(room) * per)
 	old := m.idx[e+listElems]
 	copy(m.idx[elems:], m.idx[old:old+count*uint32(per)])

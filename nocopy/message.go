@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"math/bits"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -180,7 +181,7 @@ func (m *Message) parseRest(pl *plan, b []byte, base uint32, i, k int) (Struct, 
 func parseGeneral(d *Desc, b []byte, opts []Option) (Struct, error) {
 	flags, limits := configOf(opts)
 	if len(b) > limits.MaxBytes {
-		return Struct{}, tooLong(d, len(b), limits.MaxBytes)
+		return Struct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
 	}
 	m := takeParsed(d, flags, limits)
 	p := &m.p
@@ -189,21 +190,22 @@ func parseGeneral(d *Desc, b []byte, opts []Option) (Struct, error) {
 	return m.parseRoot(p)
 }
 
-func tooLong(d *Desc, n, most int) error {
-	return &Error{Path: d.name, Err: limitError("message of " + itoa(n) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
+func tooLong(d *Desc, n int64, most int) error {
+	return &Error{Path: d.name, Err: limitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
 // ParseBlocks is like Parse for a message whose bytes lie in several blocks, cut anywhere. Values that cross
 // a cut are copied, the rest is referred to as by Parse.
 func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 	flags, limits := configOf(opts)
-	n := 0
+	total := int64(0) // the same block may come more than once
 	for _, b := range blocks {
-		n += len(b)
+		total += int64(len(b))
 	}
-	if n > limits.MaxBytes {
-		return S(Struct{}), tooLong(d, n, limits.MaxBytes)
+	if total > int64(limits.MaxBytes) {
+		return S(Struct{}), tooLong(d, total, limits.MaxBytes)
 	}
+	n := int(total)
 	m := newMessage(d, flags, limits)
 	for _, b := range blocks {
 		m.p.windows = append(m.p.windows, window{mem: b})
@@ -218,7 +220,7 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
 	flags, limits := configOf(opts)
 	if n < 0 || n > limits.MaxBytes {
-		return S(Struct{}), tooLong(d, n, limits.MaxBytes)
+		return S(Struct{}), tooLong(d, int64(n), limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
 	err := m.buf.ReadN(r, n, func(p uint32, mem []byte) {

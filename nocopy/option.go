@@ -38,7 +38,7 @@ const (
 // Limits bounds what Parse accepts. Zero means the default. With New, only MaxDepth counts, from 64 upwards.
 type Limits struct {
 	MaxBytes int // of the message: 100 MiB
-	MaxDepth int // of structs in structs, and of containers in a field that is skipped: 64; see Message.Finish
+	MaxDepth int // of structs in structs, and of containers in a field that is skipped: 64, at most 65,536; see Message.Finish
 	MaxIndex int // bytes of index: 16 MiB and 64 for each byte of the message
 }
 
@@ -47,6 +47,7 @@ func (Limits) option() {}
 const (
 	defaultMaxBytes = 100 << 20
 	defaultMaxDepth = 64
+	mostDepth       = 1 << 16 // more takes too much stack
 	indexPerByte    = 64
 	indexFloor      = 16 << 20 // no index below is refused
 )
@@ -93,7 +94,7 @@ func (l Limits) orElse(other Limits) Limits {
 		other.MaxBytes = min(l.MaxBytes, linkbuf.MaxSize)
 	}
 	if l.MaxDepth > 0 {
-		other.MaxDepth = l.MaxDepth
+		other.MaxDepth = min(l.MaxDepth, mostDepth)
 	}
 	other.MaxIndex = l.MaxIndex
 	return other

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/bits"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/nocopythrift/nocopythrift/linkbuf"
@@ -418,9 +419,7 @@ func (p *parser) takeMore(words uint64, i int) uint32 {
 func (p *parser) finish(d *Desc) error {
 	p.path = append(p.path, d.name)
 	slices.Reverse(p.path)
-	for _, part := range p.path {
-		p.err.Path += part
-	}
+	p.err.Path = strings.Join(p.path, "")
 	err := p.err
 	if err.Err == errDepth {
 		err.Err = depthError(p.maxDepth)

@@ -35,7 +35,7 @@ func parseChunk(d *Desc, c linkbuf.Chunk, l Limits, flags flag) (Struct, error) 
 	}
 	if n := len(c.Mem); n > most {
 		c.Release()
-		return Struct{}, tooLong(d, n, limits.MaxBytes)
+		return Struct{}, tooLong(d, int64(n), most)
 	}
 	m := newMessage(d, flags, limits)
 	p := &m.p
