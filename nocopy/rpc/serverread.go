@@ -18,7 +18,7 @@ import (
 // replies are owed, the reader reads ahead, at most aheadMost bytes: so it notices when the client goes away. When it has as many it
 // asks the system from time to time, if that tells.
 const (
-	aheadMost = 64 << 10
+	aheadMost = 1 << 20
 	askAgain  = 500 * time.Millisecond
 )
 
