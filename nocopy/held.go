@@ -7,14 +7,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// A held message belongs to package rpc, which shows it to handlers and interceptors: the args and results of a server's
-// calls. Release does not give its memory back; it ends the handles and is noted. So whatever those do whom it
-// was shown to, also when they do it too late, no other message comes to harm.
+// A held message belongs to package rpc, which shows it to handlers and interceptors: the args and
+// results of a server's calls. Release does not give its memory back; it ends the handles and is
+// noted. So whatever those do whom it was shown to, also when they do it too late, no other
+// message comes to harm.
 
 // What is noted of a held message.
 const (
-	shown    = 1 << iota // somebody may have a *Message that outlives the call: it is not used again
-	disowned             // somebody has called Release
+	shown    = 1 << iota // a *Message was handed out and may be kept: it is not used again
+	disowned             // Release was called
 )
 
 // NewHeld is like NewWithRoom for a held message. Its Root is the only handle.
@@ -28,8 +29,9 @@ func ParseHeld(d *Desc, c linkbuf.Chunk, l Limits, recycle bool) (*Message, erro
 	return s.m, err
 }
 
-// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part of any message and is read
-// only, but for finishing it. The error tells why v can't be sent as a struct of type d.
+// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
+// of any message and is read only, but for finishing it. The error tells why v can't be sent as a
+// struct of type d.
 func CopyHeld(d *Desc, v Struct, n int, recycle bool) (*Message, error) {
 	if err := v.Sendable(); err != nil {
 		return nil, err
@@ -53,8 +55,8 @@ func CopyHeld(d *Desc, v Struct, n int, recycle bool) (*Message, error) {
 // finishing is held while a message is finished that several goroutines may be about to send.
 var finishing sync.Mutex
 
-// Sendable finishes the message of s, for the first of any number of goroutines that are about to send it. The error tells why it
-// can't be sent: s is absent, or its message was released.
+// Sendable finishes the message of s, for the first of any number of goroutines that are about to
+// send it. The error tells why it can't be sent: s is absent, or its message was released.
 func (s Struct) Sendable() error {
 	switch {
 	case s.m == nil || s.m.absent:

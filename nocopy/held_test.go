@@ -15,7 +15,8 @@ func init() {
 	textMapDesc.Define(FieldDesc{ID: 1, Name: "texts", Type: MapOf(TypeString, TypeString), Req: Optional})
 }
 
-// TestPutAfterRelease: a map that was being filled when its message was released is as stale as any handle.
+// TestPutAfterRelease: a map that was being filled when its message was released is as stale as
+// any handle.
 func TestPutAfterRelease(t *testing.T) {
 	s := New(textMapDesc)
 	texts := TextMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
@@ -24,7 +25,8 @@ func TestPutAfterRelease(t *testing.T) {
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 }
 
-// TestHeld: whatever those do whom a held message was shown to, it stays to be sent, and later messages come to no harm.
+// TestHeld: whatever those do whom a held message was shown to, it stays to be sent, and later
+// messages come to no harm.
 func TestHeld(t *testing.T) {
 	wire := fullWire(t)
 	for name, release := range map[string]func(s Struct){
@@ -55,7 +57,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestHeldTooLate: a release after the call has ended does nothing, least of all to the message of another call.
+// TestHeldTooLate: a release after the call has ended does nothing, least of all to the message of
+// another call.
 func TestHeldTooLate(t *testing.T) {
 	wire := fullWire(t)
 	for range 20 {
@@ -80,7 +83,8 @@ func TestHeldTooLate(t *testing.T) {
 	}
 }
 
-// TestEndHandles: no handle writes to a message that is about to be sent, also none that was just being filled.
+// TestEndHandles: no handle writes to a message that is about to be sent, also none that was just
+// being filled.
 func TestEndHandles(t *testing.T) {
 	m := NewHeld(textMapDesc, 0, false)
 	s := m.Root()
@@ -95,7 +99,8 @@ func TestEndHandles(t *testing.T) {
 	m.End()
 }
 
-// TestCopyHeld: any struct of the type can be sent, by any number of goroutines, and nothing else can.
+// TestCopyHeld: any struct of the type can be sent, by any number of goroutines, and nothing else
+// can.
 func TestCopyHeld(t *testing.T) {
 	wire := fullWire(t)
 	parsed := mustParse(t, allDesc, wire)

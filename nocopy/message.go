@@ -53,8 +53,8 @@ type Message struct {
 	noted   atomic.Uint32 // what those have done whom a held message was shown: see held.go
 }
 
-// built and parsed are where messages wait for the next New or Parse, by what pool says of their flags: each kind keeps memory
-// that is of no use to the others, and a held message stays one.
+// built and parsed are where messages wait for the next New or Parse, by what pool says of their
+// flags: each kind keeps memory that is of no use to the others, and a held message stays one.
 var built, parsed [4]sync.Pool
 
 // firstEntry is the first word of the index that is an entry: entry 0 stands for none.
@@ -489,7 +489,8 @@ func (m *Message) end() {
 	}
 }
 
-// endHandles makes all handles stale, also those that are known without looking at their generation.
+// endHandles makes all handles stale, also those that are known without looking at their
+// generation.
 func (m *Message) endHandles() {
 	m.openKey, m.putting.dict = 0, 0
 	if m.gen++; m.gen == 0 {

@@ -24,7 +24,8 @@ const (
 	// slices and handles got from it die with it.
 	Recycle
 
-	// held marks messages of package rpc, see held.go. It stands next to Recycle for the sake of pool.
+	// held marks messages of package rpc, see held.go. It stands next to Recycle for the sake of
+	// pool.
 	held
 
 	// ValidUTF8 makes Parse refuse strings that are not UTF-8 (not binary fields). Without it they are
@@ -88,7 +89,8 @@ func limitsOf(opts []Option) Limits {
 	return limits
 }
 
-// orElse returns the limits with those of other for what they leave to the default. MaxIndex has none in numbers.
+// orElse returns the limits with those of other for what they leave to the default. MaxIndex has
+// none in numbers.
 func (l Limits) orElse(other Limits) Limits {
 	if l.MaxBytes > 0 {
 		other.MaxBytes = min(l.MaxBytes, linkbuf.MaxSize)

@@ -9,9 +9,10 @@ func NewWithRoom(d *Desc, n int, recycle bool) Struct {
 	return beginMessage(d, recycling(recycle), n)
 }
 
-// ParseChunk is like Parse for received bytes, which the message takes over, also when it fails: it may store into
-// them. With recycle the chunk may be of recycled memory, which goes back on Release. MaxBytes is linkbuf.MaxSize if the
-// limits have none: whoever received the bytes has bounded them.
+// ParseChunk is like Parse for received bytes, which the message takes over, also when it fails:
+// it may store into them. With recycle the chunk may be of recycled memory, which goes back on
+// Release. MaxBytes is linkbuf.MaxSize if the limits have none: whoever received the bytes has
+// bounded them.
 func ParseChunk(d *Desc, c linkbuf.Chunk, l Limits, recycle bool) (Struct, error) {
 	return parseChunk(d, c, l, Own|recycling(recycle))
 }

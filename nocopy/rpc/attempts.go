@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// attempts is what next has to know of a call of a server with interceptors, which may call it any number of times, at once,
-// with other args and results, and when the call has ended.
+// attempts is what next has to know of a call of a server with interceptors, which may call it any
+// number of times, at once, with other args and results, and when the call has ended.
 type attempts struct {
 	conn   *serverConn
 	method *Method
@@ -98,7 +98,8 @@ func (a *attempts) end(result nocopy.Struct) {
 	}
 }
 
-// declared puts the declared exception that a handler has returned into the call's result, and returns the error of next.
+// declared puts the declared exception that a handler has returned into the call's result, and
+// returns the error of next.
 func (a *attempts) declared(call *Call, err error) error {
 	if a.method.Oneway() || len(a.method.Throws) == 0 {
 		return err
@@ -134,8 +135,9 @@ func (a *attempts) owner(result nocopy.Struct) *nocopy.Message {
 	return nil
 }
 
-// close is called when the outermost interceptor has returned. It returns the message of the call's result, if that is the
-// server's, and reports whether a handler is still filling the result, and whether any is running.
+// close is called when the outermost interceptor has returned. It returns the message of the
+// call's result, if that is the server's, and reports whether a handler is still filling the
+// result, and whether any is running.
 func (a *attempts) close(result nocopy.Struct) (own *nocopy.Message, filling, running bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -164,7 +164,8 @@ var careless = map[string]putHandler{
 	},
 }
 
-// TestCareless: whatever a handler does or returns, its client gets an error, the log has a line, and nobody else notices.
+// TestCareless: whatever a handler does or returns, its client gets an error, the log has a line,
+// and nobody else notices.
 func TestCareless(t *testing.T) {
 	through := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	for _, v := range []struct {
@@ -240,8 +241,8 @@ func TestCarelessOneway(t *testing.T) {
 	}
 }
 
-// TestExceptionsReturned: the client has a copy of the exception; the handler's own stays as it is, for one call or for many at
-// once, of whatever size, finished or not.
+// TestExceptionsReturned: the client has a copy of the exception; the handler's own stays as it
+// is, for one call or for many at once, of whatever size, finished or not.
 func TestExceptionsReturned(t *testing.T) {
 	for _, size := range []int{5, 5000, 100_000} {
 		sentinel := conflict(strings.Repeat("x", size))
@@ -321,7 +322,8 @@ func TestTooLate(t *testing.T) {
 		put("keep message", "kept")
 		put("", fmt.Sprint("another ", i))
 	}
-	h.fail = func(_ context.Context, _ echo.EchoFailArgs, result echo.EchoFailResult) error { // its messages may be some of theirs
+	// The messages of this call may be some of theirs.
+	h.fail = func(_ context.Context, _ echo.EchoFailArgs, result echo.EchoFailResult) error {
 		for i := range results {
 			func() {
 				defer func() {
@@ -366,7 +368,8 @@ func TestBrokenLogger(t *testing.T) {
 	unharmed(t, c)
 }
 
-// TestHideErrors: with it texts of errors stay in the server, but for what is meant for the client.
+// TestHideErrors: with it texts of errors stay in the server, but for what is meant for the
+// client.
 func TestHideErrors(t *testing.T) {
 	q := new(quiet)
 	h := &handler{}

@@ -17,8 +17,13 @@
 //
 // # Lifetimes
 //
-//   - A handler's args and result end when it returns; their handles panic afterwards. Strings and bytes that were read from
-//     args stay valid, unless the server was told to Recycle: then they end with the handler too.
+//   - A handler's args and result are the server's and end when it returns, or the outermost
+//     interceptor does; their handles panic afterwards, but for Release, which does nothing then.
+//     Strings and bytes that were read from args stay valid, unless the server was told to
+//     Recycle: then they end with the handler too.
+//   - An exception that a handler returns as its error stays the handler's, and what an
+//     interceptor puts into a Call stays the interceptor's: the reply has a copy. See [Handler]
+//     and [Call].
 //   - What a handler puts into the result by reference (strings and byte slices of 4 KiB and more) must stay as it is until
 //     the reply is written. Values of args may be put there.
 //   - The args of a client's call end when the function that fills them returns; byte slices of 4 KiB and more
@@ -31,6 +36,61 @@
 // A call returns the declared exception, an [*ApplicationException] (from the server, or about its reply), an error
 // that wraps the context's, or one that tells what happened to the connection.
 //
-// Read next: method.go for what generated code says of a method; server.go, serverconn.go and request.go; client.go and clientconn.go; message.go and receive.go for
-// the wire.
+// A handler's error goes to the client as an [ApplicationException] with its text, unless
+// [Server.HideErrors]. The text of a panic never does, nor what went wrong in the library or
+// because of what a handler or an interceptor did to it: the client gets a fixed text and an id,
+// under which the log has the rest. Messages that can't be understood, or are too large, are
+// answered when it is known what they call; then the connection is closed. A client that speaks
+// HTTP or TLS gets an answer in that. The log tells who it was.
+//
+// # A request in a server
+//
+//	                              being handled                  waiting for its   being
+//	                                                             turn              written
+//	the handler returns nil       → waiting: its result          –                 –
+//	  a declared exception        → waiting: a copy of it        –                 –
+//	  another error               → waiting: its text            –                 –
+//	it panics, ends its           → waiting: an id, and a        –                 –
+//	  goroutine, or has released    line in the log
+//	  args or result
+//	replies before it are written –                              → being written   –
+//	it is written                 –                              –                 → ended
+//	nothing more comes            its context ends after         –                 –
+//	                                HalfCloseTimeout
+//	the client is gone, or Close  its context ends               → dropped         → dropped
+//	Shutdown                      goes on                        goes on           goes on
+//
+// What is refused waits for its turn at once. A oneway call ends when its handler returns; its
+// context ends with Close only, or when Shutdown has given up.
+//
+// # A connection of a server
+//
+// One goroutine at a time is the reader. It is ahead when no request may be handled: since
+// Concurrency calls are under way, since Shutdown was called, or since what came last was bad or
+// the end. Then it takes in up to 1 MiB, to notice when the client goes. A client that has sent
+// more than that is noticed to be gone within half a second if it is one of TCP and the server's
+// system is Linux, and its kernel could deliver all that it sent; else when a reply can't be
+// written.
+//
+//	                         receiving               handling               ahead
+//	a request comes          → handling              it waits               it waits
+//	a bad one comes          is answered, → ahead    it waits               it waits
+//	the handler takes 1 ms   –                       → receiving, or ahead, –
+//	                                                   in another goroutine
+//	a handler returns        its reply is written    its reply is written,  its reply is written,
+//	                                                   → receiving, or ahead  → receiving if it may
+//	nothing more comes       → ahead, contexts end   is noticed afterwards  contexts end after
+//	                           after HalfCloseTimeout                         HalfCloseTimeout
+//	reset, or a write fails  → closed, contexts end  is noticed afterwards  → closed, contexts end
+//	Shutdown                 → ahead                 → ahead afterwards     stays so
+//	Close                    → closed, contexts end  → closed, contexts end → closed, contexts end
+//	all replies are written  –                       –                      → closed, unless a
+//	                                                                          request may follow
+//
+// A connection's place among MaxConns is free when it is closed, or HalfCloseTimeout after nothing
+// more comes.
+//
+// Read next: method.go for what generated code says of a method; server.go, serverconn.go,
+// serverread.go, request.go and reply.go; client.go and clientconn.go; message.go and receive.go
+// for the wire.
 package rpc

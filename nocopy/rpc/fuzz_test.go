@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,15 +103,29 @@ func (l *fedListener) feed(t *testing.T, in, cuts []byte) []byte {
 	return c.out.Bytes()
 }
 
+// failures counts the lines of a log about panics that no handler has caused.
+type failures struct{ n atomic.Int32 }
+
+func (*failures) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
+func (f *failures) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == "rpc: request failed" || r.Message == "rpc: reply failed" {
+		f.n.Add(1)
+	}
+	return nil
+}
+func (f *failures) WithAttrs([]slog.Attr) slog.Handler { return f }
+func (f *failures) WithGroup(string) slog.Handler      { return f }
+
 // FuzzServer sends anything to a server, in any cuts. It must not fall over nor hang, and answer the same whatever the cuts
 // are, and whether it recycles memory.
 func FuzzServer(f *testing.F) {
 	var plain, recycling *fedListener
+	failed := new(failures)
 	for _, l := range []**fedListener{&plain, &recycling} {
 		*l = newFedListener()
 		h := new(prompt)
 		srv := &rpc.Server{Processor: echo.NewEchoProcessor(h), Concurrency: 1, MaxFrame: 1 << 20, Recycle: l == &recycling,
-			Logger: slog.New(slog.DiscardHandler)}
+			Logger: slog.New(failed)}
 		serveOn(f, srv, &h.handler, *l)
 	}
 	args := addArgs(40, 2)
@@ -147,6 +162,9 @@ func FuzzServer(f *testing.F) {
 		}
 		if got := recycling.feed(t, in, cuts); !bytes.Equal(got, want) {
 			t.Fatalf("%x: the answer is\n%x, recycling and cut at %v\n%x", in, want, cuts, got)
+		}
+		if failed.n.Load() > 0 {
+			t.Fatalf("%x, cut at %v: a panic", in, cuts)
 		}
 	})
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// waiter is a service whose calls of fail and notify wait for their contexts to end, or to be released.
+// waiter is a service whose calls of fail and notify wait for their contexts to end, or to be
+// released.
 type waiter struct {
 	custom
 	begun, ended chan string // receive the methods' names
@@ -136,8 +137,9 @@ func goes(nc net.Conn, how string) {
 	nc.Close()
 }
 
-// TestGone: when a client is gone, the contexts of its two-way calls end and its place among MaxConns is free; its oneway calls
-// go on. That is so however many calls are under way and however much of the client's was not read.
+// TestGone: when a client is gone, the contexts of its two-way calls end and its place among
+// MaxConns is free; its oneway calls go on. That is so however many calls are under way and
+// however much of the client's was not read.
 func TestGone(t *testing.T) {
 	twoWay := func(i int) []byte { return frame(strict(call, "fail", i, []byte{0})) }
 	for network, listen := range networks {
@@ -175,7 +177,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestOnewayOutlivesClient: the context of a oneway call ends with the server only, and the connection's place is free before.
+// TestOnewayOutlivesClient: the context of a oneway call ends with the server only, and the
+// connection's place is free before.
 func TestOnewayOutlivesClient(t *testing.T) {
 	for network, listen := range networks {
 		for _, how := range []string{"reset", "close"} {
@@ -205,7 +208,8 @@ func TestOnewayOutlivesClient(t *testing.T) {
 	}
 }
 
-// TestManyOnewaysThenClose: what a client has sent before it closed is handled, however long that takes.
+// TestManyOnewaysThenClose: what a client has sent before it closed is handled, however long that
+// takes.
 func TestManyOnewaysThenClose(t *testing.T) {
 	const n = 100
 	var handled atomic.Int32
@@ -230,8 +234,8 @@ func TestManyOnewaysThenClose(t *testing.T) {
 	}
 }
 
-// TestHalfClosed: a client that has closed its sending side gets the replies to all that it has sent, also after
-// HalfCloseTimeout.
+// TestHalfClosed: a client that has closed its sending side gets the replies to all that it has
+// sent, also after HalfCloseTimeout.
 func TestHalfClosed(t *testing.T) {
 	for network, listen := range networks {
 		for _, concurrency := range []int{1, 64} {
@@ -261,8 +265,8 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// TestHalfClosedFor: a negative HalfCloseTimeout gives half-closed clients all the time that they want, but those of a unix socket
-// that are known to be gone.
+// TestHalfClosedFor: a negative HalfCloseTimeout gives half-closed clients all the time that they
+// want, but those of a unix socket that are known to be gone.
 func TestHalfClosedFor(t *testing.T) {
 	for network, ends := range map[string]bool{"tcp": false, "unix": true} {
 		w := newWaiter()
@@ -283,11 +287,11 @@ func TestHalfClosedFor(t *testing.T) {
 	}
 }
 
-// TestOrphans: connections whose clients are gone make room for others while their handlers are still running, but for
-// as many as MaxConns only.
+// TestOrphans: connections whose clients are gone make room for others while their handlers are
+// still running, but for as many as MaxConns only.
 func TestOrphans(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
-	h := &custom{fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error { // whatever its context says
+	h := &custom{fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
 		begun <- struct{}{}
 		<-release
 		return nil
@@ -331,7 +335,8 @@ func TestWriteFails(t *testing.T) {
 	expects(t, w.ended, 1, "fail", "ended")
 }
 
-// TestGoneDuringShutdown: a server that waits for its handlers still notices that a client is gone.
+// TestGoneDuringShutdown: a server that waits for its handlers still notices that a client is
+// gone.
 func TestGoneDuringShutdown(t *testing.T) {
 	for _, how := range []string{"reset", "close"} {
 		w := newWaiter()
@@ -388,7 +393,8 @@ func (l keptAliveListener) Accept() (net.Conn, error) {
 	return keptAlive{nc, l.set}, nil
 }
 
-// TestKeepAlive: every connection that is accepted has TCP's keepalive, also beneath TLS and if the listener has it switched off.
+// TestKeepAlive: every connection that is accepted has TCP's keepalive, also beneath TLS and if
+// the listener has it switched off.
 func TestKeepAlive(t *testing.T) {
 	cert, pool := certificate(t)
 	for _, conf := range []*tls.Config{nil, {Certificates: []tls.Certificate{cert}}} {

@@ -19,7 +19,8 @@ func putNamed(c echo.EchoClient, name, mode string) (echo.EchoPutResult, error) 
 	return c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName(name); args.SetMode(mode) })
 }
 
-// intercepted returns a client of a server whose calls of put go through the interceptor, and the server's log.
+// intercepted returns a client of a server whose calls of put go through the interceptor, and the
+// server's log.
 func intercepted(t *testing.T, h *custom, f rpc.Interceptor, opts ...rpc.Option) (echo.EchoClient, *quiet) {
 	t.Helper()
 	q := new(quiet)
@@ -50,8 +51,8 @@ func init() {
 	resultsDesc.Define(nocopy.FieldDesc{ID: 1, Name: "first", Type: nocopy.StructOf(echo.EchoPutResultDesc), Req: nocopy.Optional})
 }
 
-// TestOwnResult: an interceptor's own result is sent, whatever it is a part of and however many calls send it at once, and stays
-// the interceptor's.
+// TestOwnResult: an interceptor's own result is sent, whatever it is a part of and however many
+// calls send it at once, and stays the interceptor's.
 func TestOwnResult(t *testing.T) {
 	upstream := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{})))
 	received, err := putNamed(upstream, "own", "fill")
@@ -127,7 +128,8 @@ func TestProxy(t *testing.T) {
 	wg.Wait()
 }
 
-// TestCarelessInterceptors: what an interceptor may do wrong. Each is an internal error to the client and a line in the log.
+// TestCarelessInterceptors: what an interceptor may do wrong. Each is an internal error to the
+// client and a line in the log.
 func TestCarelessInterceptors(t *testing.T) {
 	released := func() nocopy.Struct {
 		r := resultOf("released")
@@ -238,7 +240,8 @@ func TestCarelessInterceptors(t *testing.T) {
 	}
 }
 
-// TestOwnArgs: an interceptor's own args and a method of the same types are handled, and the args stay its own.
+// TestOwnArgs: an interceptor's own args and a method of the same types are handled, and the args
+// stay its own.
 func TestOwnArgs(t *testing.T) {
 	own := echo.NewEchoPutArgs()
 	own.NewItem().SetName("own")
@@ -258,7 +261,8 @@ func TestOwnArgs(t *testing.T) {
 	}
 }
 
-// TestRetry: next may be called again, and finds an empty result each time; args live until the interceptor has returned.
+// TestRetry: next may be called again, and finds an empty result each time; args live until the
+// interceptor has returned.
 func TestRetry(t *testing.T) {
 	attempt := 0
 	h := &custom{put: func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
@@ -307,7 +311,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestHedge: several calls of next at once, each with a result of its own; with the same one all but one fail.
+// TestHedge: several calls of next at once, each with a result of its own; with the same one all
+// but one fail.
 func TestHedge(t *testing.T) {
 	c, _ := intercepted(t, &custom{}, func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		errs := make(chan error)
@@ -391,7 +396,7 @@ func TestNextTooLate(t *testing.T) {
 		case !errors.As(err, &ae) || ae.Message != "too slow":
 			t.Errorf("%q: %v", name, err)
 		}
-		for i := range 20 { // in memory that the handler must not have any more, were it given back
+		for i := range 20 { // in memory that would be the handler's, were it given back
 			if res, err := putNamed(c, fmt.Sprint(i), ""); err != nil || res.GetSuccess().GetName() != fmt.Sprint(i) {
 				t.Errorf("%v, %v", res, err)
 			}
@@ -409,8 +414,8 @@ func TestNextTooLate(t *testing.T) {
 	logs(t, q, "after its interceptor had returned")
 }
 
-// TestException: next's error and Exception are the same whether a handler puts a declared exception into the result or returns it;
-// the outermost interceptor's error decides.
+// TestException: next's error and Exception are the same whether a handler puts a declared
+// exception into the result or returns it; the outermost interceptor's error decides.
 func TestException(t *testing.T) {
 	for _, mode := range []string{"missing, filled", "missing, returned"} {
 		for then, check := range map[string]func(t *testing.T, res echo.EchoPutResult, err error){

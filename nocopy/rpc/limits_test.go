@@ -13,7 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// TestLimits: both sides hold what they receive to their Limits, and accept more than the default where those say so.
+// TestLimits: both sides hold what they receive to their Limits, and accept more than the default
+// where those say so.
 func TestLimits(t *testing.T) {
 	const size = 2000
 	args := echo.NewEchoEchoArgs()
@@ -60,7 +61,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestMaxBytesAndMaxFrame: the smaller counts if both are set; one alone replaces the default of the other.
+// TestMaxBytesAndMaxFrame: the smaller counts if both are set; one alone replaces the default of
+// the other.
 func TestMaxBytesAndMaxFrame(t *testing.T) {
 	const over = 17 << 20 // a frame's default is 16,384,000
 	echoes := func(srv *rpc.Server, n int, opts ...rpc.Option) error {

@@ -151,8 +151,9 @@ type limits struct {
 	name    string        // of what sets frame and message, for errors
 }
 
-// limitsOf returns the limits for a MaxFrame and Limits, either of which may be zero: without MaxFrame it is what a
-// message of Limits.MaxBytes needs, without that the default. name is what MaxFrame is called by its users.
+// limitsOf returns the limits for a MaxFrame and Limits, either of which may be zero: without
+// MaxFrame it is what a message of Limits.MaxBytes needs, without that the default. name is what
+// MaxFrame is called by its users.
 func limitsOf(maxFrame int, parse nocopy.Limits, name string) limits {
 	l := limits{defaultMaxFrame, defaultMaxMessage, parse, name}
 	const most = min(math.MaxInt32, linkbuf.MaxSize)

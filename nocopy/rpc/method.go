@@ -82,8 +82,8 @@ func (m *Method) exception(result nocopy.Struct) error {
 	return nil
 }
 
-// setException puts the declared exception that err is, or wraps, into an empty result and reports whether it is one. The error is of
-// an exception that is absent or was released.
+// setException puts the declared exception that err is, or wraps, into an empty result and reports
+// whether it is one. The error is of an exception that is absent or was released.
 func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 	for i := range m.Throws {
 		if ok, err := m.Throws[i].set(result, m.Result, err); ok || err != nil {
@@ -93,18 +93,20 @@ func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 	return false, nil
 }
 
-// Call is one call, as handlers and interceptors see it. It ends when the outermost interceptor returns and must not be kept.
+// Call is one call, as handlers and interceptors see it. It ends when the outermost interceptor
+// returns and must not be kept.
 type Call struct {
 	Method *Method
 
-	// Args are the arguments. They are the library's and live until the outermost interceptor returns. An interceptor
-	// may put a struct of its own there, which must be of Method.Args and stays its own.
+	// Args are the arguments. They are the library's and live until the outermost interceptor
+	// returns. An interceptor may put a struct of its own there, which must be of Method.Args and
+	// stays its own.
 	Args nocopy.Struct
 
-	// Result is what a handler fills; on a client it is set when the call has come back. An interceptor may put a
-	// struct of its own there instead, such as one that it keeps for many calls or that a Client's Call has returned: a
-	// server sends a copy of it and the interceptor may release it at any time after it has returned, or leave it to the
-	// garbage collector.
+	// Result is what a handler fills; on a client it is set when the call has come back. An
+	// interceptor may put a struct of its own there instead, such as one that it keeps for many
+	// calls or that a Client's Call has returned: a server sends a copy of it and the interceptor
+	// may release it at any time after it has returned, or leave it to the garbage collector.
 	Result nocopy.Struct
 
 	Peer net.Addr // who calls; on a client nil
@@ -112,7 +114,8 @@ type Call struct {
 	attempts *attempts // what next has to know; nil on a client
 }
 
-// Exception returns the declared exception that Result holds, nil if there is none. It is a message of its own.
+// Exception returns the declared exception that Result holds, nil if there is none. It is a
+// message of its own.
 func (c *Call) Exception() error {
 	if m := c.Method; m != nil && len(m.Throws) > 0 && c.Result.Is(m.Result) {
 		return m.exception(c.Result)
@@ -122,23 +125,27 @@ func (c *Call) Exception() error {
 
 // Handler has a call handled: on a server by filling its result or by returning an error, on a client by sending it.
 //
-// An exception that a server's handler returns, as it is or wrapped, stays the handler's: the reply has a copy. The handler may release
-// it once the call has ended, return it for many calls at once, or leave it to the garbage collector. If it is
-// released before the handler has returned, the client gets an internal error instead.
+// An exception that a server's handler returns, as it is or wrapped, stays the handler's: the
+// reply has a copy. The handler may release it once the call has ended, return it for many calls
+// at once, or leave it to the garbage collector. If it is released before the handler has
+// returned, the client gets an internal error instead.
 //
 // Release of a handler's args or result ends their handles, and the call with an internal error.
 type Handler func(ctx context.Context, c *Call) error
 
-// Interceptor stands before handlers, on a server or on a client: it calls next, or returns an error instead.
+// Interceptor stands before handlers, on a server or on a client: it calls next, or returns an
+// error instead.
 //
-// It may call next more than once, one call after the other, such as for another attempt: each begins with an empty result.
-// To have several at once it gives each a copy of the Call with a Result of its own. On a server next returns an error when
-// the interceptor has returned, so that who does not want to wait for it any longer may return an error at once.
+// It may call next more than once, one call after the other, such as for another attempt: each
+// begins with an empty result. To have several at once it gives each a copy of the Call with a
+// Result of its own. On a server next returns an error when the interceptor has returned, so that
+// who does not want to wait for it any longer may return an error at once.
 //
-// On a server, the error of next is a declared exception whether the handler returned it or put it into the result, and Result
-// holds it both ways. A panic of the handler is an error too. What the outermost interceptor returns decides: an error is
-// the reply, whatever Result holds; nil makes Result the reply as it is, so that who swallows a declared exception has to
-// put something else there.
+// On a server, the error of next is a declared exception whether the handler returned it or put it
+// into the result, and Result holds it both ways. A panic of the handler is an error too. What the
+// outermost interceptor returns decides: an error is the reply, whatever Result holds; nil makes
+// Result the reply as it is, so that who swallows a declared exception has to put something else
+// there.
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 
 // chain puts interceptors in front of a handler, the first one outermost.

@@ -49,13 +49,15 @@ type MaxInFlight int
 
 func (n MaxInFlight) apply(o *options) { o.maxInFlight = int(n) }
 
-// Limits bounds the replies that a client accepts. MaxBytes is of a reply's struct; without it MaxFrame alone counts.
+// Limits bounds the replies that a client accepts. MaxBytes is of a reply's struct; without it
+// MaxFrame alone counts.
 type Limits nocopy.Limits
 
 func (l Limits) apply(o *options) { o.limits = nocopy.Limits(l) }
 
-// MaxFrame is the most bytes of a reply, its header included. Without it that is what Limits.MaxBytes and a header
-// need, if that is set; else 16,384,000 in a frame and 100 MiB without.
+// MaxFrame is the most bytes of a reply, its header included. Without it that is what
+// Limits.MaxBytes and a header need, if that is set; else 16,384,000 in a frame and 100 MiB
+// without.
 type MaxFrame int
 
 func (n MaxFrame) apply(o *options) { o.maxFrame = int(n) }

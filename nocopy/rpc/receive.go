@@ -100,8 +100,9 @@ func (r *receiver) nextFrame() (header, linkbuf.Chunk, error) {
 	return openFrame(r.in.Take(int(n)))
 }
 
-// headerOnly returns the header at offset at of the bytes that have arrived, for an answer to a message that will not be
-// received. Its size is 0 if it is none or does not arrive within a second.
+// headerOnly returns the header at offset at of the bytes that have arrived, for an answer to a
+// message that will not be received. Its size is 0 if it is none or does not arrive within a
+// second.
 func (r *receiver) headerOnly(at int) header {
 	if !r.answers {
 		return header{}

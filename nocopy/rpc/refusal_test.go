@@ -17,7 +17,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// readMessage reads one message, framed or not, and returns its type, name, sequence id and struct.
+// readMessage reads one message, framed or not, and returns its type, name, sequence id and
+// struct.
 func readMessage(t *testing.T, nc net.Conn, isFramed bool) (typ byte, name string, seqid int, body []byte) {
 	t.Helper()
 	read := func(n int) []byte {
@@ -41,7 +42,8 @@ func readMessage(t *testing.T, nc net.Conn, isFramed bool) (typ byte, name strin
 	return head[3], name, seqid, nil
 }
 
-// TestBareNames: replies carry the name of the method alone, whatever service the client has put before it and whatever is wrong.
+// TestBareNames: replies carry the name of the method alone, whatever service the client has put
+// before it and whatever is wrong.
 func TestBareNames(t *testing.T) {
 	h := &handler{}
 	echoes, base := echo.NewEchoProcessor(h), echo.NewBaseProcessor(h)
@@ -119,7 +121,8 @@ func bigArgs(n int) []byte {
 	return args.Message().Bytes()
 }
 
-// TestOverTheLimit: a request that is too large is answered, also to a client that reads only when it has written all of it.
+// TestOverTheLimit: a request that is too large is answered, also to a client that reads only when
+// it has written all of it.
 func TestOverTheLimit(t *testing.T) {
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), MaxFrame: 16 << 20}, &handler{})
@@ -168,7 +171,8 @@ func TestOverTheLimitBehindCalls(t *testing.T) {
 	closes(t, nc)
 }
 
-// TestHugePromise: a frame that promises more than comes keeps the connection no longer than a moment.
+// TestHugePromise: a frame that promises more than comes keeps the connection no longer than a
+// moment.
 func TestHugePromise(t *testing.T) {
 	addr := serve(t, &rpc.Server{}, &handler{})
 	for _, begun := range [][]byte{nil, {0x80}, strict(call, "add", 1, nil)[:9]} {

@@ -12,8 +12,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// handle has a request handled and its reply prepared. All that touches what handlers and interceptors give back happens here: whatever
-// that does, panics included, there is a reply afterwards. If it ends the goroutine, the connection goes on in another.
+// handle has a request handled and its reply prepared. All that touches what handlers and
+// interceptors give back happens here: whatever that does, panics included, there is a reply
+// afterwards. If it ends the goroutine, the connection goes on in another.
 func (c *serverConn) handle(req *request, turn uint64) {
 	returned := false
 	defer func() {
@@ -60,7 +61,8 @@ func (c *serverConn) handle(req *request, turn uint64) {
 	returned = true
 }
 
-// intercept is handle of a server with interceptors. They may keep the call, so it is not used again.
+// intercept is handle of a server with interceptors. They may keep the call, so it is not used
+// again.
 func (c *serverConn) intercept(ctx context.Context, req *request, result *nocopy.Message) {
 	a := &attempts{conn: c, method: req.method}
 	if result != nil {
@@ -81,8 +83,8 @@ func (c *serverConn) newResult(m *Method) *nocopy.Message {
 	return nocopy.NewHeld(m.Result, roomFor(len(m.Name)), c.srv.Recycle)
 }
 
-// prepare makes the reply of what the outermost interceptor has left in the call, or the handler if there is none, and has
-// returned. own is the result's message if that is the server's.
+// prepare makes the reply of what the outermost interceptor has left in the call, or the handler
+// if there is none, and has returned. own is the result's message if that is the server's.
 func (c *serverConn) prepare(req *request, call *Call, own *nocopy.Message, err error) {
 	m := req.method
 	if err == nil && req.args.Disowned() {
@@ -170,8 +172,8 @@ func (c *serverConn) conceal(what string, m *Method, err error) *ApplicationExce
 // concealed is what a client gets to read instead, before the id.
 const concealed = "the server has failed; its log tells why under id "
 
-// conceal logs what a client must not see, a panic's value or an error, and returns what it gets instead: a text that is
-// always the same and an id under which the log has the rest.
+// conceal logs what a client must not see, a panic's value or an error, and returns what it gets
+// instead: a text that is always the same and an id under which the log has the rest.
 func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []byte) *ApplicationException {
 	id := fmt.Sprintf("%016x", rand.Uint64())
 	args := []any{"id", id, "peer", peer, "err", textOf(v)}

@@ -11,8 +11,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// request is a call that was read, on its way through the handler to its reply. Package rpc's documentation has its
-// states as a table.
+// request is a call that was read, on its way through the handler to its reply. Package rpc's
+// documentation has its states as a table.
 type request struct {
 	method   *Method // nil: it is answered without a handler
 	call     Call    // what the handler gets, unless there are interceptors
@@ -35,7 +35,8 @@ func (c *serverConn) newRequest(h header) *request {
 	return req
 }
 
-// process handles the message that was read, and reports whether the goroutine is the reader and may receive another.
+// process handles the message that was read, and reports whether the goroutine is the reader and
+// may receive another.
 func (c *serverConn) process(h header, chunk linkbuf.Chunk) bool {
 	m := c.srv.Processor.methods[string(h.name)]
 	var refusal *ApplicationException
@@ -63,7 +64,8 @@ func (c *serverConn) process(h header, chunk linkbuf.Chunk) bool {
 	return c.complete(req, turn)
 }
 
-// refuse answers a message that is not handled, and returns what goOn does. With last it is the last one.
+// refuse answers a message that is not handled, and returns what goOn does. With last it is the
+// last one.
 func (c *serverConn) refuse(h header, e *ApplicationException, last bool) bool {
 	req := c.newRequest(h)
 	c.admit(req, false)
@@ -71,8 +73,9 @@ func (c *serverConn) refuse(h header, e *ApplicationException, last bool) bool {
 	return c.finish(req, last)
 }
 
-// bareName returns the name of a method as it stands in replies: without the service that the client may have put before it.
-// Only names that are not known are looked at: in an IDL no method's has a colon.
+// bareName returns the name of a method as it stands in replies: without the service that the
+// client may have put before it. Only names that are not known are looked at: in an IDL no
+// method's has a colon.
 func (c *serverConn) bareName(name []byte) string {
 	if m := c.srv.Processor.methods[string(name)]; m != nil {
 		return m.Name
@@ -122,7 +125,8 @@ func (c *serverConn) discard(chunk linkbuf.Chunk) {
 // oneway reports whether a request is a call without a reply.
 func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
 
-// release gives back what the request and its reply were made of, but for what handlers are still using.
+// release gives back what the request and its reply were made of, but for what handlers are still
+// using.
 func (r *request) release() {
 	if r.reply != nil {
 		r.reply.End()

@@ -21,11 +21,12 @@ type Server struct {
 	TLS          *tls.Config   // nil: no TLS
 	Logger       *slog.Logger  // nil: slog.Default
 
-	// MaxConns is the most connections at a time; others wait to be accepted. 10,000 if 0. Handlers may be running for as many
-	// connections more whose clients are gone.
+	// MaxConns is the most connections at a time; others wait to be accepted. 10,000 if 0.
+	// Handlers may be running for as many connections more whose clients are gone.
 	MaxConns int
-	// MaxFrame is the most bytes of a request, its header included. If 0 it is what Limits.MaxBytes and a header
-	// need, if that is set; else 16,384,000 in a frame and 100 MiB without.
+	// MaxFrame is the most bytes of a request, its header included. If 0 it is what
+	// Limits.MaxBytes and a header need, if that is set; else 16,384,000 in a frame and 100 MiB
+	// without.
 	MaxFrame int
 	// Limits bounds the arguments that are accepted. If MaxBytes is 0, MaxFrame alone counts.
 	Limits nocopy.Limits
@@ -41,18 +42,21 @@ type Server struct {
 	ReadTimeout time.Duration
 	// WriteTimeout is how long writing replies that are ready may take; it may come a quarter sooner. 30 s if 0, no limit if negative.
 	WriteTimeout time.Duration
-	// IdleTimeout is how long a connection may stay open without a request, and without a call under way. No limit if 0: a
-	// host that has vanished without a word is found by TCP's keepalive, which the server sets for every connection that it
-	// accepts and that can (SetKeepAliveConfig): a probe after 15 s, then every 15 s, and after four without an answer the
-	// connection is dead.
+	// IdleTimeout is how long a connection may stay open without a request, and without a call
+	// under way. No limit if 0: a host that has vanished without a word is found by TCP's
+	// keepalive, which the server sets for every connection that it accepts and that can
+	// (SetKeepAliveConfig): a probe after 15 s, then every 15 s, and after four without an answer
+	// the connection is dead.
 	IdleTimeout time.Duration
-	// HalfCloseTimeout is how long the contexts of calls last, and their connection's place among MaxConns, once the client sends
-	// nothing more: TCP does not tell a client that only reads from one that is gone. Each reply that is written
-	// starts it anew; replies are also written later. 2 s if 0, no limit if negative.
+	// HalfCloseTimeout is how long the contexts of calls last, and their connection's place among
+	// MaxConns, once the client sends nothing more: TCP does not tell a client that only reads
+	// from one that is gone. Each reply that is written starts it anew; replies are also written
+	// later. 2 s if 0, no limit if negative.
 	HalfCloseTimeout time.Duration
 
-	// HideErrors keeps the texts of handlers' errors from clients, but for declared exceptions and ApplicationExceptions: they
-	// get a fixed text and an id under which the log has the rest. Panics and internal errors are always hidden so.
+	// HideErrors keeps the texts of handlers' errors from clients, but for declared exceptions and
+	// ApplicationExceptions: they get a fixed text and an id under which the log has the rest.
+	// Panics and internal errors are always hidden so.
 	HideErrors bool
 
 	// Recycle takes memory from pools and gives it back when a handler's reply is written: strings and bytes from
@@ -65,7 +69,7 @@ type Server struct {
 	cancel  context.CancelFunc
 	closing atomic.Bool
 	slots   chan struct{} // one for each connection
-	orphans chan struct{} // one for each connection that has given up its slot while handlers were running
+	orphans chan struct{} // one for each connection that has given up its slot
 
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}

@@ -16,10 +16,11 @@ import (
 
 // serverConn is one connection of a server. Package rpc's documentation has its states as a table.
 //
-// One goroutine at a time is the reader: it receives requests and handles them itself. When a handler takes longer than
-// patience, another goroutine becomes the reader; when the method's handler did so last time, that happens at once. There is a
-// reader until the connection is closed; while no request may be handled it reads ahead, see serverread.go. Whoever
-// has a reply ready writes it, and those that have become ready meanwhile, unless somebody is writing already.
+// One goroutine at a time is the reader: it receives requests and handles them itself. When a
+// handler takes longer than patience, another goroutine becomes the reader; when the method's
+// handler did so last time, that happens at once. There is a reader until the connection is
+// closed; while no request may be handled it reads ahead, see serverread.go. Whoever has a reply
+// ready writes it, and those that have become ready meanwhile, unless somebody is writing already.
 type serverConn struct {
 	srv    *Server
 	nc     net.Conn
@@ -37,12 +38,12 @@ type serverConn struct {
 	mu       sync.Mutex
 	refs     int // goroutines that use the connection
 	state    readState
-	turn     uint64     // counts the handlers that readers have called and the readers: who has the last number is the reader
+	turn     uint64     // counts readers and their calls of handlers: who has the last is the reader
 	handling *Method    // the method whose handler the reader is in
 	waits    bool       // the reader reads ahead, but waits for wake instead of bytes
 	last     bool       // nothing more is handled
 	eof      bool       // the client sends nothing more
-	underway int        // calls read that have not ended: their reply is not written, or their oneway handler has not returned
+	underway int        // calls read that have not ended
 	owed     int        // replies to them
 	count    uint64     // replies promised
 	first    uint64     // the one that is ready[0]
@@ -124,8 +125,8 @@ func (c *serverConn) release() {
 	}
 }
 
-// admit counts a call that is about to be handled, or answered without. It returns the number by which complete knows whether
-// the goroutine is still the reader.
+// admit counts a call that is about to be handled, or answered without. It returns the number by
+// which complete knows whether the goroutine is still the reader.
 func (c *serverConn) admit(req *request, handled bool) (turn uint64) {
 	c.mu.Lock()
 	if !req.oneway() {
@@ -153,8 +154,8 @@ func (c *serverConn) admit(req *request, handled bool) (turn uint64) {
 	return turn
 }
 
-// complete sends the reply of a call whose handler has returned, and reports whether the goroutine is the reader and may receive
-// another request.
+// complete sends the reply of a call whose handler has returned, and reports whether the goroutine
+// is the reader and may receive another request.
 func (c *serverConn) complete(req *request, turn uint64) bool {
 	c.mu.Lock()
 	reader := c.turn == turn
@@ -185,7 +186,8 @@ func (c *serverConn) finish(req *request, last bool) bool {
 	return c.goOn()
 }
 
-// exit makes another goroutine the reader instead of one that is about to end, if that is the reader.
+// exit makes another goroutine the reader instead of one that is about to end, if that is the
+// reader.
 func (c *serverConn) exit(turn uint64) {
 	c.mu.Lock()
 	if c.turn == turn {

@@ -14,9 +14,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// While no request may be handled, since as many calls are under way as may be, or nothing more will be handled but
-// replies are owed, the reader reads ahead, at most aheadMost bytes: so it notices when the client goes away. When it has as many it
-// asks the system from time to time, if that tells.
+// While no request may be handled, since as many calls are under way as may be, or nothing more
+// will be handled but replies are owed, the reader reads ahead, at most aheadMost bytes: so it
+// notices when the client goes away. When it has as many it asks the system from time to time, if
+// that tells.
 const (
 	aheadMost = 1 << 20
 	askAgain  = 500 * time.Millisecond
@@ -60,8 +61,8 @@ func (c *serverConn) over() bool {
 	return c.dead || c.owed == 0 && (c.last || c.srv.closing.Load())
 }
 
-// goOn reports to the reader whether it may receive another request. If it may not yet, goOn waits; if it never will, the
-// connection is closed.
+// goOn reports to the reader whether it may receive another request. If it may not yet, goOn
+// waits; if it never will, the connection is closed.
 func (c *serverConn) goOn() bool {
 	c.mu.Lock()
 	may := c.mayHandle()
@@ -129,7 +130,8 @@ func (c *serverConn) wakeReader() {
 	c.in.stop()
 }
 
-// readFailed ends receiving, or not, and returns what goOn does. Somebody who sent what can't be understood gets an answer if it is known what to.
+// readFailed ends receiving, or not, and returns what goOn does. Somebody who sent what can't be
+// understood gets an answer if it is known what to.
 func (c *serverConn) readFailed(h header, err error) bool {
 	c.mu.Lock()
 	c.flush()
@@ -166,8 +168,9 @@ func isMalformed(err error) bool {
 	return errors.Is(err, ErrVersion) || errors.Is(err, linkbuf.ErrFrameSize) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// broken notes an error of reading. At the end of the stream the client may still receive, for all that is known; then calls
-// under way have some time left. After another error of the connection it can't.
+// broken notes an error of reading. At the end of the stream the client may still receive, for all
+// that is known; then calls under way have some time left. After another error of the connection
+// it can't.
 func (c *serverConn) broken(err error) {
 	c.logEnd(err)
 	c.mu.Lock()
@@ -194,8 +197,8 @@ func (c *serverConn) graceTime() time.Duration {
 	return orDefault(c.srv.HalfCloseTimeout, defaultGrace)
 }
 
-// giveUp is called some time after the client's last byte, and after the last reply since: the client is taken to be gone. Replies to
-// calls under way are still written.
+// giveUp is called some time after the client's last byte, and after the last reply since: the
+// client is taken to be gone. Replies to calls under way are still written.
 func (c *serverConn) giveUp() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -210,10 +213,11 @@ type slot uint8
 
 const (
 	taken slot = iota // one of Server.MaxConns
-	freed             // one of as many whose handlers are still running though their client is gone
+	freed             // one of Server.orphans
 )
 
-// freeSlot lets another connection be accepted instead of this one, whose handlers may still be running. c.mu is held.
+// freeSlot lets another connection be accepted instead of this one, whose handlers may still be
+// running. c.mu is held.
 func (c *serverConn) freeSlot() {
 	if c.slot == freed {
 		return
@@ -263,8 +267,9 @@ func (c *serverConn) hangUp() {
 	c.mu.Unlock()
 }
 
-// linger lets the client read the last reply: closing with bytes unread would make the kernel throw the reply away. It
-// takes what the client is still sending, such as the rest of a message that is too large.
+// linger lets the client read the last reply: closing with bytes unread would make the kernel
+// throw the reply away. It takes what the client is still sending, such as the rest of a message
+// that is too large.
 func (c *serverConn) linger() {
 	const pause, most = 500 * time.Millisecond, 5 * time.Second
 	half, ok := c.nc.(interface{ CloseWrite() error })
@@ -325,8 +330,8 @@ func (c *serverConn) stop() {
 	}
 }
 
-// closedSocket reports whether a connection that has no more to read is a unix socket whose other end is closed altogether, which
-// the system tells at once. Nobody may be writing.
+// closedSocket reports whether a connection that has no more to read is a unix socket whose other
+// end is closed altogether, which the system tells at once. Nobody may be writing.
 func closedSocket(nc net.Conn) bool {
 	if _, ok := nc.(*net.UnixConn); !ok {
 		return false
@@ -341,7 +346,8 @@ func (r *receiver) buffered() int { return len(r.in.Bytes()) }
 // fillAhead waits for more bytes, without a limit to the time.
 func (r *receiver) fillAhead() error { return r.in.Fill(r.nc, r.buffered()+1) }
 
-// clearDeadline lets fillAhead wait. Whoever calls it looks afterwards whether the server is closing.
+// clearDeadline lets fillAhead wait. Whoever calls it looks afterwards whether the server is
+// closing.
 func (r *receiver) clearDeadline() {
 	r.nc.SetReadDeadline(time.Time{})
 	r.timed = false

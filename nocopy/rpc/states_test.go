@@ -17,7 +17,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// The states that a connection of a server may be in, as its client and its handlers bring it there.
+// The states that a connection of a server may be in, as its client and its handlers bring it
+// there.
 var connStates = []string{"idle", "part", "handling", "relieved", "limit", "queued", "ordered", "oneway", "half-closed", "refused", "closing"}
 
 // What may happen to it then.
@@ -153,8 +154,9 @@ func (s *stateTest) enter(t *testing.T, state string) (ctx context.Context) {
 	return ctx
 }
 
-// happen makes the event happen and notes what is to come back because of it. It reports whether it can happen, whether the context of
-// the handler that is parked is to end, and whether the client goes on.
+// happen makes the event happen and notes what is to come back because of it. It reports whether
+// it can happen, whether the context of the handler that is parked is to end, and whether the
+// client goes on.
 func (s *stateTest) happen(t *testing.T, state, event string) (possible, ends bool) {
 	handles := state != "refused" && state != "closing"
 	request := func(b []byte, typ byte) {
@@ -238,8 +240,9 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestServerStates walks through every state of a connection and everything that may happen in it: the replies are those that the
-// client is owed, the handler's context ends if it must and only then, and the connection's place is free in the end.
+// TestServerStates walks through every state of a connection and everything that may happen in it:
+// the replies are those that the client is owed, the handler's context ends if it must and only
+// then, and the connection's place is free in the end.
 func TestServerStates(t *testing.T) {
 	for _, state := range connStates {
 		for _, event := range connEvents {
