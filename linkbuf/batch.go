@@ -33,6 +33,9 @@ func (t *Batch) Add(b *Buffer, frame bool) {
 	}
 }
 
+// AddBytes adds bytes, which must stay as they are until the Batch is written.
+func (t *Batch) AddBytes(mem []byte) { t.add(mem) }
+
 func (t *Batch) add(mem []byte) {
 	t.pieces = append(t.pieces, mem)
 	t.size += len(mem)

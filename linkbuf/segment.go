@@ -137,19 +137,28 @@ func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {
 // Share refers to n bytes at position p of another Buffer without copying: neither Buffer stores into
 // the memory from then on. It returns the bytes' position here. Concurrent calls for one src are allowed.
 func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
-	for i := p >> segBits; i <= (p+Pos(n))>>segBits; i++ {
-		if s := &src.meta[i]; atomic.LoadUint32(&s.writable) != 0 {
-			atomic.StoreUint32(&s.writable, 0)
-			atomic.StoreUint32(&src.tailShared, 1) // perhaps it is another block's: then stores take the longer way
-			atomic.StoreUint32(&src.shared, 1)
-		}
-	}
+	src.freeze(p>>segBits, (p+Pos(n))>>segBits)
 	block := src.meta[p>>segBits].block
 	if block != nil {
 		block.retain()
 		b.held = append(b.held, block)
 	}
 	return b.addSegments(src.At(p)[:n:n], block, false)
+}
+
+// Freeze makes what is stored from now on go elsewhere than where the message's bytes are: whoever holds on to those sees
+// no change. The memory must not go back before that, see Free. Concurrent calls and reads are allowed.
+func (b *Buffer) Freeze() { b.freeze(0, Pos(len(b.meta)-1)) }
+
+// freeze is Freeze of some segments, the last one included.
+func (b *Buffer) freeze(first, last Pos) {
+	for i := first; i <= last; i++ {
+		if s := &b.meta[i]; atomic.LoadUint32(&s.writable) != 0 {
+			atomic.StoreUint32(&s.writable, 0)
+			atomic.StoreUint32(&b.tailShared, 1) // perhaps it is another block's: then stores take the longer way
+			atomic.StoreUint32(&b.shared, 1)
+		}
+	}
 }
 
 // Alias gives n bytes at p, which have a position already, another one behind all that were given so far.

@@ -39,6 +39,7 @@ var (
 const (
 	panicStale   = "nocopy: handle used after its message was released"
 	panicAbsent  = "nocopy: setter called on an absent struct or container: use NewX first"
+	panicTwice   = "nocopy: message released twice"
 	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
 
 	panicUndefined = "nocopy: struct used before the init function of its package has described it: " +

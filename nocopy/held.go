@@ -70,11 +70,6 @@ func (s Struct) Sendable() error {
 	return nil
 }
 
-// Is reports whether s is the root of a message of the type d that was not released.
-func (s Struct) Is(d *Desc) bool {
-	return s.m != nil && s.m.desc == d && s.k == uint64(s.m.gen)<<32|uint64(s.m.root)
-}
-
 // disown is Release by somebody to whom a held message was shown.
 func (m *Message) disown() {
 	if m.words != 0 {

@@ -51,6 +51,7 @@ type Message struct {
 	idle    int           // releases in a row that left most of idx unused
 	home    *sync.Pool    // where it waits once it is released
 	noted   atomic.Uint32 // what those have done whom a held message was shown: see held.go
+	claims  atomic.Uint64 // who owns it, see claim.go
 }
 
 // built and parsed are where messages wait for the next New or Parse, by what pool says of their
@@ -454,10 +455,18 @@ func (m *Message) Release() {
 		m.disown()
 		return
 	case m.words == 0:
-		panic("nocopy: message released twice")
+		panic(panicTwice)
 	case m.frozen:
 		panic(panicNotRoot)
 	}
+	if uint32(m.claims.Load()>>32) == m.gen && !m.unclaim() {
+		return
+	}
+	m.release()
+}
+
+// release is Release of a message that nobody retains.
+func (m *Message) release() {
 	m.end()
 	if !debugging {
 		m.home.Put(m)

@@ -270,6 +270,46 @@ func TestSharingConcurrently(t *testing.T) {
 	}
 }
 
+// TestFreeze: what is done to a message afterwards leaves the memory alone that its bytes were in, and is in the message
+// nonetheless.
+func TestFreeze(t *testing.T) {
+	before := linkbuf.BlocksInUse()
+	for i := range 60 {
+		r := rand.New(rand.NewPCG(uint64(i), 7))
+		x, src := newShared(r, i%2 == 0), newShared(r, i%4 < 2)
+		for range r.IntN(4) {
+			x.edit(r)
+		}
+		var frozen, copies [][]byte
+		for range 3 {
+			x.change(func() {})
+			x.s.m.buf.Pieces(func(_ linkbuf.Pos, mem []byte) bool {
+				frozen, copies = append(frozen, mem), append(copies, bytes.Clone(mem))
+				return true
+			})
+			x.s.Freeze()
+			for range 20 {
+				if x.edit(r); r.IntN(5) == 0 {
+					x.link(r, src)
+				}
+			}
+			for j := range frozen {
+				if !bytes.Equal(frozen[j], copies[j]) {
+					t.Fatalf("message %d: bytes that were frozen have changed", i)
+				}
+			}
+			if err := x.check(); err != nil {
+				t.Fatalf("message %d %v", i, err)
+			}
+		}
+		x.release()
+		src.release()
+	}
+	if got := linkbuf.BlocksInUse(); got != before {
+		t.Errorf("%d blocks are in use that were not before", got-before)
+	}
+}
+
 // TestReleaseOrders: of four messages, each made of parts of the one before, every order of release, with every choice of
 // which recycle: those that are left keep their bytes, also when they are changed and when others use the memory again.
 func TestReleaseOrders(t *testing.T) {

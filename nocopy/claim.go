@@ -1,0 +1,126 @@
+package nocopy
+
+// The arguments of a client's call are in use by several parties: they belong to the call, and each connection that writes
+// them retains them. The owner's Release leaves the message to those who retain it, and the last of them releases it.
+//
+// Message.claims tells who they are: the generation that it is about, so that a stale handle meets nothing that belongs to
+// others, and below that the flags and the number of those who retain it. It is 0 in messages that were never offered.
+
+const (
+	isOffered   = 1 << 31 // Claim makes its caller the owner
+	isClaiming  = 1 << 30 // somebody is about to be it
+	isOwned     = 1 << 29
+	retainCount = isOwned - 1 // how many retain it
+)
+
+// claims returns what Message.claims is in the handle's generation with these flags.
+func (s Struct) claims(flags uint64) uint64 { return s.k>>32<<32 | flags }
+
+// Offer lets somebody Claim the message of which s is the root.
+func (s Struct) Offer() {
+	s.alive()
+	s.m.claims.Store(s.claims(isOffered))
+}
+
+// Claim makes the caller the owner of the message if it was offered, s is its root and d its type, and reports
+// whether that is so. Of several callers one succeeds. The message has been finished then.
+func (s Struct) Claim(d *Desc) bool {
+	if s.m == nil || !s.m.claims.CompareAndSwap(s.claims(isOffered), s.claims(isClaiming)) {
+		return false
+	}
+	if !s.m.isRoot(s.k, d) {
+		s.m.claims.Store(s.claims(isOffered))
+		return false
+	}
+	s.m.Finish()
+	s.m.claims.Store(s.claims(isOwned))
+	return true
+}
+
+// Retain keeps the message until Drop, and reports whether it could: it can as long as the message has an owner. Nothing
+// else is looked at, so that it is safe however stale s is.
+func (s Struct) Retain() bool {
+	if s.m == nil {
+		return false
+	}
+	for {
+		h := s.m.claims.Load()
+		if h&^retainCount != s.claims(isOwned) {
+			return false
+		}
+		if s.m.claims.CompareAndSwap(h, h+1) {
+			return true
+		}
+	}
+}
+
+// Drop ends what Retain began.
+func (s Struct) Drop() {
+	if s.m.claims.Add(^uint64(0)) == s.claims(0) {
+		s.m.release()
+	}
+}
+
+// ClaimCopy returns the root of a copy that the caller owns, and reports whether there is one: it takes an s that Is of
+// type d. Any number of goroutines may copy one message.
+func (s Struct) ClaimCopy(d *Desc) (Struct, bool) {
+	switch {
+	case s.m == nil:
+		return Struct{}, false
+	case s.Retain(): // or its owner might release it meanwhile
+		defer s.Drop()
+	case s.m.claims.Load()>>32 == s.k>>32 && s.m.claims.Load() != s.claims(isOffered):
+		return Struct{}, false // its owner has released it, or has only just become it
+	}
+	if !s.Is(d) || s.Sendable() != nil {
+		return Struct{}, false
+	}
+	c := s.Clone(d)
+	c.Offer()
+	return c, c.Claim(d)
+}
+
+// End is Release of a message that was offered or claimed, if that has not happened yet. It goes when nobody retains it.
+func (s Struct) End() {
+	if h := s.m.claims.Load(); h == s.claims(isOffered) || h&^retainCount == s.claims(isOwned) {
+		s.m.Release()
+	}
+}
+
+// unclaim takes a message that was offered or claimed from its owner, and reports whether nobody retains it.
+func (m *Message) unclaim() bool {
+	for {
+		h := m.claims.Load()
+		if h&(isOffered|isOwned) == 0 {
+			panic(panicTwice)
+		}
+		left := h &^ (isOffered | isOwned)
+		if m.claims.CompareAndSwap(h, left) {
+			return left&retainCount == 0
+		}
+	}
+}
+
+// Is reports whether s is the root of a message of the type d that was not released, nor stands for something absent. Of a
+// message that was offered that is found out without looking at what may be another one's by now.
+func (s Struct) Is(d *Desc) bool {
+	if s.m == nil {
+		return false
+	}
+	h := s.m.claims.Load()
+	switch age := int32(uint32(h>>32) - uint32(s.k>>32)); {
+	case h == 0 || age < 0: // it was not offered
+	case age > 0, h&(isOffered|isOwned) == 0:
+		return false
+	}
+	return uint32(s.k>>32) == s.m.gen && s.m.isRoot(s.k, d)
+}
+
+// isRoot reports whether k is the root's handle and d its type.
+func (m *Message) isRoot(k uint64, d *Desc) bool {
+	return !m.frozen && uint32(k) == m.root && m.desc == d
+}
+
+// Freeze makes what is set from now on leave the message's memory as it is: bytes that are being written don't change.
+// Other goroutines may read the message meanwhile.
+func (s Struct) Freeze() { s.m.buf.Freeze() }

@@ -1,0 +1,113 @@
+package nocopy_test
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// TestClaim: an offered message gets one owner, and is released once, by whoever is the last to have to do with it.
+func TestClaim(t *testing.T) {
+	d, other := nocopy.NewDesc("S"), nocopy.NewDesc("Other")
+	d.Define(nocopy.FieldDesc{ID: 1, Name: "a", Type: nocopy.TypeI64})
+	other.Define(nocopy.FieldDesc{ID: 1, Name: "a", Type: nocopy.TypeI64})
+	panics := func(want string, f func()) {
+		t.Helper()
+		defer func() {
+			if v, _ := recover().(string); !strings.HasPrefix(v, want) {
+				t.Errorf("it panics with %q", v)
+			}
+		}()
+		f()
+	}
+	offered := func() nocopy.Struct {
+		s := nocopy.New(d)
+		s.Offer()
+		return s
+	}
+
+	if s := nocopy.New(d); s.Claim(d) || s.Retain() {
+		t.Error("a message that was not offered can be claimed or retained")
+	} else if c, ok := s.ClaimCopy(d); !ok || c == s || !c.Is(d) {
+		t.Error("it can't be copied")
+	} else {
+		s.End() // nothing
+		s.Release()
+		c.End()
+		c.End() // nothing
+		if c.Is(d) {
+			t.Error("End does not release")
+		}
+	}
+	for name, s := range map[string]nocopy.Struct{"zero": {}, "absent": nocopy.Absent()} {
+		if _, ok := s.ClaimCopy(d); ok || s.Claim(d) || s.Retain() || s.Is(d) || s.Is(other) {
+			t.Errorf("the %s handle passes for a message", name)
+		}
+	}
+	s := offered()
+	if s.Retain() || s.Claim(other) || !s.Claim(d) || s.Claim(d) || !s.Is(d) || s.Is(other) {
+		t.Error("not exactly once by its type")
+	}
+	if !s.Retain() || !s.Retain() {
+		t.Fatal("a message that has an owner can't be retained")
+	}
+	s.Drop()
+	s.Release()
+	if s.Retain() || s.Is(d) || s.Message().Len() == 0 {
+		t.Error("a message that lost its owner: retained again, or gone before its time")
+	}
+	if _, ok := s.ClaimCopy(d); ok {
+		t.Error("it is copied, though it may go at any time")
+	}
+	panics("nocopy: message released twice", s.Message().Release)
+	s.End() // nothing
+	s.Drop()
+	panics("nocopy: handle used after", func() { s.Message() })
+	panics("nocopy: handle used after", s.Release)
+
+	s = offered() // not claimed: like any other message
+	s.Release()
+	again := offered() // mostly in the same memory
+	if s.Claim(d) || s.Retain() || s.Is(d) {
+		t.Error("a stale handle reaches another message")
+	}
+	s.End() // nothing
+	if !again.Claim(d) {
+		t.Error("the other message has been harmed")
+	}
+	again.Release()
+
+	// Many at once.
+	for range 200 {
+		s := offered()
+		s.SetInt64(2<<48|3<<32|10<<16|1, 42)
+		var wg sync.WaitGroup
+		var owners atomic.Int32
+		for range 4 {
+			wg.Go(func() {
+				if s.Claim(d) {
+					owners.Add(1)
+					s.Release()
+					return
+				}
+				if c, ok := s.ClaimCopy(d); ok {
+					if c.Int64(2<<48|3<<32|10<<16|1) != 42 {
+						t.Error("a copy of something else")
+					}
+					c.Release()
+				}
+				if s.Retain() {
+					s.Message().Len()
+					s.Drop()
+				}
+			})
+		}
+		wg.Wait()
+		if n := owners.Load(); n != 1 || s.Is(d) {
+			t.Errorf("%d owners", n)
+		}
+	}
+}
