@@ -1,5 +1,7 @@
 package nocopy
 
+import "errors"
+
 // The arguments of a client's call are in use by several parties: they belong to the call, and each connection that writes
 // them retains them. The owner's Release leaves the message to those who retain it, and the last of them releases it.
 //
@@ -22,17 +24,16 @@ func (s Struct) Offer() {
 	s.m.claims.Store(s.claims(isOffered))
 }
 
-// Claim makes the caller the owner of the message if it was offered, s is its root and d its type, and reports
-// whether that is so. Of several callers one succeeds. The message has been finished then.
+// Claim makes the caller the owner of the message and reports whether it could: the message was offered and can be finished, s
+// is its root and d its type. Of several callers one succeeds. The message has been finished then.
 func (s Struct) Claim(d *Desc) bool {
 	if s.m == nil || !s.m.claims.CompareAndSwap(s.claims(isOffered), s.claims(isClaiming)) {
 		return false
 	}
-	if !s.m.isRoot(s.k, d) {
+	if !s.m.isRoot(s.k, d) || s.m.Check() != nil {
 		s.m.claims.Store(s.claims(isOffered))
 		return false
 	}
-	s.m.Finish()
 	s.m.claims.Store(s.claims(isOwned))
 	return true
 }
@@ -61,24 +62,30 @@ func (s Struct) Drop() {
 	}
 }
 
-// ClaimCopy returns the root of a copy that the caller owns, and reports whether there is one: it takes an s that Is of
-// type d. Any number of goroutines may copy one message.
-func (s Struct) ClaimCopy(d *Desc) (Struct, bool) {
+// ClaimCopy returns the root of a copy that the caller owns. The error tells why there is none: s is not what Is of type d,
+// or can't be sent. Any number of goroutines may copy one message.
+func (s Struct) ClaimCopy(d *Desc) (Struct, error) {
 	switch {
 	case s.m == nil:
-		return Struct{}, false
+		return Struct{}, errNotWhole
 	case s.Retain(): // or its owner might release it meanwhile
 		defer s.Drop()
 	case s.m.claims.Load()>>32 == s.k>>32 && s.m.claims.Load() != s.claims(isOffered):
-		return Struct{}, false // its owner has released it, or has only just become it
+		return Struct{}, errNotWhole // its owner has released it, or has only just become it
 	}
-	if !s.Is(d) || s.Sendable() != nil {
-		return Struct{}, false
+	if !s.Is(d) {
+		return Struct{}, errNotWhole
+	}
+	if err := s.Sendable(); err != nil {
+		return Struct{}, err
 	}
 	c := s.Clone(d)
 	c.Offer()
-	return c, c.Claim(d)
+	c.Claim(d)
+	return c, nil
 }
+
+var errNotWhole = errors.New("not a whole message of this type, or released")
 
 // End is Release of a message that was offered or claimed, if that has not happened yet. It goes when nobody retains it.
 func (s Struct) End() {

@@ -31,7 +31,7 @@ func TestClaim(t *testing.T) {
 
 	if s := nocopy.New(d); s.Claim(d) || s.Retain() {
 		t.Error("a message that was not offered can be claimed or retained")
-	} else if c, ok := s.ClaimCopy(d); !ok || c == s || !c.Is(d) {
+	} else if c, err := s.ClaimCopy(d); err != nil || c == s || !c.Is(d) {
 		t.Error("it can't be copied")
 	} else {
 		s.End() // nothing
@@ -43,7 +43,7 @@ func TestClaim(t *testing.T) {
 		}
 	}
 	for name, s := range map[string]nocopy.Struct{"zero": {}, "absent": nocopy.Absent()} {
-		if _, ok := s.ClaimCopy(d); ok || s.Claim(d) || s.Retain() || s.Is(d) || s.Is(other) {
+		if _, err := s.ClaimCopy(d); err == nil || s.Claim(d) || s.Retain() || s.Is(d) || s.Is(other) {
 			t.Errorf("the %s handle passes for a message", name)
 		}
 	}
@@ -59,7 +59,7 @@ func TestClaim(t *testing.T) {
 	if s.Retain() || s.Is(d) || s.Message().Len() == 0 {
 		t.Error("a message that lost its owner: retained again, or gone before its time")
 	}
-	if _, ok := s.ClaimCopy(d); ok {
+	if _, err := s.ClaimCopy(d); err == nil {
 		t.Error("it is copied, though it may go at any time")
 	}
 	panics("nocopy: message released twice", s.Message().Release)
@@ -93,7 +93,7 @@ func TestClaim(t *testing.T) {
 					s.Release()
 					return
 				}
-				if c, ok := s.ClaimCopy(d); ok {
+				if c, err := s.ClaimCopy(d); err == nil {
 					if c.Int64(2<<48|3<<32|10<<16|1) != 42 {
 						t.Error("a copy of something else")
 					}

@@ -56,7 +56,8 @@ func CopyHeld(d *Desc, v Struct, n int, recycle bool) (*Message, error) {
 var finishing sync.Mutex
 
 // Sendable finishes the message of s, for the first of any number of goroutines that are about to
-// send it. The error tells why it can't be sent: s is absent, or its message was released.
+// send it. The error tells why it can't be sent: s is absent, its message was released, or structs
+// are nested too deeply, see Message.Check.
 func (s Struct) Sendable() error {
 	switch {
 	case s.m == nil || s.m.absent:
@@ -66,8 +67,7 @@ func (s Struct) Sendable() error {
 	}
 	finishing.Lock()
 	defer finishing.Unlock()
-	s.m.Finish()
-	return nil
+	return s.m.Check()
 }
 
 // disown is Release by somebody to whom a held message was shown.

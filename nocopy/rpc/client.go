@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -18,7 +17,7 @@ import (
 type Client struct {
 	network, addr string
 	opt           options
-	handle        Handler
+	handle        Handler // nil: there are no interceptors
 	tls           *tls.Config
 
 	mu       sync.Mutex
@@ -52,7 +51,9 @@ const (
 // are made when there are more calls than connections.
 func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts)}
-	c.handle = chain(c.opt.interceptors, c.send)
+	if len(c.opt.interceptors) > 0 {
+		c.handle = chain(c.opt.interceptors, c.try)
+	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if c.opt.tls != nil {
 		c.tls = c.opt.tls.Clone()
@@ -89,63 +90,62 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 
 // NewArgs returns the arguments of a call, to be filled and given to Call.
 func (c *Client) NewArgs(m *Method) nocopy.Struct {
-	return nocopy.NewWithRoom(m.Args, roomFor(len(m.prefix)+len(m.Name)), false)
+	args := nocopy.New(m.Args)
+	args.Offer()
+	return args
 }
 
 // Call sends args and waits for the reply. When ctx ends it returns at once; the connection and other calls
 // are not affected. When the call has not been sent, since the connection turned out to be broken, it tries another.
+//
+// Arguments from NewArgs are taken over, also with an error, and may be given to one call only. Others are copied and stay the caller's:
+// any whole message of the method's arguments, such as those that a server's handler was called with, or an interceptor's.
+// What is neither, or was released, is an error.
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
-	call := calls.Get().(*Call)
-	call.Method, call.Args, call.Result = m, args, nocopy.Absent()
-	err := c.handle(ctx, call)
-	result := call.Result
-	*call = Call{}
-	calls.Put(call)
+	args, err := m.takeArgs(args)
 	if err != nil {
 		return nocopy.Absent(), err
 	}
-	return result, nil
+	if c.handle != nil {
+		return c.intercepted(ctx, m, args)
+	}
+	defer args.End()
+	result, err := c.send(ctx, nil, m, args)
+	if err != nil && result != nocopy.Absent() {
+		result.Release()
+		result = nocopy.Absent()
+	}
+	return result, err
 }
 
-var calls = sync.Pool{New: func() any { return new(Call) }}
-
-// send is the innermost handler.
-func (c *Client) send(ctx context.Context, call *Call) error {
+// send makes one call, as clientConn.call does. args have an owner until it returns, or until over is closed.
+func (c *Client) send(ctx context.Context, over <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	err := ctx.Err()
 	if err == nil {
-		err = call.Args.Message().Check() // it would panic where nobody expects it
-	}
-	if err == nil {
-		err = c.enter(ctx)
+		err = c.enter(ctx, over)
 	}
 	if err != nil {
-		call.Args.Message().Release()
-		return callError(call.Method, err)
+		return nocopy.Absent(), callError(m, err)
 	}
+	var p *poolConn
+	defer func() { c.leave(p, true) }()
 	const attempts = 3
 	for i := 1; ; i++ {
-		p, conn, err := c.connection(ctx)
-		if err != nil {
-			c.leave(p, true)
-			call.Args.Message().Release()
-			return callError(call.Method, err)
+		var conn *clientConn
+		if p, conn, err = c.connection(ctx, over); err != nil {
+			return nocopy.Absent(), callError(m, err)
 		}
-		call.Result, err = conn.call(ctx, call.Method, call.Args)
-		if again := errors.Is(err, errNotSent); again && i < attempts {
-			c.leave(p, false)
-			continue
-		} else if again {
-			call.Args.Message().Release()
+		result, err := conn.call(ctx, over, m, args)
+		if err == nil || i == attempts || !errors.Is(err, errNotSent) {
+			return result, err
 		}
-		c.leave(p, true)
-		return err
+		c.leave(p, false)
+		p = nil
 	}
 }
 
-func callError(m *Method, err error) error { return fmt.Errorf("rpc: %s: %w", m, err) }
-
 // enter waits until there are fewer calls in flight than allowed.
-func (c *Client) enter(ctx context.Context) error {
+func (c *Client) enter(ctx context.Context, over <-chan struct{}) error {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
@@ -159,21 +159,25 @@ func (c *Client) enter(ctx context.Context) error {
 	turn := make(chan struct{})
 	c.waiting = append(c.waiting, turn)
 	c.mu.Unlock()
+	var err error
 	select {
 	case <-turn: // who left has passed its place on
 		return nil
 	case <-ctx.Done():
+		err = ctx.Err()
+	case <-over:
+		err = errReturned
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, w := range c.waiting {
 		if w == turn {
 			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
-			return ctx.Err()
+			return err
 		}
 	}
 	c.pass() // it was our turn after all
-	return ctx.Err()
+	return err
 }
 
 // pass gives a call's place to the next one that waits.
@@ -199,7 +203,7 @@ func (c *Client) leave(p *poolConn, all bool) {
 }
 
 // connection chooses the connection with the fewest calls. If all have some it makes another, as long as the pool is not full.
-func (c *Client) connection(ctx context.Context) (*poolConn, *clientConn, error) {
+func (c *Client) connection(ctx context.Context, over <-chan struct{}) (*poolConn, *clientConn, error) {
 	c.mu.Lock()
 	p := c.choose()
 	p.calls++
@@ -230,6 +234,8 @@ func (c *Client) connection(ctx context.Context) (*poolConn, *clientConn, error)
 		case <-dialing:
 		case <-ctx.Done():
 			return p, nil, ctx.Err()
+		case <-over:
+			return p, nil, errReturned
 		}
 		c.mu.Lock()
 		if err := p.err; err != nil {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,61 +19,27 @@ import (
 // sequence ids. Requests are written by the calls themselves: whoever comes while nobody is writing writes what has
 // queued up. What might block is left to a goroutine, so that every call can return when its context ends.
 type clientConn struct {
-	nc     net.Conn
-	opt    *options
-	in     receiver // the reading goroutine's
-	batch  linkbuf.Batch
-	out    []*pending // those in batch
-	dead   atomic.Bool
-	useful atomic.Bool    // a reply has come
-	active sync.WaitGroup // goroutines
+	nc       net.Conn
+	opt      *options
+	in       receiver // the reading goroutine's
+	batch    linkbuf.Batch
+	deadline time.Time // of writing: batch and this are for whoever is writing
+	dead     atomic.Bool
+	useful   atomic.Bool    // a reply has come
+	active   sync.WaitGroup // goroutines
 
-	mu       sync.Mutex
-	calls    map[int32]*pending // sent or about to be, by sequence id
-	last     int32              // the sequence id that was given last
-	wrapped  bool               // ids have been used more than once
-	queue    []*pending
-	writing  bool
-	unacked  int   // bytes written that no reply has come for, about
-	err      error // why the connection is closed
-	deadline time.Time
+	mu          sync.Mutex
+	calls       map[int32]*pending // being written or waiting for their reply, by sequence id
+	last        int32              // the sequence id that was given last
+	wrapped     bool               // ids have been used more than once
+	strays      bool               // a stray reply was logged
+	queue       []*pending
+	queuedBytes int
+	writing     bool
+	out         []*pending // those in batch. Only who is writing changes it
+	unacked     int        // bytes written that no reply has come for, about
+	err         error      // why the connection is closed
 }
-
-// pending is a call on its way.
-type pending struct {
-	method *Method
-	args   *nocopy.Message
-	seqid  int32
-	size   int
-	done   chan struct{} // receives when reply or err is there
-	reply  reply
-	err    error
-	state  state
-	ended  bool // reply or err is there; if it is being written, that must end first
-}
-
-type state uint8
-
-const (
-	queued  state = iota
-	writing       // args belong to whoever writes
-	written       // and are released
-)
-
-// reply is a reply as it was received: not parsed yet.
-type reply struct {
-	typ  messageType
-	name bool // it is to the method that was called
-	body linkbuf.Chunk
-}
-
-var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struct{}, 1)} }}
-
-// errNotSent is wrapped by the errors of calls of which no byte has been written.
-var errNotSent = errors.New("the call was not sent")
-
-// inlineBytes is how many bytes without a reply there may be for a call to write itself: as many as a socket takes without blocking.
-const inlineBytes = 16 << 10
 
 func newClientConn(nc net.Conn, opt *options) *clientConn {
 	c := &clientConn{nc: nc, opt: opt, calls: map[int32]*pending{}}
@@ -92,183 +58,69 @@ func (c *clientConn) broken() bool { return c.dead.Load() }
 // wait waits for the goroutines of a connection that was closed.
 func (c *clientConn) wait() { c.active.Wait() }
 
-// call makes one call. It takes args over, unless the error is errNotSent.
-func (c *clientConn) call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
-	p := pendings.Get().(*pending)
-	p.method, p.args = m, args.Message()
-	if err := c.enqueue(ctx, p); err != nil {
+// errReturned is the error of tries of a call that has returned.
+var errReturned = errors.New("the call has returned")
+
+// call makes one call. It returns when ctx ends, and when over is closed. The result is the caller's, also with an
+// error: it may hold that, or be absent.
+func (c *clientConn) call(ctx context.Context, over <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+	if !args.Retain() {
+		return nocopy.Absent(), callError(m, errReturned)
+	}
+	done := ctx.Done()
+	waits := done == nil && over == nil
+	p := newPending(m, args, !c.opt.unframed)
+	if err := c.enqueue(p, waits); err != nil {
+		args.Drop()
 		p.recycle()
 		return nocopy.Absent(), err
 	}
-	if done := ctx.Done(); done != nil {
+	if waits {
+		<-p.done
+	} else {
 		select {
 		case <-p.done:
 		case <-done:
-			if c.abandon(p) {
+			if c.giveUp(p) {
 				return nocopy.Absent(), callError(m, ctx.Err())
 			}
-			<-p.done // the reply came at the same time
+			<-p.done
+		case <-over:
+			if c.giveUp(p) {
+				return nocopy.Absent(), callError(m, errReturned)
+			}
+			<-p.done
 		}
-	} else {
-		<-p.done
 	}
 	result, err := c.result(p)
 	p.recycle()
 	return result, err
 }
 
-func (p *pending) recycle() {
-	*p = pending{done: p.done}
-	pendings.Put(p)
-}
-
-// enqueue gives the call its sequence id and has it written.
-func (c *clientConn) enqueue(ctx context.Context, p *pending) error {
-	c.mu.Lock()
-	if c.err != nil {
-		defer c.mu.Unlock()
-		return callError(p.method, fmt.Errorf("%w: %w", errNotSent, c.err))
-	}
-	c.nextID(p)
-	c.queue = append(c.queue, p)
-	c.unacked += p.size
-	if !c.writing {
-		c.writing = true
-		if len(c.calls) > 1 { // let others that are about to call join in
-			c.mu.Unlock()
-			runtime.Gosched()
-			c.mu.Lock()
-		}
-		if c.unacked <= inlineBytes || ctx.Done() == nil {
-			c.writeQueued()
-		}
-		c.flushRest()
-	}
-	c.mu.Unlock()
-	return nil
-}
-
-// nextID gives the call a sequence id that no other has, and writes the header.
-func (c *clientConn) nextID(p *pending) {
+// nextID returns a sequence id that no call on its way has: 1 after the largest one.
+func (c *clientConn) nextID() int32 {
 	for {
-		if c.last++; c.last < 0 {
-			c.last, c.wrapped = 1, true
+		if c.last == math.MaxInt32 {
+			c.last, c.wrapped = 0, true
 		}
-		if _, taken := c.calls[c.last]; !taken {
-			break
+		c.last++
+		if c.calls[c.last] == nil {
+			return c.last
 		}
-	}
-	p.seqid = c.last
-	c.calls[p.seqid] = p
-	m := p.method
-	typ := typeCall
-	if m.Oneway() {
-		typ = typeOneway
-	}
-	head := p.args.Prepend(headerSize(true, len(m.prefix)+len(m.Name)))
-	putHeader(head, true, typ, m.prefix, m.Name, p.seqid)
-	p.size = p.args.Len()
-}
-
-// flushRest leaves what is still queued to a goroutine: a call must not be kept by the messages of others.
-func (c *clientConn) flushRest() {
-	if len(c.queue) == 0 {
-		c.writing = false
-		return
-	}
-	c.active.Add(1)
-	go func() {
-		defer c.active.Done()
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		for len(c.queue) > 0 {
-			c.writeQueued()
-		}
-		c.writing = false
-	}()
-}
-
-// writeQueued writes what is queued. c.mu is held, but not while writing.
-func (c *clientConn) writeQueued() {
-	c.out = append(c.out, c.queue...)
-	clear(c.queue)
-	c.queue = c.queue[:0]
-	for _, p := range c.out {
-		p.state = writing
-	}
-	c.mu.Unlock()
-	for _, p := range c.out {
-		p.args.AddTo(&c.batch, !c.opt.unframed)
-	}
-	c.setWriteDeadline()
-	_, err := c.batch.WriteTo(c.nc)
-	for _, p := range c.out {
-		p.args.Release()
-		p.args = nil
-	}
-	c.mu.Lock()
-	if err != nil {
-		c.fail(err)
-	}
-	for i, p := range c.out {
-		c.out[i] = nil
-		p.state = written
-		if p.method.Oneway() && c.calls[p.seqid] == p {
-			delete(c.calls, p.seqid)
-			p.ended = true
-		}
-		if p.ended {
-			p.done <- struct{}{}
-		}
-	}
-	c.out = c.out[:0]
-}
-
-// end tells a call that its reply or its error is there. While its arguments are being written that has to wait: they
-// may refer to memory that is the caller's again when the call returns.
-func (p *pending) end() {
-	p.ended = true
-	if p.state != writing {
-		p.done <- struct{}{}
 	}
 }
 
-func (c *clientConn) setWriteDeadline() {
-	timeout := c.opt.ioTimeout
-	if timeout <= 0 {
-		return
+// age returns how many ids have been given after this one; -1 if it was not given, or too long ago for a reply.
+func (c *clientConn) age(id int32) int32 {
+	switch {
+	case id <= 0:
+		return -1
+	case id <= c.last:
+		return c.last - id
+	case c.wrapped && id-c.last > math.MaxInt32/2:
+		return math.MaxInt32 - id + c.last
 	}
-	if now := time.Now(); c.deadline.Sub(now) < timeout*3/4 {
-		c.deadline = now.Add(timeout)
-		c.nc.SetWriteDeadline(c.deadline)
-	}
-}
-
-// abandon ends a call whose context has ended. It reports false if the call was ended otherwise at the same time.
-func (c *clientConn) abandon(p *pending) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.calls[p.seqid] != p {
-		if !p.ended || p.state != writing {
-			return false
-		}
-		p.ended = false // a reply has come while the call was being written: that may still take long
-		p.reply.body.Release()
-		return true
-	}
-	delete(c.calls, p.seqid)
-	if p.state == queued {
-		for i, q := range c.queue {
-			if q == p {
-				c.queue = append(c.queue[:i], c.queue[i+1:]...)
-				break
-			}
-		}
-		c.unacked -= p.size
-		p.args.Release()
-		p.args = nil
-	}
-	return true
+	return -1
 }
 
 // read hands out replies until the connection fails.
@@ -293,47 +145,45 @@ func (c *clientConn) read() {
 
 var errServerClosed = fmt.Errorf("the server has closed the connection: %w", io.EOF)
 
-// deliver hands a reply to the call that waits for it.
+// deliver hands a reply to the call that waits for it. One that comes a second time, or for a call that has returned, or
+// for a oneway one, is dropped.
 func (c *clientConn) deliver(h header, body linkbuf.Chunk) {
 	c.mu.Lock()
 	p := c.calls[h.seqid]
-	switch {
-	case p != nil:
-	case h.seqid > 0 && (h.seqid <= c.last || c.wrapped):
-		// Its call was abandoned.
+	if p == nil {
+		log := c.age(h.seqid) < 0 && c.stray(h)
 		c.mu.Unlock()
-		body.Release()
-		return
-	default:
-		c.stray(h)
-		c.mu.Unlock()
+		if log {
+			c.opt.logger.Warn("rpc: reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.seqid, "method", string(h.name))
+		}
 		body.Release()
 		return
 	}
-	delete(c.calls, h.seqid)
+	p.reply = reply{h.typ, string(h.name) == p.method.Name, body}
 	c.unacked = max(c.unacked-p.size, 0)
+	c.settle(p)
 	if len(c.calls) == 0 {
 		c.unacked = 0
 	}
-	p.reply = reply{h.typ, string(h.name) == p.method.Name, body}
-	p.end()
 	c.mu.Unlock()
 }
 
-// stray deals with a reply to a call that was never made: the oldest call is the one that it must be for.
-func (c *clientConn) stray(h header) {
+// stray deals with a reply to a call that was never made: the oldest call is the one that it must be for. It reports whether that
+// is to be logged: the other side may send any number of them.
+func (c *clientConn) stray(h header) bool {
 	var oldest *pending
 	for _, p := range c.calls {
-		if oldest == nil || p.seqid < oldest.seqid {
+		if oldest == nil || c.age(p.seqid) > c.age(oldest.seqid) {
 			oldest = p
 		}
 	}
-	c.opt.logger.Warn("rpc: reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.seqid, "method", string(h.name))
-	if oldest != nil && oldest.state != queued {
-		delete(c.calls, oldest.seqid)
+	if oldest != nil {
 		oldest.err = &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.seqid, oldest.seqid)}
-		oldest.end()
+		c.settle(oldest)
 	}
+	first := !c.strays
+	c.strays = true
+	return first || oldest != nil
 }
 
 // result makes the result of a call that is done.
@@ -362,52 +212,51 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 	if err != nil {
 		return nocopy.Absent(), err
 	}
-	if err := m.exception(result); err != nil {
-		result.Release()
-		return nocopy.Absent(), err
-	}
-	if m.Success != 0 && !result.Has(m.Success) {
-		result.Release()
-		return nocopy.Absent(), &ApplicationException{MissingResult, m.String()}
-	}
-	return result, nil
+	return result, m.outcome(result)
 }
 
 func (c *clientConn) parse(p *pending, d *nocopy.Desc) (nocopy.Struct, error) {
 	s, err := nocopy.ParseChunk(d, p.reply.body, c.opt.limits, c.opt.recycle)
 	if err != nil {
-		return s, callError(p.method, fmt.Errorf("bad reply: %w", err))
+		return nocopy.Absent(), callError(p.method, fmt.Errorf("bad reply: %w", err))
 	}
 	return s, nil
 }
 
-// close ends the connection: every call under way fails with err.
+// close ends the connection: every call on its way fails with err.
 func (c *clientConn) close(err error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.fail(err)
-}
-
-// fail is close with c.mu held.
-func (c *clientConn) fail(err error) {
 	if c.err != nil {
+		c.mu.Unlock()
 		return
 	}
 	c.err = err
 	c.dead.Store(true)
-	c.nc.Close()
+	for i, p := range c.queue {
+		c.queue[i] = nil
+		p.err = c.notSent(p)
+		p.args.Drop()
+		p.finish()
+	}
+	c.queue, c.queuedBytes = c.queue[:0], 0
+	for _, p := range c.out {
+		if p.state == writing {
+			p.err = callError(p.method, err)
+			c.settle(p)
+		}
+	}
+	for _, p := range c.calls {
+		p.err = callError(p.method, err)
+		c.settle(p)
+	}
+	c.mu.Unlock()
+	c.nc.Close() // not before the lock is given back: with TLS it may take seconds
 	if err != ErrClientClosed && err != errServerClosed {
 		c.opt.logger.Warn("rpc: connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}
-	for _, p := range c.queue {
-		p.args.Release()
-		p.args = nil
-	}
-	clear(c.queue)
-	c.queue = c.queue[:0]
-	for id, p := range c.calls {
-		delete(c.calls, id)
-		p.err = callError(p.method, err)
-		p.end()
-	}
+}
+
+// notSent returns the error of a call that comes to a closed connection.
+func (c *clientConn) notSent(p *pending) error {
+	return callError(p.method, fmt.Errorf("%w: %w", errNotSent, c.err))
 }

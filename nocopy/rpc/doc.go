@@ -26,8 +26,9 @@
 //     and [Call].
 //   - What a handler puts into the result by reference (strings and byte slices of 4 KiB and more) must stay as it is until
 //     the reply is written. Values of args may be put there.
-//   - The args of a client's call end when the function that fills them returns; byte slices of 4 KiB and more
-//     that it set are referred to until the call returns, or, when the context has ended a call early, until its bytes are written or dropped.
+//   - The args of a client's call end when all interceptors have returned; whoever fills them must not keep them. Byte slices of 4 KiB and
+//     more that were set are referred to until the call returns, or, when the context has ended it or a try of it early, until its
+//     bytes are written or dropped.
 //   - The result of a call is the caller's: Release gives its memory back. Not calling it costs speed, not memory.
 //     A declared exception that comes back as the error is a message of its own.
 //

@@ -32,3 +32,28 @@ func (s *Server) InUse() (conns, slots int) {
 	defer s.mu.Unlock()
 	return len(s.conns), len(s.slots)
 }
+
+// Queued returns how many calls wait for others to be written.
+func (c *Client) Queued() (n int) {
+	c.eachConn(func(conn *clientConn) { n += len(conn.queue) })
+	return n
+}
+
+// Writing returns how many calls are being written.
+func (c *Client) Writing() (n int) {
+	c.eachConn(func(conn *clientConn) { n += len(conn.out) })
+	return n
+}
+
+// eachConn calls f with each connection, which is locked.
+func (c *Client) eachConn(f func(*clientConn)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.conns {
+		if p.conn != nil {
+			p.conn.mu.Lock()
+			f(p.conn)
+			p.conn.mu.Unlock()
+		}
+	}
+}

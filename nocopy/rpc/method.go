@@ -93,6 +93,16 @@ func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 	return false, nil
 }
 
+// outcome returns the error that a result stands for: the declared exception that it holds, or
+// that it holds nothing.
+func (m *Method) outcome(result nocopy.Struct) error {
+	err := m.exception(result)
+	if err == nil && m.Success != 0 && !result.Has(m.Success) {
+		return &ApplicationException{MissingResult, m.String()}
+	}
+	return err
+}
+
 // Call is one call, as handlers and interceptors see it. It ends when the outermost interceptor
 // returns and must not be kept.
 type Call struct {
@@ -111,7 +121,9 @@ type Call struct {
 
 	Peer net.Addr // who calls; on a client nil
 
-	attempts *attempts // what next has to know; nil on a client
+	attempts *attempts // what next has to know on a server
+	tries    *tries    // and on a client
+	busy     int32     // 1 while a client's next is under way with this Call
 }
 
 // Exception returns the declared exception that Result holds, nil if there is none. It is a
