@@ -69,9 +69,9 @@ func echoes(t *testing.T, c echo.EchoClient, payload string) {
 	res.Release()
 }
 
-// TestRetry: each try sends the same arguments, which can be read until the interceptor has returned, and so can the result of
+// TestTries: each try sends the same arguments, which can be read until the interceptor has returned, and so can the result of
 // the last try. What is dropped is released.
-func TestRetry(t *testing.T) {
+func TestTries(t *testing.T) {
 	for _, size := range []int{5, 3000, 5000, 300_000} {
 		payload := strings.Repeat("x", size)
 		for tries := range 5 {
@@ -207,8 +207,8 @@ func readFrame(nc net.Conn) ([]byte, error) {
 	return b, err
 }
 
-// TestRetryAfterError: what tries end with does not stay for later ones, and the last one counts.
-func TestRetryAfterError(t *testing.T) {
+// TestTriesAfterError: what tries end with does not stay for later ones, and the last one counts.
+func TestTriesAfterError(t *testing.T) {
 	for _, modes := range [][]string{
 		{"undeclared", "fill"}, {"missing, filled", "fill"}, {"missing, returned", "link"}, {"nothing", "fill"},
 		{"fill", "missing, filled"}, {"fill", "undeclared"}, {"conflict, after a result", "missing, filled"}, {"panic", "missing, filled", "panic"},
