@@ -40,7 +40,7 @@ func TestArgs(t *testing.T) {
 	wire := nocopy.Struct(sum(echo.NewEchoAddArgs())).Message().Bytes()
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	for name, opts := range map[string][]rpc.Option{"plain": nil, "intercepted": {rpc.Intercept(pass)}, "unframed": {rpc.Unframed, rpc.Recycle}} {
-		c := dial(t, serve(t, &rpc.Server{}, &handler{}), append(opts, rpc.MaxInFlight(2))...)
+		c := dial(t, serve(t, &rpc.Server{Limits: nocopy.Limits{MaxDepth: 200}}, &handler{}), append(opts, rpc.MaxInFlight(2))...)
 		for _, a := range []struct {
 			name  string
 			m     *rpc.Method
@@ -59,6 +59,14 @@ func TestArgs(t *testing.T) {
 			{"a parsed message", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire); return nocopy.Struct(s) }, true, true},
 			{"one parsed lazily", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire, nocopy.Lazy); return nocopy.Struct(s) }, true, true},
 			{"an edited message", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire); return sum(s) }, true, true},
+			{"nested deeper than usual", add, func() nocopy.Struct {
+				deep := append(append(bytes.Repeat([]byte{12, 0, 99}, 190), make([]byte, 190)...), wire...)
+				s, err := echo.ParseEchoAddArgs(deep, nocopy.Limits{MaxDepth: 200})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return nocopy.Struct(s)
+			}, true, true},
 			{"a zero handle", add, func() nocopy.Struct { return nocopy.Struct{} }, false, false},
 			{"an absent struct", add, func() nocopy.Struct { return nocopy.Absent() }, false, false},
 			{"an absent sub-struct", put, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoPutArgs().GetItem()) }, false, false},
