@@ -146,8 +146,9 @@ func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 	return b.addSegments(src.At(p)[:n:n], block, false)
 }
 
-// Freeze makes what is stored from now on go elsewhere than where the message's bytes are: whoever holds on to those sees
-// no change. The memory must not go back before that, see Free. Concurrent calls and reads are allowed.
+// Freeze makes what is stored from now on go elsewhere than where the message's bytes are:
+// whoever holds on to those sees no change. The memory must not go back before that, see Free.
+// Concurrent calls and reads are allowed.
 func (b *Buffer) Freeze() { b.freeze(0, Pos(len(b.meta)-1)) }
 
 // freeze is Freeze of some segments, the last one included.

@@ -2,11 +2,13 @@ package nocopy
 
 import "errors"
 
-// The arguments of a client's call are in use by several parties: they belong to the call, and each connection that writes
-// them retains them. The owner's Release leaves the message to those who retain it, and the last of them releases it.
+// The arguments of a client's call are in use by several parties: they belong to the call, and
+// each connection that writes them retains them. The owner's Release leaves the message to those
+// who retain it, and the last of them releases it.
 //
-// Message.claims tells who they are: the generation that it is about, so that a stale handle meets nothing that belongs to
-// others, and below that the flags and the number of those who retain it. It is 0 in messages that were never offered.
+// Message.claims tells who they are: the generation that it is about, so that a stale handle
+// meets nothing that belongs to others, and below that the flags and the number of those who
+// retain it. It is 0 in messages that were never offered.
 
 const (
 	isOffered   = 1 << 31 // Claim makes its caller the owner
@@ -24,8 +26,9 @@ func (s Struct) Offer() {
 	s.m.claims.Store(s.claims(isOffered))
 }
 
-// Claim makes the caller the owner of the message and reports whether it could: the message was offered and can be finished, s
-// is its root and d its type. Of several callers one succeeds. The message has been finished then.
+// Claim makes the caller the owner of the message and reports whether it could: the message was
+// offered and can be finished, s is its root and d its type. Of several callers one succeeds.
+// The message has been finished then.
 func (s Struct) Claim(d *Desc) bool {
 	if s.m == nil || !s.m.claims.CompareAndSwap(s.claims(isOffered), s.claims(isClaiming)) {
 		return false
@@ -38,8 +41,8 @@ func (s Struct) Claim(d *Desc) bool {
 	return true
 }
 
-// Retain keeps the message until Drop, and reports whether it could: it can as long as the message has an owner. Nothing
-// else is looked at, so that it is safe however stale s is.
+// Retain keeps the message until Drop, and reports whether it could: it can as long as the
+// message has an owner. Nothing else is looked at, so that it is safe however stale s is.
 func (s Struct) Retain() bool {
 	if s.m == nil {
 		return false
@@ -62,8 +65,8 @@ func (s Struct) Drop() {
 	}
 }
 
-// ClaimCopy returns the root of a copy that the caller owns. The error tells why there is none: s is not what Is of type d,
-// or can't be sent. Any number of goroutines may copy one message.
+// ClaimCopy returns the root of a copy that the caller owns. The error tells why there is none:
+// s is not what Is of type d, or can't be sent. Any number of goroutines may copy one message.
 func (s Struct) ClaimCopy(d *Desc) (Struct, error) {
 	switch {
 	case s.m == nil:
@@ -87,14 +90,16 @@ func (s Struct) ClaimCopy(d *Desc) (Struct, error) {
 
 var errNotWhole = errors.New("not a whole message of this type, or released")
 
-// End is Release of a message that was offered or claimed, if that has not happened yet. It goes when nobody retains it.
+// End is Release of a message that was offered or claimed, if that has not happened yet. It goes
+// when nobody retains it.
 func (s Struct) End() {
 	if h := s.m.claims.Load(); h == s.claims(isOffered) || h&^retainCount == s.claims(isOwned) {
 		s.m.Release()
 	}
 }
 
-// unclaim takes a message that was offered or claimed from its owner, and reports whether nobody retains it.
+// unclaim takes a message that was offered or claimed from its owner, and reports whether nobody
+// retains it.
 func (m *Message) unclaim() bool {
 	for {
 		h := m.claims.Load()
@@ -108,8 +113,9 @@ func (m *Message) unclaim() bool {
 	}
 }
 
-// Is reports whether s is the root of a message of the type d that was not released, nor stands for something absent. Of a
-// message that was offered that is found out without looking at what may be another one's by now.
+// Is reports whether s is the root of a message of the type d that was not released, nor stands
+// for something absent. Of a message that was offered that is found out without looking at what
+// may be another one's by now.
 func (s Struct) Is(d *Desc) bool {
 	if s.m == nil {
 		return false
@@ -128,6 +134,6 @@ func (m *Message) isRoot(k uint64, d *Desc) bool {
 	return !m.frozen && uint32(k) == m.root && m.desc == d
 }
 
-// Freeze makes what is set from now on leave the message's memory as it is: bytes that are being written don't change.
-// Other goroutines may read the message meanwhile.
+// Freeze makes what is set from now on leave the message's memory as it is: bytes that are being
+// written don't change. Other goroutines may read the message meanwhile.
 func (s Struct) Freeze() { s.m.buf.Freeze() }

@@ -9,7 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// TestClaim: an offered message gets one owner, and is released once, by whoever is the last to have to do with it.
+// TestClaim: an offered message gets one owner, and is released once, by whoever is the last to
+// have to do with it.
 func TestClaim(t *testing.T) {
 	d, other := nocopy.NewDesc("S"), nocopy.NewDesc("Other")
 	d.Define(nocopy.FieldDesc{ID: 1, Name: "a", Type: nocopy.TypeI64})

@@ -270,8 +270,8 @@ func TestSharingConcurrently(t *testing.T) {
 	}
 }
 
-// TestFreeze: what is done to a message afterwards leaves the memory alone that its bytes were in, and is in the message
-// nonetheless.
+// TestFreeze: what is done to a message afterwards leaves the memory alone that its bytes were
+// in, and is in the message nonetheless.
 func TestFreeze(t *testing.T) {
 	before := linkbuf.BlocksInUse()
 	for i := range 60 {

@@ -117,7 +117,8 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// TestArgsTwice: arguments that are given to several calls at a time are sent as they are or refused.
+// TestArgsTwice: arguments that are given to several calls at a time are sent as they are or
+// refused.
 func TestArgsTwice(t *testing.T) {
 	of := methods(t)
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
@@ -215,7 +216,8 @@ func TestForwarding(t *testing.T) {
 // srv2 returns another server like s.
 func srv2(s *rpc.Server) *rpc.Server { return &rpc.Server{Recycle: s.Recycle, Processor: s.Processor} }
 
-// TestForwardingGivenUp: what a handler has passed on is not in the request's memory any more when its context ends early.
+// TestForwardingGivenUp: what a handler has passed on is not in the request's memory any more
+// when its context ends early.
 func TestForwardingGivenUp(t *testing.T) {
 	of := methods(t)
 	goOn := make(chan struct{})

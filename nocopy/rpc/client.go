@@ -98,9 +98,10 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 // Call sends args and waits for the reply. When ctx ends it returns at once; the connection and other calls
 // are not affected. When the call has not been sent, since the connection turned out to be broken, it tries another.
 //
-// Arguments from NewArgs are taken over, also with an error, and may be given to one call only. Others are copied and stay the caller's:
-// any whole message of the method's arguments, such as those that a server's handler was called with, or an interceptor's.
-// What is neither, or was released, is an error.
+// Arguments from NewArgs are taken over, also with an error, and may be given to one call only.
+// Others are copied and stay the caller's: any whole message of the method's arguments, such as
+// those that a server's handler was called with, or an interceptor's. What is neither, or was
+// released, is an error.
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	args, err := m.takeArgs(args)
 	if err != nil {
@@ -118,7 +119,8 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 	return result, err
 }
 
-// send makes one call, as clientConn.call does. args have an owner until it returns, or until over is closed.
+// send makes one call, as clientConn.call does. args have an owner until it returns, or until
+// over is closed.
 func (c *Client) send(ctx context.Context, over <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	err := ctx.Err()
 	if err == nil {

@@ -61,8 +61,8 @@ func (c *clientConn) wait() { c.active.Wait() }
 // errReturned is the error of tries of a call that has returned.
 var errReturned = errors.New("the call has returned")
 
-// call makes one call. It returns when ctx ends, and when over is closed. The result is the caller's, also with an
-// error: it may hold that, or be absent.
+// call makes one call. It returns when ctx ends, and when over is closed. The result is the
+// caller's, also with an error: it may hold that, or be absent.
 func (c *clientConn) call(ctx context.Context, over <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	if !args.Retain() {
 		return nocopy.Absent(), callError(m, errReturned)
@@ -110,7 +110,8 @@ func (c *clientConn) nextID() int32 {
 	}
 }
 
-// age returns how many ids have been given after this one; -1 if it was not given, or too long ago for a reply.
+// age returns how many ids have been given after this one; -1 if it was not given, or too long
+// ago for a reply.
 func (c *clientConn) age(id int32) int32 {
 	switch {
 	case id <= 0:
@@ -145,8 +146,8 @@ func (c *clientConn) read() {
 
 var errServerClosed = fmt.Errorf("the server has closed the connection: %w", io.EOF)
 
-// deliver hands a reply to the call that waits for it. One that comes a second time, or for a call that has returned, or
-// for a oneway one, is dropped.
+// deliver hands a reply to the call that waits for it. One that comes a second time, or for a
+// call that has returned, or for a oneway one, is dropped.
 func (c *clientConn) deliver(h header, body linkbuf.Chunk) {
 	c.mu.Lock()
 	p := c.calls[h.seqid]
@@ -168,8 +169,9 @@ func (c *clientConn) deliver(h header, body linkbuf.Chunk) {
 	c.mu.Unlock()
 }
 
-// stray deals with a reply to a call that was never made: the oldest call is the one that it must be for. It reports whether that
-// is to be logged: the other side may send any number of them.
+// stray deals with a reply to a call that was never made: the oldest call is the one that it
+// must be for. It reports whether that is to be logged: the other side may send any number of
+// them.
 func (c *clientConn) stray(h header) bool {
 	var oldest *pending
 	for _, p := range c.calls {

@@ -10,10 +10,11 @@
 //
 // # The way of a call
 //
-// The client fills the arguments in place, behind room for the message's header and the frame's length, and writes them
-// from where they are. Many calls may be under way on one connection; replies are matched by sequence id.
-// The server receives into a block, parses header and arguments where they lie, and has the handler
-// build the result behind its header; replies that are ready together leave in one writev.
+// The client fills the arguments in place and writes them from where they are, after a header of
+// each try's own. Many calls may be under way on one connection; replies are matched by sequence
+// id. The server receives into a block, parses header and arguments where they lie, and has the
+// handler build the result behind its header; replies that are ready together leave in one
+// writev.
 //
 // # Lifetimes
 //
@@ -26,9 +27,9 @@
 //     and [Call].
 //   - What a handler puts into the result by reference (strings and byte slices of 4 KiB and more) must stay as it is until
 //     the reply is written. Values of args may be put there.
-//   - The args of a client's call end when all interceptors have returned; whoever fills them must not keep them. Byte slices of 4 KiB and
-//     more that were set are referred to until the call returns, or, when the context has ended it or a try of it early, until its
-//     bytes are written or dropped.
+//   - The args of a client's call end when all interceptors have returned; whoever fills them must
+//     not keep them. Byte slices of 4 KiB and more that were set are referred to until the call
+//     returns, or, when it or a try of it was given up, until its bytes are written or dropped.
 //   - The result of a call is the caller's: Release gives its memory back. Not calling it costs speed, not memory.
 //     A declared exception that comes back as the error is a message of its own.
 //
@@ -91,7 +92,47 @@
 // A connection's place among MaxConns is free when it is closed, or HalfCloseTimeout after nothing
 // more comes.
 //
+// # A call of a client on a connection
+//
+//	          write ends      reply            stray            fails             given up
+//	queued    writing         queued           queued           finished: unsent  finished: given up
+//	writing   written         answered: reply  answered: stray  answered: failed  dropped: given up
+//	written   written         finished: reply  finished: stray  finished: failed  finished: given up
+//	answered  finished        answered         answered         answered          dropped: given up
+//	dropped   finished        dropped          dropped          dropped           dropped
+//	oneway    finished: sent  oneway           oneway           answered: failed  dropped: given up
+//	finished  finished        finished         finished         finished          finished
+//
+// Of a queued call no byte has been written. It has no sequence id yet, so that nothing that comes
+// is a reply to it; if the connection fails it is unsent and goes to another one. While a call is
+// being written, its bytes may be in memory that is the caller's again when it returns: it is
+// answered, but waits. It returns at once when it is given up, since its context has ended or its
+// interceptors have returned; what its arguments are changed to then goes elsewhere. Oneway stands
+// for a oneway call that is being written; no reply is for it.
+//
+// A reply with a sequence id that was not given is stray. It ends the oldest call that is being
+// written, or was, with BAD_SEQUENCE_ID: it must be for one of those. A second reply, one to a
+// call that was given up, and one to a oneway call are dropped. What is queued is written up to
+// 64 KiB at a time, and a larger call is the last of them. Which of the calls that are written
+// together have begun, nobody can tell: the kernel has bytes long before the server sees them. A
+// reply to any of them is taken for one.
+//
+// # A connection of a client
+//
+//	             call      dialled      not dialled  write ends     fails              Close
+//	idle         writing   idle         idle         idle           unconnected        closed
+//	writing      writing   writing      writing      idle, writing  failing, dialling  closed
+//	failing      dialling  failing      failing      unconnected    failing            closed
+//	unconnected  dialling  unconnected  unconnected  unconnected    unconnected        closed
+//	dialling     dialling  writing      unconnected  dialling       dialling           closed
+//	closed       closed    closed       closed       closed         closed             closed
+//
+// The second of two states is for when calls are queued: they are written next, or go to the next
+// connection. A connection that has failed while a write is under way ends when that does; it is
+// replaced at once. Calls wait while a connection is dialled, after the pause that failures have
+// earned, and fail if it is not.
+//
 // Read next: method.go for what generated code says of a method; server.go, serverconn.go,
-// serverread.go, request.go and reply.go; client.go and clientconn.go; message.go and receive.go
-// for the wire.
+// serverread.go, request.go and reply.go; client.go, tries.go, pending.go and clientconn.go;
+// message.go and receive.go for the wire.
 package rpc

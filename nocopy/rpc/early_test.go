@@ -31,7 +31,8 @@ func echoReply(id int, text string) []byte {
 	return frame(strict(reply, "echo", id, result.Message().Bytes()))
 }
 
-// TestReplyToQueued: a reply with the id that a call will have, of which no byte has been written, is not that call's.
+// TestReplyToQueued: a reply with the id that a call will have, of which no byte has been
+// written, is not that call's.
 func TestReplyToQueued(t *testing.T) {
 	for _, opts := range [][]rpc.Option{nil, {rpc.Recycle}} {
 		early := make(chan struct{})
@@ -81,7 +82,8 @@ func TestReplyToQueued(t *testing.T) {
 	}
 }
 
-// TestEarlyReplyDisclosesNothing: what a client sends to one server goes to that one only, whatever another replies.
+// TestEarlyReplyDisclosesNothing: what a client sends to one server goes to that one only,
+// whatever another replies.
 func TestEarlyReplyDisclosesNothing(t *testing.T) {
 	for range 5 {
 		early, goOn, read, end := make(chan struct{}), make(chan struct{}), make(chan []byte, 1), make(chan struct{})

@@ -16,7 +16,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// TestHedging: tries at the same time need a Call each. The first that succeeds counts, the others end with the call.
+// TestHedging: tries at the same time need a Call each. The first that succeeds counts, the
+// others end with the call.
 func TestHedging(t *testing.T) {
 	ended := make(chan error, 100)
 	var results []nocopy.Struct
@@ -61,7 +62,8 @@ func TestHedging(t *testing.T) {
 	})
 }
 
-// TestHedgingWithoutServer: a try of which nothing is heard any more ends when the call returns, wherever it is.
+// TestHedgingWithoutServer: a try of which nothing is heard any more ends when the call returns,
+// wherever it is.
 func TestHedgingWithoutServer(t *testing.T) {
 	release := make(chan struct{})
 	addr := fakeServer(t, func(nc net.Conn) { <-release })
@@ -91,7 +93,8 @@ func TestHedgingWithoutServer(t *testing.T) {
 	}
 }
 
-// TestConcurrentNext: of two tries with one Call at a time the second is refused, and the first goes on.
+// TestConcurrentNext: of two tries with one Call at a time the second is refused, and the first
+// goes on.
 func TestConcurrentNext(t *testing.T) {
 	twice := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		errs := make(chan error, 4)
@@ -118,7 +121,8 @@ func TestConcurrentNext(t *testing.T) {
 	})
 }
 
-// TestLateNext: next fails once the call has returned, and whatever the program does by then is not disturbed.
+// TestLateNext: next fails once the call has returned, and whatever the program does by then is
+// not disturbed.
 func TestLateNext(t *testing.T) {
 	var calls atomic.Int32
 	var late sync.WaitGroup

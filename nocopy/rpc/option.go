@@ -81,14 +81,16 @@ func Logger(l *slog.Logger) Option { return optionFunc(func(o *options) { o.logg
 
 // Intercept puts interceptors around every call, the first one outermost.
 //
-// An interceptor may call next any number of times, one after the other. Each time sends Args, which it may read and change
-// in between, and sets Result, having released the one that next had set there before. Tries at the same time need
-// a copy of the Call each, made before the first of them begins; of two with one Call the second fails. What an
-// interceptor puts into Args or Result stays its own: a copy is sent or returned.
+// An interceptor may call next any number of times, one after the other. Each time sends Args,
+// which it may read and change in between, and sets Result, having released the one that next
+// had set there before. Tries at the same time need a copy of the Call each, made before the
+// first of them begins; of two with one Call the second fails. What an interceptor puts into
+// Args or Result stays its own: a copy is sent or returned.
 //
-// The call returns the Result that the outermost interceptor leaves, or its error; a declared exception in Result is an
-// error in any case. Args and all other results end then, tries that are still under way are given up, and next fails from
-// then on. An interceptor's panic is the caller's.
+// The call returns the Result that the outermost interceptor leaves, or its error; a declared
+// exception in Result is an error in any case. Args and all other results end then, tries that
+// are still under way are given up, and next fails from then on. An interceptor's panic is the
+// caller's.
 func Intercept(f ...Interceptor) Option {
 	return optionFunc(func(o *options) { o.interceptors = append(o.interceptors, f...) })
 }

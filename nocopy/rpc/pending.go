@@ -12,8 +12,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// pending is a call on its way over a connection. Its state says who refers to it, see the table in doc.go. finish,
-// the last step of the connection, gives it back to the call; the call, or in its absence the writer, recycles it.
+// pending is a call on its way over a connection. Its state says who refers to it, see the table
+// in doc.go. finish, the last step of the connection, gives it back to the call; the call, or in
+// its absence the writer, recycles it.
 type pending struct {
 	method *Method
 	args   nocopy.Struct // retained until written
@@ -34,7 +35,7 @@ const (
 	queued    state = iota // in queue: no byte of it has been written, and it has no sequence id yet
 	writing                // in out; in calls too, unless it is oneway
 	answered               // in out only: how the call ends is known
-	abandoned              // in out only: the call has returned
+	dropped              // in out only: the call has returned
 	written                // in calls only
 	finished               // nowhere
 )
@@ -91,16 +92,18 @@ func (p *pending) finish() {
 }
 
 const (
-	// inlineBytes is how many bytes without a reply there may be for a call to write itself: as many as a socket takes
-	// without blocking.
+	// inlineBytes is how many bytes without a reply there may be for a call to write itself: as
+	// many as a socket takes without blocking.
 	inlineBytes = 16 << 10
 
-	// batchBytes is how many bytes of calls that go out together make a batch complete. Only its last call is
-	// larger: of a batch that the other side takes slowly, few calls have begun without a byte gone out.
+	// batchBytes is how many bytes of calls that go out together make a batch complete. Only its
+	// last call is larger: of a batch that the other side takes slowly, few calls have begun
+	// without a byte gone out.
 	batchBytes = 64 << 10
 )
 
-// enqueue has p written, by the caller if that cannot block or may. If the error is errNotSent, p is still the caller's.
+// enqueue has p written, by the caller if that cannot block or may. If the error is errNotSent,
+// p is still the caller's.
 func (c *clientConn) enqueue(p *pending, mayBlock bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +128,8 @@ func (c *clientConn) enqueue(p *pending, mayBlock bool) error {
 	return nil
 }
 
-// flushRest leaves what is still queued to a goroutine: a call must not be kept by the messages of others.
+// flushRest leaves what is still queued to a goroutine: a call must not be kept by the messages
+// of others.
 func (c *clientConn) flushRest() {
 	if len(c.queue) == 0 {
 		c.writing = false
@@ -143,8 +147,8 @@ func (c *clientConn) flushRest() {
 	}()
 }
 
-// writeBatch writes some of what is queued. c.mu is held, but not while writing. Other goroutines change the states of calls in out
-// meanwhile, but leave them there.
+// writeBatch writes some of what is queued. c.mu is held, but not while writing. Other
+// goroutines change the states of calls in out meanwhile, but leave them there.
 func (c *clientConn) writeBatch() {
 	c.takeBatch()
 	if len(c.out) == 0 {
@@ -163,7 +167,7 @@ func (c *clientConn) writeBatch() {
 	for i, p := range c.out {
 		c.out[i] = nil
 		switch {
-		case p.state == abandoned:
+		case p.state == dropped:
 			p.recycle()
 		case p.state == answered || p.method.Oneway():
 			p.finish()
@@ -174,8 +178,8 @@ func (c *clientConn) writeBatch() {
 	c.out = c.out[:0]
 }
 
-// takeBatch moves calls from queue to out, gives them their sequence ids and adds their bytes to batch. From then on those are
-// all that is looked at of their arguments.
+// takeBatch moves calls from queue to out, gives them their sequence ids and adds their bytes to
+// batch. From then on those are all that is looked at of their arguments.
 func (c *clientConn) takeBatch() {
 	n, size := 0, 0
 	for ; n < len(c.queue) && size < batchBytes; n++ {
@@ -207,8 +211,9 @@ func (c *clientConn) setWriteDeadline() {
 	}
 }
 
-// settle ends the wait of a call that has been given a reply or an error. While its bytes are being written it must go on
-// waiting: they may be in memory that is the caller's again when the call returns.
+// settle ends the wait of a call that has been given a reply or an error. While its bytes are
+// being written it must go on waiting: they may be in memory that is the caller's again when the
+// call returns.
 func (c *clientConn) settle(p *pending) {
 	if c.calls[p.seqid] == p {
 		delete(c.calls, p.seqid)
@@ -220,8 +225,9 @@ func (c *clientConn) settle(p *pending) {
 	p.finish()
 }
 
-// giveUp takes p, which the caller must not use any more, from a call that does not wait any longer. It reports false if the
-// call has ended otherwise at the same time: then it is to be waited for.
+// giveUp takes p, which the caller must not use any more, from a call that does not wait any
+// longer. It reports false if the call has ended otherwise at the same time: then it is to be
+// waited for.
 func (c *clientConn) giveUp(p *pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -239,11 +245,11 @@ func (c *clientConn) giveUp(p *pending) bool {
 		if c.calls[p.seqid] == p {
 			delete(c.calls, p.seqid)
 		}
-		p.state = abandoned
+		p.state = dropped
 		p.args.Freeze() // an interceptor may change them for the next try
 	case answered:
 		p.reply.body.Release()
-		p.state = abandoned
+		p.state = dropped
 		p.args.Freeze()
 	default:
 		return false

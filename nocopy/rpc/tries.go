@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// tries is a call that goes through interceptors: they may send it any number of times. Its Call, and the
-// copies that they make of it, refer to it.
+// tries is a call that goes through interceptors: they may send it any number of times. Its
+// Call, and the copies that they make of it, refer to it.
 type tries struct {
 	call   Call
 	method *Method       // that was called
@@ -65,7 +65,8 @@ func (t *tries) release(result nocopy.Struct) {
 	t.args.End()
 }
 
-// check returns what the call returns if its interceptors leave this result and no error. A struct of their own stays theirs.
+// check returns what the call returns if its interceptors leave this result and no error. A
+// struct of their own stays theirs.
 func (t *tries) check(result nocopy.Struct) (nocopy.Struct, error) {
 	m := t.method
 	absent := result == nocopy.Absent() || result == (nocopy.Struct{})
@@ -113,7 +114,8 @@ func (c *Client) try(ctx context.Context, call *Call) error {
 	return t.tried(call, result, err)
 }
 
-// begin returns what is to be sent: arguments that are retained and finished, which done is to be told.
+// begin returns what is to be sent: arguments that are retained and finished, which done is to
+// be told.
 func (t *tries) begin(call *Call) (*Method, nocopy.Struct, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -174,7 +176,8 @@ func (t *tries) tried(call *Call, result nocopy.Struct, err error) error {
 	return err
 }
 
-// takeArgs returns arguments for a call of m that the call owns: args if they come from NewArgs and no call has had them yet; a copy of others.
+// takeArgs returns arguments for a call of m that the call owns: args if they come from NewArgs
+// and no call has had them yet; a copy of others.
 func (m *Method) takeArgs(args nocopy.Struct) (nocopy.Struct, error) {
 	if m == nil {
 		return nocopy.Absent(), errors.New("rpc: no Method to call")

@@ -23,7 +23,8 @@ var tryOpts = map[string][]rpc.Option{
 	"framed": nil, "unframed": {rpc.Unframed}, "recycling": {rpc.Recycle},
 }
 
-// intercepting calls f with clients that have the interceptor. Afterwards nothing of theirs may be in use.
+// intercepting calls f with clients that have the interceptor. Afterwards nothing of theirs may
+// be in use.
 func intercepting(t *testing.T, f rpc.Interceptor, g func(t *testing.T, c echo.EchoClient, cl *rpc.Client)) {
 	t.Helper()
 	for name, opts := range tryOpts {
@@ -69,8 +70,8 @@ func echoes(t *testing.T, c echo.EchoClient, payload string) {
 	res.Release()
 }
 
-// TestTries: each try sends the same arguments, which can be read until the interceptor has returned, and so can the result of
-// the last try. What is dropped is released.
+// TestTries: each try sends the same arguments, which can be read until the interceptor has
+// returned, and so can the result of the last try. What is dropped is released.
 func TestTries(t *testing.T) {
 	for _, size := range []int{5, 3000, 5000, 300_000} {
 		payload := strings.Repeat("x", size)
@@ -147,7 +148,8 @@ func TestEditBetweenTries(t *testing.T) {
 	})
 }
 
-// TestEditWhileWritten: what is set after a try that was given up while it was being written is not sent with that one.
+// TestEditWhileWritten: what is set after a try that was given up while it was being written is
+// not sent with that one.
 func TestEditWhileWritten(t *testing.T) {
 	const size = 12 << 20 // more than the kernel takes
 	text := bytes.Repeat([]byte("text"), size/4)
@@ -386,7 +388,8 @@ func TestInterceptorsResult(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// An exception that an interceptor passes over in silence is the call's error nonetheless; to hide it takes another result.
+	// An exception that an interceptor passes over in silence is the call's error nonetheless;
+	// to hide it takes another result.
 	swallow := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		if next(ctx, c); c.Exception() == nil {
 			t.Error("the exception is not in the Result")
