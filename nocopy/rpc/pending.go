@@ -32,12 +32,12 @@ type pending struct {
 type state uint8
 
 const (
-	queued    state = iota // in queue: no byte of it has been written, and it has no sequence id yet
-	writing                // in out; in calls too, unless it is oneway
-	answered               // in out only: how the call ends is known
-	dropped              // in out only: the call has returned
-	written                // in calls only
-	finished               // nowhere
+	queued   state = iota // in queue: no byte of it has been written, and it has no sequence id yet
+	writing               // in out; in calls too, unless it is oneway
+	answered              // in out only: how the call ends is known
+	dropped               // in out only: the call has returned
+	written               // in calls only
+	finished              // nowhere
 )
 
 // reply is a reply as it was received: not parsed yet.

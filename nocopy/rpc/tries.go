@@ -21,6 +21,7 @@ type tries struct {
 	mu      sync.Mutex
 	ended   bool
 	results []tryResult
+	first   [1]tryResult // where results begins
 }
 
 // tryResult is what next has left in a Call.
@@ -35,6 +36,7 @@ var errBusy = errors.New("next is under way for this Call: tries at the same tim
 // intercepted is Call with interceptors. It owns args.
 func (c *Client) intercepted(ctx context.Context, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
 	t := &tries{method: m, args: args, over: make(chan struct{})}
+	t.results = t.first[:0]
 	t.call = Call{Method: m, Args: args, Result: nocopy.Absent(), tries: t}
 	result = nocopy.Absent()
 	defer func() { t.release(result) }() // also when an interceptor panics
