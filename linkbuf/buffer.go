@@ -21,6 +21,7 @@ type Buffer struct {
 	tailMem *Block // its block, nil for memory that is left to the garbage collector in any case
 	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
 	tailShared uint32
+	slow       uint32 // 1 if values are to be stored the longer way: what tailShared is of a new tail
 	shared     uint32 // 1 once any memory of this Buffer's own is shared
 	held       []*Block
 	slabs      []*Block // its own ones if it does not recycle: they are used again if nothing of them was lent
@@ -38,9 +39,9 @@ type Buffer struct {
 	open  uint32 // the span at the tail that grows with Extend, 0 = none
 	owner NodeID // whose run it belongs to, 0 = the root
 
-	order  []placed // nodes in the order of their places
-	placed bool     // order is up to date
-	pieces []piece  // the message in wire order, once sealed
+	order  order
+	placed bool    // order is up to date
+	pieces []piece // the message in wire order, once sealed
 	size   int
 	sealed bool
 	framed bool // its length stands in front of it, in the headroom
@@ -77,7 +78,8 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	at := b.tailEnd()
 	b.spans = append(b.spans[:1], span{from: at, to: at})
 	b.root, b.open, b.owner = run{1, 1}, 1, 0
-	b.order, b.pieces = b.order[:0], b.pieces[:0]
+	b.pieces = b.pieces[:0]
+	b.order.reset()
 	b.size, b.reserved, b.headroom, b.lent = 0, 0, headroom, 0
 	b.placed, b.sealed, b.framed = false, false, false
 	b.rest = inUse
@@ -101,8 +103,8 @@ func (b *Buffer) Free() {
 	if simple && b.tailPos == 0 && len(b.spans) == 2 && b.sealed && len(b.held) == 0 {
 		b.segs[1], b.flat = nil, nil
 		b.rest = warmForeign
-		if b.shared != 0 {
-			b.tailShared, b.shared = 0, 0
+		if b.shared|b.slow != 0 {
+			b.tailShared, b.shared, b.slow = 0, 0, 0
 		}
 		return
 	}
@@ -127,7 +129,8 @@ func (b *Buffer) dropForeign() {
 	b.segs[1], b.meta[1].block, b.flat = nil, nil, nil
 	b.used, b.reserved, b.headroom = 0, 0, 0
 	b.shared, b.lent = 0, 0
-	b.spans, b.nodes, b.order, b.pieces = b.spans[:2], b.nodes[:1], b.order[:0], b.pieces[:1]
+	b.spans, b.nodes, b.pieces = b.spans[:2], b.nodes[:1], b.pieces[:1]
+	b.order.reset()
 	b.spans[1], b.pieces[0] = span{from: segSize}, piece{from: segSize}
 	b.root, b.open, b.owner = run{1, 1}, 0, 0
 	b.placed, b.sealed, b.framed = true, true, false
@@ -135,7 +138,7 @@ func (b *Buffer) dropForeign() {
 
 // reusable says whether all of the block at the tail may be filled anew, by a message of the same kind.
 func (b *Buffer) reusable() bool {
-	if b.shared != 0 || len(b.tail) < keepTail {
+	if b.shared|b.slow != 0 || len(b.tail) < keepTail {
 		return false
 	}
 	if !b.recycle {
@@ -196,9 +199,10 @@ func (b *Buffer) drop(recycle bool) {
 		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
 	}
 	b.tailPos = 0 // it gets its position when it is first written to
-	b.tailShared, b.shared, b.lent = 0, 0, 0
+	b.tailShared, b.shared, b.slow, b.lent = 0, 0, 0, 0
 	b.root, b.open, b.owner = run{}, 0, 0
-	b.order, b.pieces = b.order[:0], b.pieces[:0]
+	b.pieces = b.pieces[:0]
+	b.order.reset()
 	b.size, b.reserved, b.headroom = 0, 0, 0
 	b.placed, b.sealed, b.framed = false, false, false
 }
@@ -239,13 +243,19 @@ func (b *Buffer) dropSegments() {
 	b.segs, b.meta = b.segs[:1], b.meta[:1]
 }
 
+// StoreSlowly makes InTail false of all positions from now on, so that no value is stored without asking Writable.
+func (b *Buffer) StoreSlowly() {
+	b.slow = 1
+	atomic.StoreUint32(&b.tailShared, 1) // see Share
+}
+
 // addTail gives the block at the tail its positions.
 func (b *Buffer) addTail() {
 	if b.tailPos == 0 { // what was lent before was not the Buffer's own
 		b.lent = 0
 	}
 	b.tailPos = b.addSegments(b.tail, b.tailMem, true)
-	b.tailShared = 0
+	b.tailShared = b.slow
 }
 
 // behindLarge is room for what follows a large value: often no more than a STOP, for which a block of its own would

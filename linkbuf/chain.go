@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
-	"slices"
 	"sort"
 )
 
@@ -47,12 +46,13 @@ const fewNodes = 8
 // flatten is walk for the usual case of an edited message: it was in one piece, and a few nodes stand in it, none in
 // another's content and none in what another replaces. It reports whether that is so.
 func (b *Buffer) flatten() bool {
-	if len(b.order) > fewNodes || b.root.first != b.root.last {
+	if b.order.n > fewNodes || b.root.first != b.root.last {
 		return false
 	}
 	root := b.spans[b.root.first]
 	out, at, replaced := b.pieces[:0], root.from, Pos(0)
-	for _, o := range b.order {
+	var c cursor
+	for o, ok := b.order.next(&c); ok; o, ok = b.order.next(&c) {
 		n := &b.nodes[o.id()]
 		if n.at < at || n.at > root.to || n.kind == grow && n.at == replaced {
 			return false
@@ -155,8 +155,9 @@ func (b *Buffer) Flat(from, to Pos) ([]byte, bool) {
 	b.Sync()
 	b.sortNodes()
 	p := part{from, to}
-	for j := b.firstNode(from); j < len(b.order) && b.order[j].at() <= to; j++ {
-		if !p.excludes(&b.nodes[b.order[j].id()]) {
+	c := b.order.from(from)
+	for o, ok := b.order.next(&c); ok && o.at() <= to; o, ok = b.order.next(&c) {
+		if !p.excludes(&b.nodes[o.id()]) {
 			return nil, false
 		}
 	}
@@ -213,59 +214,6 @@ func (b *Buffer) spanAt(p Pos) uint32 {
 	panic("nocopy: internal error: position outside of every run")
 }
 
-// placed is a node with its place in the high half, so that sorting and searching need not look at nodes, which are
-// all over the memory.
-type placed uint64
-
-func (p placed) at() Pos    { return Pos(p >> 32) }
-func (p placed) id() NodeID { return NodeID(p) }
-
-// sortNodes brings order up to date. Nodes are mostly made in the order of their places already.
-func (b *Buffer) sortNodes() {
-	if b.placed {
-		return
-	}
-	b.order = b.order[:0]
-	inOrder := true
-	for i := 1; i < len(b.nodes); i++ {
-		b.order = append(b.order, placed(b.nodes[i].at)<<32|placed(i))
-		inOrder = inOrder && (i == 1 || compareNodes(&b.nodes[i-1], &b.nodes[i]) <= 0)
-	}
-	if !inOrder {
-		slices.Sort(b.order)
-		b.sortTies()
-	}
-	b.placed = true
-}
-
-// sortTies puts nodes at the same place in order.
-func (b *Buffer) sortTies() {
-	for i := 0; i < len(b.order); {
-		j := i + 1
-		for j < len(b.order) && b.order[j].at() == b.order[i].at() {
-			j++
-		}
-		if j > i+1 {
-			slices.SortFunc(b.order[i:j], func(x, y placed) int {
-				if c := compareNodes(&b.nodes[x.id()], &b.nodes[y.id()]); c != 0 {
-					return c
-				}
-				return cmp.Compare(x, y)
-			})
-		}
-		i = j
-	}
-}
-
-// firstNode returns the number in order of the first node at lo or behind it.
-func (b *Buffer) firstNode(lo Pos) int {
-	n := len(b.order)
-	if n == 0 || b.order[n-1].at() < lo { // what is put in the place of something mostly lies behind all that is received
-		return n
-	}
-	return sort.Search(n, func(j int) bool { return b.order[j].at() >= lo })
-}
-
 func compareNodes(x, y *node) int {
 	switch {
 	case x.at != y.at:
@@ -309,8 +257,9 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		hi = min(hi, p.to)
 	}
 	at := max(lo, min(h.to, hi)) // what comes next on the wire
-	for j := b.firstNode(lo); j < len(b.order) && b.order[j].at() <= hi; j++ {
-		n := &b.nodes[b.order[j].id()]
+	c := b.order.from(lo)
+	for o, ok := b.order.next(&c); ok && o.at() <= hi; o, ok = b.order.next(&c) {
+		n := &b.nodes[o.id()]
 		if h.hides(n) || p.to != 0 && p.excludes(n) {
 			continue
 		}

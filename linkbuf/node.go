@@ -57,9 +57,13 @@ func (b *Buffer) AddAtStop(at Pos) NodeID {
 
 // MoveGrow puts a node made by AddGrow to another place.
 func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
+	placed := b.unplace(id)
 	n := &b.nodes[id]
 	n.at, n.end, n.anchor = at, at, anchor
-	b.placed, b.sealed = false, false
+	if placed {
+		b.insert(b.placeOf(id))
+	}
+	b.sealed = false
 }
 
 // NodePlace returns the range of bytes that the node stands for.

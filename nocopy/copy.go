@@ -24,14 +24,10 @@ func (m *Message) source(v Struct, t *Type) source {
 		m.graft = appendZero(m.graft[:0], t)
 		return source{n: len(m.graft), data: m.graft}
 	}
-	if v.m == m {
-		m.closeAll()
-	} else {
-		v.m.Finish()
-		if depth := v.m.limits.MaxDepth; depth > m.maxNesting() { // what was accepted there may be sent from here
-			m.limits.MaxDepth = depth
-			m.flags |= limited
-		}
+	v.m.closeAllUnlessSealed()
+	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() { // what was accepted there may be sent from here
+		m.limits.MaxDepth = depth
+		m.flags |= limited
 	}
 	r := v.m.rangeOf(v.entry(), t, m.ranged)
 	m.ranged = linkbuf.Range{}
