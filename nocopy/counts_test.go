@@ -158,7 +158,7 @@ func checkSame(t testing.TB, d *Desc, wire []byte) {
 					t.Fatalf("%x: %s: %s and %s, not %s", wire, w.name, lazily, got, text)
 				}
 			}
-			if other == nil && len(s.m.shadows) > 0 && errors.Is(err, ErrMissingRequired) {
+			if other == nil && len(s.m.shadows.all) > 0 && errors.Is(err, ErrMissingRequired) {
 				other = err // Index does not look into what a later occurrence of the field takes the place of
 			}
 			s.Release()

@@ -21,7 +21,7 @@ func frozen(t *Type, wire string) Struct {
 	m.buf.AddRoot(p, p+uint32(len(b)))
 	m.root = m.indexAt(t, p)
 	m.buf.Seal()
-	m.frozen = true
+	m.frozen, m.guarded = true, true
 	m.untrack()
 	return m.handle(m.root)
 }

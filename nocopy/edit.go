@@ -13,9 +13,10 @@ type edit struct {
 	end   uint32         // position of the STOP, or behind the last element
 	own   linkbuf.NodeID // the node that holds the value itself, in the place of an earlier one
 	tail  linkbuf.NodeID // the node at the end, for what is added
-	slots uint32         // struct: index of a word per word of the entry: the node in the place of that field; list or map: 1 if it is watched
+	slots uint32         // struct: index of a word per word of the entry: the node in the place of that field
 	count uint32         // container: position of the count when it was moved
 	dead  uint32         // map: pairs that were deleted
+	live  uint32         // map: the number in Message.live of the set of the pairs that All yields, 0 if none has been made
 	free  uint32         // map: number+1 of one of them; its value word names the next
 	room  uint32         // list of fixed-size elements: bytes that its node has beyond its last element
 }
@@ -146,7 +147,7 @@ const fewWords = 256
 // rewriteText makes the text at p n bytes long, and returns them to be filled and where the text is now; nil if that takes a node.
 // It takes none if the whole message was received and is so small that it is copied with the new text in it.
 func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
-	if p == 0 || p&inNode != 0 || n > linkbuf.MaxShort || m.words > fewWords || len(m.shadows) > 0 {
+	if p == 0 || p&inNode != 0 || n > linkbuf.MaxShort || m.words > fewWords || len(m.shadows.all) > 0 {
 		return nil, 0
 	}
 	size := textHeader + be32(m.buf.At(p))
@@ -205,7 +206,7 @@ func (s Struct) Unset(f Field) {
 		m.buf.SetEmpty(m.replaceField(e, f))
 		m.idx[e+f.word()] = 0
 	}
-	if len(m.shadows) > 0 {
+	if len(m.shadows.all) > 0 {
 		m.unsetShadows(e, f.word())
 	}
 }
@@ -261,19 +262,3 @@ const (
 	maxDepth  = 1 << 20
 	maxBudget = maxDepth * structCost
 )
-
-// shadow is an occurrence of a field that a later one of the same struct takes the place of.
-type shadow struct{ e, word, at, end uint32 }
-
-// unsetShadows removes the other occurrences of a field: without the last, the one before would count again.
-func (m *Message) unsetShadows(e, word uint32) {
-	rest := m.shadows[:0]
-	for _, s := range m.shadows {
-		if s.e == e && s.word == word {
-			m.buf.AddReplace(s.at, s.end)
-		} else {
-			rest = append(rest, s)
-		}
-	}
-	m.shadows = rest
-}

@@ -19,7 +19,9 @@ func (s Struct) setFixedAt(i, size int) []byte {
 	if !m.buf.Writable(m.idx[e+listStart]) {
 		m.moveFixed(e, size, 0)
 	}
-	m.tables.drop(e)
+	if len(m.tables.made) > 0 {
+		m.forget(e, uint32(i))
+	}
 	return m.buf.At(m.idx[e+listStart] + uint32(i*size))[:size]
 }
 

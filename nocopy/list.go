@@ -296,7 +296,9 @@ func (s Struct) setTextAt(i, n int) []byte {
 		m.idx[slot] = p
 		return b[textHeader : textHeader+n : textHeader+n]
 	}
-	m.tables.drop(s.entry())
+	if len(m.tables.made) > 0 {
+		m.forget(s.entry(), uint32(i))
+	}
 	b, word := m.replaceText(m.idx[slot], n)
 	m.idx[slot] = word
 	return b
@@ -362,7 +364,9 @@ func (s Struct) putTextAt(i int, v []byte) {
 		s.m.idx[slot] = s.m.appendRef(v)
 		return
 	}
-	s.m.tables.drop(s.entry())
+	if len(s.m.tables.made) > 0 {
+		s.m.forget(s.entry(), uint32(i))
+	}
 	s.m.idx[slot] = s.m.replaceTextByRef(s.m.idx[slot], v)
 }
 

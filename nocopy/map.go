@@ -143,11 +143,14 @@ func (s Struct) find(k key) int {
 	if s.count() == 0 {
 		return -1
 	}
+	if k.view.m != nil {
+		s.m.closeFor(s.entry())
+	}
 	return s.m.lookup(s.entry(), s.typ(), k.bytes())
 }
 
-// findToPut is find for a key that is put if it is not there yet. Keys that are structs or containers may be
-// changed once they are there, so that nothing is known of them but by looking.
+// findToPut is find for a key that is put if it is not there yet. Keys that are structs or containers may
+// change once they are there: no filter knows them.
 func (s Struct) findToPut(k key) int {
 	if k.view.m == nil {
 		n := s.m.idx[s.entry()+listCount]
@@ -197,14 +200,11 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 
 // putKey adds a pair with the key, ready for the value to be appended.
 func (s Struct) putKey(k key) uint32 {
-	if k.view.m != nil {
-		s.m.watch(s.entry())
-	}
 	slot := s.newPair()
 	word := s.m.appendKey(s.typ().key, k)
 	s.m.idx[slot] = word
-	if len(s.m.tables.made) > 0 {
-		s.m.reinsert(s.entry(), s.typ(), s.pairNumber(slot))
+	if tb := s.m.tables.made[s.entry()]; tb != nil {
+		tb.enterLater(s.pairNumber(slot))
 	}
 	return slot
 }
@@ -272,9 +272,6 @@ func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		var kc KC
 		var vc VC
-		if s.count() > 0 && s.typ().key.kind >= record {
-			s.m.loosen(s.entry())
-		}
 		s.eachPair(func(k, v uint32) bool { return yield(kc.get(s.m, k), vc.get(s.m, v)) })
 	}
 }
@@ -285,11 +282,12 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	if n == 0 {
 		return
 	}
-	repeated := s.m.repeated(s.entry(), s.typ()) > 0
-	for i := range n {
+	e, t := s.entry(), s.typ()
+	repeated := s.m.repeated(e, t) > 0
+	for i := s.nextPair(0); i < n; i = s.nextPair(i + 1) {
 		s.alive()
 		words := s.m.idx[s.pair(i):][:pairWords]
-		if words[0] == 0 || repeated && s.isRepeated(i) {
+		if words[0] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
 			continue
 		}
 		if !yield(words[0], words[1]) {
@@ -298,10 +296,44 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	}
 }
 
-// isRepeated says whether the key of pair i comes again.
-func (s Struct) isRepeated(i int) bool {
-	m, e, t := s.m, s.entry(), s.typ()
-	return m.lookup(e, t, m.key(e, t, uint32(i))) != i
+// nextPair returns the number of the first pair from i on that All may yield.
+func (s Struct) nextPair(i int) int {
+	ed := s.m.editOf(s.entry())
+	if ed.live == 0 {
+		return i
+	}
+	if i = s.m.live[ed.live].next(i); i < 0 {
+		return maxCount
+	}
+	return i
+}
+
+// fewDead is the number of pairs up to which it costs little to pass over those that were deleted.
+const fewDead = 64
+
+// livePairs returns the set of the pairs that All yields, all but those that were deleted or have the key of a later one; nil if the
+// map is so small that it needs none.
+func (s Struct) livePairs(tb *table) *bitset {
+	m, e := s.m, s.entry()
+	n := m.idx[e+listCount]
+	ed := m.edit(e)
+	if ed.live == 0 {
+		if n <= fewDead {
+			return nil
+		}
+		if len(m.live) == 0 {
+			m.live = append(m.live, bitset{}) // 0 is none
+		}
+		ed.live = uint32(len(m.live))
+		m.live = append(m.live, bitset{})
+		superseded := tb != nil && !s.typ().ofViews() // All yields each of those
+		for i := range n {
+			if m.idx[s.pair(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
+				m.live[ed.live].add(int(i))
+			}
+		}
+	}
+	return &m.live[ed.live]
 }
 
 func deleteKey[K any, KC Codec[K]](s Struct, k K) bool {
@@ -320,9 +352,9 @@ func deleteKey[K any, KC Codec[K]](s Struct, k K) bool {
 func (s Struct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.putting.dict = 0
-	m.loosen(e)
-	if tb := m.tables.made[e]; tb != nil && tb.dups > 0 {
-		m.tables.drop(e)
+	tb := m.tables.made[e]
+	if tb != nil {
+		tb.remove(m, e, t, uint32(i))
 	}
 	slot := s.pair(i)
 	for k, kt := range []*Type{t.key, t.elem} {
@@ -342,6 +374,9 @@ func (s Struct) deletePair(i int) {
 	m.idx[slot], m.idx[slot+1] = 0, ed.free
 	ed.free = uint32(i) + 1
 	ed.dead++
+	if live := s.livePairs(tb); live != nil {
+		live.remove(i)
+	}
 	m.storeCount(e, t)
 }
 
@@ -351,12 +386,20 @@ func (s Struct) newPair() uint32 {
 	m, e := s.m, s.entry()
 	ed := m.editOf(e)
 	if ed.free == 0 {
-		return m.appendSlots(e, 1)
+		slot := m.appendSlots(e, 1)
+		if ed.live != 0 {
+			m.live[ed.live].add(int(s.pairNumber(slot)))
+		}
+		return slot
 	}
 	slot := s.pair(int(ed.free) - 1)
 	m.closeAll()
-	m.edit(e).free = m.idx[slot+1]
-	m.edit(e).dead--
+	now := m.edit(e)
+	now.free = m.idx[slot+1]
+	now.dead--
+	if ed.live != 0 {
+		m.live[ed.live].add(int(ed.free) - 1)
+	}
 	m.storeCount(e, s.typ())
 	m.buf.SetEmpty(m.idx[slot+pairNode])
 	m.buf.OpenContent(m.idx[slot+pairNode])

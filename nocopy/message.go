@@ -37,15 +37,18 @@ type Message struct {
 	desc    *Desc
 	root    uint32
 	flags   flag
-	frozen  bool     // may not be changed: a default, a constant, or empty
-	absent  bool     // stands for something that is not there
-	shadows []shadow // fields that came twice
+	frozen  bool    // may not be changed: a default, a constant, or empty
+	guarded bool    // changes are not simply made, see beforeChange
+	absent  bool    // stands for something that is not there
+	shadows shadows // fields that came twice
 	limits  Limits
 	p       parser
 	scratch []byte        // a zero value on its way
 	graft   []byte        // a copied value on its way
 	ranged  linkbuf.Range // memory for the pieces of the next one
 	tables  tables
+	watched watch
+	live    []bitset // see edit.live
 	filling filling
 	putting putting
 	idle    int           // releases in a row that left most of idx unused
@@ -477,7 +480,7 @@ func (m *Message) release() {
 func (m *Message) end() {
 	m.endHandles()
 	m.buf.Free()
-	if len(m.idx) >= largeIndex || cap(m.shadows) > keepShadows || cap(m.graft) > keepGraft {
+	if len(m.idx) >= largeIndex || cap(m.shadows.all) > keepShadows || cap(m.graft) > keepGraft {
 		m.dropLarge()
 	}
 	if m.zeroed-1 < keepZeroed && m.words <= m.zeroed { // the next message finds them so
@@ -486,7 +489,15 @@ func (m *Message) end() {
 		m.zeroed = 0
 	}
 	m.words, m.levelled, m.root = 0, 0, 0
-	m.open, m.edits, m.shadows = m.open[:0], m.edits[:1], m.shadows[:0]
+	m.open, m.edits, m.shadows.all = m.open[:0], m.edits[:1], m.shadows.all[:0]
+	if m.shadows.found != nil || m.guarded {
+		m.shadows = shadows{all: m.shadows.all}
+		m.watched.reset()
+		m.guarded = false
+	}
+	if m.live != nil {
+		m.live = nil
+	}
 	if m.tables.filling != 0 || len(m.tables.made) > 0 {
 		m.tables.reset()
 	}
@@ -522,8 +533,8 @@ const largeIndex = 64 << 10
 // dropLarge gives up what is larger than most messages need: at once what is cheap to make, an index, and what has grown with
 // it, when it has been far too large for a while.
 func (m *Message) dropLarge() {
-	if cap(m.shadows) > keepShadows {
-		m.shadows = nil
+	if cap(m.shadows.all) > keepShadows {
+		m.shadows.all = nil
 	}
 	if cap(m.graft) > keepGraft {
 		m.graft = nil

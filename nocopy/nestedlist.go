@@ -19,7 +19,6 @@ func (s Struct) containerAt(i int) Struct {
 	if word == 0 { // not reached yet in building
 		return emptyHandle()
 	}
-	s.m.loosen(s.entry())
 	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
@@ -52,7 +51,6 @@ func (l NestedList[C]) AppendNew(n int) C {
 	slot := s.m.appendSlots(s.entry(), 1)
 	word := s.m.beginValue(t, n, 0)
 	s.m.idx[slot] = word
-	s.m.loosen(s.entry())
 	c := s.m.handle(word)
 	c.clearFixed()
 	return C(c)
@@ -74,7 +72,7 @@ func (l NestedList[C]) Contains(v C) bool { return Struct(l).containsValue(Struc
 
 // Add appends v unless Contains(v).
 func (l NestedList[C]) Add(v C) {
-	if Struct(l).lacks(Struct(v)) {
+	if !l.Contains(v) {
 		l.Append(v)
 	}
 }
@@ -84,7 +82,9 @@ func (s Struct) setContainerAt(i int, v Struct) {
 	slot := s.slot(i)
 	m, t := s.m, s.typ().elem
 	src := m.source(v, t)
-	m.loosen(s.entry())
+	if len(m.tables.made) > 0 {
+		m.forget(s.entry(), uint32(i))
+	}
 	if m.appendsAt(s.entry(), uint32(i)) {
 		word := m.appendValue(t, 0, src, 0)
 		m.idx[slot] = word
@@ -101,7 +101,9 @@ func (s Struct) newContainerAt(i, n int) Struct {
 	slot := s.slot(i)
 	m, t := s.m, s.typ().elem
 	checkCount(t, n)
-	m.loosen(s.entry())
+	if len(m.tables.made) > 0 {
+		m.forget(s.entry(), uint32(i))
+	}
 	if m.appendsAt(s.entry(), uint32(i)) {
 		word := m.beginValue(t, n, 0)
 		m.idx[slot] = word

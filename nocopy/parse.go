@@ -240,7 +240,7 @@ func (p *parser) stop(d *Desc, e uint32, i, next int) int {
 // shadow notes that a field comes a second time in the struct of entry e. It returns i, where the parser is, or failed.
 func (p *parser) shadow(d *Desc, e uint32, f *field, i int) int {
 	at, end := p.m.valuePlace(f.typ.wire, p.m.idx[e+f.word])
-	p.m.shadows = append(p.m.shadows, shadow{e, f.word, at - fieldHeader, end})
+	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - fieldHeader, end: end})
 	if d.union {
 		return p.strange(e, at-fieldHeader, end, i)
 	}

@@ -150,7 +150,7 @@ func TestPlanned(t *testing.T) {
 			// What is skipped counts its depth from its field on. Of a field that comes twice the first value is never indexed if
 			// it was left for later.
 			unseen := errors.Is(wantErr, ErrLimit) || errors.Is(err, ErrLimit) ||
-				err == nil && errors.Is(wantErr, ErrMissingRequired) && len(got.m.shadows) > 0
+				err == nil && errors.Is(wantErr, ErrMissingRequired) && len(got.m.shadows.all) > 0
 			if (err == nil) != (wantErr == nil) && !unseen {
 				t.Fatalf("%x %+v, %s: %v, want %v", wire, limit, w.name, err, wantErr)
 			}
@@ -158,8 +158,8 @@ func TestPlanned(t *testing.T) {
 				continue
 			}
 			if wantErr == nil {
-				if w.name == inOnePiece.name && len(got.m.shadows) != len(want.m.shadows) {
-					t.Fatalf("%x: %d fields came twice, not %d", wire, len(want.m.shadows), len(got.m.shadows))
+				if w.name == inOnePiece.name && len(got.m.shadows.all) != len(want.m.shadows.all) {
+					t.Fatalf("%x: %d fields came twice, not %d", wire, len(want.m.shadows.all), len(got.m.shadows.all))
 				}
 				if got, want := got.Format(d), want.Format(d); got != want {
 					t.Fatalf("%x %+v, %s: %s, want %s", wire, limit, w.name, got, want)
@@ -214,7 +214,7 @@ func TestPlannedBuilt(t *testing.T) {
 	}
 	for wire, twice := range map[string]int{unknown + x + b + "\x00": 0, unknown + x + b + dd + c + c + "\x00": 1} {
 		s := mustParse(t, d, []byte(wire))
-		if got := len(s.m.shadows); got != twice {
+		if got := len(s.m.shadows.all); got != twice {
 			t.Errorf("%x: %d fields came twice, not %d", wire, twice, got)
 		}
 		s.Release()

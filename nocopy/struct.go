@@ -12,7 +12,7 @@ const notIndexed = 1 << 31
 
 // empty is the message of all absent structs and containers: whatever is read from it is zero.
 var empty = func() *Message {
-	m := &Message{gen: 1, words: math.MaxUint16 + 1, frozen: true, absent: true}
+	m := &Message{gen: 1, words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true}
 	m.buf.Reset(false)
 	m.buf.Seal()
 	m.idx = make([]uint32, math.MaxUint16+1)
@@ -276,10 +276,13 @@ func (s Struct) SetUUID(f Field, v UUID) { copy(s.fixed(f, 16), v[:]) }
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s Struct) fixed(f Field, n int) []byte {
 	p := s.word(f)
-	if s.m.buf.Writable(p) {
+	if !s.m.guarded && s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
 	s.changeable()
+	if s.m.buf.Writable(p) {
+		return s.m.buf.At(p)[:n:n]
+	}
 	if p != 0 && s.m.buf.Adopt(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
@@ -291,11 +294,11 @@ func (s Struct) fixed(f Field, n int) []byte {
 
 func (s Struct) setWord(f Field, word uint32) { s.m.idx[uint32(s.k)+f.word()] = word }
 
-// changeable panics unless the struct's message may be changed.
+// changeable panics unless the struct or container may be changed, which it is about to be.
 func (s Struct) changeable() {
 	s.alive()
-	if s.m.frozen {
-		panic(panicAbsent)
+	if s.m.guarded {
+		s.m.beforeChange(s.entry())
 	}
 }
 

@@ -39,7 +39,6 @@ func (l StructList[S]) At(i int) S {
 func (s Struct) structAt(i int) Struct {
 	m, e := s.m, s.entry()
 	if m.idx[e+listRoom]&roomBuilding == 0 {
-		m.loosen(e)
 		return m.handle(m.structEntry(e, uint32(i)))
 	}
 	if f := &m.open[len(m.open)-1]; f.e == e && f.next == uint32(i) {
@@ -105,7 +104,6 @@ func (l StructList[S]) AppendNew() S {
 	s := Struct(l)
 	s.changeable()
 	e := s.appendStruct()
-	s.m.loosen(s.entry())
 	s.m.beginStruct(s.typ().elem.desc, e)
 	return S(s.m.handle(e))
 }
@@ -147,7 +145,7 @@ func (l StructList[S]) Contains(v S) bool { return Struct(l).containsValue(Struc
 
 // Add appends v unless Contains(v).
 func (l StructList[S]) Add(v S) {
-	if Struct(l).lacks(Struct(v)) {
+	if !l.Contains(v) {
 		l.Append(v)
 	}
 }
@@ -166,7 +164,9 @@ func (s Struct) setStructAt(i int, v Struct) {
 	s.checkIndex(i)
 	m, t := s.m, s.typ().elem
 	src := m.source(v, t)
-	m.loosen(s.entry())
+	if len(m.tables.made) > 0 {
+		m.forget(s.entry(), uint32(i))
+	}
 	e := m.structEntry(s.entry(), uint32(i))
 	if m.appendsAt(s.entry(), uint32(i)) {
 		m.appendValue(t, 0, src, e)

@@ -21,21 +21,15 @@ type tables struct {
 	filled  *table // its table, nil if it has none yet
 }
 
-// filter has a bit for each of the hashes that keys may have.
-type filter [filterBits / 64]uint64
-
-const (
-	filterLog  = 12
-	filterBits = 1 << filterLog
-)
-
-// table finds the last pair or element with a key.
+// table finds the last pair or element with a key. A key takes one slot; what else has the same key is linked with it.
 type table struct {
 	slots   []uint64 // half a hash <<32 | number+1
-	used    int      // slots taken, also by what has been deleted since
-	loose   uint32   // pairs or elements before this one are not in it: see wirekey.go
-	upTo    uint32   // those before this one are
-	dups    uint32   // how many of them have the key of a later one
+	used    int      // slots taken
+	upTo    uint32   // the number of pairs or elements that it has seen, those that were deleted since included
+	twins   []twin   // by number; shorter, or nil, if those at the end have keys of their own
+	dups    uint32   // how many have the key of a later one
+	pending []uint32 // those that have changed since the last lookup: the next one enters them again
+	waiting []uint64 // a bit for each number, set of those in pending
 	clashes int      // how often another key had the same hash
 	strong  bool     // hashes are of whole keys: there were too many clashes
 }
@@ -61,6 +55,9 @@ func (ts *tables) reset() {
 	}
 	for _, tb := range ts.made {
 		ts.keep(tb)
+	}
+	if len(ts.made) > keepTables { // clearing takes as long as it was large ever
+		ts.made = nil
 	}
 	clear(ts.made)
 }
@@ -94,43 +91,6 @@ func (ts *tables) newTable(size int) *table {
 	*tb = table{slots: tb.slots[:size]}
 	clear(tb.slots)
 	return tb
-}
-
-// few is the number of pairs up to which the filter of a map that is being filled is better than a table.
-const few = 64
-
-// isNew says that a key with these ends is certainly not among those of the map with entry e, which has n pairs, and
-// notes that it will be. If n is 0, fill comes first.
-func (ts *tables) isNew(e, n uint32, ends uint64) bool {
-	return ts.filling == e && n <= few && ts.filter.add(ends)
-}
-
-// fill begins with the filter of a map that is empty.
-//
-//go:noinline
-func (ts *tables) fill(e uint32) {
-	ts.filling, ts.filled = e, nil
-	clear(ts.filter[:])
-}
-
-// unknown says that a key is added to the map that is being filled that its filter does not know.
-func (ts *tables) unknown() { ts.filling, ts.filled = 0, nil }
-
-// add adds what stands for a key and says that it is certainly new.
-func (f *filter) add(x uint64) bool {
-	h := x * spread >> (64 - filterLog)
-	bit := uint64(1) << (h % 64)
-	word := &f[h/64]
-	isNew := *word&bit == 0
-	*word |= bit
-	return isNew
-}
-
-func (ts *tables) drop(e uint32) {
-	if len(ts.made) > 0 {
-		delete(ts.made, e)
-		ts.filled = nil
-	}
 }
 
 // key returns the bytes of a map's key or set's element; nil if it has been deleted.
@@ -173,12 +133,14 @@ var trueByte = []byte{1}
 
 // lookup returns the number of the last pair or element with the key, −1 if there is none.
 func (m *Message) lookup(e uint32, t *Type, key []byte) int {
-	if t.kind == dict && t.key.kind >= record {
-		return m.lookupWire(e, t, key)
-	}
 	n := m.idx[e+listCount]
-	f := m.building(e)
-	if n <= linear || f != nil && f.next < n { // elements still to come would be in it as zero
+	if f := m.building(e); f != nil && f.next < n { // the others are zero
+		if bytes.Equal(key, zeroElement(t.elem)) {
+			return int(n) - 1
+		}
+		n = f.next
+	}
+	if n <= linear {
 		for i := int(n) - 1; i >= 0; i-- {
 			if have := m.key(e, t, uint32(i)); have != nil && bytes.Equal(have, key) {
 				return i
@@ -187,15 +149,26 @@ func (m *Message) lookup(e uint32, t *Type, key []byte) int {
 		return -1
 	}
 	m.tables.mu.RLock()
-	if tb := m.tables.made[e]; tb != nil && tb.upTo == n {
+	if tb := m.tables.made[e]; tb.current(n) {
 		defer m.tables.mu.RUnlock()
 		return tb.find(m, e, t, key)
 	}
 	m.tables.mu.RUnlock()
 	m.tables.mu.Lock()
 	defer m.tables.mu.Unlock()
-	return m.table(e, t).find(m, e, t, key)
+	return m.table(e, t, n).find(m, e, t, key)
 }
+
+// zeroElement returns the key of an element that has not been set.
+func zeroElement(t *Type) []byte {
+	if t.kind == text {
+		return nil
+	}
+	return appendZero(nil, t)
+}
+
+// current reports whether the table knows all of n pairs or elements as they are.
+func (tb *table) current(n uint32) bool { return tb != nil && tb.upTo == n && len(tb.pending) == 0 }
 
 // claim enters the key of pair n, which is about to be appended to a map that is being built, into its table, and
 // reports whether there was none like it. If there was, nothing has changed.
@@ -204,8 +177,8 @@ func (m *Message) claim(e uint32, t *Type, n uint32, key []byte, ends uint64) bo
 		return false // a table would cost more than looking
 	}
 	tb := m.tables.filled
-	if tb == nil || m.tables.filling != e || tb.upTo != n || 2*tb.used > len(tb.slots) || tb.weak() {
-		tb = m.table(e, t)
+	if m.tables.filling != e || !tb.current(n) || 2*tb.used > len(tb.slots) || tb.weak() {
+		tb = m.table(e, t, n)
 		if m.tables.filling == e {
 			m.tables.filled = tb
 		}
@@ -238,18 +211,21 @@ func (tb *table) freeSlot(hash uint64) (int, bool) {
 	return h, true
 }
 
-// table returns the table of an entry, up to date. Where others may be reading, the lock must be held for writing.
-func (m *Message) table(e uint32, t *Type) *table {
+// table returns the table of an entry, with its first n pairs or elements in it. Where others may be reading, the lock must
+// be held for writing.
+func (m *Message) table(e uint32, t *Type, n uint32) *table {
 	tb := m.tables.made[e]
-	n := m.idx[e+listCount]
 	if m.tables.made == nil {
 		m.tables.made = map[uint32]*table{}
 	}
 	if tb == nil {
 		tb = m.tables.newTable(tableSize(n))
 		m.tables.made[e] = tb
+		if t.ofViews() {
+			m.watch(e)
+		}
 	}
-	if grown := tableSize(uint32(tb.used) + n - tb.upTo); grown > len(tb.slots) {
+	if grown := tableSize(uint32(tb.used+len(tb.pending)) + n - tb.upTo); grown > len(tb.slots) {
 		if tb.upTo > 0 && grown < fastSlots {
 			grown *= 2 // it will go on growing
 		}
@@ -264,13 +240,20 @@ func (m *Message) table(e uint32, t *Type) *table {
 	for {
 		if tb.weak() {
 			clear(tb.slots)
-			*tb = table{slots: tb.slots, loose: tb.loose, upTo: tb.loose, strong: true}
+			*tb = table{slots: tb.slots, strong: true}
 		}
-		if tb.upTo == n {
+		switch k := len(tb.pending) - 1; {
+		case k >= 0:
+			i := tb.pending[k]
+			tb.pending = tb.pending[:k]
+			tb.waiting[i/64] &^= 1 << (i % 64)
+			tb.insert(m, e, t, i)
+		case tb.upTo < n:
+			tb.upTo++
+			tb.insert(m, e, t, tb.upTo-1)
+		default:
 			return tb
 		}
-		tb.insert(m, e, t, tb.upTo)
-		tb.upTo++
 	}
 }
 
@@ -317,22 +300,89 @@ func (tb *table) insertTexts(m *Message, pairs []uint32) {
 	}
 }
 
-// insert adds pair or element i.
+// insert enters pair or element i, which is not in the table.
 func (tb *table) insert(m *Message, e uint32, t *Type, i uint32) {
 	key := m.key(e, t, i)
 	if key == nil {
 		return
 	}
+	if t.ofViews() {
+		m.registerElement(e, t, i)
+	}
 	slot, hash, clashes := tb.slot(m, e, t, key)
 	tb.clashes += clashes
-	switch uint32(tb.slots[slot]) {
-	case 0:
+	switch head := uint32(tb.slots[slot]); {
+	case head == 0:
 		tb.used++
-	case i + 1: // it was deleted and has the same key again
+	case head > i+1:
+		tb.addTwin(head-1, i)
+		return
 	default:
-		tb.dups++
+		tb.leadTwins(head-1, i)
 	}
 	tb.slots[slot] = hash<<32 | uint64(i+1)
+}
+
+// remove takes pair or element i, whose key is still what it was, out of the table. It reports whether it was in it.
+func (tb *table) remove(m *Message, e uint32, t *Type, i uint32) bool {
+	if i >= tb.upTo || tb.isPending(i) {
+		return false
+	}
+	if tb.hasLater(i) {
+		tb.unlink(i)
+		return true
+	}
+	key := m.key(e, t, i)
+	if key == nil {
+		return false
+	}
+	slot, hash, _ := tb.slot(m, e, t, key)
+	if uint32(tb.slots[slot]) != i+1 {
+		return false
+	}
+	if next := tb.nextTwin(i, t.kind == dict); next != 0 {
+		tb.slots[slot] = hash<<32 | uint64(next)
+		return true
+	}
+	tb.free(slot)
+	return true
+}
+
+// free empties a slot. What comes after it, up to an empty one, moves closer to where it belongs, so that it is found without
+// passing an empty one.
+func (tb *table) free(slot int) {
+	tb.used--
+	mask := len(tb.slots) - 1
+	for h := (slot + 1) & mask; tb.slots[h] != 0; h = (h + 1) & mask {
+		if x := tb.slots[h]; (h-int(x>>32))&mask >= (h-slot)&mask {
+			tb.slots[slot] = x
+			slot = h
+		}
+	}
+	tb.slots[slot] = 0
+}
+
+// forget takes pair or element i, which is about to change, out of the table of entry e. The next lookup enters it again.
+func (m *Message) forget(e, i uint32) {
+	if tb := m.tables.made[e]; tb != nil && tb.remove(m, e, typeByID(m.idx[e+listType]), i) {
+		tb.enterLater(i)
+	}
+}
+
+// enterLater notes that pair or element i, which has been removed, is to be entered by the next lookup.
+func (tb *table) enterLater(i uint32) {
+	if i >= tb.upTo || tb.isPending(i) {
+		return
+	}
+	for int(i/64) >= len(tb.waiting) {
+		tb.waiting = append(tb.waiting, 0)
+	}
+	tb.waiting[i/64] |= 1 << (i % 64)
+	tb.pending = append(tb.pending, i)
+}
+
+func (tb *table) isPending(i uint32) bool {
+	return int(i/64) < len(tb.waiting) && tb.waiting[i/64]>>(i%64)&1 != 0
 }
 
 // weak says that the table should be made anew with better hashes.
@@ -377,30 +427,11 @@ func (tb *table) find(m *Message, e uint32, t *Type, key []byte) int {
 
 // keyAdded tells the tables that pair i has a key now that they have not been asked for before.
 func (m *Message) keyAdded(e uint32, t *Type, i uint32) {
-	if t.key.kind >= record { // who added it has a handle
-		m.loosen(e)
-		return
-	}
-	if len(m.tables.made) > 0 {
-		m.reinsert(e, t, i)
+	if tb := m.tables.made[e]; tb != nil {
+		tb.enterLater(i)
 	}
 	if m.tables.filling == e {
 		m.tables.unknown()
-	}
-}
-
-// reinsert adds pair i again, which has been deleted and has another key now.
-func (m *Message) reinsert(e uint32, t *Type, i uint32) {
-	if t.key.kind >= record {
-		return // it is not in the table yet, or loose
-	}
-	if tb := m.tables.made[e]; tb != nil && i < tb.upTo {
-		last := tb.find(m, e, t, m.key(e, t, i))
-		if 2*(tb.used+1) > len(tb.slots) || tb.weak() || last >= 0 && last != int(i) {
-			m.tables.drop(e) // by now mostly of keys that are gone, or the key is there already
-			return
-		}
-		tb.insert(m, e, t, i)
 	}
 }
 
@@ -410,7 +441,11 @@ func (m *Message) repeated(e uint32, t *Type) int {
 	if t.key.kind >= record || n < 2 {
 		return 0
 	}
-	if n <= filtered {
+	m.tables.mu.RLock()
+	tb := m.tables.made[e]
+	current := tb.current(n)
+	m.tables.mu.RUnlock()
+	if !current && n <= filtered {
 		if t.key.kind == text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
 			return 0
 		}
@@ -418,120 +453,22 @@ func (m *Message) repeated(e uint32, t *Type) int {
 			return dups
 		}
 	}
-	m.tables.mu.RLock()
-	tb := m.tables.made[e]
-	upToDate := tb != nil && tb.upTo == n
-	m.tables.mu.RUnlock()
-	if !upToDate {
+	if !current {
 		m.tables.mu.Lock()
-		tb = m.table(e, t)
+		tb = m.table(e, t, n)
 		m.tables.mu.Unlock()
 	}
 	return int(tb.dups)
 }
 
-const (
-	// filtered is the number of pairs up to which a filter says of nearly all keys that they come once.
-	filtered = 256
-	// suspects is how many others are looked for one by one, and how many clashes a table may have.
-	suspects = 16
-)
-
-// repeatedAmongFew is repeated without a table; negative if it would take long.
-func (m *Message) repeatedAmongFew(e uint32, t *Type, n uint32) int {
-	var seen filter
-	dups, looked := 0, 0
-	for i := range n {
-		key := m.key(e, t, i)
-		if key == nil || seen.add(bothEnds(key)) {
-			continue
-		}
-		if looked++; looked > suspects && n > linear {
-			return -1
-		}
-		if m.hasKeyBefore(e, t, i, key) {
-			dups++
-		}
+// isRepeated reports whether the key of pair i, which was not deleted, comes again.
+func (m *Message) isRepeated(e uint32, t *Type, i uint32) bool {
+	m.tables.mu.RLock()
+	tb := m.tables.made[e]
+	current := tb.current(m.idx[e+listCount])
+	m.tables.mu.RUnlock()
+	if current {
+		return tb.hasLater(i)
 	}
-	return dups
-}
-
-// textKeysDiffer says whether the keys of these pairs are certainly all different, as they nearly always are.
-func (m *Message) textKeysDiffer(pairs []uint32) bool {
-	base := pairs[0]
-	if base == 0 || base&inNode != 0 {
-		return false
-	}
-	b := m.buf.At(base)
-	if len(pairs) <= fewest*pairWords {
-		var seen [fewest]uint64
-		for n := 0; len(pairs) >= pairWords; pairs, n = pairs[pairWords:], n+1 {
-			x, ok := textEnds(b, pairs[0]-base)
-			if !ok {
-				return false
-			}
-			for _, y := range seen[:n] {
-				if x == y {
-					return false
-				}
-			}
-			seen[n] = x
-		}
-		return true
-	}
-	var seen filter
-	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
-		if x, ok := textEnds(b, pairs[0]-base); !ok || !seen.add(x) {
-			return false
-		}
-	}
-	return true
-}
-
-// fewest is the number of keys up to which comparing each with each is cheaper than a filter.
-const fewest = 8
-
-// textEnds returns a number that depends on the length and both ends of the text at b[at:]; false if it is not where that is
-// easily found out.
-func textEnds(b []byte, at uint32) (uint64, bool) {
-	i := uint64(at)
-	if i+8 > uint64(len(b)) {
-		return 0, false
-	}
-	x := bits.ReverseBytes64(load64(b, int(i))) // the length and 4 bytes of the text
-	n := x >> 32
-	if n < 4 {
-		return x &^ (1<<(32-8*n) - 1), true
-	}
-	if i += n + textHeader; i > uint64(len(b)) {
-		return 0, false
-	}
-	// Neither mixed more: keys that are numbered differ in their last bytes, and then keep apart better than by chance.
-	return x ^ bits.RotateLeft64(bits.ReverseBytes64(load64(b, int(i-8))), 32), true
-}
-
-// spread is an odd number that multiplying by changes the high bits most.
-const spread = 0x9e3779b97f4a7c15
-
-// bothEnds returns a number that depends on the length and both ends of the key.
-func bothEnds(key []byte) uint64 {
-	var x uint64
-	switch n := len(key); {
-	case n >= 8:
-		x = be64(key)*spread ^ bits.RotateLeft64(be64(key[n-8:]), 32)
-	case n >= 4:
-		x = uint64(be32(key))<<32 | uint64(be32(key[n-4:]))
-	case n > 0:
-		x = uint64(key[0])<<16 | uint64(key[n/2])<<8 | uint64(key[n-1])
-	}
-	return x + uint64(len(key))*spread
-}
-
-func (m *Message) hasKeyBefore(e uint32, t *Type, i uint32, key []byte) bool {
-	for j := range i {
-		if have := m.key(e, t, j); have != nil && bytes.Equal(have, key) {
-			return true
-		}
-	}
-	return false
+	return m.lookup(e, t, m.key(e, t, i)) != int(i)
 }

@@ -140,7 +140,7 @@ func (p formatter) dict(dst []byte, t *Type, e uint32) []byte {
 	for i := range p.m.idx[e+listCount] {
 		slot := p.m.idx[e+listElems] + i*pairWords
 		word := p.m.idx[slot]
-		if word == 0 || repeated && p.m.lookup(e, t, p.m.key(e, t, i)) != int(i) {
+		if word == 0 || repeated && p.m.isRepeated(e, t, i) {
 			continue
 		}
 		if !first {

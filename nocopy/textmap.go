@@ -113,15 +113,16 @@ func (s Struct) eachTextPair(yield func(key, value string) bool) {
 	if n == 0 {
 		return
 	}
-	repeated := s.m.repeated(s.entry(), s.typ()) > 0
-	for i := range n {
+	e, t := s.entry(), s.typ()
+	repeated := s.m.repeated(e, t) > 0
+	for i := s.nextPair(0); i < n; i = s.nextPair(i + 1) {
 		s.alive()
 		slot := s.pair(i)
 		k, v := s.m.idx[slot], s.m.idx[slot+1]
 		if k == 0 {
 			continue
 		}
-		if repeated && s.isRepeated(i) {
+		if repeated && s.m.isRepeated(e, t, uint32(i)) {
 			continue
 		}
 		key, ok := s.m.buf.FlatText(k)

@@ -1,99 +1,180 @@
 package nocopy
 
-import "bytes"
+import "slices"
 
 // Elements of sets and keys of maps that are structs or containers are the same if their wire bytes are. They may be changed through
-// handles at any time, without notice. So a table knows only those that nobody has had a handle of; the others, which are called
-// loose, are looked at one by one.
+// handles at any time. So once there is a table of such, the message is watched: whatever changes a struct or container asks first
+// which elements it belongs to, and takes those out of their tables until the next lookup. Which entry belongs to which element is
+// found out when something is changed for the first time.
 
-// watched says whether there is such a table for the list or map of entry e.
-func (m *Message) watched(e uint32) bool {
-	w := m.idx[e+1]
-	return w&edited != 0 && m.edits[w&^edited].slots != 0
+// watch is what a message knows of the elements and keys in its tables that are structs or containers.
+type watch struct {
+	tables   int       // how many such tables there are
+	first    uint32    // the entry that the first of them is of
+	known    bool      // it has been found out which entries belong to which elements
+	owner    []uint32  // by entry: the number of the innermost element that it is or belongs to, 0 = none
+	elements []element // by that number
 }
 
-// watch makes a table for what is added to the list or map from now on, if it is large enough.
+// keepOwners is the most words of owner that are kept for the next message.
+const keepOwners = 64 << 10
+
+// reset makes w ready for the next message.
+func (w *watch) reset() {
+	if cap(w.owner) > keepOwners {
+		*w = watch{}
+	}
+	*w = watch{owner: w.owner[:0], elements: w.elements[:0]}
+}
+
+// growTo makes owner n words long.
+func (w *watch) growTo(n uint32) {
+	from := len(w.owner)
+	w.owner = slices.Grow(w.owner, int(n)-from)[:n]
+	clear(w.owner[from:])
+}
+
+// element is an element of a list or a key of a map with a table: the list's or map's entry, and its number there.
+type element struct{ in, number uint32 }
+
+// ofViews reports whether the elements, or keys, are structs or containers.
+func (t *Type) ofViews() bool {
+	return t.kind == list && t.elem.kind >= record || t.kind == dict && t.key.kind >= record
+}
+
+// watch notes that there is a table of structs or containers.
 func (m *Message) watch(e uint32) {
-	n := m.idx[e+listCount]
-	if n < linear || m.watched(e) {
-		return
+	if m.watched.tables++; m.watched.tables == 1 {
+		m.watched.first = e
 	}
-	m.edit(e).slots = 1
-	if m.tables.made == nil {
-		m.tables.made = map[uint32]*table{}
-	}
-	tb := m.tables.newTable(tableSize(0))
-	tb.loose, tb.upTo = n, n
-	m.tables.made[e] = tb
+	m.guarded = true
+	m.buf.StoreSlowly()
 }
 
-// loosen notes that there may be handles of all elements or keys that there are.
-func (m *Message) loosen(e uint32) {
-	if !m.watched(e) {
-		return
+// beforeChange panics if the message may not be changed. If it is watched, the elements that entry e belongs to are taken out of
+// their tables.
+func (m *Message) beforeChange(e uint32) {
+	if m.frozen {
+		panic(panicAbsent)
 	}
-	m.tables.mu.Lock() // handles are given to readers, too
-	defer m.tables.mu.Unlock()
-	tb, n := m.tables.made[e], m.idx[e+listCount]
-	if tb.used > 0 {
-		tb.slots = tb.slots[:tableSize(0)]
-		clear(tb.slots)
+	w := &m.watched
+	if w.tables == 1 && w.first == e {
+		return // it is not inside of itself
 	}
-	*tb = table{slots: tb.slots, loose: n, upTo: n}
+	if !w.known {
+		m.registerAll()
+	}
+	for int(e) < len(w.owner) && w.owner[e] != 0 {
+		x := w.elements[w.owner[e]]
+		m.forget(x.in, x.number)
+		e = x.in
+	}
 }
 
-// lookupWire is lookup of an element or key that is a struct or container.
-func (m *Message) lookupWire(e uint32, t *Type, key []byte) int {
-	loose := m.idx[e+listCount]
-	if m.watched(e) {
-		var i int
-		if i, loose = m.lookupWatched(e, t, key); i >= 0 {
-			return i
+// registerAll finds out which entries belong to which element.
+func (m *Message) registerAll() {
+	w := &m.watched
+	w.known = true
+	w.growTo(m.words)
+	w.elements = append(w.elements[:0], element{})
+	for e, tb := range m.tables.made {
+		t := typeByID(m.idx[e+listType])
+		if !t.ofViews() {
+			continue
+		}
+		for i := range tb.upTo {
+			m.registerElement(e, t, i)
 		}
 	}
-	for i := int(loose) - 1; i >= 0; i-- {
-		if have := m.key(e, t, uint32(i)); have != nil && bytes.Equal(have, key) {
-			return i
+}
+
+// registerElement registers element or key i of entry e, if it is known already which entries belong to others.
+func (m *Message) registerElement(e uint32, t *Type, i uint32) {
+	w := &m.watched
+	if !w.known {
+		return
+	}
+	x, xt := uint32(0), t.key
+	if t.kind == list {
+		xt = t.elem
+		x = m.elementEntry(e, xt, i)
+	} else {
+		x = m.idx[m.idx[e+listElems]+i*pairWords]
+	}
+	if x == 0 {
+		return
+	}
+	number := uint32(0)
+	if int(x) < len(w.owner) {
+		number = w.owner[x]
+	}
+	if w.elements[number] != (element{e, i}) {
+		number = uint32(len(w.elements))
+		w.elements = append(w.elements, element{e, i})
+	}
+	m.register(xt, x, number)
+}
+
+// register registers the struct or container of entry e, and all in it, as part of an element. What is in a list or map that has a
+// table belongs to elements of its own.
+func (m *Message) register(t *Type, e, number uint32) {
+	w := &m.watched
+	if int(e) >= len(w.owner) {
+		w.growTo(m.words)
+	}
+	w.owner[e] = number
+	switch {
+	case t.kind == record:
+		for i := range t.desc.fields {
+			f := &t.desc.fields[i]
+			word := m.idx[e+f.word]
+			if f.kind < record || word == 0 {
+				continue
+			}
+			if word&notIndexed != 0 { // else its entry would be made by a getter, which registers nothing
+				word = m.indexLazily(f.typ, word&^notIndexed)
+				m.idx[e+f.word] = word
+			}
+			m.register(f.typ, word, number)
+		}
+	case t.kind == dict:
+		own := m.tables.made[e] != nil && t.ofViews()
+		for i := range m.idx[e+listCount] {
+			slot := m.idx[e+listElems] + i*pairWords
+			if m.idx[slot] == 0 {
+				continue
+			}
+			if t.key.kind >= record && !own {
+				m.register(t.key, m.idx[slot], number)
+			}
+			if t.elem.kind >= record {
+				m.register(t.elem, m.idx[slot+1], number)
+			}
+		}
+	case t.elem.kind >= record && m.tables.made[e] == nil:
+		for i := range m.idx[e+listCount] {
+			m.register(t.elem, m.elementEntry(e, t.elem, i), number)
 		}
 	}
-	return -1
 }
 
-// lookupWatched is lookupWire in the table; it also returns how many are loose.
-func (m *Message) lookupWatched(e uint32, t *Type, key []byte) (int, uint32) {
-	ts := &m.tables
-	ts.mu.RLock()
-	defer ts.mu.RUnlock()
-	tb := ts.made[e] // it stays as long as the message
-	if tb.upTo != m.idx[e+listCount] {
-		ts.mu.RUnlock()
-		ts.mu.Lock()
-		m.table(e, t)
-		ts.mu.Unlock()
-		ts.mu.RLock()
+// closeFor completes what is being built in the list or map of entry e, or everything if that is complete itself, so that its
+// elements or keys can be compared as bytes. Reading a finished message must change nothing.
+func (m *Message) closeFor(e uint32) {
+	if !m.buf.Sealed() && !m.closeInside(e) {
+		m.closeAll()
 	}
-	return tb.find(m, e, t, key), tb.loose
 }
 
-// containsValue says whether an element of a list has the same wire bytes as v.
+// containsValue reports whether an element of a list has the same wire bytes as v.
 func (s Struct) containsValue(v Struct) bool {
 	if s.count() == 0 {
 		return false
 	}
 	t := s.typ()
 	key := v.wireAs(t.elem)
-	s.m.closeAllUnlessSealed()
-	return s.m.lookupWire(s.entry(), t, key) >= 0
-}
-
-// lacks is !containsValue(v), to be followed by appending v.
-func (s Struct) lacks(v Struct) bool {
-	if s.containsValue(v) {
-		return false
-	}
-	s.changeable()
-	s.m.watch(s.entry())
-	return true
+	s.m.closeFor(s.entry())
+	return s.m.lookup(s.entry(), t, key) >= 0
 }
 
 // elementEntry returns the entry of element i of a list of structs or containers, which are of type t.

@@ -1,0 +1,246 @@
+package nocopy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// What operations on messages of any type need.
+
+// hostile is a message with the handles of all that is in it.
+type hostile struct {
+	root    Struct
+	desc    *Desc
+	structs []typedHandle
+	lists   []typedHandle
+	maps    []typedHandle
+	fresh   int // values made so far
+	others  map[*Type]StructList[Struct]
+}
+
+// typedHandle is a handle with its type.
+type typedHandle struct {
+	Struct
+	t *Type
+}
+
+func newHostile(s Struct, d *Desc) *hostile {
+	h := &hostile{root: s, desc: d, fresh: 1 << 20, others: map[*Type]StructList[Struct]{}}
+	h.collect(s, d.self)
+	return h
+}
+
+func (h *hostile) collect(s Struct, t *Type) {
+	switch t.kind {
+	case record:
+		h.structs = append(h.structs, typedHandle{s, t})
+		for i := range t.desc.fields {
+			if f := t.desc.constant(i); t.desc.fields[i].kind >= record && s.Has(f) {
+				h.collect(s.Child(f, t.desc), t.desc.fields[i].typ)
+			}
+		}
+	case list:
+		h.lists = append(h.lists, typedHandle{s, t})
+		if t.elem.kind >= record {
+			for i := range s.count() {
+				h.collect(at(s, t, i), t.elem)
+			}
+		}
+	case dict:
+		h.maps = append(h.maps, typedHandle{s, t})
+		s.eachPair(func(k, v uint32) bool {
+			if t.key.kind >= record {
+				h.collect(s.m.handle(k), t.key)
+			}
+			if t.elem.kind >= record {
+				h.collect(s.m.handle(v), t.elem)
+			}
+			return true
+		})
+	}
+}
+
+// at returns element i of a list of structs or containers.
+func at(s Struct, t *Type, i int) Struct {
+	if t.elem.kind == record {
+		return StructList[Struct](s).At(i)
+	}
+	return NestedList[Struct](s).At(i)
+}
+
+// raw is the codec of keys and values as they are.
+type raw struct{}
+
+func (raw) get(m *Message, w uint32) key { return key{} }
+func (raw) key(k key) key                { return k }
+
+// value returns value number i of a type, of a message of its own if it is a struct or container.
+func value(t *Type, i int) key {
+	b := appendValueOf(nil, t, i)
+	switch t.kind {
+	case fixed:
+		k := key{n: len(b)}
+		copy(k.fixed[:], b)
+		return k
+	case text:
+		return key{text: b[textHeader:]}
+	}
+	d := NewDesc("Holder")
+	d.Define(FieldDesc{ID: 1, Name: "v", Type: t})
+	s, err := Parse(d, append(append([]byte{byte(t.wire), 0, 1}, b...), 0))
+	if err != nil {
+		panic(err)
+	}
+	return key{view: s.Child(d.constant(0), d)}
+}
+
+// new returns a value that the message has not seen.
+func (h *hostile) new(t *Type) key {
+	h.fresh++
+	return value(t, h.fresh)
+}
+
+// keyAt returns the key of pair i, or element i of a list, as a program would have it.
+func keyAt(s Struct, t *Type, i int) key {
+	kt := t.key
+	if t.kind == list {
+		kt = t.elem
+	}
+	if kt.kind >= record {
+		if t.kind == list {
+			return key{view: at(s, t, i)}
+		}
+		return key{view: s.m.handle(s.m.idx[s.pair(i)])}
+	}
+	b := slices.Clone(s.m.key(s.entry(), t, uint32(i)))
+	if kt.kind == text {
+		return key{text: b}
+	}
+	k := key{n: len(b)}
+	copy(k.fixed[:], b)
+	return k
+}
+
+// keysOf returns all keys of a map, or elements of a list.
+func keysOf(s Struct, t *Type) (all []key) {
+	for i := range s.count() {
+		if t.kind == list || s.m.idx[s.pair(i)] != 0 {
+			all = append(all, keyAt(s, t, i))
+		}
+	}
+	return all
+}
+
+func setField(s Struct, d *Desc, i, n int) {
+	f, fd := d.constant(i), &d.fields[i]
+	switch fd.kind {
+	case text:
+		s.SetText(f, fmt.Sprintf("%0*d", n, n))
+	case fixed:
+		switch fd.size {
+		case 1:
+			s.SetInt8(f, 1)
+		case 2:
+			s.SetInt16(f, int16(n))
+		case 4:
+			s.SetInt32(f, int32(n))
+		case 8:
+			s.SetInt64(f, int64(n))
+		default:
+			s.SetUUID(f, UUID{byte(n)})
+		}
+	}
+}
+
+// eachField calls f for each field of each struct that is set, or is not.
+func (h *hostile) eachField(set bool, f func(s Struct, d *Desc, i int)) {
+	for _, s := range h.structs {
+		for i := range s.t.desc.fields {
+			if s.Has(s.t.desc.constant(i)) == set {
+				f(s.Struct, s.t.desc, i)
+			}
+		}
+	}
+}
+
+// change changes something in a struct or container, or adds it.
+func (h *hostile) change(s Struct, t *Type) {
+	switch t.kind {
+	case record:
+		for i := range t.desc.fields {
+			if t.desc.fields[i].kind < record {
+				setField(s, t.desc, i, 5)
+				return
+			}
+		}
+	case list:
+		h.append(s, t)
+	case dict:
+		h.put(s, t, h.new(t.key))
+	}
+}
+
+// append adds a new element to a list.
+func (h *hostile) append(s Struct, t *Type) {
+	switch v := h.new(t.elem); t.elem.kind {
+	case fixed:
+		copy(s.growFixed(1, int(t.elem.size)), v.fixed[:])
+	case text:
+		s.appendText(v.text)
+	case record:
+		StructList[Struct](s).Append(v.view)
+	default:
+		NestedList[Struct](s).Append(v.view)
+	}
+}
+
+// set gives element i of a list a value.
+func (h *hostile) set(s Struct, t *Type, i int, v key) {
+	switch t.elem.kind {
+	case fixed:
+		copy(s.setFixedAt(i, int(t.elem.size)), v.fixed[:])
+	case text:
+		s.putTextAt(i, v.text)
+	case record:
+		StructList[Struct](s).Set(i, v.view)
+	default:
+		NestedList[Struct](s).Set(i, v.view)
+	}
+}
+
+func contains(s Struct, t *Type, v key) bool {
+	if t.elem.kind >= record {
+		return s.containsValue(v.view)
+	}
+	return s.containsKey(v.bytes())
+}
+
+// put puts a pair.
+func (h *hostile) put(s Struct, t *Type, k key) {
+	if t.elem.kind >= record {
+		s.putView(k, h.new(t.elem).view)
+		return
+	}
+	putPair[key, key, raw, raw](s, k, h.new(t.elem))
+}
+
+func remove(s Struct, k key) bool { return deleteKey[key, raw](s, k) }
+
+func get(s Struct, k key) bool {
+	_, is := getPair[key, key, raw, raw](s, k)
+	return is
+}
+
+// other returns a list in another message to append to, of structs or containers of a type.
+func (h *hostile) other(t *Type) StructList[Struct] {
+	l, ok := h.others[t]
+	if !ok {
+		d := NewDesc("Other")
+		d.Define(FieldDesc{ID: 1, Name: "list", Type: ListOf(t)})
+		l = StructList[Struct](New(d).NewChild(d.constant(0), d, 0))
+		h.others[t] = l
+	}
+	return l
+}
+
+func (h *hostile) all() []typedHandle { return slices.Concat(h.structs, h.lists, h.maps) }

@@ -1,0 +1,476 @@
+package nocopy
+
+import (
+	"io"
+	"slices"
+)
+
+// What TestHostileSteps does to messages: each operation to all of a message, as a handler in a loop would. A new method, JSON for
+// one, is a line in hostileOperations.
+
+// hostileOperation is done to a message by run; nil is what is done to each before.
+type hostileOperation struct {
+	name string
+	run  func(h *hostile)
+}
+
+var hostileOperations = []hostileOperation{
+	{"Parse, and ask for all handles", nil},
+	{"parse, lazily and not", func(h *hostile) {
+		wire := h.root.m.Bytes()
+		for _, o := range []Option{Own, Lazy, ValidUTF8} {
+			s, err := Parse(h.desc, wire, o, Limits{MaxIndex: 1 << 30})
+			if err != nil {
+				panic(err)
+			}
+			if err := s.m.Index(); err != nil {
+				panic(err)
+			}
+			s.Release()
+		}
+	}},
+	{"get", func(h *hostile) {
+		h.eachField(true, func(s Struct, d *Desc, i int) {
+			switch f := d.constant(i); d.fields[i].kind {
+			case text:
+				_, _ = s.Text(f), s.Bytes(f)
+			case fixed:
+				_ = s.word(f)
+			default:
+				s.Child(f, d)
+			}
+		})
+	}},
+	{"String", func(h *hostile) { _ = h.root.Format(h.desc) }},
+	{"String of each container", func(h *hostile) {
+		for _, x := range append(h.lists, h.maps...) {
+			_ = x.containerText("")
+		}
+	}},
+	{"Clone", func(h *hostile) { h.root.Clone(h.desc).Release() }},
+	{"Clone each", func(h *hostile) {
+		for _, s := range h.structs {
+			s.Clone(s.t.desc).Release()
+		}
+	}},
+	{"Unknown", func(h *hostile) {
+		for _, s := range h.structs {
+			for range s.Unknown(s.t.desc) {
+			}
+		}
+	}},
+	{"change and Unknown", func(h *hostile) {
+		for _, s := range h.structs {
+			h.change(s.Struct, s.t)
+			for range s.Unknown(s.t.desc) {
+			}
+		}
+	}},
+	{"Bytes, AppendTo, WriteTo, WriteFrame", func(h *hostile) {
+		_ = h.root.m.Bytes()
+		_ = h.root.m.AppendTo(nil)
+		h.root.m.WriteTo(io.Discard)
+		h.root.m.WriteFrame(io.Discard)
+	}},
+	{"change, then Len, Bytes and WriteTo, 20 times", func(h *hostile) {
+		all := h.all()
+		for i := range 20 {
+			x := all[i*len(all)/20]
+			h.change(x.Struct, x.t)
+			_ = h.root.m.Len()
+			_ = h.root.m.Bytes()
+			h.root.m.WriteTo(io.Discard)
+		}
+	}},
+	{"set each field again", func(h *hostile) { h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 6) }) }},
+	{"set each field to a longer text", func(h *hostile) {
+		h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 300) })
+	}},
+	{"set each field, last to first", func(h *hostile) {
+		slices.Reverse(h.structs)
+		h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 6) })
+	}},
+	{"set a text that is referred to", func(h *hostile) {
+		n := 0
+		h.eachField(true, func(s Struct, d *Desc, i int) {
+			if n++; n < 1000 {
+				setField(s, d, i, 5000)
+			}
+		})
+	}},
+	{"set a field that is absent", func(h *hostile) {
+		for _, s := range h.structs {
+			for i := len(s.t.desc.fields) - 1; i >= 0; i-- {
+				if s.t.desc.fields[i].kind < record && !s.Has(s.t.desc.constant(i)) {
+					setField(s.Struct, s.t.desc, i, 6)
+					break
+				}
+			}
+		}
+	}},
+	{"NewBytes", func(h *hostile) {
+		h.eachField(true, func(s Struct, d *Desc, i int) {
+			if d.fields[i].kind == text {
+				clear(s.NewBytes(d.constant(i), 3))
+			}
+		})
+	}},
+	{"Unset each field", func(h *hostile) {
+		h.eachField(true, func(s Struct, d *Desc, i int) { s.Unset(d.constant(i)) })
+	}},
+	{"Unset a field that is absent", func(h *hostile) {
+		for _, s := range h.structs {
+			for i := range s.t.desc.fields {
+				if f := s.t.desc.constant(i); !s.Has(f) {
+					s.Unset(f)
+					break
+				}
+			}
+		}
+	}},
+	{"Unset, set, Unset", func(h *hostile) {
+		h.eachField(true, func(s Struct, d *Desc, i int) {
+			s.Unset(d.constant(i))
+			setField(s, d, i, 6)
+			s.Unset(d.constant(i))
+		})
+	}},
+	{"Reset", func(h *hostile) { h.eachField(true, func(s Struct, d *Desc, i int) { s.Reset(d.constant(i), d) }) }},
+	{"NewChild", func(h *hostile) {
+		h.eachField(true, func(s Struct, d *Desc, i int) {
+			if d.fields[i].kind >= record {
+				s.NewChild(d.constant(i), d, 1)
+			}
+		})
+	}},
+	{"SetChild of another message", func(h *hostile) {
+		h.eachField(true, func(s Struct, d *Desc, i int) {
+			if d.fields[i].kind >= record {
+				s.SetChild(d.constant(i), d, value(d.fields[i].typ, 1).view)
+			}
+		})
+	}},
+	{"SetChild of its own", func(h *hostile) {
+		h.eachField(true, func(s Struct, d *Desc, i int) {
+			if f := d.constant(i); d.fields[i].kind >= record {
+				s.SetChild(f, d, s.Child(f, d))
+			}
+		})
+	}},
+	{"Arm, UnsetArm, Which", func(h *hostile) {
+		for _, s := range h.structs {
+			if !s.t.desc.union {
+				continue
+			}
+			for i := range min(3, len(s.t.desc.fields)) {
+				f := s.t.desc.constant(i)
+				if s.t.desc.fields[i].kind < record {
+					setField(s.Arm(f, s.t.desc), s.t.desc, i, 5)
+				} else {
+					s.Arm(f, s.t.desc).NewChild(f, s.t.desc, 0)
+				}
+				_ = s.Which()
+			}
+			s.UnsetArm(s.t.desc.constant(0))
+			s.UnsetArm(s.t.desc.constant(1))
+		}
+	}},
+	{"append each to another message", func(h *hostile) {
+		for _, x := range h.all() {
+			if x.t.kind == record {
+				h.other(x.t).Append(x.Struct)
+			} else {
+				NestedList[Struct](h.other(x.t)).Append(x.Struct)
+			}
+		}
+	}},
+	{"change each and append it to another message", func(h *hostile) {
+		for _, x := range h.all() {
+			h.change(x.Struct, x.t)
+			if x.t.kind == record {
+				h.other(x.t).Append(x.Struct)
+			} else {
+				NestedList[Struct](h.other(x.t)).Append(x.Struct)
+			}
+		}
+	}},
+	{"change each, last to first, and append it to another message", func(h *hostile) {
+		all := h.all()
+		slices.Reverse(all)
+		for _, x := range all {
+			h.change(x.Struct, x.t)
+			if x.t.kind == record {
+				h.other(x.t).Append(x.Struct)
+			} else {
+				NestedList[Struct](h.other(x.t)).Append(x.Struct)
+			}
+		}
+	}},
+	{"list: iterate", func(h *hostile) {
+		for _, l := range h.lists {
+			if l.t.elem.kind >= record {
+				for range StructList[Struct](l.Struct).All() {
+				}
+			} else if l.t.elem.kind == text {
+				StringList(l.Struct).AppendTo(nil)
+			}
+		}
+	}},
+	{"list: Append to each", func(h *hostile) {
+		for range 3 {
+			for _, l := range h.lists {
+				h.append(l.Struct, l.t)
+			}
+		}
+	}},
+	{"list: Append as many as there are", func(h *hostile) {
+		for _, l := range h.lists {
+			for range l.count() {
+				h.append(l.Struct, l.t)
+			}
+		}
+	}},
+	{"list: AppendNew", func(h *hostile) {
+		for _, l := range h.lists {
+			for range min(l.count(), 100) {
+				if l.t.elem.kind == record {
+					h.change(StructList[Struct](l.Struct).AppendNew(), l.t.elem)
+				} else if l.t.elem.kind > record {
+					NestedList[Struct](l.Struct).AppendNew(1)
+				}
+			}
+		}
+	}},
+	{"list: Set each", func(h *hostile) {
+		for _, l := range h.lists {
+			for i := range l.count() {
+				h.set(l.Struct, l.t, i, h.new(l.t.elem))
+			}
+		}
+	}},
+	{"list: Set each to the next", func(h *hostile) {
+		for _, l := range h.lists {
+			for i := range l.count() - 1 {
+				h.set(l.Struct, l.t, i, keyAt(l.Struct, l.t, i+1))
+			}
+		}
+	}},
+	{"list: NewAt", func(h *hostile) {
+		for _, l := range h.lists {
+			for i := range l.count() {
+				if l.t.elem.kind > record {
+					NestedList[Struct](l.Struct).NewAt(i, 1)
+				}
+			}
+		}
+	}},
+	{"list: Contains of each", func(h *hostile) {
+		for _, l := range h.lists {
+			for i := range l.count() {
+				if k := keyAt(l.Struct, l.t, i); !contains(l.Struct, l.t, k) {
+					panic("an element is not found")
+				}
+			}
+		}
+	}},
+	{"list: Contains of what is not there", func(h *hostile) {
+		for _, l := range h.lists {
+			for range l.count() {
+				contains(l.Struct, l.t, h.new(l.t.elem))
+			}
+		}
+	}},
+	{"list: Add as many as there are", func(h *hostile) {
+		for _, l := range h.lists {
+			for range l.count() {
+				if v := h.new(l.t.elem); !contains(l.Struct, l.t, v) {
+					h.append(l.Struct, l.t)
+				}
+			}
+		}
+	}},
+	{"list: Set and Contains", func(h *hostile) {
+		for _, l := range h.lists {
+			for i := range l.count() {
+				v := h.new(l.t.elem)
+				contains(l.Struct, l.t, v)
+				h.set(l.Struct, l.t, i, v)
+				if !contains(l.Struct, l.t, v) {
+					panic("an element that was set is not found")
+				}
+			}
+		}
+	}},
+	{"list: Set and Contains, last to first", func(h *hostile) {
+		for _, l := range h.lists {
+			for i := l.count() - 1; i >= 0; i-- {
+				v := h.new(l.t.elem)
+				contains(l.Struct, l.t, v)
+				h.set(l.Struct, l.t, i, v)
+			}
+		}
+	}},
+	{"list: change an element and Contains", func(h *hostile) {
+		for _, l := range h.lists {
+			if l.t.elem.kind < record {
+				continue
+			}
+			for i := range l.count() {
+				h.change(at(l.Struct, l.t, i), l.t.elem)
+				contains(l.Struct, l.t, h.new(l.t.elem))
+			}
+		}
+	}},
+	{"list: change another struct and Contains", func(h *hostile) {
+		for _, l := range h.lists {
+			for i := range l.count() {
+				contains(l.Struct, l.t, h.new(l.t.elem))
+				h.change(h.structs[i%len(h.structs)].Struct, h.structs[i%len(h.structs)].t)
+			}
+		}
+	}},
+	{"map: iterate, Len", func(h *hostile) {
+		for _, d := range h.maps {
+			for range 10 {
+				_ = d.pairs()
+			}
+			d.eachPair(func(k, v uint32) bool { return true })
+		}
+	}},
+	{"map: Get of each", func(h *hostile) {
+		for _, d := range h.maps {
+			for _, k := range keysOf(d.Struct, d.t) {
+				if !get(d.Struct, k) {
+					panic("a key is not found")
+				}
+				get(d.Struct, h.new(d.t.key))
+			}
+		}
+	}},
+	{"map: Put of each", func(h *hostile) {
+		for _, d := range h.maps {
+			for _, k := range keysOf(d.Struct, d.t) {
+				h.put(d.Struct, d.t, k)
+			}
+		}
+	}},
+	{"map: Put of new ones", func(h *hostile) {
+		for _, d := range h.maps {
+			for range d.count() {
+				h.put(d.Struct, d.t, h.new(d.t.key))
+				_ = d.pairs()
+			}
+		}
+	}},
+	{"map: PutNew", func(h *hostile) {
+		for _, d := range h.maps {
+			for _, k := range keysOf(d.Struct, d.t) {
+				if d.t.elem.kind >= record {
+					d.putNew(k, 0)
+					d.putNew(h.new(d.t.key), 0)
+				}
+			}
+		}
+	}},
+	{"map: AppendNew", func(h *hostile) {
+		for _, d := range h.maps {
+			for range d.count() {
+				appendNewPair[key, key, raw, raw](d.Struct)
+				_ = d.pairs()
+			}
+		}
+	}},
+	{"map: Delete one", func(h *hostile) {
+		for _, d := range h.maps {
+			if d.count() > 0 {
+				remove(d.Struct, keyAt(d.Struct, d.t, d.count()/2))
+			}
+		}
+	}},
+	{"map: Delete of each", func(h *hostile) {
+		for _, d := range h.maps {
+			for _, k := range keysOf(d.Struct, d.t) {
+				remove(d.Struct, k)
+				_ = d.pairs()
+			}
+			if d.pairs() != 0 {
+				panic("all were deleted")
+			}
+		}
+	}},
+	{"map: Delete of each, last to first", func(h *hostile) {
+		for _, d := range h.maps {
+			all := keysOf(d.Struct, d.t)
+			slices.Reverse(all)
+			for _, k := range all {
+				remove(d.Struct, k)
+			}
+		}
+	}},
+	{"map: Delete of each in any order, Put again", func(h *hostile) {
+		for _, d := range h.maps {
+			all := keysOf(d.Struct, d.t)
+			for i := range all {
+				k := all[i*7919%len(all)]
+				remove(d.Struct, k)
+				if i%3 == 0 {
+					h.put(d.Struct, d.t, h.new(d.t.key))
+				}
+			}
+		}
+	}},
+	{"map: Delete the first", func(h *hostile) {
+		for _, d := range h.maps {
+			for range d.count() {
+				first := uint32(0)
+				d.eachPair(func(k, v uint32) bool { first = k; return false })
+				if first == 0 {
+					break
+				}
+				i := d.nextPair(0)
+				for d.m.idx[d.pair(i)] != first {
+					i = d.nextPair(i + 1)
+				}
+				remove(d.Struct, keyAt(d.Struct, d.t, i))
+			}
+		}
+	}},
+	{"map: Delete and Put the same", func(h *hostile) {
+		for _, d := range h.maps {
+			for _, k := range keysOf(d.Struct, d.t) {
+				if k.view.m != nil {
+					k = h.new(d.t.key)
+					h.put(d.Struct, d.t, k)
+				}
+				remove(d.Struct, k)
+				h.put(d.Struct, d.t, k)
+				_ = d.pairs()
+			}
+		}
+	}},
+	{"map: iterate and Delete", func(h *hostile) {
+		for _, d := range h.maps {
+			i := 0
+			all := keysOf(d.Struct, d.t)
+			d.eachPair(func(k, v uint32) bool {
+				if i < len(all) {
+					remove(d.Struct, all[i])
+					i++
+				}
+				return true
+			})
+		}
+	}},
+	{"map: change a key and Get", func(h *hostile) {
+		for _, d := range h.maps {
+			if d.t.key.kind < record {
+				continue
+			}
+			for i := range d.count() {
+				k := d.m.handle(d.m.idx[d.pair(i)])
+				h.change(k, d.t.key)
+				get(d.Struct, h.new(d.t.key))
+			}
+		}
+	}},
+}

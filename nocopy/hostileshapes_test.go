@@ -1,0 +1,232 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// The messages that TestHostileSteps applies every operation to. A line more here, or in hostileKeys, is a message more.
+
+// keyed has maps with keys and sets with elements of every kind, and itself and a union inside of itself.
+var keyed = NewDesc("Keyed")
+
+// arms is a union of many arms.
+var arms = NewUnionDesc("Arms")
+
+// hostileKeys are the types of keys and elements, by the names of Keyed's fields: map…, set… and list….
+var hostileKeys = []struct {
+	name string
+	typ  *Type
+}{
+	{"Bool", TypeBool}, {"I8", TypeI8}, {"I16", TypeI16}, {"I32", TypeI32}, {"I64", TypeI64}, {"Double", TypeDouble},
+	{"String", TypeString}, {"Binary", TypeBinary}, {"UUID", TypeUUID}, {"Enum", EnumOf(colorName)},
+	{"Point", StructOf(pointDesc)}, {"List", ListOf(TypeI32)}, {"Set", SetOf(TypeString)}, {"Map", MapOf(StructOf(pointDesc), TypeI8)},
+	{"Tree", StructOf(treeDesc)}, {"Points", SetOf(StructOf(pointDesc))},
+}
+
+func init() {
+	fields := []FieldDesc{
+		{ID: 1, Name: "children", Type: ListOf(StructOf(keyed)), Req: Optional},
+		{ID: 2, Name: "arms", Type: ListOf(StructOf(arms)), Req: Optional},
+		{ID: 3, Name: "structs", Type: MapOf(TypeI64, StructOf(keyed)), Req: Optional},
+		{ID: 4, Name: "lists", Type: MapOf(TypeI64, ListOf(TypeString)), Req: Optional},
+		{ID: 5, Name: "trees", Type: ListOf(StructOf(treeDesc)), Req: Optional},
+	}
+	for i, k := range hostileKeys {
+		id := int16(10 * (i + 1))
+		fields = append(fields,
+			FieldDesc{ID: id, Name: "map" + k.name, Type: MapOf(k.typ, TypeString), Req: Optional},
+			FieldDesc{ID: id + 1, Name: "set" + k.name, Type: SetOf(k.typ), Req: Optional},
+			FieldDesc{ID: id + 2, Name: "list" + k.name, Type: ListOf(k.typ), Req: Optional},
+			FieldDesc{ID: id + 3, Name: "sets" + k.name, Type: ListOf(SetOf(k.typ)), Req: Optional},
+			FieldDesc{ID: id + 4, Name: "maps" + k.name, Type: ListOf(MapOf(k.typ, TypeString)), Req: Optional},
+		)
+	}
+	keyed.Define(fields...)
+	var many []FieldDesc
+	for i := range int16(60) {
+		many = append(many, FieldDesc{ID: i + 1, Name: fmt.Sprint("arm", i+1), Type: []*Type{TypeI32, TypeString, StructOf(pointDesc)}[i%3], Req: Optional})
+	}
+	arms.Define(many...)
+}
+
+// hostileShape is a message of about n bytes.
+type hostileShape struct {
+	name string
+	desc *Desc
+	wire func(n int) string
+}
+
+// hostileShapes returns all of them.
+func hostileShapes() []hostileShape {
+	const point1 = "\x0c\x00\x0b\x00"
+	text := func(s string) string { return textField + be(len(s)) + s }
+	shapes := []hostileShape{
+		{"one field again and again", allDesc, func(n int) string { return times(n/4, "\x02\x00\x01\x01") + stop }},
+		{"one text again and again", allDesc, func(n int) string { return times(n/12, text("text")) + stop }},
+		{"one struct again and again", allDesc, func(n int) string { return times(n/4, point1) + stop }},
+		{"one list again and again", allDesc, func(n int) string { return times(n/12, words+one+be(0)) + stop }},
+		{"one map again and again", allDesc, func(n int) string { return times(n/9, counts+be(0)) + stop }},
+		{"unknown fields", allDesc, func(n int) string { return times(n/4, "\x02\x00\x64\x01") + stop }},
+		{"empty structs", allDesc, func(n int) string { return points + be(n) + times(n, stop) + stop }},
+		{"empty structs in a set", allDesc, func(n int) string { return grown + be(n) + times(n, stop) + stop }},
+		{"empty unions", allDesc, func(n int) string { return "\x0f\x00\x1e\x0c" + be(n) + times(n, stop) + stop }},
+		{"empty lists", allDesc, func(n int) string { return matrix + be(n/5) + times(n/5, "\x08"+none) + stop }},
+		{"empty maps in a list", allDesc, func(n int) string { return "\x0f\x00\x1f\x0d" + be(n/6) + times(n/6, "\x03\x04"+none) + stop }},
+		{"lists of one", allDesc, func(n int) string { return matrix + be(n/9) + times(n/9, "\x08"+one+"abcd") + stop }},
+		{"lists of one text", allDesc, func(n int) string {
+			return "\x0f\x00\x13\x0f" + be(n/10) + times(n/10, "\x0b"+one+one+"a") + stop
+		}},
+		{"a large text", allDesc, func(n int) string { return text(times(n, "x")) + stop }},
+		{"numbers", allDesc, func(n int) string { return numbers + be(n/8) + times(n/8, "12345678") + stop }},
+		{"texts", allDesc, func(n int) string { return words + be(n/5) + times(n/5, one+"a") + stop }},
+	}
+	children := func(name string, elem string) {
+		shapes = append(shapes, hostileShape{"structs: " + name, allDesc, func(n int) string {
+			return "\x0f\x00\x18\x0c" + be(n/(len(elem)+1)) + times(n/(len(elem)+1), elem+stop) + stop
+		}})
+	}
+	children("of a number", "\x08\x00\x04"+one)
+	children("of a number twice", times(2, "\x08\x00\x04"+one))
+	children("of a text", text("text"))
+	children("of a text twice", times(2, text("text")))
+	children("of texts, numbers and structs twice", times(2, "\x08\x00\x04"+one+text("a")+point1+"\x0a\x00\x05"+times(2, one)))
+	children("of fields in descending order", text("a")+"\x0a\x00\x05"+times(2, one)+"\x08\x00\x04"+one+"\x06\x00\x03\x00\x01\x03\x00\x02\x01")
+	children("of lists and maps twice", times(2, words+one+one+"a"+counts+one+one+"k"+times(2, one)+unique+one+one))
+	children("of structs twice, with a field twice", times(2, "\x0c\x00\x0b"+times(2, "\x08\x00\x01"+one)+stop))
+	children("of unknown fields", times(3, "\x08\x00\x64"+one)+unkList+"\x0b"+two+one+"a"+one+"b"+unkStruct+"\x08\x00\x01"+one+stop)
+	children("60 deep", times(60, self)+text("deep")+times(60, stop))
+	children("60 deep, each twice", times(60, point1+self+text("x"))+times(60, point1+stop))
+	children("of unions with arms twice, and unknown ones", "\x0c\x00\x0c"+times(2, "\x04\x00\x01"+times(2, one)+"\x0b\x00\x03"+one+"a"+"\x08\x00\x64"+one)+stop)
+	for _, arms := range []struct{ name, wire string }{
+		{"one arm", "\x08\x00\x01" + one},
+		{"an arm twice", times(2, "\x08\x00\x01"+one)},
+		{"three arms twice", times(2, "\x08\x00\x01"+one+"\x0b\x00\x02"+one+"a"+"\x0c\x00\x03"+stop)},
+		{"unknown ones", times(5, "\x08\x00\x64"+one)},
+	} {
+		shapes = append(shapes, hostileShape{"unions of 60 arms: " + arms.name, keyed, func(n int) string {
+			return "\x0f\x00\x02\x0c" + be(n/(len(arms.wire)+1)) + times(n/(len(arms.wire)+1), arms.wire+stop) + stop
+		}})
+	}
+	for _, key := range hostileKeys {
+		for _, order := range keyOrders {
+			value := func(i, of int) string { return string(appendValueOf(nil, key.typ, order.number(i, of))) }
+			field := func(kind string) string { return fieldHead(keyed, kind+key.name) }
+			shapes = append(shapes,
+				hostileShape{"map by " + key.name + ": " + order.name, keyed, func(n int) string {
+					var pairs string
+					count := n / (len(value(1, n)) + 5)
+					b := make([]byte, 0, n)
+					for i := range count {
+						b = append(append(b, value(i, count)...), one+"v"...)
+					}
+					pairs = string(b)
+					return field("map") + string(byte(key.typ.wire)) + "\x0b" + be(count) + pairs + stop
+				}},
+				hostileShape{"set of " + key.name + ": " + order.name, keyed, func(n int) string {
+					count := n / len(value(1, n))
+					b := make([]byte, 0, n)
+					for i := range count {
+						b = append(b, value(i, count)...)
+					}
+					return field("set") + string(byte(key.typ.wire)) + be(count) + string(b) + stop
+				}},
+				hostileShape{"small maps by " + key.name + ": " + order.name, keyed, func(n int) string {
+					const each = 12
+					one1 := string(byte(key.typ.wire)) + "\x0b" + be(each)
+					for i := range each {
+						one1 += value(i, each) + one + "v"
+					}
+					return field("maps") + "\x0d" + be(n/len(one1)) + times(n/len(one1), one1) + stop
+				}},
+				hostileShape{"small sets of " + key.name + ": " + order.name, keyed, func(n int) string {
+					const each = 20
+					one1 := string(byte(key.typ.wire)) + be(each)
+					for i := range each {
+						one1 += value(i, each)
+					}
+					return field("sets") + "\x0e" + be(n/len(one1)) + times(n/len(one1), one1) + stop
+				}},
+			)
+		}
+	}
+	return append(shapes,
+		hostileShape{"texts that clash", keyed, func(n int) string {
+			b := []byte(fieldHead(keyed, "mapString") + "\x0b\x0b" + be(n/40))
+			for i := range n / 40 {
+				b = append(b, be(31)+fmt.Sprintf("the beginning %08d the end ", i)[:31]+one+"v"...)
+			}
+			return string(b) + stop
+		}},
+		hostileShape{"structs by number", keyed, func(n int) string {
+			b := []byte(fieldHead(keyed, "structs") + "\x0a\x0c" + be(n/9))
+			for i := range n / 9 {
+				b = append(binary.BigEndian.AppendUint64(b, uint64(i/2)), 0)
+			}
+			return string(b) + stop
+		}},
+		hostileShape{"lists by number", keyed, func(n int) string {
+			b := []byte(fieldHead(keyed, "lists") + "\x0a\x0f" + be(n/18))
+			for i := range n / 18 {
+				b = append(binary.BigEndian.AppendUint64(b, uint64(i/2)), "\x0b"+one+one+"a"...)
+			}
+			return string(b) + stop
+		}},
+		hostileShape{"trees", keyed, func(n int) string {
+			leaf := "\x0b\x00\x01" + one + "n" + stop
+			tree := "\x0b\x00\x01" + one + "a\x0f\x00\x02\x0c" + be(8) + times(8, leaf) + stop
+			return fieldHead(keyed, "trees") + "\x0c" + be(n/len(tree)) + times(n/len(tree), tree) + stop
+		}},
+	)
+}
+
+// keyOrders is which of n keys are the same.
+var keyOrders = []struct {
+	name   string
+	number func(i, n int) int
+}{
+	{"all different", func(i, n int) int { return i }},
+	{"all the same", func(i, n int) int { return 7 }},
+	{"the first half comes again", func(i, n int) int { return i % (n/2 + 1) }},
+	{"in pairs", func(i, n int) int { return i / 2 }},
+	{"one comes again", func(i, n int) int { return max(i, 1) }},
+}
+
+// fieldHead returns the header of a field.
+func fieldHead(d *Desc, name string) string {
+	k := d.named(name).key()
+	return string([]byte{byte(k >> 16), byte(k >> 8), byte(k)})
+}
+
+// appendValueOf appends value number i of a type: another one for each number, as far as the type has so many.
+func appendValueOf(b []byte, t *Type, i int) []byte {
+	switch t.kind {
+	case fixed:
+		if t.wire == WireBool {
+			return append(b, byte(i&1))
+		}
+		for k := int(t.size) - 1; k >= 0; k-- {
+			x := byte(0)
+			if k < 4 {
+				x = byte(i >> (8 * k))
+			}
+			b = append(b, x)
+		}
+		return b
+	case text:
+		s := fmt.Sprintf("%06d", i)
+		return append(appendBE32(b, uint32(len(s))), s...)
+	case list:
+		return appendValueOf(appendBE32(append(b, byte(t.elem.wire)), 1), t.elem, i)
+	case dict:
+		b = appendBE32(append(b, byte(t.key.wire), byte(t.elem.wire)), 1)
+		return appendValueOf(appendValueOf(b, t.key, i), t.elem, i>>8)
+	}
+	k := 0
+	for t.desc.fields[k].kind >= record { // else it may be in itself
+		k++
+	}
+	f := &t.desc.fields[k]
+	b = append(b, byte(f.key>>16), byte(f.key>>8), byte(f.key))
+	return append(appendValueOf(b, f.typ, i), 0)
+}

@@ -1,0 +1,41 @@
+package nocopy
+
+// shadow is an occurrence of a field that a later one of the same struct takes the place of.
+type shadow struct {
+	e, word uint32 // the struct's entry, and the field's word in it
+	at, end uint32
+}
+
+// shadows are the shadows of a message.
+type shadows struct {
+	all    []shadow
+	found  map[uint64]uint32 // by struct and field the number+1 of the last shadow; nil until one is looked for
+	before []uint32          // by number: the number+1 of an earlier one of the same field, 0 = none
+}
+
+func (s shadow) key() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
+
+// take returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it has any.
+func (ss *shadows) take(e, word uint32) uint32 {
+	if ss.found == nil {
+		ss.found = map[uint64]uint32{}
+	}
+	for i := len(ss.before); i < len(ss.all); i++ {
+		key := ss.all[i].key()
+		ss.before = append(ss.before, ss.found[key])
+		ss.found[key] = uint32(i + 1)
+	}
+	key := shadow{e: e, word: word}.key()
+	last := ss.found[key]
+	delete(ss.found, key)
+	return last
+}
+
+// unsetShadows removes the other occurrences of a field: without the last, the one before would count again.
+func (m *Message) unsetShadows(e, word uint32) {
+	for k := m.shadows.take(e, word); k != 0; {
+		s := m.shadows.all[k-1]
+		m.buf.AddReplace(s.at, s.end)
+		k = m.shadows.before[k-1]
+	}
+}

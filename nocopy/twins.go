@@ -1,0 +1,106 @@
+package nocopy
+
+import "slices"
+
+// Pairs or elements of one key. The table has a slot for the last of them, from which the others are linked, from later to
+// earlier ones. What is entered again, having changed, may be out of that order; then the order is found once it matters.
+
+// twin is what else has the key of a pair or element: numbers+1, 0 for none.
+type twin struct {
+	earlier uint32 // with unordered, what follows is in any order; all of it is earlier nevertheless, if this is the last
+	later   uint32
+}
+
+const unordered = 1 << 31
+
+// twin returns the twin of i, to be changed.
+func (tb *table) twin(i uint32) *twin {
+	if int(i) >= len(tb.twins) {
+		tb.twins = append(tb.twins, make([]twin, int(i)+1-len(tb.twins))...)
+	}
+	return &tb.twins[i]
+}
+
+// hasLater reports whether a later pair or element has the key of i.
+func (tb *table) hasLater(i uint32) bool { return int(i) < len(tb.twins) && tb.twins[i].later != 0 }
+
+// leadTwins puts i before head, which is earlier, and was the last with its key.
+func (tb *table) leadTwins(head, i uint32) {
+	tb.dups++
+	x := tb.twin(i) // the larger number first: it makes room for both
+	h := tb.twin(head)
+	h.later = i + 1
+	x.earlier = head + 1 | h.earlier&unordered
+	h.earlier &^= unordered
+	x.later = 0
+}
+
+// addTwin puts i after head, which is later and the last with its key.
+func (tb *table) addTwin(head, i uint32) {
+	tb.dups++
+	h := tb.twin(head)
+	x := tb.twin(i)
+	next := h.earlier &^ unordered
+	h.earlier = h.earlier&unordered | i + 1
+	if next > i+1 {
+		h.earlier |= unordered
+	}
+	*x = twin{earlier: next, later: head + 1}
+	if next != 0 {
+		tb.twins[next-1].later = i + 1
+	}
+}
+
+// unlink takes i out, which is not the last with its key.
+func (tb *table) unlink(i uint32) {
+	tb.dups--
+	x := tb.twins[i]
+	tb.twins[i] = twin{}
+	later := &tb.twins[x.later-1]
+	later.earlier = later.earlier&unordered | x.earlier
+	if x.earlier != 0 {
+		tb.twins[x.earlier-1].later = x.later
+	}
+}
+
+// nextTwin takes i out, which is the last with its key, and returns the number+1 of the one that takes its place, 0 if there is
+// none: if it matters, that is the last of the others.
+func (tb *table) nextTwin(i uint32, matters bool) uint32 {
+	if int(i) >= len(tb.twins) {
+		return 0
+	}
+	inOrder := tb.twins[i].earlier&unordered == 0
+	next := tb.twins[i].earlier &^ unordered
+	tb.twins[i] = twin{}
+	if next == 0 {
+		return 0
+	}
+	tb.dups--
+	switch {
+	case inOrder:
+	case matters:
+		next = tb.order(next)
+	default:
+		tb.twins[next-1].earlier |= unordered
+	}
+	tb.twins[next-1].later = 0
+	return next
+}
+
+// order puts the twins from first on in order and returns the first then.
+func (tb *table) order(first uint32) uint32 {
+	var all []uint32
+	for x := first; x != 0; x = tb.twins[x-1].earlier {
+		all = append(all, x)
+	}
+	slices.Sort(all)
+	earlier := uint32(0)
+	for _, x := range all {
+		tb.twins[x-1].earlier = earlier
+		if earlier != 0 {
+			tb.twins[earlier-1].later = x
+		}
+		earlier = x
+	}
+	return earlier
+}
