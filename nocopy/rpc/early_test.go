@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -34,13 +35,29 @@ func echoReply(id int, text string) []byte {
 // TestReplyToQueued: a reply with the id that a call will have, of which no byte has been
 // written, is not that call's.
 func TestReplyToQueued(t *testing.T) {
-	for _, opts := range [][]rpc.Option{nil, {rpc.Recycle}} {
+	cancellable, cancel := context.WithCancel(bg)
+	defer cancel()
+	for _, c := range []struct {
+		ctx    context.Context // its calls are written by a goroutine if it may end
+		opts   []rpc.Option
+		first  int // bytes of the call that is being written
+		oneway bool
+		early  func(id int) []byte
+	}{
+		{bg, nil, 16 << 20, false, func(id int) []byte { return echoReply(id, "early") }},
+		{bg, []rpc.Option{rpc.Recycle}, 9 << 20, false, func(id int) []byte { return echoReply(id, "early") }},
+		{cancellable, nil, 12 << 20, false, func(id int) []byte { return echoReply(id, "early") }},
+		{cancellable, nil, 9 << 20, true, func(id int) []byte { return echoReply(id, "early") }},
+		{bg, nil, 9 << 20, true, func(id int) []byte { return frame(strict(exception, "notify", id, failure("no", 1))) }},
+		{bg, nil, 9 << 20, false, func(id int) []byte { return frame(strict(exception, "echo", id, failure("no", 6))) }},
+		{cancellable, []rpc.Option{rpc.Recycle}, 9 << 20, false, func(id int) []byte { return frame(strict(call, "another", id, []byte{0})) }},
+	} {
 		early := make(chan struct{})
 		addr := fakeServer(t, func(nc net.Conn) {
 			<-early
-			nc.Write(echoReply(2, "early"))
-			nc.Write(echoReply(3, "early"))
-			nc.Write(echoReply(2, "early"))
+			for _, id := range []int{2, 3, 2, 4} {
+				nc.Write(c.early(id))
+			}
 			for {
 				id, err := readCall(nc)
 				if err != nil {
@@ -49,12 +66,12 @@ func TestReplyToQueued(t *testing.T) {
 				nc.Write(echoReply(id, "in time"))
 			}
 		})
-		cl := dial(t, addr, append(opts, rpc.PoolSize(1))...)
-		c := echo.NewEchoClient(cl)
+		cl := dial(t, addr, append(c.opts, rpc.PoolSize(1))...)
+		e := echo.NewEchoClient(cl)
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			// Of a stray reply the oldest call is told, which is this one.
-			_, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, 16<<20)) })
+			_, err := e.Echo(c.ctx, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, c.first)) })
 			var ae *rpc.ApplicationException
 			if !errors.As(err, &ae) || ae.Type != rpc.BadSequenceID {
 				t.Errorf("the call being written: %v", err)
@@ -65,7 +82,13 @@ func TestReplyToQueued(t *testing.T) {
 		}
 		for range 2 {
 			wg.Go(func() {
-				res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload([]byte("hello")) })
+				if c.oneway {
+					if err := e.Notify(c.ctx, nil); err != nil {
+						t.Errorf("a queued oneway call: %v", err)
+					}
+					return
+				}
+				res, err := e.Echo(c.ctx, func(args echo.EchoEchoArgs) { args.SetPayload([]byte("hello")) })
 				if err != nil || string(res.GetSuccess()) != "in time" {
 					t.Errorf("a queued call: %q, %v", res.GetSuccess(), err)
 				}
@@ -75,23 +98,24 @@ func TestReplyToQueued(t *testing.T) {
 		close(early)
 		wg.Wait()
 		for range 20 {
-			if res, err := c.Echo(bg, nil); err != nil || string(res.GetSuccess()) != "in time" {
+			if res, err := e.Echo(bg, nil); err != nil || string(res.GetSuccess()) != "in time" {
 				t.Errorf("a call afterwards: %v", err)
 			}
 		}
+		unused(t, cl)
 	}
 }
 
 // TestEarlyReplyDisclosesNothing: what a client sends to one server goes to that one only,
 // whatever another replies.
 func TestEarlyReplyDisclosesNothing(t *testing.T) {
-	for range 5 {
+	for range 3 {
 		early, goOn, read, end := make(chan struct{}), make(chan struct{}), make(chan []byte, 1), make(chan struct{})
 		curious := fakeServer(t, func(nc net.Conn) {
 			<-early
 			nc.Write(echoReply(2, "early"))
 			<-goOn
-			nc.SetReadDeadline(time.Now().Add(time.Second))
+			nc.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
 			b, _ := io.ReadAll(nc)
 			read <- b
 		})
