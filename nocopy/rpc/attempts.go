@@ -15,6 +15,7 @@ import (
 type attempts struct {
 	conn   *serverConn
 	method *Method
+	call   Call // the interceptors'; they may keep it, so neither is used again
 
 	mu      sync.Mutex
 	results []*nocopy.Message // that the server has made
@@ -22,6 +23,19 @@ type attempts struct {
 	running []nocopy.Struct   // results that handlers are filling
 	under   int               // handlers that have not returned
 	ended   bool              // the outermost interceptor has returned
+
+	firstResult  [1]*nocopy.Message // where results and running begin
+	firstRunning [1]nocopy.Struct
+}
+
+func newAttempts(c *serverConn, call Call, result *nocopy.Message) *attempts {
+	a := &attempts{conn: c, method: call.Method, call: call}
+	a.call.attempts = a
+	a.results, a.running = a.firstResult[:0], a.firstRunning[:0]
+	if result != nil {
+		a.results = append(a.results, result)
+	}
+	return a
 }
 
 // Ways of calling next that can't be served.

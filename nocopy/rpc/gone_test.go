@@ -397,22 +397,31 @@ func (l keptAliveListener) Accept() (net.Conn, error) {
 // the listener has it switched off.
 func TestKeepAlive(t *testing.T) {
 	cert, pool := certificate(t)
-	for _, conf := range []*tls.Config{nil, {Certificates: []tls.Certificate{cert}}} {
+	conf := &tls.Config{Certificates: []tls.Certificate{cert}}
+	for _, who := range []string{"nobody", "server", "listener"} { // speaks TLS
 		l, err := (&net.ListenConfig{KeepAlive: -1}).Listen(bg, "tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		set := new(sync.Map)
-		serveOn(t, &rpc.Server{TLS: conf}, &handler{}, keptAliveListener{l, set})
+		srv := &rpc.Server{}
+		var wrapped net.Listener = keptAliveListener{l, set}
+		switch who {
+		case "server":
+			srv.TLS = conf
+		case "listener":
+			wrapped = tls.NewListener(wrapped, conf)
+		}
+		serveOn(t, srv, &handler{}, wrapped)
 		var opts []rpc.Option
-		if conf != nil {
+		if who != "nobody" {
 			opts = append(opts, rpc.TLS(&tls.Config{RootCAs: pool}))
 		}
 		unharmed(t, echo.NewEchoClient(dial(t, l.Addr().String(), opts...)))
 		got, _ := set.Load(l.Addr().String())
 		want := net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4}
 		if got != want {
-			t.Errorf("TLS %v: %+v", conf != nil, got)
+			t.Errorf("TLS by the %s: %+v", who, got)
 		}
 	}
 }

@@ -2,8 +2,10 @@ package rpc
 
 import (
 	"encoding/binary"
+	"math"
 	"net"
 	"syscall"
+	"time"
 )
 
 // peerState asks the system about the other end of a TCP connection without reading: whether it
@@ -11,20 +13,33 @@ import (
 // it is one, it knows neither.
 func peerState(nc net.Conn) (eof, reset bool) {
 	const closed, closeWait = 7, 8 // TCP's states as Linux numbers them
-	sc, ok := nc.(syscall.Conn)
-	if !ok {
-		return false, false
-	}
-	rc, err := sc.SyscallConn()
-	if err != nil {
-		return false, false
-	}
 	var state byte
-	rc.Control(func(fd uintptr) {
+	control(nc, func(fd uintptr) {
 		v, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_INFO)
 		if err == nil { // v is its first four bytes, and the state the first of them
 			state = binary.NativeEndian.AppendUint32(nil, uint32(v))[0]
 		}
 	})
 	return state == closeWait, state == closed
+}
+
+// setUserTimeout has the system reset a TCP connection when sent bytes have not been taken for that
+// long. 0 leaves that to the system.
+func setUserTimeout(nc net.Conn, d time.Duration) {
+	const userTimeout = 18 // TCP_USER_TIMEOUT
+	if d > 0 {
+		control(nc, func(fd uintptr) {
+			ms := min(max(d.Milliseconds(), 1), math.MaxInt32)
+			syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, userTimeout, int(ms))
+		})
+	}
+}
+
+// control calls f with the socket of a connection, if that has one and shows it.
+func control(nc net.Conn, f func(fd uintptr)) {
+	if sc, ok := nc.(syscall.Conn); ok {
+		if rc, err := sc.SyscallConn(); err == nil {
+			rc.Control(f)
+		}
+	}
 }

@@ -61,22 +61,16 @@ func (c *serverConn) handle(req *request, turn uint64) {
 	returned = true
 }
 
-// intercept is handle of a server with interceptors. They may keep the call, so it is not used
-// again.
+// intercept is handle of a server with interceptors.
 func (c *serverConn) intercept(ctx context.Context, req *request, result *nocopy.Message) {
-	a := &attempts{conn: c, method: req.method}
-	if result != nil {
-		a.results = append(a.results, result)
-	}
+	a := newAttempts(c, req.call, result)
 	req.attempts = a
-	call := req.call
-	call.attempts = a
-	err := c.srv.handle(ctx, &call)
-	own, filling, running := a.close(call.Result)
+	err := c.srv.handle(ctx, &a.call)
+	own, filling, running := a.close(a.call.Result)
 	if req.inUse = running; filling && err == nil {
 		err = c.conceal("bad interceptor", req.method, errUnfinished)
 	}
-	c.prepare(req, &call, own, err)
+	c.prepare(req, &a.call, own, err)
 }
 
 func (c *serverConn) newResult(m *Method) *nocopy.Message {

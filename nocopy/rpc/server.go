@@ -40,7 +40,9 @@ type Server struct {
 
 	// ReadTimeout is how long a request may take to arrive once it has begun, and a TLS handshake. 30 s if 0, no limit if negative.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long writing replies that are ready may take; it may come a quarter sooner. 30 s if 0, no limit if negative.
+	// WriteTimeout is how long writing replies that are ready may take; it may come a quarter sooner.
+	// On Linux it is also how long written bytes may wait for the client's host to take them. 30 s if
+	// 0, no limit if negative.
 	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection may stay open without a request, and without a call
 	// under way. No limit if 0: a host that has vanished without a word is found by TCP's
@@ -180,7 +182,7 @@ func (s *Server) start(nc net.Conn) bool {
 	if s.closing.Load() {
 		return false
 	}
-	keepAlive(nc)
+	s.detectLoss(nc)
 	if s.TLS != nil {
 		nc = tls.Server(nc, s.TLS)
 	}
@@ -246,12 +248,22 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// keepAlive sets TCP's keepalive, also if whoever has made the listener has not.
-func keepAlive(nc net.Conn) {
+// detectLoss has the system find out when the host at the other end has vanished: by TCP's keepalive
+// if nothing is sent, also if whoever made the listener has not set it, and by the time that sent
+// bytes may take otherwise.
+func (s *Server) detectLoss(nc net.Conn) {
+	for {
+		beneath, ok := nc.(interface{ NetConn() net.Conn })
+		if !ok {
+			break
+		}
+		nc = beneath.NetConn()
+	}
 	if t, ok := nc.(interface {
 		SetKeepAliveConfig(net.KeepAliveConfig) error
 	}); ok {
 		t.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4})
+		setUserTimeout(nc, orDefault(s.WriteTimeout, defaultTimeout))
 	}
 }
 
