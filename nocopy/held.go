@@ -18,9 +18,15 @@ const (
 	disowned             // Release was called
 )
 
-// NewHeld is like NewWithRoom for a held message. Its Root is the only handle.
-func NewHeld(d *Desc, n int, recycle bool) *Message {
-	return beginMessage(d, held|recycling(recycle), n).m
+// NewHeld is like NewWithRoom for a held message, to which the limits apply. Its Root is the only
+// handle.
+func NewHeld(d *Desc, n int, l Limits, recycle bool) *Message {
+	m := beginMessage(d, held|recycling(recycle), n).m
+	if l != (Limits{}) {
+		m.flags |= limited
+		m.limits = l.orElse(usualLimits)
+	}
+	return m
 }
 
 // ParseHeld is like ParseChunk for a held message.
@@ -32,23 +38,25 @@ func ParseHeld(d *Desc, c linkbuf.Chunk, l Limits, recycle bool) (*Message, erro
 // CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
 // of any message and is read only, but for finishing it. The error tells why v can't be sent as a
 // struct of type d.
-func CopyHeld(d *Desc, v Struct, n int, recycle bool) (*Message, error) {
+func CopyHeld(d *Desc, v Struct, n int, l Limits, recycle bool) (*Message, error) {
 	if err := v.Sendable(); err != nil {
 		return nil, err
 	}
 	r := v.m.rangeOf(v.entry(), d.self, linkbuf.Range{})
-	flags := held | recycling(recycle)
-	m := takeParsed(d, flags, usualLimits)
+	m := takeParsed(d, held|limited|recycling(recycle), l.orElse(usualLimits))
 	m.buf.Begin(recycle, n)
 	p, b := m.buf.Extend(r.Len())
 	r.AppendTo(b[:0])
 	m.buf.Close()
 	m.trust(p)
-	m.p.b, m.p.lenient = b, false // it may be of another type
+	m.p.b, m.p.lenient, m.p.maxDepth = b, false, m.limits.MaxDepth // it may be of another type
 	if _, err := m.parseRoot(&m.p); err != nil {
 		return nil, err
 	}
-	m.Finish()
+	if err := m.Check(); err != nil {
+		m.End()
+		return nil, err
+	}
 	return m, nil
 }
 

@@ -86,7 +86,7 @@ func TestHeldTooLate(t *testing.T) {
 // TestEndHandles: no handle writes to a message that is about to be sent, also none that was just
 // being filled.
 func TestEndHandles(t *testing.T) {
-	m := NewHeld(textMapDesc, 0, false)
+	m := NewHeld(textMapDesc, 0, Limits{}, false)
 	s := m.Root()
 	texts := TextMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
 	texts.Put("a", "b")
@@ -114,7 +114,7 @@ func TestCopyHeld(t *testing.T) {
 	for range 8 {
 		for s, bytesOf := range want {
 			wg.Go(func() {
-				m, err := CopyHeld(allDesc, s, 20, true)
+				m, err := CopyHeld(allDesc, s, 20, Limits{}, true)
 				if err != nil {
 					t.Error(err)
 					return
@@ -133,11 +133,11 @@ func TestCopyHeld(t *testing.T) {
 	for name, s := range map[string]Struct{
 		"zero": {}, "absent": Absent(), "released": released, "a list": parsed.Child(allDesc.named("words"), allDesc),
 	} {
-		if _, err := CopyHeld(allDesc, s, 20, false); err == nil {
+		if _, err := CopyHeld(allDesc, s, 20, Limits{}, false); err == nil {
 			t.Errorf("%s: there is a copy", name)
 		}
 	}
-	if _, err := CopyHeld(strictDesc, parsed, 20, false); err == nil {
+	if _, err := CopyHeld(strictDesc, parsed, 20, Limits{}, false); err == nil {
 		t.Error("a struct without the required fields was copied")
 	}
 	if !parsed.Is(allDesc) || parsed.Is(strictDesc) || sub.Is(allDesc) || released.Is(allDesc) || (Struct{}).Is(allDesc) || Absent().Is(allDesc) {

@@ -68,7 +68,7 @@ func init() {
 
 // message returns the exception as a held message with room in front of it.
 func (e *ApplicationException) message(room int) *nocopy.Message {
-	m := nocopy.NewHeld(exceptionDesc, room, false)
+	m := nocopy.NewHeld(exceptionDesc, room, nocopy.Limits{}, false)
 	s := m.Root()
 	s.SetText(exceptionMessage, e.Message)
 	s.SetInt32(exceptionType, int32(e.Type))

@@ -2,6 +2,7 @@ package rpc_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -110,5 +111,56 @@ func TestMaxDepth(t *testing.T) {
 				t.Errorf("depth %d, %+v: %x, %v", c.depth, c.limits, got, err)
 			}
 		}
+	}
+}
+
+// treeDesc describes a struct that has another in it, treeResultDesc a result that is one.
+var treeDesc, treeResultDesc = nocopy.NewDesc("Tree"), nocopy.NewDesc("grow_result")
+
+const (
+	treeInner   nocopy.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	treeSuccess nocopy.Field = 2<<48 | 4<<32 | 12<<16 | 0
+)
+
+func init() {
+	tree := nocopy.StructOf(treeDesc)
+	treeDesc.Define(nocopy.FieldDesc{ID: 1, Name: "inner", Type: tree, Req: nocopy.Optional})
+	treeResultDesc.Define(nocopy.FieldDesc{ID: 0, Name: "success", Type: tree, Req: nocopy.Optional})
+}
+
+// TestDeepResult: a result that is nested deeper than the server's Limits is an internal error,
+// whoever made it.
+func TestDeepResult(t *testing.T) {
+	grow := &rpc.Method{Service: "Tree", Name: "grow", Args: echo.EchoAddArgsDesc, Result: treeResultDesc, Success: treeSuccess}
+	build := func(result nocopy.Struct, depth int64) {
+		s := result.NewChild(treeSuccess, treeResultDesc, 0)
+		for range depth - 2 {
+			s = s.NewChild(treeInner, treeDesc, 0)
+		}
+	}
+	p := rpc.NewProcessor("Tree", nil, grow.HandledBy(func(_ context.Context, c *rpc.Call) error {
+		args := echo.EchoAddArgs(c.Args)
+		if args.GetB() > 0 {
+			own := nocopy.New(treeResultDesc, nocopy.Limits{MaxDepth: 1000})
+			build(own, args.GetA())
+			c.Result = own
+			return nil
+		}
+		build(c.Result, args.GetA())
+		return nil
+	}))
+	for limit, depths := range map[int]map[int64]byte{0: {64: reply, 65: exception, 500: exception}, 200: {190: reply, 210: exception}} {
+		q := new(quiet)
+		nc := dialRaw(t, serve(t, &rpc.Server{Processor: p, Logger: q.logger(), Limits: nocopy.Limits{MaxDepth: limit}}, nil))
+		for depth, want := range depths {
+			for own := range int64(2) {
+				send(t, nc, frame(strict(call, "grow", 7, addArgs(depth, own))))
+				typ, name, seqid, body := readMessage(t, nc, true)
+				if typ != want || name != "grow" || seqid != 7 {
+					t.Errorf("depth %d of %d, own %d: the reply is of type %d, %.100q", depth, limit, own, typ, body)
+				}
+			}
+		}
+		logs(t, q, "bad result")
 	}
 }

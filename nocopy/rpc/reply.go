@@ -74,7 +74,7 @@ func (c *serverConn) intercept(ctx context.Context, req *request, result *nocopy
 }
 
 func (c *serverConn) newResult(m *Method) *nocopy.Message {
-	return nocopy.NewHeld(m.Result, roomFor(len(m.Name)), c.srv.Recycle)
+	return nocopy.NewHeld(m.Result, roomFor(len(m.Name)), c.srv.Limits, c.srv.Recycle)
 }
 
 // prepare makes the reply of what the outermost interceptor has left in the call, or the handler
@@ -91,7 +91,7 @@ func (c *serverConn) prepare(req *request, call *Call, own *nocopy.Message, err 
 		return
 	}
 	if err == nil && own == nil { // a result of the interceptor's, or one that was released
-		if own, err = nocopy.CopyHeld(m.Result, call.Result, roomFor(len(m.Name)), c.srv.Recycle); err != nil {
+		if own, err = nocopy.CopyHeld(m.Result, call.Result, roomFor(len(m.Name)), c.srv.Limits, c.srv.Recycle); err != nil {
 			err = c.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
 		}
 	} else if err == nil {
@@ -104,8 +104,10 @@ func (c *serverConn) prepare(req *request, call *Call, own *nocopy.Message, err 
 	if own.EndHandles(); !req.inUse {
 		req.args.EndHandles()
 	}
-	req.reply = own
-	c.seal(req, typeReply, m.Name)
+	if err := c.seal(req, own, typeReply, m.Name); err != nil {
+		own.End()
+		c.replyError(req, c.conceal("bad result", m, err))
+	}
 }
 
 // disown takes a result from those that are given back besides the reply.
@@ -130,9 +132,9 @@ func (c *serverConn) replyError(req *request, err error) {
 		result := c.newResult(m)
 		ok, bad := m.setException(result.Root(), err)
 		if ok {
-			req.reply = result
-			c.seal(req, typeReply, m.Name)
-			return
+			if bad = c.seal(req, result, typeReply, m.Name); bad == nil {
+				return
+			}
 		}
 		if result.End(); bad != nil {
 			err = c.conceal("bad handler", m, bad)
@@ -149,14 +151,18 @@ func (c *serverConn) replyError(req *request, err error) {
 
 // answer makes the exception the reply.
 func (c *serverConn) answer(req *request, e *ApplicationException, name string) {
-	req.reply = e.message(roomFor(len(name)))
-	c.seal(req, typeException, name)
+	c.seal(req, e.message(roomFor(len(name))), typeException, name)
 }
 
-// seal puts the header in front of the reply and finishes it.
-func (c *serverConn) seal(req *request, typ messageType, name string) {
-	putHeader(req.reply.Prepend(headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
-	req.reply.Finish()
+// seal puts the header before m, finishes it and makes it the reply. The error is of a message that
+// can't be sent, since it is nested too deeply.
+func (c *serverConn) seal(req *request, m *nocopy.Message, typ messageType, name string) error {
+	putHeader(m.Prepend(headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
+	if err := m.Check(); err != nil {
+		return err
+	}
+	req.reply = m
+	return nil
 }
 
 func (c *serverConn) conceal(what string, m *Method, err error) *ApplicationException {
