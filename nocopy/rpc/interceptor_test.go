@@ -101,31 +101,45 @@ func TestOwnResult(t *testing.T) {
 	}
 }
 
-// TestProxy: what a client's call has returned is passed on, or a declared exception.
+// TestProxy: what a client's call has returned is passed on, or a declared exception; also if the
+// call has the args that have come.
 func TestProxy(t *testing.T) {
-	upstream := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Recycle))
-	c, _ := intercepted(t, &custom{}, func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-		args := echo.EchoPutArgs(c.Args)
-		res, err := putNamed(upstream, args.GetItem().GetName(), args.GetMode())
-		c.Result = nocopy.Struct(res)
-		return err
-	})
-	var wg sync.WaitGroup
-	for i := range 8 {
-		wg.Go(func() {
-			for j := range 20 {
-				name := fmt.Sprint(i, "/", j)
-				if res, err := putNamed(c, name, "fill"); err != nil || res.GetSuccess().GetName() != name {
-					t.Errorf("%s: %v, %v", name, res, err)
-				}
-				var missing echo.NotFound
-				if _, err := putNamed(c, name, "missing, returned"); !errors.As(err, &missing) || missing.GetKey() != name {
-					t.Errorf("%s: %v", name, err)
-				}
+	cl := dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Recycle)
+	for name, f := range map[string]rpc.Interceptor{
+		"calls": func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			args := echo.EchoPutArgs(c.Args)
+			res, err := putNamed(echo.NewEchoClient(cl), args.GetItem().GetName(), args.GetMode())
+			c.Result = nocopy.Struct(res)
+			return err
+		},
+		"passes on": func(ctx context.Context, c *rpc.Call, next rpc.Handler) (err error) {
+			c.Result, err = cl.Call(ctx, c.Method, c.Args)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, q := intercepted(t, &custom{}, f)
+			var wg sync.WaitGroup
+			for i := range 8 {
+				wg.Go(func() {
+					for j := range 20 {
+						name := fmt.Sprint(i, "/", j)
+						if res, err := putNamed(c, name, "fill"); err != nil || res.GetSuccess().GetName() != name {
+							t.Errorf("%s: %v, %v", name, res, err)
+						}
+						var missing echo.NotFound
+						if _, err := putNamed(c, name, "missing, returned"); !errors.As(err, &missing) || missing.GetKey() != name {
+							t.Errorf("%s: %v", name, err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if q.String() != "" {
+				t.Errorf("the log: %s", q)
 			}
 		})
 	}
-	wg.Wait()
 }
 
 // TestCarelessInterceptors: what an interceptor may do wrong. Each is an internal error to the
