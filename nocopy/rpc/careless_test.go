@@ -21,6 +21,14 @@ type custom struct {
 	put    func(ctx context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error
 	notify func(ctx context.Context, args echo.EchoNotifyArgs) error
 	fail   func(ctx context.Context, args echo.EchoFailArgs, result echo.EchoFailResult) error
+	added  chan struct{} // receives when add was called, if not nil
+}
+
+func (c *custom) Add(ctx context.Context, args echo.EchoAddArgs, result echo.EchoAddResult) error {
+	if c.added != nil {
+		c.added <- struct{}{}
+	}
+	return c.handler.Add(ctx, args, result)
 }
 
 func (c *custom) Put(ctx context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {

@@ -357,14 +357,16 @@ func TestGoneDuringShutdown(t *testing.T) {
 
 // TestNotIdle: IdleTimeout does not count while a call is under way.
 func TestNotIdle(t *testing.T) {
-	h := &custom{fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
-		time.Sleep(200 * time.Millisecond)
-		return nil
-	}}
-	nc := dialRaw(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h), IdleTimeout: 20 * time.Millisecond}, nil))
+	w := newWaiter()
+	srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), IdleTimeout: 20 * time.Millisecond}
+	nc := dialRaw(t, serve(t, srv, nil))
 	send(t, nc, frame(strict(call, "fail", 1, []byte{0})))
+	expects(t, w.begun, 1, "fail", "begun")
+	time.Sleep(100 * time.Millisecond)
+	send(t, nc, frame(strict(call, "add", 2, addArgs(1, 2))))
+	time.Sleep(100 * time.Millisecond)
+	close(w.release)
 	expect(t, nc, frame(strict(reply, "fail", 1, []byte{0})))
-	send(t, nc, frame(strict(call, "add", 2, addArgs(1, 2)))) // at once
 	expect(t, nc, frame(strict(reply, "add", 2, sumResult(3))))
 	closes(t, nc)
 }

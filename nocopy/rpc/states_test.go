@@ -38,6 +38,8 @@ type stateTest struct {
 	srv      *rpc.Server
 	addr     string
 	nc       *net.TCPConn
+	log      *quiet
+	added    chan struct{}
 	begun    chan context.Context // of handlers that are parked
 	how      chan string          // tells one how to go on
 	left     chan bool            // receives whether its context had ended
@@ -51,7 +53,8 @@ type stateTest struct {
 
 func newStateTest(t *testing.T, state, event string) *stateTest {
 	s := &stateTest{begun: make(chan context.Context, 1), how: make(chan string), left: make(chan bool, 1), sending: true}
-	h := &custom{}
+	s.log, s.added = new(quiet), make(chan struct{}, 10)
+	h := &custom{added: s.added}
 	h.put = func(ctx context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
 		s.begun <- ctx
 		how := <-s.how
@@ -90,7 +93,7 @@ func newStateTest(t *testing.T, state, event string) *stateTest {
 		}
 		return nil
 	}
-	s.srv = &rpc.Server{Processor: echo.NewEchoProcessor(h), MaxConns: 1, HalfCloseTimeout: time.Minute}
+	s.srv = &rpc.Server{Processor: echo.NewEchoProcessor(h), MaxConns: 1, HalfCloseTimeout: time.Minute, Logger: s.log.logger()}
 	if state == "limit" || state == "queued" {
 		s.srv.Concurrency = 1
 	}
@@ -137,6 +140,7 @@ func (s *stateTest) enter(t *testing.T, state string) (ctx context.Context) {
 	case "ordered":
 		send(t, s.nc, addCall(2))
 		s.want = append(s.want, answered{reply, 2})
+		<-s.added
 		settle()
 	case "half-closed":
 		s.nc.CloseWrite()
@@ -145,11 +149,9 @@ func (s *stateTest) enter(t *testing.T, state string) (ctx context.Context) {
 	case "refused":
 		send(t, s.nc, frame(strict(call, "add", 2, []byte{9, 0, 1, 0})))
 		s.want = append(s.want, answered{exception, 2})
-		settle()
+		logs(t, s.log, "no such wire type")
 	case "closing":
-		s.shutdown = make(chan error, 1)
-		go func() { s.shutdown <- s.srv.Shutdown(bg) }()
-		settle()
+		s.close(t)
 	}
 	return ctx
 }
@@ -207,10 +209,7 @@ func (s *stateTest) happen(t *testing.T, state, event string) (possible, ends bo
 		if state == "closing" {
 			return false, false
 		}
-		s.shutdown = make(chan error, 1)
-		go func() { s.shutdown <- s.srv.Shutdown(bg) }()
-		time.Sleep(3 * time.Millisecond)
-		if state == "queued" { // it was not begun
+		if s.close(t); state == "queued" { // it was not begun
 			s.want = s.want[:1]
 		}
 	case "Close":
@@ -231,6 +230,31 @@ func (s *stateTest) happen(t *testing.T, state, event string) (possible, ends bo
 		}
 	}
 	return true, false
+}
+
+// close begins with Shutdown and returns when no connection is told any more to go on reading.
+func (s *stateTest) close(t *testing.T) {
+	s.shutdown = make(chan error, 1)
+	go func() { s.shutdown <- s.srv.Shutdown(bg) }()
+	for range 1000 {
+		nc, err := net.Dial("tcp", s.addr)
+		if err != nil {
+			break
+		}
+		nc.Close()
+		time.Sleep(time.Millisecond)
+	}
+	if err := s.srv.Serve(listener(t)); err != rpc.ErrServerClosed {
+		t.Error(err)
+	}
+}
+
+func listener(t *testing.T) net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 func btoi(b bool) int {
