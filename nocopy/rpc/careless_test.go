@@ -400,3 +400,37 @@ func TestHideErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestReplyWaits: a result that waits for the replies before it is not its handler's any more.
+func TestReplyWaits(t *testing.T) {
+	returned := make(chan echo.EchoPutResult, 1)
+	parked := make(chan struct{})
+	h := &custom{added: make(chan struct{}, 1)}
+	h.fail = func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
+		close(parked)
+		<-h.added // the call after that of put was begun: put's reply waits for this one's
+		defer func() {
+			if recover() == nil {
+				t.Error("a result can be written to that waits to be sent")
+			}
+		}()
+		(<-returned).GetSuccess().SetName("changed")
+		return nil
+	}
+	h.put = func(_ context.Context, _ echo.EchoPutArgs, result echo.EchoPutResult) error {
+		result.NewSuccess().SetName("as it was")
+		returned <- result
+		return nil
+	}
+	nc := dialRaw(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h)}, nil))
+	send(t, nc, frame(strict(call, "fail", 1, []byte{0})))
+	<-parked
+	send(t, nc, frame(strict(call, "put", 2, []byte("\x0b\x00\x02\x00\x00\x00\x00\x00"))))
+	send(t, nc, frame(strict(call, "add", 3, addArgs(1, 2))))
+	expect(t, nc, frame(strict(reply, "fail", 1, []byte{0})))
+	typ, _, _, body := readMessage(t, nc, true)
+	if result, err := echo.ParseEchoPutResult(body); typ != reply || err != nil || result.GetSuccess().GetName() != "as it was" {
+		t.Errorf("type %d, %v, %v", typ, result, err)
+	}
+	expect(t, nc, frame(strict(reply, "add", 3, sumResult(3))))
+}
