@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 )
 
 // TestDirectives: what a comment says does nothing, wherever it stands and however it is written.
 func TestDirectives(t *testing.T) {
-	j, err := newJudge()
+	c, err := gocheck.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestDirectives(t *testing.T) {
 				"service V {\n" + comment + "void f(\n" + comment + "1: i32 a)\n" + comment + "}\n" + comment + "struct D {} (deprecated = '" +
 				strings.ReplaceAll(text, "\n", `\n`) + "')\n" + comment
 			out := generate(t, src)
-			if err := j.check([]golang.File{{Path: "p/a.go", Source: []byte(out)}}); err != nil {
+			if err := c.Check("m", map[string][]byte{"p/a.go": []byte(out)}); err != nil {
 				t.Errorf("%q: %v", comment, err)
 			}
 			for _, line := range strings.Split(text, "\n") {
@@ -43,7 +43,7 @@ func TestDirectives(t *testing.T) {
 
 // TestBytesInComments: what is no text comes out as U+FFFD.
 func TestBytesInComments(t *testing.T) {
-	j, err := newJudge()
+	c, err := gocheck.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestBytesInComments(t *testing.T) {
 			"service A {\n // " + text + "\nvoid f() }", "/** " + text + " */ typedef i32 A", "// " + text + "\nservice A {}", "const string A = '" + text + "' // " + text,
 		} {
 			out := generate(t, "namespace go p\n"+src)
-			if err := j.check([]golang.File{{Path: "p/a.go", Source: []byte(out)}}); err != nil {
+			if err := c.Check("m", map[string][]byte{"p/a.go": []byte(out)}); err != nil {
 				t.Errorf("%q: %v", src, err)
 			}
 			have := strings.ReplaceAll(strings.ReplaceAll(out, "\n\t//", "\n//"), "// Deprecated: ", "// ")
@@ -72,7 +72,7 @@ func TestBytesInComments(t *testing.T) {
 
 // TestInheritedNames: no method hides one of the services that are extended, whatever these are called.
 func TestInheritedNames(t *testing.T) {
-	j, err := newJudge()
+	c, err := gocheck.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ service B extends A { void get(), i32 Get_() }
 service A { void Get(), void aclient() }
 struct AClient {}
 `)
-	if err := j.check([]golang.File{{Path: "p/a.go", Source: []byte(src)}}); err != nil {
+	if err := c.Check("m", map[string][]byte{"p/a.go": []byte(src)}); err != nil {
 		t.Errorf("%v\n%s", err, src)
 	}
 	for _, want := range []string{"type AClient nocopy.Struct", "type AClient_ struct", "(c AClient_) Get(", "(c BClient) Get_(", "(c BClient) Get__(", "(c CClient) Get___(", "(c CClient) BClient_("} {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
@@ -249,7 +250,7 @@ var errorLine = regexp.MustCompile(`(?m)^.+\.thrift:\d+:\d+: .+$`)
 
 // testGenerate writes files from random bytes and generates: either there are errors with their places, or good Go.
 // It reports whether there was code.
-func testGenerate(t *testing.T, j *judge, data []byte, dir string) bool {
+func testGenerate(t *testing.T, c *gocheck.Checker, data []byte, dir string) bool {
 	t.Helper()
 	names, err := write(data, dir)
 	if err != nil {
@@ -268,7 +269,11 @@ func testGenerate(t *testing.T, j *judge, data []byte, dir string) bool {
 		}
 		return false
 	}
-	if err := j.check(out); err != nil {
+	sources := map[string][]byte{}
+	for _, f := range out {
+		sources[f.Path] = f.Source
+	}
+	if err := c.Check("m", sources); err != nil {
 		show(t, names, out)
 		t.Fatal(err)
 	}
@@ -287,7 +292,7 @@ func show(t *testing.T, names []string, files []golang.File) {
 }
 
 func TestRandom(t *testing.T) {
-	j, err := newJudge()
+	c, err := gocheck.New()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +304,7 @@ func TestRandom(t *testing.T) {
 		r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
 		data := make([]byte, 20+seed*3)
 		r.Read(data)
-		if testGenerate(t, j, data, t.TempDir()) {
+		if testGenerate(t, c, data, t.TempDir()) {
 			good++
 		}
 	}
@@ -311,7 +316,7 @@ func TestRandom(t *testing.T) {
 
 // FuzzGenerate: see testGenerate.
 func FuzzGenerate(f *testing.F) {
-	j, err := newJudge()
+	c, err := gocheck.New()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -325,6 +330,6 @@ func FuzzGenerate(f *testing.F) {
 		if len(data) > 4096 {
 			return
 		}
-		testGenerate(t, j, data, t.TempDir())
+		testGenerate(t, c, data, t.TempDir())
 	})
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 )
 
 // rejected are the files of Apache's repository that its own compiler (0.25)
@@ -59,6 +61,29 @@ func TestApache(t *testing.T) {
 	// The runtime needs the standard library only, so nothing is downloaded.
 	goCommand(t, dir, "build", "-mod=mod", "./...")
 	goCommand(t, dir, "vet", "-mod=mod", "./...")
+}
+
+// typeCheck reports what is wrong with the Go files below dir, whose import path is module.
+func typeCheck(t *testing.T, dir, module string) {
+	t.Helper()
+	c, err := gocheck.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, name := range tree(t, dir) {
+		if strings.HasSuffix(name, ".go") {
+			if files[name], err = os.ReadFile(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if len(files) == 0 {
+		t.Fatalf("no Go files in %s", dir)
+	}
+	if err := c.Check(module, files); err != nil {
+		t.Error(err)
+	}
 }
 
 // newModule makes a module that uses this checkout, and returns its directory.

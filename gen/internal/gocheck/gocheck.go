@@ -1,0 +1,134 @@
+// Package gocheck decides whether generated files are good Go: part of every build, and without errors.
+// It serves tests, since in process that takes a fraction of the time of building and vetting.
+package gocheck
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/build/constraint"
+	"go/format"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Checker checks generated packages. It is for one goroutine.
+type Checker struct {
+	library  types.Importer // of the runtime and what that imports
+	fset     *token.FileSet
+	module   string
+	files    map[string][]*ast.File    // of the packages that are checked, by import path
+	packages map[string]*types.Package // those that are done
+}
+
+// New returns a Checker. It runs the go command, which compiles the runtime if need be.
+func New() (*Checker, error) {
+	const runtime = "github.com/nocopythrift/nocopythrift/nocopy"
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", runtime, runtime+"/rpc", "iter")
+	list, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", cmd, err)
+	}
+	exports := map[string]string{}
+	for line := range strings.Lines(string(list)) {
+		name, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[name] = file
+	}
+	library := importer.ForCompiler(token.NewFileSet(), "gc", func(name string) (io.ReadCloser, error) {
+		if exports[name] == "" {
+			return nil, fmt.Errorf("%s is not among what the runtime imports", name)
+		}
+		return os.Open(exports[name])
+	})
+	return &Checker{library: library}, nil
+}
+
+// Check returns what is wrong with files, given by their slash-separated names below the folder whose import
+// path is module. They may import each other, the runtime and what that imports.
+func (c *Checker) Check(module string, files map[string][]byte) error {
+	c.fset, c.module = token.NewFileSet(), module
+	c.files, c.packages = map[string][]*ast.File{}, map[string]*types.Package{}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		syntax, err := parser.ParseFile(c.fset, name, files[name], parser.ParseComments|parser.SkipObjectResolution)
+		if err == nil {
+			err = inBuild(name, files[name], syntax)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			continue
+		}
+		at := path.Join(module, path.Dir(name))
+		c.files[at] = append(c.files[at], syntax)
+	}
+	for _, at := range slices.Sorted(maps.Keys(c.files)) {
+		if _, err := c.Import(at); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Import implements types.Importer.
+func (c *Checker) Import(at string) (*types.Package, error) {
+	if !strings.HasPrefix(at, c.module+"/") {
+		return c.library.Import(at)
+	}
+	if pkg := c.packages[at]; pkg != nil {
+		return pkg, nil
+	}
+	if len(c.files[at]) == 0 {
+		return nil, fmt.Errorf("package %s is not there", at)
+	}
+	config := types.Config{Importer: c}
+	pkg, err := config.Check(at, c.fset, c.files[at], nil)
+	c.packages[at] = pkg
+	return pkg, err
+}
+
+// inBuild returns why the go command would pass over a file, or do with it what no user expects.
+func inBuild(name string, src []byte, syntax *ast.File) error {
+	for part := range strings.SplitSeq(path.Dir(name), "/") {
+		if part != "." && strings.Contains("_.", part[:1]) || part == "testdata" || part == "vendor" {
+			return fmt.Errorf("the go command passes over folders called %s", part)
+		}
+	}
+	if pkg := syntax.Name.Name; pkg == "main" || pkg == "documentation" || pkg == "_" || pkg == "init" {
+		return fmt.Errorf("package %s cannot be imported", pkg)
+	}
+	if !ast.IsGenerated(syntax) {
+		return errors.New("it does not say that it is generated")
+	}
+	for _, group := range syntax.Comments {
+		for _, comment := range group.List {
+			text := comment.Text
+			plain := text == "//" || strings.HasPrefix(text, "// ") || strings.HasPrefix(text, "//\t")
+			if !plain || constraint.IsGoBuild(text) || constraint.IsPlusBuild(text) {
+				return fmt.Errorf("the comment %q is more than a comment", text)
+			}
+		}
+	}
+	for _, system := range []string{"linux/amd64", "windows/386", "darwin/arm64", "js/wasm"} {
+		on := build.Default
+		on.GOOS, on.GOARCH, _ = strings.Cut(system, "/")
+		on.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(src)), nil }
+		if ok, err := on.MatchFile("/nowhere", path.Base(name)); err != nil || !ok || strings.HasSuffix(name, "_test.go") {
+			return fmt.Errorf("it is not built for %s (%v)", system, err)
+		}
+	}
+	if again, err := format.Source(src); err != nil || !bytes.Equal(again, src) {
+		return fmt.Errorf("it is not formatted (%v)", err)
+	}
+	return nil
+}
