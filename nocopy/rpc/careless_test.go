@@ -61,6 +61,8 @@ type (
 	asPanic     struct{}
 	errorPanic  struct{}
 )
+	selfPanic   struct{} // with what panics when it is printed
+	exitError   struct{}
 
 func (e *nilError) Error() string { return e.text }
 func (unwrapPanic) Error() string { return "unwrap" }
@@ -69,6 +71,9 @@ func (asPanic) Error() string     { return "as" }
 func (asPanic) As(any) bool       { panic("in As: secret") }
 func (errorPanic) Error() string  { panic("in Error: secret") }
 func conflict(text string) (e echo.Conflict) {
+func (e selfPanic) Error() string { panic(e) }
+func (exitError) Error() string   { runtime.Goexit(); return "" }
+
 	e = echo.NewConflict()
 	e.SetWhat(text)
 	return e
@@ -112,7 +117,19 @@ var careless = map[string]putHandler{
 	"Unwrap panics": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return unwrapPanic{} },
 	"As panics":     func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return asPanic{} },
 	"Error panics":  func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { return errorPanic{} },
-	"it panics":     func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { panic("secret") },
+	"Error panics with itself": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		return selfPanic{}
+	},
+	"Error ends its goroutine": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		return exitError{}
+	},
+	"it panics with an error that panics with itself": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		panic(selfPanic{})
+	},
+	"it panics with an error that ends its goroutine": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		panic(exitError{})
+	},
+	"it panics": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { panic("secret") },
 	"it panics with an error that panics": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
 		panic(errorPanic{})
 	},
@@ -227,12 +244,16 @@ func concealedID(t *testing.T, what string, err error) string {
 // TestCarelessOneway: the same of oneway calls, of which only the log can tell.
 func TestCarelessOneway(t *testing.T) {
 	for name, f := range map[string]func(context.Context, echo.EchoNotifyArgs) error{
-		"panic":           func(context.Context, echo.EchoNotifyArgs) error { panic("oh") },
-		"exit":            func(context.Context, echo.EchoNotifyArgs) error { runtime.Goexit(); return nil },
-		"error panics":    func(context.Context, echo.EchoNotifyArgs) error { return errorPanic{} },
-		"release":         func(_ context.Context, args echo.EchoNotifyArgs) error { args.Release(); return nil },
-		"message release": func(_ context.Context, args echo.EchoNotifyArgs) error { args.Message().Release(); return nil },
-		"zero exception":  func(context.Context, echo.EchoNotifyArgs) error { return echo.Conflict{} },
+		"panic":                    func(context.Context, echo.EchoNotifyArgs) error { panic("oh") },
+		"exit":                     func(context.Context, echo.EchoNotifyArgs) error { runtime.Goexit(); return nil },
+		"error panics":             func(context.Context, echo.EchoNotifyArgs) error { return errorPanic{} },
+		"error panics with itself": func(context.Context, echo.EchoNotifyArgs) error { return selfPanic{} },
+		"error ends its goroutine": func(context.Context, echo.EchoNotifyArgs) error { return exitError{} },
+		"panics with what does":    func(context.Context, echo.EchoNotifyArgs) error { panic(selfPanic{}) },
+		"panics with what exits":   func(context.Context, echo.EchoNotifyArgs) error { panic(exitError{}) },
+		"release":                  func(_ context.Context, args echo.EchoNotifyArgs) error { args.Release(); return nil },
+		"message release":          func(_ context.Context, args echo.EchoNotifyArgs) error { args.Message().Release(); return nil },
+		"zero exception":           func(context.Context, echo.EchoNotifyArgs) error { return echo.Conflict{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := new(quiet)

@@ -187,8 +187,22 @@ func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []b
 	return &ApplicationException{InternalError, concealed + id}
 }
 
-// textOf returns the text of a value, also if its methods panic.
-func textOf(v any) string { return fmt.Sprint(v) }
+// textOf returns the text of a value, whatever its methods do: fmt survives those that panic, but
+// not with what panics in its turn, and none that end their goroutine.
+func textOf(v any) (text string) {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	text = fmt.Sprintf("a %T, whose text can't be had", v)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() { recover() }()
+		text = fmt.Sprint(v)
+	}()
+	<-done
+	return text
+}
 
 const warn = slog.LevelWarn
 
