@@ -25,8 +25,7 @@ func (c *Client) InUse() (inFlight, waiting, using int) {
 	return c.inFlight, len(c.waiting), using
 }
 
-// InUse returns how many connections the server serves and how many slots are taken: one more while Serve
-// waits for a connection.
+// InUse returns how many connections the server serves and how many slots are taken.
 func (s *Server) InUse() (conns, slots int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,8 @@ type Server struct {
 	TLS          *tls.Config   // nil: no TLS
 	Logger       *slog.Logger  // nil: slog.Default
 
-	// MaxConns is the most connections at a time; others wait to be accepted. 10,000 if 0.
+	// MaxConns is the most connections at a time, of all listeners; others wait to be accepted, but
+	// for at most one of each listener, which waits to be served. 10,000 if 0.
 	// Handlers may be running for as many connections more whose clients are gone.
 	MaxConns int
 	// MaxFrame is the most bytes of a request, its header included. If 0 it is what
@@ -138,14 +139,13 @@ func (s *Server) Serve(l net.Listener) error {
 		s.mu.Unlock()
 	}()
 	for pause := time.Duration(0); ; {
-		select {
-		case s.slots <- struct{}{}:
-		case <-s.done:
+		// Other listeners need the slot while nobody comes here.
+		if !s.takeSlot() {
 			return ErrServerClosed
 		}
+		<-s.slots
 		nc, err := l.Accept()
 		if err != nil {
-			<-s.slots
 			switch {
 			case s.closing.Load():
 				return ErrServerClosed
@@ -161,11 +161,25 @@ func (s *Server) Serve(l net.Listener) error {
 			continue
 		}
 		pause = 0
+		if !s.takeSlot() {
+			nc.Close()
+			return ErrServerClosed
+		}
 		if !s.start(nc) {
 			<-s.slots
 			nc.Close()
 			return ErrServerClosed
 		}
+	}
+}
+
+// takeSlot waits for a connection's slot, and reports false if the server is closing.
+func (s *Server) takeSlot() bool {
+	select {
+	case s.slots <- struct{}{}:
+		return true
+	case <-s.done:
+		return false
 	}
 }
 

@@ -184,6 +184,50 @@ func TestMaxConns(t *testing.T) {
 	expect(t, conns[2], answer)
 }
 
+// TestListenersShareSlots: one listener that nobody comes to does not keep a slot from another.
+func TestListenersShareSlots(t *testing.T) {
+	srv := &rpc.Server{MaxConns: 1}
+	first, second := serve(t, srv, &handler{}), ""
+	for range 10 {
+		second = serve(t, srv, nil)
+	}
+	request, answer := frame(strict(call, "add", 1, addArgs(1, 2))), frame(strict(reply, "add", 1, sumResult(3)))
+	for _, addr := range []string{second, first, second} {
+		nc, other := dialRaw(t, addr), dialRaw(t, first)
+		send(t, nc, request)
+		expect(t, nc, answer)
+		send(t, other, request)
+		other.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+		if n, err := other.Read(make([]byte, 1)); n > 0 || err == nil {
+			t.Error("a second connection is served")
+		}
+		nc.Close()
+		other.SetReadDeadline(time.Now().Add(5 * time.Second))
+		expect(t, other, answer)
+		other.Close()
+	}
+}
+
+// TestPanicInHandshake: what a tls.Config refers to may panic.
+func TestPanicInHandshake(t *testing.T) {
+	cert, pool := certificate(t)
+	panics, q := atomic.Bool{}, new(quiet)
+	panics.Store(true)
+	addr := serve(t, &rpc.Server{Logger: q.logger(), MaxConns: 1, TLS: &tls.Config{
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			if panics.Load() {
+				panic("no certificate")
+			}
+			return &cert, nil
+		}}}, &handler{})
+	if _, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: pool}); err == nil {
+		t.Error("the handshake succeeds")
+	}
+	logs(t, q, "no certificate")
+	panics.Store(false)
+	unharmed(t, echo.NewEchoClient(dial(t, addr, rpc.PoolSize(1), rpc.TLS(&tls.Config{RootCAs: pool}))))
+}
+
 func TestShutdown(t *testing.T) {
 	h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
 	srv := &rpc.Server{}
