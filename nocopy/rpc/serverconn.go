@@ -101,7 +101,8 @@ func (c *serverConn) serve() {
 	c.read()
 }
 
-func (c *serverConn) handshake(t *tls.Conn) error {
+func (c *serverConn) handshake(t *tls.Conn) (err error) {
+	defer c.guard(&err) // it calls what the Config refers to
 	ctx := c.ctx
 	if c.in.partial > 0 {
 		var cancel context.CancelFunc

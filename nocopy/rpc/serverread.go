@@ -44,7 +44,8 @@ func (c *serverConn) receive() (h header, chunk linkbuf.Chunk, err error) {
 	return c.in.next()
 }
 
-// guard makes an error of a panic about received bytes: it is deferred. There should be none.
+// guard makes an error of a panic about received bytes: it is deferred. There should be none but
+// those of a tls.Config's functions.
 func (c *serverConn) guard(err *error) {
 	if v := recover(); v != nil {
 		*err = c.srv.conceal("request failed", nil, c.peer, v, debug.Stack())
