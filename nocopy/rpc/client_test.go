@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,6 +56,30 @@ func TestCancel(t *testing.T) {
 		}
 		unharmed(t, c)
 	})
+}
+
+// TestUnixSocketTakesFew: a call returns when its context ends, also on a unix socket, which small
+// calls fill long before their bytes do.
+func TestUnixSocketTakesFew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c := echo.NewEchoClient(dial(t, path, rpc.PoolSize(1), rpc.StallTimeout(5*time.Second)))
+	for i := range 100_000 {
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(bg, 20*time.Millisecond)
+		err := c.Notify(ctx, nil)
+		if cancel(); time.Since(start) > 3*time.Second {
+			t.Fatalf("call %d took %v: %v", i, time.Since(start), err)
+		}
+		if err != nil {
+			return
+		}
+	}
+	t.Error("the socket does not fill")
 }
 
 func TestCancelledBefore(t *testing.T) {

@@ -38,6 +38,7 @@ type clientConn struct {
 	writing     bool
 	out         []*pending // those in batch. Only who is writing changes it
 	unacked     int        // bytes written that no reply has come for, about
+	unackedN    int        // and calls
 	err         error      // why the connection is closed
 }
 
@@ -161,10 +162,10 @@ func (c *clientConn) deliver(h header, body linkbuf.Chunk) {
 		return
 	}
 	p.reply = reply{h.typ, string(h.name) == p.method.Name, body}
-	c.unacked = max(c.unacked-p.size, 0)
+	c.unacked, c.unackedN = max(c.unacked-p.size, 0), max(c.unackedN-1, 0)
 	c.settle(p)
 	if len(c.calls) == 0 {
-		c.unacked = 0
+		c.unacked, c.unackedN = 0, 0
 	}
 	c.mu.Unlock()
 }

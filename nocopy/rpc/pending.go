@@ -96,6 +96,10 @@ const (
 	// many as a socket takes without blocking.
 	inlineBytes = 16 << 10
 
+	// inlineCalls is how many calls without a reply there may be for that: however small, each
+	// takes up to 1 KiB of what a unix socket may hold, which may be 208 KiB.
+	inlineCalls = 100
+
 	// batchBytes is how many bytes of calls that go out together make a batch complete. Only its
 	// last call is larger: of a batch that the other side takes slowly, few calls have begun
 	// without a byte gone out.
@@ -121,7 +125,8 @@ func (c *clientConn) enqueue(p *pending, mayBlock bool) error {
 		runtime.Gosched()
 		c.mu.Lock()
 	}
-	if mayBlock || c.unacked+c.queuedBytes <= inlineBytes {
+	few := c.unackedN+len(c.queue) <= inlineCalls
+	if mayBlock || few && c.unacked+c.queuedBytes <= inlineBytes {
 		c.writeBatch()
 	}
 	c.flushRest()
@@ -198,6 +203,7 @@ func (c *clientConn) takeBatch() {
 	c.queue = slices.Delete(c.queue, 0, n)
 	c.queuedBytes -= size
 	c.unacked += size
+	c.unackedN += n
 }
 
 func (c *clientConn) setWriteDeadline() {
