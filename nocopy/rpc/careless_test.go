@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"runtime"
 	"strings"
 	"sync"
@@ -60,9 +61,9 @@ type (
 	unwrapPanic struct{}
 	asPanic     struct{}
 	errorPanic  struct{}
-)
 	selfPanic   struct{} // with what panics when it is printed
 	exitError   struct{}
+)
 
 func (e *nilError) Error() string { return e.text }
 func (unwrapPanic) Error() string { return "unwrap" }
@@ -70,10 +71,10 @@ func (unwrapPanic) Unwrap() error { panic("in Unwrap: secret") }
 func (asPanic) Error() string     { return "as" }
 func (asPanic) As(any) bool       { panic("in As: secret") }
 func (errorPanic) Error() string  { panic("in Error: secret") }
-func conflict(text string) (e echo.Conflict) {
 func (e selfPanic) Error() string { panic(e) }
 func (exitError) Error() string   { runtime.Goexit(); return "" }
 
+func conflict(text string) (e echo.Conflict) {
 	e = echo.NewConflict()
 	e.SetWhat(text)
 	return e
@@ -395,6 +396,20 @@ func TestBrokenLogger(t *testing.T) {
 	_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.SetMode("") })
 	concealedID(t, "a panic", err)
 	unharmed(t, c)
+}
+
+// TestBrokenLoggerOfClient: nor a client, which logs in goroutines of its own.
+func TestBrokenLoggerOfClient(t *testing.T) {
+	addr := fakeServer(t, func(nc net.Conn) {
+		readCall(nc)
+		send(t, nc, frame(strict(reply, "add", 9, sumResult(1)), []byte("garbage")))
+		send(t, nc, frame([]byte("garbage")))
+	})
+	c := dial(t, addr, rpc.Logger(slog.New(brokenLogger{})))
+	if _, err := echo.NewEchoClient(c).Add(bg, nil); err == nil {
+		t.Error("the call succeeds")
+	}
+	c.Close()
 }
 
 // TestHideErrors: with it texts of errors stay in the server, but for what is meant for the

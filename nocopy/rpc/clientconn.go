@@ -156,7 +156,7 @@ func (c *clientConn) deliver(h header, body linkbuf.Chunk) {
 		log := c.age(h.seqid) < 0 && c.stray(h)
 		c.mu.Unlock()
 		if log {
-			c.opt.logger.Warn("rpc: reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.seqid, "method", string(h.name))
+			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.seqid, "method", string(h.name))
 		}
 		body.Release()
 		return
@@ -255,7 +255,7 @@ func (c *clientConn) close(err error) {
 	c.mu.Unlock()
 	c.nc.Close() // not before the lock is given back: with TLS it may take seconds
 	if err != ErrClientClosed && err != errServerClosed {
-		c.opt.logger.Warn("rpc: connection failed", "peer", c.nc.RemoteAddr(), "err", err)
+		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}
 }
 

@@ -95,6 +95,12 @@ func Intercept(f ...Interceptor) Option {
 	return optionFunc(func(o *options) { o.interceptors = append(o.interceptors, f...) })
 }
 
+// warn logs. It survives a logger that panics.
+func (o *options) warn(what string, args ...any) {
+	defer func() { recover() }()
+	o.logger.Warn("rpc: "+what, args...)
+}
+
 const (
 	defaultPoolSize    = 4
 	defaultMaxInFlight = 1024
