@@ -21,7 +21,7 @@ type attempts struct {
 	results []*nocopy.Message // that the server has made
 	used    bool              // a handler has got the last of them
 	running []nocopy.Struct   // results that handlers are filling
-	under   int               // handlers that have not returned
+	under   int               // calls of next that have not returned
 	ended   bool              // the outermost interceptor has returned
 
 	firstResult  [1]*nocopy.Message // where results and running begin
@@ -51,9 +51,9 @@ var (
 
 // invoke is the innermost handler of a server with interceptors.
 func (s *Server) invoke(ctx context.Context, call *Call) (err error) {
-	a := call.attempts
-	if a == nil {
-		return s.conceal("bad interceptor", call.Method, call.Peer, errForeign, nil)
+	a, err := s.attemptsOf(call)
+	if err != nil {
+		return err
 	}
 	if err := a.begin(call); err != nil {
 		return a.conn.conceal("bad interceptor", a.method, err)
@@ -69,6 +69,44 @@ func (s *Server) invoke(ctx context.Context, call *Call) (err error) {
 		return a.declared(call, err)
 	}
 	return call.Exception()
+}
+
+// attemptsOf returns what belongs to a Call that an interceptor has given to next.
+func (s *Server) attemptsOf(call *Call) (*attempts, error) {
+	if call == nil || call.attempts == nil {
+		return nil, s.conceal("bad interceptor", nil, nil, errForeign, nil)
+	}
+	return call.attempts, nil
+}
+
+// inner calls an interceptor that is not the outermost, as invoke calls the handler: who stands
+// before it may have called next in another goroutine and not wait for it.
+func (s *Server) inner(ctx context.Context, call *Call, f Handler) (err error) {
+	a, err := s.attemptsOf(call)
+	if err != nil {
+		return err
+	}
+	if !a.enter() {
+		return a.conn.conceal("bad interceptor", a.method, errEnded)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = s.conceal("interceptor panicked", a.method, a.conn.peer, v, debug.Stack())
+		}
+		a.end(nocopy.Absent())
+	}()
+	return f(ctx, call)
+}
+
+// enter counts an interceptor that is about to be called, if the call has not ended.
+func (a *attempts) enter() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended {
+		return false
+	}
+	a.under++
+	return true
 }
 
 // begin checks a call of next and sees to it that the handler finds an empty result.
@@ -102,7 +140,8 @@ func (a *attempts) begin(call *Call) error {
 	return nil
 }
 
-// end notes that a handler has returned, panicked, or ended its goroutine.
+// end notes that a handler has returned, panicked, or ended its goroutine; or an interceptor,
+// without a result.
 func (a *attempts) end(result nocopy.Struct) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -120,6 +159,9 @@ func (a *attempts) declared(call *Call, err error) error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.ended { // results are given back, and nobody waits for another
+		return err
+	}
 	result := a.newResult()
 	ok, bad := a.method.setException(result, err)
 	switch {
@@ -151,7 +193,7 @@ func (a *attempts) owner(result nocopy.Struct) *nocopy.Message {
 
 // close is called when the outermost interceptor has returned. It returns the message of the
 // call's result, if that is the server's, and reports whether a handler is still filling the
-// result, and whether any is running.
+// result, and whether any is running, or an interceptor.
 func (a *attempts) close(result nocopy.Struct) (own *nocopy.Message, filling, running bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -368,6 +369,93 @@ func TestHedge(t *testing.T) {
 		t.Errorf("%v, %v", res, err)
 	}
 	logs(t, q, "filling the same Result")
+}
+
+// TestInnerInterceptorRunsOn: one that another has not waited for may go on with its Call; what it
+// does wrong is nobody else's matter.
+func TestInnerInterceptorRunsOn(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		inside, release := make(chan struct{}), make(chan struct{})
+		finished := make(chan string)
+		errGaveUp := errors.New("gave up")
+		var nextNil atomic.Pointer[error]
+		outer := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			if echo.EchoPutArgs(c.Args).GetMode() != "slow" {
+				return next(ctx, c)
+			}
+			go next(ctx, c)
+			<-inside
+			done := make(chan error)
+			go func() { done <- next(ctx, nil) }()
+			err := <-done
+			nextNil.Store(&err)
+			return errGaveUp
+		}
+		inner := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+			args := echo.EchoPutArgs(c.Args)
+			if args.GetMode() != "slow" {
+				return next(ctx, c)
+			}
+			err := next(ctx, c)
+			inside <- struct{}{}
+			<-release
+			finished <- fmt.Sprint(args.GetItem().GetName(), echo.EchoPutResult(c.Result).GetSuccess().GetName(), err)
+			if err = next(ctx, c); err == nil {
+				t.Error("next can still be called")
+			}
+			panic("nobody waits for this")
+		}
+		q := new(quiet)
+		srv := &rpc.Server{Logger: q.logger(), Recycle: recycle,
+			Interceptors: []rpc.Interceptor{outer, inner}}
+		srv.Processor = echo.NewEchoProcessor(&custom{put: func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+			result.NewSuccess().SetName(args.GetItem().GetName())
+			return nil
+		}})
+		c := echo.NewEchoClient(dial(t, serve(t, srv, nil), rpc.PoolSize(1)))
+		if _, err := putNamed(c, "name", "slow"); err == nil || !strings.Contains(err.Error(), "gave up") {
+			t.Error(err)
+		}
+		if err := *nextNil.Load(); err == nil {
+			t.Error("next accepts nil")
+		}
+		for i := range 50 { // its memory would be used for these
+			name := fmt.Sprint("another ", i)
+			if res, err := putNamed(c, name, ""); err != nil || res.GetSuccess().GetName() != name {
+				t.Errorf("%v, %v", res, err)
+			}
+		}
+		close(release)
+		if got := <-finished; got != "namename<nil>" {
+			t.Errorf("it reads %s", got)
+		}
+		logs(t, q, "nobody waits for this")
+		unharmed(t, c)
+	}
+}
+
+// TestExceptionTooLate: a handler that nobody waits for may return a declared exception at any time.
+func TestExceptionTooLate(t *testing.T) {
+	h := &custom{put: func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+		return conflict("what")
+	}}
+	var late sync.WaitGroup
+	c, _ := intercepted(t, h, func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		errs := make(chan error, 3)
+		for range cap(errs) {
+			copied := *c
+			copied.Result = nocopy.Struct(echo.NewEchoPutResult())
+			late.Go(func() { errs <- next(ctx, &copied) })
+		}
+		return <-errs
+	})
+	for range 200 {
+		var e echo.Conflict
+		if _, err := putNamed(c, "name", ""); !errors.As(err, &e) || e.GetWhat() != "what" {
+			t.Fatal(err)
+		}
+	}
+	late.Wait()
 }
 
 // TestNextTooLate: an interceptor that does not wait for next, or calls it when it has returned.

@@ -151,7 +151,8 @@ type Handler func(ctx context.Context, c *Call) error
 // It may call next more than once, one call after the other, such as for another attempt: each
 // begins with an empty result. To have several at once it gives each a copy of the Call with a
 // Result of its own. On a server next returns an error when the interceptor has returned, so that
-// who does not want to wait for it any longer may return an error at once.
+// who does not want to wait for it any longer may return an error at once. Args and results live
+// until all calls of next have returned.
 //
 // On a server, the error of next is a declared exception whether the handler returned it or put it
 // into the result, and Result holds it both ways. A panic of the handler is an error too. What the
@@ -160,11 +161,16 @@ type Handler func(ctx context.Context, c *Call) error
 // there.
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 
-// chain puts interceptors in front of a handler, the first one outermost.
-func chain(list []Interceptor, h Handler) Handler {
+// chain puts interceptors in front of a handler, the first one outermost. All but that are called
+// by way of inner: their next is somebody's who may return before they do.
+func chain(list []Interceptor, h Handler, inner func(ctx context.Context, c *Call, next Handler) error) Handler {
 	for i := len(list) - 1; i >= 0; i-- {
 		f, next := list[i], h
 		h = func(ctx context.Context, c *Call) error { return f(ctx, c, next) }
+		if i > 0 {
+			f := h
+			h = func(ctx context.Context, c *Call) error { return inner(ctx, c, f) }
+		}
 	}
 	return h
 }

@@ -88,9 +88,9 @@ func Logger(l *slog.Logger) Option { return optionFunc(func(o *options) { o.logg
 // Args or Result stays its own: a copy is sent or returned.
 //
 // The call returns the Result that the outermost interceptor leaves, or its error; a declared
-// exception in Result is an error in any case. Args and all other results end then, tries that
-// are still under way are given up, and next fails from then on. An interceptor's panic is the
-// caller's.
+// exception in Result is an error in any case. Tries that are still under way are given up then,
+// next fails from then on, and when all calls of it have returned, Args and all other results
+// end. An interceptor's panic is the caller's.
 func Intercept(f ...Interceptor) Option {
 	return optionFunc(func(o *options) { o.interceptors = append(o.interceptors, f...) })
 }

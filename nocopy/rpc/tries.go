@@ -20,6 +20,8 @@ type tries struct {
 
 	mu      sync.Mutex
 	ended   bool
+	under   int           // interceptors that have not returned
+	kept    nocopy.Struct // the result, which is the caller's
 	results []tryResult
 	first   [1]tryResult // where results begins
 }
@@ -35,7 +37,7 @@ var errBusy = errors.New("next is under way for this Call: tries at the same tim
 
 // intercepted is Call with interceptors. It owns args.
 func (c *Client) intercepted(ctx context.Context, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
-	t := &tries{method: m, args: args, over: make(chan struct{})}
+	t := &tries{method: m, args: args, over: make(chan struct{}), under: 1}
 	t.results = t.first[:0]
 	t.call = Call{Method: m, Args: args, Result: nocopy.Absent(), tries: t}
 	result = nocopy.Absent()
@@ -55,12 +57,56 @@ func (t *tries) end() nocopy.Struct {
 	return t.call.Result
 }
 
-// release ends the tries that are under way and releases the call's messages but the result.
+// release ends the tries that are under way and releases the call's messages but the result; if
+// there are still interceptors that may look at them, the last of those does.
 func (t *tries) release(result nocopy.Struct) {
 	t.end()
 	close(t.over)
-	for _, r := range t.results { // nobody else will touch them
-		if r.result != result {
+	t.mu.Lock()
+	t.kept = result
+	t.mu.Unlock()
+	t.leave()
+}
+
+// innerTry calls an interceptor that is not the outermost.
+func innerTry(ctx context.Context, call *Call, f Handler) error {
+	if call == nil || call.tries == nil {
+		return fmt.Errorf("rpc: %w", errForeign)
+	}
+	t := call.tries
+	if !t.enter() {
+		return callError(t.method, errReturned)
+	}
+	defer t.leave()
+	return f(ctx, call)
+}
+
+// enter counts an interceptor that is about to be called, if the call has not returned.
+func (t *tries) enter() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ended {
+		return false
+	}
+	t.under++
+	return true
+}
+
+// leave is called for every interceptor that has returned. The last one ends the call's messages.
+func (t *tries) leave() {
+	t.mu.Lock()
+	t.under--
+	last := t.under == 0
+	t.mu.Unlock()
+	if last {
+		t.free()
+	}
+}
+
+// free releases the messages: nobody else will touch them.
+func (t *tries) free() {
+	for _, r := range t.results {
+		if r.result != t.kept {
 			r.result.End()
 		}
 	}

@@ -405,6 +405,54 @@ func TestInterceptorsResult(t *testing.T) {
 	})
 }
 
+// TestInnerInterceptorOfClient: one that another has not waited for may go on reading its Call.
+func TestInnerInterceptorOfClient(t *testing.T) {
+	release, finished := make(chan struct{}), make(chan string)
+	var left []kept
+	outer := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		if c.Method.Name != "put" {
+			return next(ctx, c)
+		}
+		loser, inside := *c, make(chan struct{})
+		go next(context.WithValue(ctx, "inside", inside), &loser)
+		<-inside
+		left = []kept{{c.Method.Args, loser.Args}, {c.Method.Result, loser.Result}}
+		return next(ctx, c)
+	}
+	inner := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		err := next(ctx, c)
+		if inside, ok := ctx.Value("inside").(chan struct{}); ok {
+			close(inside)
+			<-release
+			finished <- fmt.Sprint(echo.EchoPutArgs(c.Args).GetItem().GetName(),
+				echo.EchoPutResult(c.Result).GetSuccess().GetName(), err)
+			if next(ctx, c) == nil {
+				t.Error("next can be called when the call has returned")
+			}
+		}
+		return err
+	}
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Intercept(outer, inner), rpc.Recycle))
+	if res, err := putNamed(c, "name", "fill"); err != nil || res.GetSuccess().GetName() != "name" {
+		t.Fatalf("%v, %v", res, err)
+	}
+	for i := range 10 {
+		echoes(t, c, fmt.Sprint("another ", i))
+	}
+	close(release)
+	if got := <-finished; got != "namename<nil>" {
+		t.Errorf("it reads %s", got)
+	}
+	for i, k := range left {
+		for n := 0; !k.released(); n++ {
+			if n == 1000 {
+				t.Fatalf("message %d is not released", i)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
 // TestInterceptorPanics: the caller gets the panic, and nothing is left over.
 func TestInterceptorPanics(t *testing.T) {
 	var how string
