@@ -312,8 +312,10 @@ func (c *Client) redial(p *poolConn) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed && conn != nil {
-		conn.close(ErrClientClosed)
+	if c.closed { // also if that is why there is no connection
+		if conn != nil {
+			conn.close(ErrClientClosed)
+		}
 		conn, err = nil, ErrClientClosed
 	}
 	if p.conn, p.err = conn, err; err != nil {

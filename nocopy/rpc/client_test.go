@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net"
 	"path/filepath"
@@ -56,6 +57,48 @@ func TestCancel(t *testing.T) {
 		}
 		unharmed(t, c)
 	})
+}
+
+// TestCloseWhileDialling: calls that wait for a connection are told that the client was closed, not
+// that their context had ended, whether it is being made or there is a pause before that.
+func TestCloseWhileDialling(t *testing.T) {
+	for _, pause := range []bool{false, true} {
+		var dials atomic.Int32
+		dialling := make(chan struct{}, 10)
+		f := func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if dials.Add(1) == 1 { // it is closed by the other side, without a reply: so a pause follows
+				client, server := net.Pipe()
+				server.Close()
+				return client, nil
+			}
+			dialling <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		c, err := rpc.Dial(bg, "tcp", "nowhere", rpc.DialWith(f), rpc.PoolSize(1), rpc.Logger(new(quiet).logger()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs := make(chan error)
+		for range 3 {
+			go func() {
+				_, err := echo.NewEchoClient(c).Add(bg, nil)
+				errs <- err
+			}()
+		}
+		if !pause {
+			<-dialling
+		}
+		c.Close()
+		for range 3 {
+			switch err := <-errs; {
+			case errors.Is(err, rpc.ErrClientClosed):
+			case errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe): // of the first connection
+			default:
+				t.Error(err)
+			}
+		}
+	}
 }
 
 // TestUnixSocketTakesFew: a call returns when its context ends, also on a unix socket, which small
