@@ -176,6 +176,9 @@ func (m *Message) appendOwed(e uint32, f *field) {
 // Child returns the struct, list, set or map in field f, indexing it if that has not been done yet. If the
 // field is not set it returns the IDL default or an empty one, neither of which can be changed. d describes the struct s.
 func (s Struct) Child(f Field, d *Desc) Struct {
+	if s.m == nil {
+		return d.field(f).absent()
+	}
 	if word := s.word(f); int32(word) > 0 {
 		return Struct{s.m, s.k&^0xffffffff | uint64(word)}
 	}
@@ -196,6 +199,9 @@ func (s Struct) lateChild(f Field, d *Desc) Struct {
 // NewChild sets field f to an empty struct or container and returns it to be filled. Of a list or set, n
 // is the number of elements, zero values at first; of a map, a number of pairs to make room for.
 func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	if n != 0 {
@@ -237,6 +243,9 @@ func (s Struct) clearFixed() {
 // newWhole sets field f to a list of n elements that the caller appends at once, so that it need not be opened: it is complete
 // after endWhole. It returns its entry, with room for as many words behind it as slots, and the bytes that follow its header.
 func (s Struct) newWhole(f Field, d *Desc, n, slots, bytes int) (uint32, []byte) {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	checkCount(t, n)

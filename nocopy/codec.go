@@ -144,4 +144,4 @@ func (AsFloat64) key(v float64) key { return fixedKey(8, math.Float64bits(v)) }
 func (AsUUID) key(v UUID) key       { return key{fixed: v, n: 16} }
 func (AsString) key(v string) key   { return key{text: linkbuf.StringBytes(v)} }
 func (AsBytes) key(v []byte) key    { return key{text: v} }
-func (AsView[S]) key(v S) key       { return key{view: Struct(v)} }
+func (AsView[S]) key(v S) key       { return key{view: Struct(v).orAbsent()} }

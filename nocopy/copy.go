@@ -19,6 +19,7 @@ const keepPieces = 4 << 10
 // source returns the wire bytes of v, a value of type t: to be linked when they are large and of another
 // message, else copied. A message that v is being built in is completed.
 func (m *Message) source(v Struct, t *Type) source {
+	v = v.orAbsent()
 	v.alive()
 	if v.m == empty {
 		m.graft = appendZero(m.graft[:0], t)
@@ -143,7 +144,7 @@ func (m *Message) indexShared(node linkbuf.NodeID, t *Type, src source, e uint32
 }
 
 // SetChild makes field f a copy of v, linking v's bytes when they are large; neither message sees changes of
-// the other afterwards. An absent v sets an empty value. Of a union f becomes the only arm that is set.
+// the other afterwards. An absent v, or the zero handle, sets an empty value. Of a union f becomes the only arm that is set.
 func (s Struct) SetChild(f Field, d *Desc, v Struct) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
@@ -162,8 +163,10 @@ func (s Struct) SetChild(f Field, d *Desc, v Struct) {
 	m.idx[e+f.word()] = word
 }
 
-// Clone returns the root of a new message with the same contents in memory of its own. d describes s.
+// Clone returns the root of a new message with the same contents in memory of its own: of an absent struct an empty
+// one. d describes s.
 func (s Struct) Clone(d *Desc) Struct {
+	s = s.orAbsent()
 	s.alive()
 	m := newMessage(d, 0, usualLimits)
 	src := m.source(s, d.self)

@@ -32,6 +32,8 @@
 // # Lifetimes
 //
 //   - Handles are 16-byte values. They die with [Message.Release] and panic when used afterwards, always.
+//   - The zero handle reads as absent: fields have their defaults, lists and maps no elements; as a value it is an
+//     empty one. Setting something in it panics.
 //   - After SetX, NewX or UnsetX of a struct or container field, and after Set, NewAt, Put, PutNew or Delete of an element,
 //     handles of what was there before give the old value; what is changed through them is not sent. But a handle of
 //     an element of a list of structs is of the element's place: after Set it is that of the new one.

@@ -7,6 +7,9 @@ import "github.com/nocopythrift/nocopythrift/linkbuf"
 
 // fixedBytes returns the elements' bytes, of the given size each.
 func (s Struct) fixedBytes(size int) []byte {
+	if s.m == nil {
+		return nil
+	}
 	n := s.count() * size
 	return s.m.buf.At(s.m.idx[s.entry()+listStart])[:n:n]
 }

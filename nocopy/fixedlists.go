@@ -22,15 +22,18 @@ func (l BoolList) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l BoolList) At(i int) bool {
-	if uint32(l.k>>32) != l.m.gen {
+	m := l.m
+	if m == nil {
+		m = empty
+	}
+	if uint32(l.k>>32) != m.gen {
 		panic(panicStale)
 	}
-	w := l.m.idx[uint32(l.k):]
+	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
-	b := l.m.buf.At(w[listStart] + uint32(i)*1)
-	return b[0] != 0
+	return m.buf.At(w[listStart] + uint32(i)*1)[0] != 0
 }
 
 // Set sets element i.
@@ -112,15 +115,18 @@ func (l Int8List) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int8List) At(i int) int8 {
-	if uint32(l.k>>32) != l.m.gen {
+	m := l.m
+	if m == nil {
+		m = empty
+	}
+	if uint32(l.k>>32) != m.gen {
 		panic(panicStale)
 	}
-	w := l.m.idx[uint32(l.k):]
+	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
-	b := l.m.buf.At(w[listStart] + uint32(i)*1)
-	return int8(b[0])
+	return int8(m.buf.At(w[listStart] + uint32(i)*1)[0])
 }
 
 // Set sets element i.
@@ -196,15 +202,18 @@ func (l Int16List) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int16List) At(i int) int16 {
-	if uint32(l.k>>32) != l.m.gen {
+	m := l.m
+	if m == nil {
+		m = empty
+	}
+	if uint32(l.k>>32) != m.gen {
 		panic(panicStale)
 	}
-	w := l.m.idx[uint32(l.k):]
+	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
-	b := l.m.buf.At(w[listStart] + uint32(i)*2)
-	return int16(binary.BigEndian.Uint16(b))
+	return int16(binary.BigEndian.Uint16(m.buf.At(w[listStart] + uint32(i)*2)))
 }
 
 // Set sets element i.
@@ -280,15 +289,18 @@ func (l Int32List) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int32List) At(i int) int32 {
-	if uint32(l.k>>32) != l.m.gen {
+	m := l.m
+	if m == nil {
+		m = empty
+	}
+	if uint32(l.k>>32) != m.gen {
 		panic(panicStale)
 	}
-	w := l.m.idx[uint32(l.k):]
+	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
-	b := l.m.buf.At(w[listStart] + uint32(i)*4)
-	return int32(binary.BigEndian.Uint32(b))
+	return int32(binary.BigEndian.Uint32(m.buf.At(w[listStart] + uint32(i)*4)))
 }
 
 // Set sets element i.
@@ -364,15 +376,18 @@ func (l Int64List) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int64List) At(i int) int64 {
-	if uint32(l.k>>32) != l.m.gen {
+	m := l.m
+	if m == nil {
+		m = empty
+	}
+	if uint32(l.k>>32) != m.gen {
 		panic(panicStale)
 	}
-	w := l.m.idx[uint32(l.k):]
+	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
-	b := l.m.buf.At(w[listStart] + uint32(i)*8)
-	return int64(binary.BigEndian.Uint64(b))
+	return int64(binary.BigEndian.Uint64(m.buf.At(w[listStart] + uint32(i)*8)))
 }
 
 // Set sets element i.
@@ -448,15 +463,14 @@ func (l Float64List) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l Float64List) At(i int) float64 {
-	if uint32(l.k>>32) != l.m.gen {
+	if l.m == nil || uint32(l.k>>32) != l.m.gen { // which of the two, the compiler would not inline
 		panic(panicStale)
 	}
 	w := l.m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
-	b := l.m.buf.At(w[listStart] + uint32(i)*8)
-	return math.Float64frombits(binary.BigEndian.Uint64(b))
+	return math.Float64frombits(binary.BigEndian.Uint64(l.m.buf.At(w[listStart] + uint32(i)*8)))
 }
 
 // Set sets element i.
@@ -532,15 +546,18 @@ func (l UUIDList) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l UUIDList) At(i int) UUID {
-	if uint32(l.k>>32) != l.m.gen {
+	m := l.m
+	if m == nil {
+		m = empty
+	}
+	if uint32(l.k>>32) != m.gen {
 		panic(panicStale)
 	}
-	w := l.m.idx[uint32(l.k):]
+	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
-	b := l.m.buf.At(w[listStart] + uint32(i)*16)
-	return UUID(b[:16])
+	return UUID(m.buf.At(w[listStart] + uint32(i)*16)[:16])
 }
 
 // Set sets element i.
@@ -622,15 +639,18 @@ func (l EnumList[E]) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l EnumList[E]) At(i int) E {
-	if uint32(l.k>>32) != l.m.gen {
+	m := l.m
+	if m == nil {
+		m = empty
+	}
+	if uint32(l.k>>32) != m.gen {
 		panic(panicStale)
 	}
-	w := l.m.idx[uint32(l.k):]
+	w := m.idx[uint32(l.k):]
 	if uint(i) >= uint(w[listCount]) {
 		panic(IndexError{i, int(w[listCount])})
 	}
-	b := l.m.buf.At(w[listStart] + uint32(i)*4)
-	return E(binary.BigEndian.Uint32(b))
+	return E(binary.BigEndian.Uint32(m.buf.At(w[listStart] + uint32(i)*4)))
 }
 
 // Set sets element i.

@@ -56,11 +56,14 @@ func (IndexError) RuntimeError() {}
 func (s Struct) entry() uint32 { return uint32(s.k) }
 
 // count returns the number of elements.
-func (s Struct) count() int {
-	if uint32(s.k>>32) != s.m.gen {
-		panic(panicStale)
+func (s Struct) count() (n int) {
+	if s.m != nil {
+		if uint32(s.k>>32) != s.m.gen {
+			panic(panicStale)
+		}
+		n = int(s.m.idx[uint32(s.k)+listCount])
 	}
-	return int(s.m.idx[uint32(s.k)+listCount])
+	return
 }
 
 func (s Struct) checkIndex(i int) {
@@ -342,6 +345,9 @@ func (m *Message) appendsAt(e, i uint32) bool {
 
 // putTextAt sets element i.
 func (s Struct) putTextAt(i int, v []byte) {
+	if s.m == nil {
+		s.checkIndex(i)
+	}
 	if n := len(s.m.open); n > 0 && len(v) < refer {
 		// The usual case: the list is innermost, one element after the other.
 		if f := &s.m.open[n-1]; f.e == s.entry() && f.next == uint32(i) && uint(i) < uint(s.count()) {

@@ -128,7 +128,7 @@ func (s Struct) pairs() int {
 
 // key returns k with its bytes.
 func (s Struct) key(k key) key {
-	if k.view.m != nil && s.m != empty { // what is absent does not know its type, and has no keys
+	if k.view.m != nil && s.m != nil && s.m != empty { // what is absent does not know its type, and has no keys
 		s.alive()
 		k.text = k.view.wireAs(s.typ().key)
 		if k.view.m == s.m {

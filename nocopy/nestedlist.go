@@ -15,7 +15,8 @@ func (l NestedList[C]) String() string { return Struct(l).containerText("[]") }
 func (l NestedList[C]) At(i int) C { return C(Struct(l).containerAt(i)) }
 
 func (s Struct) containerAt(i int) Struct {
-	word := s.m.idx[s.slot(i)]
+	slot := s.slot(i)
+	word := s.m.idx[slot]
 	if word == 0 { // not reached yet in building
 		return emptyHandle()
 	}

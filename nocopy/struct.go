@@ -10,9 +10,11 @@ import (
 // notIndexed marks, in the word of a container field, the position of a container that has no entry yet.
 const notIndexed = 1 << 31
 
-// empty is the message of all absent structs and containers: whatever is read from it is zero.
+// empty is the message of all absent structs and containers: whatever is read from it is zero. Their handle is
+// entry 0 of generation 0, so that the zero Struct differs from it only in its message.
 var empty = func() *Message {
-	m := &Message{gen: 1, words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true}
+	m := &Message{words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true}
+	m.openKey, m.putting.dict, m.filling.list = noHandleKey, noHandleKey, noHandleKey
 	m.buf.Reset(false)
 	m.buf.Seal()
 	m.idx = make([]uint32, math.MaxUint16+1)
@@ -20,18 +22,41 @@ var empty = func() *Message {
 	return m
 }()
 
-func emptyHandle() Struct { return Struct{empty, 1 << 32} }
+// noHandleKey is the key of no handle.
+const noHandleKey = math.MaxUint64
 
-// word returns the field's word in the index, having checked that the handle is alive.
+func emptyHandle() Struct { return Struct{m: empty} }
+
+// orAbsent returns s, or the handle of an absent struct or container if s is zero.
+func (s Struct) orAbsent() Struct {
+	if s.m == nil {
+		return emptyHandle()
+	}
+	return s
+}
+
+// word returns the field's word in the index, having checked that the handle is alive. It must not be zero.
 func (s Struct) word(f Field) uint32 {
 	if uint32(s.k>>32) != s.m.gen {
 		panic(panicStale)
 	}
-	return s.m.idx[uint32(s.k)+f.word()]
+	return s.m.idx[uint32(s.k)+uint32(f>>48)]
 }
 
-// Message returns the message that the struct is in. It must not be used after Release.
+// wordToSet is word for setters, to which any handle may come.
+func (s Struct) wordToSet(f Field) uint32 {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
+	return s.word(f)
+}
+
+// Message returns the message that the struct is in. It must not be used after Release. Of an absent struct, or the
+// zero handle, that is an empty message which can't be changed.
 func (s Struct) Message() *Message {
+	if s.m == nil {
+		return empty
+	}
 	s.alive()
 	if s.m.flags&held != 0 {
 		s.m.noted.Or(shown)
@@ -39,7 +64,7 @@ func (s Struct) Message() *Message {
 	return s.m
 }
 
-// Valid says whether the struct is there: false for the handle of an absent sub-struct.
+// Valid reports whether the struct is there: false for the handle of an absent sub-struct and for the zero handle.
 func (s Struct) Valid() bool {
 	if s.m == nil {
 		return false
@@ -48,8 +73,11 @@ func (s Struct) Valid() bool {
 	return !s.m.absent
 }
 
-// Release releases the message, of which s must be the root.
+// Release releases the message, of which s must be the root. Of the zero handle it does nothing.
 func (s Struct) Release() {
+	if s.m == nil {
+		return
+	}
 	if s.m.flags&held != 0 && uint32(s.k>>32) != s.m.gen {
 		return // it ended with its call
 	}
@@ -60,39 +88,75 @@ func (s Struct) Release() {
 	s.m.Release()
 }
 
+// alive panics if the handle, which must not be zero, is of a message that was released.
 func (s Struct) alive() {
 	if uint32(s.k>>32) != s.m.gen {
 		panic(panicStale)
 	}
 }
 
-// Has says whether the field is set.
-func (s Struct) Has(f Field) bool { return s.word(f) != 0 }
+// Has reports whether the field is set.
+func (s Struct) Has(f Field) bool { return s.m != nil && s.word(f) != 0 }
 
 // Bool returns a bool field, false if it is not set.
-func (s Struct) Bool(f Field) bool { return s.m.buf.Load1(s.word(f)) != 0 }
+func (s Struct) Bool(f Field) (v bool) {
+	if s.m != nil {
+		v = s.m.buf.Load1(s.word(f)) != 0
+	}
+	return
+}
 
 // Int8 returns an i8 field, 0 if it is not set.
-func (s Struct) Int8(f Field) int8 { return int8(s.m.buf.Load1(s.word(f))) }
+func (s Struct) Int8(f Field) (v int8) {
+	if s.m != nil {
+		v = int8(s.m.buf.Load1(s.word(f)))
+	}
+	return
+}
 
 // Int16 returns an i16 field, 0 if it is not set.
-func (s Struct) Int16(f Field) int16 { return int16(s.m.buf.Load2(s.word(f))) }
+func (s Struct) Int16(f Field) (v int16) {
+	if s.m != nil {
+		v = int16(s.m.buf.Load2(s.word(f)))
+	}
+	return
+}
 
 // Int32 returns an i32 or enum field, 0 if it is not set.
-func (s Struct) Int32(f Field) int32 { return int32(s.m.buf.Load4(s.word(f))) }
+func (s Struct) Int32(f Field) (v int32) {
+	if s.m != nil {
+		v = int32(s.m.buf.Load4(s.word(f)))
+	}
+	return
+}
 
 // Int64 returns an i64 field, 0 if it is not set.
-func (s Struct) Int64(f Field) int64 { return int64(s.m.buf.Load8(s.word(f))) }
+func (s Struct) Int64(f Field) (v int64) {
+	if s.m != nil {
+		v = int64(s.m.buf.Load8(s.word(f)))
+	}
+	return
+}
 
 // Float64 returns a double field, 0 if it is not set.
-func (s Struct) Float64(f Field) float64 { return math.Float64frombits(s.m.buf.Load8(s.word(f))) }
+func (s Struct) Float64(f Field) (v float64) {
+	if s.m != nil {
+		v = math.Float64frombits(s.m.buf.Load8(s.word(f)))
+	}
+	return
+}
 
 // UUID returns a uuid field, all zero if it is not set.
-func (s Struct) UUID(f Field) UUID { return UUID(s.m.buf.At(s.word(f))[:16]) }
+func (s Struct) UUID(f Field) (v UUID) {
+	if s.m != nil {
+		v = UUID(s.m.buf.At(s.word(f))[:16])
+	}
+	return
+}
 
 // BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the name.
 func (s Struct) BoolOr(f Field, def bool) bool {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return def
 	}
 	return s.Bool(f)
@@ -100,7 +164,7 @@ func (s Struct) BoolOr(f Field, def bool) bool {
 
 // Int8Or returns an i8 field, def if it is not set.
 func (s Struct) Int8Or(f Field, def int8) int8 {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return def
 	}
 	return s.Int8(f)
@@ -108,7 +172,7 @@ func (s Struct) Int8Or(f Field, def int8) int8 {
 
 // Int16Or returns an i16 field, def if it is not set.
 func (s Struct) Int16Or(f Field, def int16) int16 {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return def
 	}
 	return s.Int16(f)
@@ -116,7 +180,7 @@ func (s Struct) Int16Or(f Field, def int16) int16 {
 
 // Int32Or returns an i32 or enum field, def if it is not set.
 func (s Struct) Int32Or(f Field, def int32) int32 {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return def
 	}
 	return s.Int32(f)
@@ -124,7 +188,7 @@ func (s Struct) Int32Or(f Field, def int32) int32 {
 
 // Int64Or returns an i64 field, def if it is not set.
 func (s Struct) Int64Or(f Field, def int64) int64 {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return def
 	}
 	return s.Int64(f)
@@ -132,7 +196,7 @@ func (s Struct) Int64Or(f Field, def int64) int64 {
 
 // Float64Or returns a double field, def if it is not set.
 func (s Struct) Float64Or(f Field, def float64) float64 {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return def
 	}
 	return s.Float64(f)
@@ -140,7 +204,7 @@ func (s Struct) Float64Or(f Field, def float64) float64 {
 
 // UUIDOr returns a uuid field, def if it is not set.
 func (s Struct) UUIDOr(f Field, def UUID) UUID {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return def
 	}
 	return s.UUID(f)
@@ -149,6 +213,9 @@ func (s Struct) UUIDOr(f Field, def UUID) UUID {
 // Text returns a string field, "" if it is not set. It aliases the message and stays valid after Release,
 // unless the message was made with Recycle.
 func (s Struct) Text(f Field) string {
+	if s.m == nil {
+		return ""
+	}
 	word := s.word(f)
 	if text, ok := s.m.buf.FlatText(word); ok {
 		return text
@@ -175,7 +242,7 @@ func (m *Message) lendText(word uint32) string {
 
 // TextOr returns a string field as Text does, def if it is not set.
 func (s Struct) TextOr(f Field, def string) string {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return def
 	}
 	return s.Text(f)
@@ -183,17 +250,17 @@ func (s Struct) TextOr(f Field, def string) string {
 
 // Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and must not be changed.
 func (s Struct) Bytes(f Field) []byte {
-	p := s.word(f)
-	if p == 0 {
+	if !s.Has(f) {
 		return nil
 	}
+	p := s.word(f)
 	s.m.buf.Lend()
 	return s.m.textBytes(p)
 }
 
 // BytesOr returns a binary field as Bytes does, a copy of def if it is not set.
 func (s Struct) BytesOr(f Field, def string) []byte {
-	if s.word(f) == 0 {
+	if !s.Has(f) {
 		return []byte(def)
 	}
 	return s.Bytes(f)
@@ -233,7 +300,7 @@ func (s Struct) SetBool(f Field, v bool) {
 
 // SetInt8 sets an i8 field.
 func (s Struct) SetInt8(f Field, v int8) {
-	if p := s.word(f); s.m.buf.InTail(p, 1) {
+	if p := s.wordToSet(f); s.m.buf.InTail(p, 1) {
 		s.m.buf.Put1(p, byte(v))
 		return
 	}
@@ -242,7 +309,7 @@ func (s Struct) SetInt8(f Field, v int8) {
 
 // SetInt16 sets an i16 field.
 func (s Struct) SetInt16(f Field, v int16) {
-	if p := s.word(f); s.m.buf.InTail(p, 2) {
+	if p := s.wordToSet(f); s.m.buf.InTail(p, 2) {
 		s.m.buf.Put2(p, uint16(v))
 		return
 	}
@@ -251,7 +318,7 @@ func (s Struct) SetInt16(f Field, v int16) {
 
 // SetInt32 sets an i32 or enum field.
 func (s Struct) SetInt32(f Field, v int32) {
-	if p := s.word(f); s.m.buf.InTail(p, 4) {
+	if p := s.wordToSet(f); s.m.buf.InTail(p, 4) {
 		s.m.buf.Put4(p, uint32(v))
 		return
 	}
@@ -260,7 +327,7 @@ func (s Struct) SetInt32(f Field, v int32) {
 
 // SetInt64 sets an i64 field.
 func (s Struct) SetInt64(f Field, v int64) {
-	if p := s.word(f); s.m.buf.InTail(p, 8) {
+	if p := s.wordToSet(f); s.m.buf.InTail(p, 8) {
 		s.m.buf.Put8(p, uint64(v))
 		return
 	}
@@ -275,7 +342,7 @@ func (s Struct) SetUUID(f Field, v UUID) { copy(s.fixed(f, 16), v[:]) }
 
 // fixed returns where the n bytes of a fixed-size field are to be stored.
 func (s Struct) fixed(f Field, n int) []byte {
-	p := s.word(f)
+	p := s.wordToSet(f)
 	if !s.m.guarded && s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
@@ -296,6 +363,9 @@ func (s Struct) setWord(f Field, word uint32) { s.m.idx[uint32(s.k)+f.word()] = 
 
 // changeable panics unless the struct or container may be changed, which it is about to be.
 func (s Struct) changeable() {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
 	s.alive()
 	if s.m.guarded {
 		s.m.beforeChange(s.entry())
@@ -307,6 +377,9 @@ const refer = 4 << 10
 
 // SetText sets a string field. Of 4 KiB and more it is referred to, not copied.
 func (s Struct) SetText(f Field, v string) {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
 	if s.k == s.m.openKey && s.m.buf.Fits(len(v)) {
 		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
 			*w = s.m.buf.Tail() + fieldHeader

@@ -18,6 +18,9 @@ func (l StructList[S]) String() string { return Struct(l).containerText("[]") }
 // At returns element i. In a list made with NewX(n) the elements may be filled in any order; in ascending
 // order is cheapest.
 func (l StructList[S]) At(i int) S {
+	if l.m == nil {
+		Struct(l).checkIndex(i)
+	}
 	m, e := l.m, uint32(l.k)
 	if f := &m.filling; f.list == l.k && f.next == i && i < f.end && f.elem == m.openKey && m.idx[uint32(f.elem)+1] == 0 {
 		return S(m.nextElement())
@@ -117,8 +120,11 @@ func (l StructList[S]) All() iter.Seq2[int, S] { return l.each }
 //go:noinline
 func (l StructList[S]) each(yield func(int, S) bool) {
 	n := l.Len()
+	if n == 0 {
+		return
+	}
 	stride := l.m.idx[uint32(l.k)+listRoom]
-	if n == 0 || stride >= roomTable {
+	if stride >= roomTable {
 		l.eachByAt(yield)
 		return
 	}

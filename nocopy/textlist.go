@@ -19,7 +19,8 @@ func (l StringList) String() string { return Struct(l).containerText("[]") }
 
 // At returns element i.
 func (l StringList) At(i int) string {
-	word := l.m.idx[Struct(l).slot(i)]
+	slot := Struct(l).slot(i)
+	word := l.m.idx[slot]
 	if text, ok := l.m.buf.FlatText(word); ok {
 		return text
 	}

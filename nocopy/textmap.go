@@ -23,6 +23,9 @@ func (p TextMap) Get(k string) (string, bool) {
 
 // Put sets the value of key k, replacing any before. Strings of 4 KiB and more are referred to.
 func (p TextMap) Put(k, v string) {
+	if p.m == nil {
+		panic(panicAbsent)
+	}
 	m, e := p.m, uint32(p.k)
 	if (p.k == m.putting.dict || Struct(p).beginPutting()) && len(k)|len(v) < refer {
 		key := linkbuf.StringBytes(k)

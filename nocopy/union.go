@@ -26,6 +26,9 @@ func (m *Message) which(e uint32) uint32 {
 
 // Which returns the word of the arm that is set, 0 if none is. If several came on the wire it is the last.
 func (s Struct) Which() int32 {
+	if s.m == nil {
+		return 0
+	}
 	s.alive()
 	return int32(s.m.idx[s.m.which(s.entry())])
 }

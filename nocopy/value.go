@@ -74,6 +74,7 @@ func (v Value) Len() int {
 // They are kept and sent on. The values alias the message if the struct was not edited.
 func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
 	return func(yield func(int16, Value) bool) {
+		s := s.orAbsent()
 		s.alive()
 		if s.m == empty {
 			return

@@ -200,6 +200,7 @@ func (m *Message) wire(e uint32, t *Type) []byte {
 
 // wireAs returns the wire bytes of a struct or container of type t as wire does, having completed it.
 func (s Struct) wireAs(t *Type) []byte {
+	s = s.orAbsent()
 	s.alive()
 	s.m.closeAllUnlessSealed()
 	return s.m.wire(s.entry(), t)

@@ -1,6 +1,9 @@
 package shapes_test
 
 import (
+	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -129,5 +132,37 @@ func TestException(t *testing.T) {
 	var err error = e
 	if err.Error() == "" {
 		t.Error("no text")
+	}
+}
+
+// TestZeroHandles calls every method of every generated type on its zero value: what reads finds nothing, what changes
+// panics with a text of the runtime's.
+func TestZeroHandles(t *testing.T) {
+	for _, h := range []any{
+		shapes.PlainFields{}, shapes.OptionalFields{}, shapes.RequiredFields{}, shapes.PlainDefaults{}, shapes.OptionalDefaults{},
+		shapes.RequiredDefaults{}, shapes.Shape{}, shapes.Point{}, shapes.Refused{}, shapes.OddNames{}, shapes.Outer{},
+	} {
+		v := reflect.ValueOf(h)
+		for i := range v.NumMethod() {
+			name := v.Type().Method(i).Name
+			var args []reflect.Value
+			for k := range v.Method(i).Type().NumIn() {
+				args = append(args, reflect.Zero(v.Method(i).Type().In(k)))
+			}
+			func() {
+				defer func() {
+					text, isText := recover().(string)
+					changes := !strings.HasPrefix(name, "Unmarshal") && regexp.MustCompile("^(Set|New|Unset)").MatchString(name)
+					if changes != (isText && strings.HasPrefix(text, "nocopy: setter called on an absent")) {
+						t.Errorf("%T.%s panics with %q", h, name, text)
+					}
+				}()
+				v.Method(i).Call(args)
+			}()
+		}
+	}
+	var orders map[string]shapes.OptionalDefaults
+	if got := orders["none"]; got.GetSmall() != -1600 || got.GetPoint().GetX() != 3 || got.GetWords().At(1) != "b" || got.GetPoint().Valid() {
+		t.Error("what is missing in a Go map does not read as absent")
 	}
 }

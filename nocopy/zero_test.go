@@ -1,0 +1,195 @@
+package nocopy
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// zeroHandles are the zero values of all types of handles.
+var zeroHandles = []any{
+	Struct{}, BoolList{}, Int8List{}, Int16List{}, Int32List{}, Int64List{}, Float64List{}, UUIDList{}, EnumList[color]{}, StringList{}, BytesList{},
+	StructList[Struct]{}, NestedList[Int64List]{}, NestedList[TextMap]{}, TextMap{}, Map[int64, bool, AsInt64, AsBool]{}, Map[string, int64, AsString, AsInt64]{},
+	Map[Struct, string, AsView[Struct], AsString]{}, StructMap[string, Struct, AsString]{}, StructMap[Struct, Struct, AsView[Struct]]{},
+	NestedMap[int32, StructList[Struct], AsInt32]{}, NestedMap[Int32List, TextMap, AsView[Int32List]]{},
+}
+
+type color int32
+
+// changes are the methods that change what they are called on.
+var changes = regexp.MustCompile(`^(Set|Append$|AppendNew|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
+
+// TestZeroHandles: whatever is asked of a zero handle, it answers like an absent struct or container; what would change it
+// panics with a text of this package's.
+func TestZeroHandles(t *testing.T) {
+	for _, h := range zeroHandles {
+		v := reflect.ValueOf(h)
+		for i := range v.NumMethod() {
+			name := v.Type().String() + "." + v.Type().Method(i).Name
+			checkZeroMethod(t, name, v.Type().Method(i).Name, v.Method(i))
+		}
+	}
+}
+
+// checkZeroMethod calls a method of a zero handle with zero arguments.
+func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
+	t.Helper()
+	var args []reflect.Value
+	for i := range f.Type().NumIn() {
+		arg := reflect.Zero(f.Type().In(i))
+		switch arg.Interface().(type) {
+		case *Desc:
+			arg = reflect.ValueOf(allDesc)
+		case Field:
+			arg = reflect.ValueOf(allDesc.named("point"))
+			if strings.Contains(name, "Or") {
+				arg = reflect.ValueOf(allDesc.named("medium"))
+			}
+		}
+		if arg.Kind() == reflect.Func {
+			arg = reflect.MakeFunc(arg.Type(), func([]reflect.Value) []reflect.Value { return []reflect.Value{reflect.ValueOf(0)} })
+		}
+		args = append(args, arg)
+	}
+	defer func() {
+		t.Helper()
+		v := recover()
+		text := fmt.Sprint(v)
+		_, outOfRange := v.(IndexError)
+		switch {
+		case changes.MatchString(method):
+			if text != panicAbsent && !outOfRange {
+				t.Errorf("%s panics with %s", name, text)
+			}
+		case method == "At":
+			if !outOfRange && !(strings.Contains(name, "Float64List") && text == panicStale) {
+				t.Errorf("%s panics with %s", name, text)
+			}
+		case v != nil:
+			t.Errorf("%s panics with %s", name, text)
+		}
+	}()
+	call := f.Call
+	if f.Type().IsVariadic() {
+		call = f.CallSlice
+	}
+	for _, out := range call(args) {
+		if out.Kind() == reflect.Func { // an iterator
+			n := 0
+			yield := reflect.MakeFunc(out.Type().In(0), func([]reflect.Value) []reflect.Value { n++; return []reflect.Value{reflect.ValueOf(true)} })
+			if out.Call([]reflect.Value{yield}); n > 0 {
+				t.Errorf("%s yields", name)
+			}
+			continue
+		}
+		switch x := out.Interface().(type) {
+		case string:
+			if x != "" && x != "<none>" {
+				t.Errorf("%s returns %q", name, x)
+			}
+		case *Message:
+			if x.Len() != 0 || len(x.Bytes()) != 0 {
+				t.Errorf("%s returns a message of %d bytes", name, x.Len())
+			}
+		case error: // Sendable
+		case Struct:
+			if x.Valid() && method != "Clone" {
+				t.Errorf("%s returns a handle of something", name)
+			}
+		default:
+			if !out.IsZero() && out.Kind() != reflect.Struct && out.Kind() != reflect.Slice || out.Kind() == reflect.Slice && out.Len() > 0 {
+				t.Errorf("%s returns %v", name, x)
+			}
+		}
+	}
+}
+
+// TestZeroArguments: a zero handle in the place of a value is an empty value.
+func TestZeroArguments(t *testing.T) {
+	field := allDesc.named
+	child := func(s Struct, name string) Struct { return s.NewChild(field(name), allDesc, 0) }
+	fill := func(s, none, noList, noMap Struct) {
+		s.SetChild(field("point"), allDesc, none)
+		s.SetChild(field("shape"), allDesc, none)
+		s.SetChild(field("numbers"), allDesc, noList)
+		s.SetChild(field("counts"), allDesc, noMap)
+		points := StructList[Struct](child(s, "points"))
+		points.Append(none)
+		points.Append(none)
+		points.Set(1, none)
+		matrix := NestedList[Int32List](child(s, "matrix"))
+		matrix.Append(Int32List(noList))
+		matrix.Set(0, Int32List(noList))
+		byNumber := StructMap[int32, Struct, AsInt32](child(s, "byNumber"))
+		byNumber.Put(1, none)
+		byNumber.Put(1, none)
+		groups := NestedMap[string, StructList[Struct], AsString](child(s, "groups"))
+		groups.Put("k", StructList[Struct](noList))
+		byPoint := Map[Struct, string, AsView[Struct], AsString](child(s, "byPoint"))
+		byPoint.Put(none, "a")
+		byPoint.Put(none, "b")
+		if v, ok := byPoint.Get(none); !ok || v != "b" || byPoint.Len() != 1 {
+			t.Errorf("Get of an absent key: %q, %v", v, ok)
+		}
+		grown := StructList[Struct](child(s, "grown"))
+		grown.Add(none)
+		grown.Add(none)
+		if grown.Len() != 1 || !grown.Contains(none) {
+			t.Errorf("a set of what is absent: %s", grown)
+		}
+	}
+	for _, opts := range [][]Option{nil, {Recycle}} {
+		want, got := New(allDesc, opts...), New(allDesc, opts...)
+		fill(want, emptyHandle(), emptyHandle(), emptyHandle())
+		fill(got, Struct{}, Struct{}, Struct{})
+		if !bytes.Equal(want.m.Bytes(), got.m.Bytes()) {
+			t.Errorf("zero handles give\n%s, absent ones\n%s", got.Format(allDesc), want.Format(allDesc))
+		}
+		want.Release()
+		got.Release()
+	}
+	var orders map[string]Struct
+	if c := orders["none"].Child(field("self"), allDesc).Child(field("point"), allDesc); c.Valid() || c.Int32(pointDesc.named("x")) != 0 {
+		t.Error("what is in what is missing is there")
+	}
+	d := Struct{}.Child(defaultDesc.named("list1"), defaultDesc)
+	if want := New(defaultDesc).Child(defaultDesc.named("list1"), defaultDesc); Int64List(d).Len() != Int64List(want).Len() || Int64List(d).Len() == 0 {
+		t.Errorf("a list with a default, of a zero handle: %d elements, not %d", Int64List(d).Len(), Int64List(want).Len())
+	}
+}
+
+// TestStaleWhileFilling: what remembers where it was filled notices that its message is gone, also when the next message
+// is at the same place.
+func TestStaleWhileFilling(t *testing.T) {
+	for _, opts := range [][]Option{nil, {Recycle}} {
+		for _, again := range []bool{false, true} {
+			s := New(allDesc, opts...)
+			points := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, 5))
+			points.At(0)
+			points.At(1)
+			d, f := stringsDesc()
+			other := New(d, opts...)
+			texts := TextMap(other.NewChild(f, d, 0))
+			texts.Put("a", "b")
+			s.Release()
+			other.Release()
+			if again {
+				next := New(d, opts...)
+				TextMap(next.NewChild(f, d, 0)).Put("a", "b")
+				StructList[Struct](New(allDesc, opts...).NewChild(allDesc.named("points"), allDesc, 5)).At(0)
+			}
+			panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
+			panics(t, "Put of the same key", panicStale, func() { texts.Put("a", "d") })
+			panics(t, "At", panicStale, func() { points.At(2) })
+		}
+	}
+}
+
+func stringsDesc() (*Desc, Field) {
+	d := NewDesc("Texts")
+	d.Define(FieldDesc{ID: 1, Name: "m", Type: MapOf(TypeString, TypeString)})
+	return d, d.constant(0)
+}
