@@ -23,6 +23,7 @@ type Buffer struct {
 	tailShared uint32
 	slow       uint32 // 1 if values are to be stored the longer way: what tailShared is of a new tail
 	shared     uint32 // 1 once any memory of this Buffer's own is shared
+	frozen     uint32 // 1 once Freeze was called
 	held       []*Block
 	slabs      []*Block // its own ones if it does not recycle: they are used again if nothing of them was lent
 	recycle    bool
@@ -99,6 +100,9 @@ func (b *Buffer) begin(recycle bool) {
 // Free empties the Buffer and gives its blocks back; it keeps only what the next message can use. Memory that has not been lent
 // is used again: the slab at the tail is filled anew.
 func (b *Buffer) Free() {
+	if b.frozen != 0 {
+		b.thaw()
+	}
 	simple := len(b.segs) == 2 && len(b.nodes) == 1
 	if simple && b.tailPos == 0 && len(b.spans) == 2 && b.sealed && len(b.held) == 0 {
 		b.segs[1], b.flat = nil, nil
@@ -145,6 +149,17 @@ func (b *Buffer) reusable() bool {
 		return b.used == 0 // Free has seen to that if it may be
 	}
 	return !debugging && len(b.held) == 1 && b.held[0] == b.tailMem && b.tailMem.refs.Load() == 1 && len(b.tail) <= MaxSlabSize
+}
+
+// thaw undoes Freeze for the block at the tail, which may be used again.
+func (b *Buffer) thaw() {
+	b.frozen = 0
+	if b.tailPos != 0 && b.shared == 0 {
+		for i := int(b.tailPos >> segBits); i < len(b.meta); i++ {
+			b.meta[i].writable = 1
+		}
+		b.tailShared = 0
+	}
 }
 
 // keepRewound is the largest slab that is filled anew: one of MaxSlabSize, also if a value of that size is a little more with
@@ -199,7 +214,7 @@ func (b *Buffer) drop(recycle bool) {
 		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
 	}
 	b.tailPos = 0 // it gets its position when it is first written to
-	b.tailShared, b.shared, b.slow, b.lent = 0, 0, 0, 0
+	b.tailShared, b.shared, b.slow, b.frozen, b.lent = 0, 0, 0, 0, 0
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.pieces = b.pieces[:0]
 	b.order.reset()

@@ -6,39 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net"
-	"sync"
 )
-
-const (
-	// gatherBelow is the size up to which a piece is copied next to its neighbours before it is written:
-	// an entry of its own costs the kernel about as much as copying this many bytes.
-	gatherBelow = 1 << 10
-
-	// gatherMost is the most bytes that are copied together before they are written.
-	gatherMost = 256 << 10
-
-	// maxPieces is how many pieces one writev takes.
-	maxPieces = 1024
-)
-
-// Stats tells how a message went out: what was copied together and what was referred to.
-type Stats struct {
-	Bytes    int // in all
-	Pieces   int // handed to the writer
-	ByRef    int // of them, pieces of the chain themselves
-	RefBytes int // bytes in those
-}
-
-// writer is the scratch of one WriteTo.
-type writer struct {
-	vec    [][]byte
-	out    net.Buffers // what of vec is not written yet
-	gather []byte
-	stats  Stats
-}
-
-var writers = sync.Pool{New: func() any { return &writer{} }}
 
 // WriteTo writes the message, by writev if w is a connection that can. The Buffer must be sealed.
 func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
@@ -64,9 +32,10 @@ func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
 	return b.write(w, head[:], 0)
 }
 
-// Write writes head and the message. Pieces below 1 KiB are copied together, larger ones are handed to w as
-// they are, at most 1024 at a time. The Buffer must be sealed; head is not kept. Stats.Bytes says how much
-// was written, also after an error.
+// Write writes head and the message, by writev if w is a connection that can: pieces below 1 KiB are copied together,
+// larger ones are handed to it as they are, at most 1024 at a time. For other writers, such as TLS connections, pieces
+// are copied together to 64 KiB at a time, but for what fills that alone. The Buffer must be sealed; head is not
+// kept. Stats.Bytes says how much was written, also after an error.
 func (b *Buffer) Write(w io.Writer, head []byte) (Stats, error) { return b.write(w, head, 0) }
 
 // write is Write with lead bytes of the headroom in front of the first piece.
@@ -79,121 +48,50 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	if b.size < gatherBelow {
 		return b.writeTogether(w, head, lead)
 	}
-	sc := writers.Get().(*writer)
-	defer sc.free()
-	sc.stats = Stats{}
-	sc.reserve(b.pieces, len(head)+int(lead))
-	sc.gather = append(sc.gather, head...)
-	from := 0 // where in gather the bytes begin that vec does not have yet
+	g := gatherers.Get().(*gatherer)
+	defer g.free()
+	g.begin(w, len(head)+int(lead)+b.size, b.smallBytes())
+	g.copied = append(g.copied, head...)
 	for _, p := range b.pieces {
 		p.from -= lead
 		lead = 0
-		mem := b.mem(p)
-		small := len(mem) < gatherBelow
-		if small && len(sc.gather)+len(mem) > cap(sc.gather) || len(sc.vec) >= maxPieces-1 {
-			sc.flushGathered(from)
-			if err := sc.write(w); err != nil {
-				return sc.stats, err
-			}
-			sc.gather, from = sc.gather[:0], 0
+		if g.add(b.mem(p)); g.err != nil {
+			break
 		}
-		if small {
-			sc.gather = append(sc.gather, mem...)
-			continue
-		}
-		from = sc.flushGathered(from)
-		sc.vec = append(sc.vec, mem)
-		sc.stats.ByRef++
-		sc.stats.RefBytes += len(mem)
 	}
-	sc.flushGathered(from)
-	err := sc.write(w)
-	return sc.stats, err
+	g.flush()
+	return g.stats, g.err
 }
 
 // writeTogether is write of a message that is so small that all of it is copied together.
-func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (Stats, error) {
-	sc := writers.Get().(*writer)
-	gather := append(sc.gather, head...)
+func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err error) {
+	g := gatherers.Get().(*gatherer)
+	g.copied = append(g.copied, head...)
 	for _, p := range b.pieces {
 		p.from -= lead
 		lead = 0
-		gather = append(gather, b.mem(p)...)
+		g.copied = append(g.copied, b.mem(p)...)
 	}
-	sc.gather = gather
-	if len(sc.gather) == 0 {
-		sc.free()
-		return Stats{}, nil
+	if len(g.copied) > 0 {
+		s.Pieces = 1
+		s.Bytes, err = writeAll(w, g.copied)
 	}
-	n, err := writeAll(w, sc.gather)
-	sc.free()
-	return Stats{Bytes: n, Pieces: 1}, err
+	g.copied = g.copied[:0]
+	g.free()
+	return s, err
 }
 
-// reserve makes room first for what will be copied together, n bytes and the small pieces: vec refers to gather, which must not
-// move.
-func (sc *writer) reserve(pieces []piece, n int) {
-	n += gatherBelow
-	for _, p := range pieces {
-		if n >= gatherMost {
-			break
-		}
+// smallBytes returns how many bytes are in pieces below 1 KiB, as far as that makes a difference.
+func (b *Buffer) smallBytes() int {
+	n := 0
+	for _, p := range b.pieces {
 		if m := int(p.to - p.from); m < gatherBelow {
-			n += m
+			if n += m; n >= gatherMost {
+				break
+			}
 		}
 	}
-	if cap(sc.gather) < n {
-		sc.gather = make([]byte, 0, n+n/4)
-	}
-}
-
-func (sc *writer) flushGathered(from int) int {
-	if n := len(sc.gather); n > from {
-		sc.vec = append(sc.vec, sc.gather[from:n:n])
-		return n
-	}
-	return from
-}
-
-func (sc *writer) write(w io.Writer) error {
-	if len(sc.vec) == 0 {
-		return nil
-	}
-	sc.stats.Pieces += len(sc.vec)
-	defer func() {
-		clear(sc.vec)
-		sc.vec = sc.vec[:0]
-	}()
-	if _, ok := w.(net.Conn); ok && len(sc.vec) > 1 {
-		sc.out = sc.vec
-		n, err := sc.out.WriteTo(w)
-		sc.stats.Bytes += int(n)
-		return err
-	}
-	for _, mem := range sc.vec {
-		n, err := writeAll(w, mem)
-		sc.stats.Bytes += n
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (sc *writer) free() {
-	sc.out = nil
-	sc.gather = sc.gather[:0]
-	if cap(sc.gather) <= 2*gatherMost {
-		writers.Put(sc)
-	}
-}
-
-func writeAll(w io.Writer, mem []byte) (int, error) {
-	n, err := w.Write(mem)
-	if err == nil && n < len(mem) {
-		err = io.ErrShortWrite
-	}
-	return n, err
+	return n
 }
 
 // ErrFrameSize is the error for a frame whose length is negative or above the limit.

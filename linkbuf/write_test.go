@@ -2,9 +2,15 @@ package linkbuf
 
 import (
 	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 	"runtime"
 	"strings"
@@ -60,7 +66,20 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.Buffer.Write(b)
 }
 
-func TestWriteGathers(t *testing.T) {
+// writeVectored writes as to a connection that knows writev, one write a piece.
+func writeVectored(b *Buffer, w io.Writer) (Stats, error) {
+	g := &gatherer{w: w, vectored: true}
+	g.reserve(b.size, b.smallBytes())
+	for _, p := range b.pieces {
+		g.add(b.mem(p))
+	}
+	g.flush()
+	return g.stats, g.err
+}
+
+// TestWriteStream: to what knows no writev, no write is smaller than 64 KiB but the last one.
+func TestWriteStream(t *testing.T) {
+	const most = streamMost
 	for _, c := range []struct {
 		name  string
 		sizes []int
@@ -69,6 +88,101 @@ func TestWriteGathers(t *testing.T) {
 	}{
 		{"nothing", nil, nil, Stats{}},
 		{"one small piece is written as it is", []int{10}, []int{10}, Stats{10, 1, 1, 10}},
+		{"one large piece", []int{500_000}, []int{500_000}, Stats{500_000, 1, 1, 500_000}},
+		{"pieces of 1 KiB and more", []int{1024, 2000, 1025, 10, 16 << 10}, []int{1024 + 2000 + 1025 + 10 + 16<<10}, Stats{4059 + 16<<10, 1, 0, 0}},
+		{"one of just as much", []int{most, 1}, []int{most, 1}, Stats{most + 1, 2, 1, most}},
+		{"a little and a lot", []int{10, 300_000}, []int{most, 300_010 - most}, Stats{300_010, 2, 1, 300_010 - most}},
+		{"a little, a lot, a little", []int{10, most, 10}, []int{most, 20}, Stats{most + 20, 2, 0, 0}},
+		{"many", repeated(1000, 2000), append(repeated(30, most), 2_000_000-30*most), Stats{2_000_000, 31, 0, 0}},
+	} {
+		b, want := pieceBuffer(c.sizes...)
+		var r recorder
+		stats, err := b.Write(&r, nil)
+		if err != nil || stats != c.stats {
+			t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
+		}
+		if fmt.Sprint(r.sizes) != fmt.Sprint(c.want) || !bytes.Equal(r.Bytes(), want) {
+			t.Errorf("%s: written as %v, want %v", c.name, r.sizes, c.want)
+		}
+		var batched recorder
+		var batch Batch
+		if batch.Add(b, false); len(c.sizes) == 0 {
+			continue
+		}
+		if n, err := batch.WriteTo(&batched); err != nil || int(n) != len(want) || fmt.Sprint(batched.sizes) != fmt.Sprint(c.want) {
+			t.Errorf("%s: in a batch written as %v, want %v: %v", c.name, batched.sizes, c.want, err)
+		}
+	}
+}
+
+// TestWriteRecords: a message of many pieces goes to a TLS connection in as few records as one of a single piece.
+func TestWriteRecords(t *testing.T) {
+	records := func(sizes ...int) int {
+		client, server := connected(t)
+		counter := &recordCounter{Conn: client}
+		cert := selfSigned(t)
+		go func() {
+			io.Copy(io.Discard, tls.Server(server, &tls.Config{Certificates: []tls.Certificate{cert}}))
+		}()
+		conn := tls.Client(counter, &tls.Config{InsecureSkipVerify: true, DynamicRecordSizingDisabled: true})
+		if err := conn.Handshake(); err != nil {
+			t.Fatal(err)
+		}
+		counter.records = 0
+		b, _ := pieceBuffer(sizes...)
+		if _, err := b.WriteFrame(conn); err != nil {
+			t.Fatal(err)
+		}
+		return counter.records
+	}
+	for _, sizes := range [][]int{repeated(15, 1024), repeated(100, 2000), {10, 200_000, 10}, repeated(30, 20_000)} {
+		total := 0
+		for _, n := range sizes {
+			total += n
+		}
+		if got, most := records(sizes...), records(total)+2; got > most { // 64 KiB are four records and a bit
+			t.Errorf("%d pieces, %d bytes: %d records, more than %d", len(sizes), total, got, most)
+		}
+	}
+}
+
+// recordCounter counts the TLS records that are written to a connection.
+type recordCounter struct {
+	net.Conn
+	records int
+}
+
+func (c *recordCounter) Write(b []byte) (int, error) {
+	for rest := b; len(rest) >= 5; {
+		c.records++
+		rest = rest[min(5+int(rest[3])<<8+int(rest[4]), len(rest)):]
+	}
+	return c.Conn.Write(b)
+}
+
+func selfSigned(t *testing.T) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+func TestWriteGathers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		sizes []int
+		want  []int // writes
+		stats Stats
+	}{
+		{"nothing", nil, nil, Stats{}},
+		{"one small piece", []int{10}, []int{10}, Stats{10, 1, 0, 0}},
 		{"one large piece", []int{5000}, []int{5000}, Stats{5000, 1, 1, 5000}},
 		{"small pieces become one", []int{10, 20, 1023}, []int{1053}, Stats{1053, 1, 0, 0}},
 		{"large ones stay", []int{1024, 2000}, []int{1024, 2000}, Stats{3024, 2, 2, 3024}},
@@ -76,7 +190,7 @@ func TestWriteGathers(t *testing.T) {
 	} {
 		b, want := pieceBuffer(c.sizes...)
 		var r recorder
-		stats, err := b.Write(&r, nil)
+		stats, err := writeVectored(b, &r)
 		if err != nil || stats != c.stats {
 			t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
 		}

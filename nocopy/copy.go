@@ -163,6 +163,18 @@ func (s Struct) SetChild(f Field, d *Desc, v Struct) {
 	m.idx[e+f.word()] = word
 }
 
+// AppendStruct appends the wire bytes of the struct to dst: a copy of a whole message, which Parse takes for one; of an
+// absent struct those of an empty one. What is being built in it is completed. d describes s. Generated code calls it as AppendTo.
+func (s Struct) AppendStruct(dst []byte, d *Desc) []byte {
+	s = s.orAbsent()
+	s.alive()
+	if s.m == empty {
+		return appendZero(dst, d.self)
+	}
+	s.m.closeAllUnlessSealed()
+	return s.m.rangeOf(s.entry(), d.self, linkbuf.Range{}).AppendTo(dst)
+}
+
 // Clone returns the root of a new message with the same contents in memory of its own: of an absent struct an empty
 // one. d describes s.
 func (s Struct) Clone(d *Desc) Struct {

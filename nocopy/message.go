@@ -411,10 +411,12 @@ func (m *Message) Len() int {
 }
 
 // Bytes returns the message's wire bytes, having finished it. They alias the message when they are in one
-// piece, which they are unless something was edited or referred to; else they are a copy. They must not be changed.
+// piece, which they are unless something was edited or referred to; else they are a copy. They must not be changed, and stay
+// as they are when the message is changed, until Release if it recycles. They are of the whole message, whichever handle it was
+// got from: AppendStruct gives those of one struct.
 func (m *Message) Bytes() []byte {
 	m.Finish()
-	if b, ok := m.buf.Bytes(); ok {
+	if b, ok := m.buf.Freeze(); ok {
 		m.buf.Lend()
 		return b
 	}

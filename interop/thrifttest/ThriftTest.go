@@ -717,7 +717,9 @@ func ParseBonk(b []byte, opts ...nocopy.Option) (Bonk, error) {
 	return Bonk(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Bonk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Bonk) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BonkDesc) }
 func (s Bonk) Release()                                { nocopy.Struct(s).Release() }
 func (s Bonk) Clone() Bonk                             { return Bonk(nocopy.Struct(s).Clone(BonkDesc)) }
 func (s Bonk) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -750,7 +752,9 @@ func ParseBools(b []byte, opts ...nocopy.Option) (Bools, error) {
 	return Bools(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Bools) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Bools) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BoolsDesc) }
 func (s Bools) Release()                                { nocopy.Struct(s).Release() }
 func (s Bools) Clone() Bools                            { return Bools(nocopy.Struct(s).Clone(BoolsDesc)) }
 func (s Bools) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -785,7 +789,9 @@ func ParseXtruct(b []byte, opts ...nocopy.Option) (Xtruct, error) {
 	return Xtruct(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Xtruct) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Xtruct) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, XtructDesc) }
 func (s Xtruct) Release()                                { nocopy.Struct(s).Release() }
 func (s Xtruct) Clone() Xtruct                           { return Xtruct(nocopy.Struct(s).Clone(XtructDesc)) }
 func (s Xtruct) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -829,11 +835,13 @@ func ParseXtruct2(b []byte, opts ...nocopy.Option) (Xtruct2, error) {
 	return Xtruct2(s), err
 }
 
-func (s Xtruct2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Xtruct2) Release()                 { nocopy.Struct(s).Release() }
-func (s Xtruct2) Clone() Xtruct2           { return Xtruct2(nocopy.Struct(s).Clone(Xtruct2Desc)) }
-func (s Xtruct2) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Xtruct2) String() string           { return nocopy.Struct(s).Format(Xtruct2Desc) }
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Xtruct2) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, Xtruct2Desc) }
+func (s Xtruct2) Release()                   { nocopy.Struct(s).Release() }
+func (s Xtruct2) Clone() Xtruct2             { return Xtruct2(nocopy.Struct(s).Clone(Xtruct2Desc)) }
+func (s Xtruct2) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Xtruct2) String() string             { return nocopy.Struct(s).Format(Xtruct2Desc) }
 func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(Xtruct2Desc)
 }
@@ -879,11 +887,13 @@ func ParseXtruct3(b []byte, opts ...nocopy.Option) (Xtruct3, error) {
 	return Xtruct3(s), err
 }
 
-func (s Xtruct3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Xtruct3) Release()                 { nocopy.Struct(s).Release() }
-func (s Xtruct3) Clone() Xtruct3           { return Xtruct3(nocopy.Struct(s).Clone(Xtruct3Desc)) }
-func (s Xtruct3) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Xtruct3) String() string           { return nocopy.Struct(s).Format(Xtruct3Desc) }
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Xtruct3) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, Xtruct3Desc) }
+func (s Xtruct3) Release()                   { nocopy.Struct(s).Release() }
+func (s Xtruct3) Clone() Xtruct3             { return Xtruct3(nocopy.Struct(s).Clone(Xtruct3Desc)) }
+func (s Xtruct3) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Xtruct3) String() string             { return nocopy.Struct(s).Format(Xtruct3Desc) }
 func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(Xtruct3Desc)
 }
@@ -924,11 +934,15 @@ func ParseInsanity(b []byte, opts ...nocopy.Option) (Insanity, error) {
 	return Insanity(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Insanity) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Insanity) Release()                 { nocopy.Struct(s).Release() }
-func (s Insanity) Clone() Insanity          { return Insanity(nocopy.Struct(s).Clone(InsanityDesc)) }
-func (s Insanity) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Insanity) String() string           { return nocopy.Struct(s).Format(InsanityDesc) }
+func (s Insanity) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, InsanityDesc)
+}
+func (s Insanity) Release()        { nocopy.Struct(s).Release() }
+func (s Insanity) Clone() Insanity { return Insanity(nocopy.Struct(s).Clone(InsanityDesc)) }
+func (s Insanity) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s Insanity) String() string  { return nocopy.Struct(s).Format(InsanityDesc) }
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(InsanityDesc)
 }
@@ -978,8 +992,12 @@ func ParseCrazyNesting(b []byte, opts ...nocopy.Option) (CrazyNesting, error) {
 	return CrazyNesting(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s CrazyNesting) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s CrazyNesting) Release()                 { nocopy.Struct(s).Release() }
+func (s CrazyNesting) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, CrazyNestingDesc)
+}
+func (s CrazyNesting) Release() { nocopy.Struct(s).Release() }
 func (s CrazyNesting) Clone() CrazyNesting {
 	return CrazyNesting(nocopy.Struct(s).Clone(CrazyNestingDesc))
 }
@@ -1054,11 +1072,15 @@ func ParseSomeUnion(b []byte, opts ...nocopy.Option) (SomeUnion, error) {
 	return SomeUnion(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s SomeUnion) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s SomeUnion) Release()                 { nocopy.Struct(s).Release() }
-func (s SomeUnion) Clone() SomeUnion         { return SomeUnion(nocopy.Struct(s).Clone(SomeUnionDesc)) }
-func (s SomeUnion) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s SomeUnion) String() string           { return nocopy.Struct(s).Format(SomeUnionDesc) }
+func (s SomeUnion) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, SomeUnionDesc)
+}
+func (s SomeUnion) Release()         { nocopy.Struct(s).Release() }
+func (s SomeUnion) Clone() SomeUnion { return SomeUnion(nocopy.Struct(s).Clone(SomeUnionDesc)) }
+func (s SomeUnion) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s SomeUnion) String() string   { return nocopy.Struct(s).Format(SomeUnionDesc) }
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(SomeUnionDesc)
 }
@@ -1142,12 +1164,16 @@ func ParseXception(b []byte, opts ...nocopy.Option) (Xception, error) {
 	return Xception(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Xception) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Xception) Release()                 { nocopy.Struct(s).Release() }
-func (s Xception) Clone() Xception          { return Xception(nocopy.Struct(s).Clone(XceptionDesc)) }
-func (s Xception) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Xception) String() string           { return nocopy.Struct(s).Format(XceptionDesc) }
-func (s Xception) Error() string            { return nocopy.Struct(s).Format(XceptionDesc) }
+func (s Xception) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, XceptionDesc)
+}
+func (s Xception) Release()        { nocopy.Struct(s).Release() }
+func (s Xception) Clone() Xception { return Xception(nocopy.Struct(s).Clone(XceptionDesc)) }
+func (s Xception) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s Xception) String() string  { return nocopy.Struct(s).Format(XceptionDesc) }
+func (s Xception) Error() string   { return nocopy.Struct(s).Format(XceptionDesc) }
 func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(XceptionDesc)
 }
@@ -1180,12 +1206,16 @@ func ParseXception2(b []byte, opts ...nocopy.Option) (Xception2, error) {
 	return Xception2(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Xception2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Xception2) Release()                 { nocopy.Struct(s).Release() }
-func (s Xception2) Clone() Xception2         { return Xception2(nocopy.Struct(s).Clone(Xception2Desc)) }
-func (s Xception2) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Xception2) String() string           { return nocopy.Struct(s).Format(Xception2Desc) }
-func (s Xception2) Error() string            { return nocopy.Struct(s).Format(Xception2Desc) }
+func (s Xception2) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, Xception2Desc)
+}
+func (s Xception2) Release()         { nocopy.Struct(s).Release() }
+func (s Xception2) Clone() Xception2 { return Xception2(nocopy.Struct(s).Clone(Xception2Desc)) }
+func (s Xception2) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Xception2) String() string   { return nocopy.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Error() string    { return nocopy.Struct(s).Format(Xception2Desc) }
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(Xception2Desc)
 }
@@ -1220,11 +1250,15 @@ func ParseEmptyStruct(b []byte, opts ...nocopy.Option) (EmptyStruct, error) {
 	return EmptyStruct(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EmptyStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EmptyStruct) Release()                 { nocopy.Struct(s).Release() }
-func (s EmptyStruct) Clone() EmptyStruct       { return EmptyStruct(nocopy.Struct(s).Clone(EmptyStructDesc)) }
-func (s EmptyStruct) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s EmptyStruct) String() string           { return nocopy.Struct(s).Format(EmptyStructDesc) }
+func (s EmptyStruct) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EmptyStructDesc)
+}
+func (s EmptyStruct) Release()           { nocopy.Struct(s).Release() }
+func (s EmptyStruct) Clone() EmptyStruct { return EmptyStruct(nocopy.Struct(s).Clone(EmptyStructDesc)) }
+func (s EmptyStruct) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s EmptyStruct) String() string     { return nocopy.Struct(s).Format(EmptyStructDesc) }
 func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(EmptyStructDesc)
 }
@@ -1244,11 +1278,15 @@ func ParseOneField(b []byte, opts ...nocopy.Option) (OneField, error) {
 	return OneField(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s OneField) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OneField) Release()                 { nocopy.Struct(s).Release() }
-func (s OneField) Clone() OneField          { return OneField(nocopy.Struct(s).Clone(OneFieldDesc)) }
-func (s OneField) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s OneField) String() string           { return nocopy.Struct(s).Format(OneFieldDesc) }
+func (s OneField) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, OneFieldDesc)
+}
+func (s OneField) Release()        { nocopy.Struct(s).Release() }
+func (s OneField) Clone() OneField { return OneField(nocopy.Struct(s).Clone(OneFieldDesc)) }
+func (s OneField) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s OneField) String() string  { return nocopy.Struct(s).Format(OneFieldDesc) }
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(OneFieldDesc)
 }
@@ -1284,8 +1322,12 @@ func ParseVersioningTestV1(b []byte, opts ...nocopy.Option) (VersioningTestV1, e
 	return VersioningTestV1(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s VersioningTestV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s VersioningTestV1) Release()                 { nocopy.Struct(s).Release() }
+func (s VersioningTestV1) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
+}
+func (s VersioningTestV1) Release() { nocopy.Struct(s).Release() }
 func (s VersioningTestV1) Clone() VersioningTestV1 {
 	return VersioningTestV1(nocopy.Struct(s).Clone(VersioningTestV1Desc))
 }
@@ -1356,8 +1398,12 @@ func ParseVersioningTestV2(b []byte, opts ...nocopy.Option) (VersioningTestV2, e
 	return VersioningTestV2(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s VersioningTestV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s VersioningTestV2) Release()                 { nocopy.Struct(s).Release() }
+func (s VersioningTestV2) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
+}
+func (s VersioningTestV2) Release() { nocopy.Struct(s).Release() }
 func (s VersioningTestV2) Clone() VersioningTestV2 {
 	return VersioningTestV2(nocopy.Struct(s).Clone(VersioningTestV2Desc))
 }
@@ -1509,8 +1555,12 @@ func ParseListTypeVersioningV1(b []byte, opts ...nocopy.Option) (ListTypeVersion
 	return ListTypeVersioningV1(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ListTypeVersioningV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ListTypeVersioningV1) Release()                 { nocopy.Struct(s).Release() }
+func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
+}
+func (s ListTypeVersioningV1) Release() { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
 	return ListTypeVersioningV1(nocopy.Struct(s).Clone(ListTypeVersioningV1Desc))
 }
@@ -1565,8 +1615,12 @@ func ParseListTypeVersioningV2(b []byte, opts ...nocopy.Option) (ListTypeVersion
 	return ListTypeVersioningV2(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ListTypeVersioningV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ListTypeVersioningV2) Release()                 { nocopy.Struct(s).Release() }
+func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
+}
+func (s ListTypeVersioningV2) Release() { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
 	return ListTypeVersioningV2(nocopy.Struct(s).Clone(ListTypeVersioningV2Desc))
 }
@@ -1620,8 +1674,12 @@ func ParseGuessProtocolStruct(b []byte, opts ...nocopy.Option) (GuessProtocolStr
 	return GuessProtocolStruct(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GuessProtocolStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GuessProtocolStruct) Release()                 { nocopy.Struct(s).Release() }
+func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
+}
+func (s GuessProtocolStruct) Release() { nocopy.Struct(s).Release() }
 func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
 	return GuessProtocolStruct(nocopy.Struct(s).Clone(GuessProtocolStructDesc))
 }
@@ -1671,11 +1729,15 @@ func ParseLargeDeltas(b []byte, opts ...nocopy.Option) (LargeDeltas, error) {
 	return LargeDeltas(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s LargeDeltas) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s LargeDeltas) Release()                 { nocopy.Struct(s).Release() }
-func (s LargeDeltas) Clone() LargeDeltas       { return LargeDeltas(nocopy.Struct(s).Clone(LargeDeltasDesc)) }
-func (s LargeDeltas) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s LargeDeltas) String() string           { return nocopy.Struct(s).Format(LargeDeltasDesc) }
+func (s LargeDeltas) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, LargeDeltasDesc)
+}
+func (s LargeDeltas) Release()           { nocopy.Struct(s).Release() }
+func (s LargeDeltas) Clone() LargeDeltas { return LargeDeltas(nocopy.Struct(s).Clone(LargeDeltasDesc)) }
+func (s LargeDeltas) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s LargeDeltas) String() string     { return nocopy.Struct(s).Format(LargeDeltasDesc) }
 func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(LargeDeltasDesc)
 }
@@ -1803,8 +1865,12 @@ func ParseNestedListsI32x2(b []byte, opts ...nocopy.Option) (NestedListsI32x2, e
 	return NestedListsI32x2(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s NestedListsI32x2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s NestedListsI32x2) Release()                 { nocopy.Struct(s).Release() }
+func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
+}
+func (s NestedListsI32x2) Release() { nocopy.Struct(s).Release() }
 func (s NestedListsI32x2) Clone() NestedListsI32x2 {
 	return NestedListsI32x2(nocopy.Struct(s).Clone(NestedListsI32x2Desc))
 }
@@ -1845,8 +1911,12 @@ func ParseNestedListsI32x3(b []byte, opts ...nocopy.Option) (NestedListsI32x3, e
 	return NestedListsI32x3(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s NestedListsI32x3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s NestedListsI32x3) Release()                 { nocopy.Struct(s).Release() }
+func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
+}
+func (s NestedListsI32x3) Release() { nocopy.Struct(s).Release() }
 func (s NestedListsI32x3) Clone() NestedListsI32x3 {
 	return NestedListsI32x3(nocopy.Struct(s).Clone(NestedListsI32x3Desc))
 }
@@ -1889,8 +1959,12 @@ func ParseNestedMixedx2(b []byte, opts ...nocopy.Option) (NestedMixedx2, error) 
 	return NestedMixedx2(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s NestedMixedx2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s NestedMixedx2) Release()                 { nocopy.Struct(s).Release() }
+func (s NestedMixedx2) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
+}
+func (s NestedMixedx2) Release() { nocopy.Struct(s).Release() }
 func (s NestedMixedx2) Clone() NestedMixedx2 {
 	return NestedMixedx2(nocopy.Struct(s).Clone(NestedMixedx2Desc))
 }
@@ -1957,11 +2031,15 @@ func ParseListBonks(b []byte, opts ...nocopy.Option) (ListBonks, error) {
 	return ListBonks(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ListBonks) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ListBonks) Release()                 { nocopy.Struct(s).Release() }
-func (s ListBonks) Clone() ListBonks         { return ListBonks(nocopy.Struct(s).Clone(ListBonksDesc)) }
-func (s ListBonks) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s ListBonks) String() string           { return nocopy.Struct(s).Format(ListBonksDesc) }
+func (s ListBonks) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ListBonksDesc)
+}
+func (s ListBonks) Release()         { nocopy.Struct(s).Release() }
+func (s ListBonks) Clone() ListBonks { return ListBonks(nocopy.Struct(s).Clone(ListBonksDesc)) }
+func (s ListBonks) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s ListBonks) String() string   { return nocopy.Struct(s).Format(ListBonksDesc) }
 func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(ListBonksDesc)
 }
@@ -1995,8 +2073,12 @@ func ParseNestedListsBonk(b []byte, opts ...nocopy.Option) (NestedListsBonk, err
 	return NestedListsBonk(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s NestedListsBonk) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s NestedListsBonk) Release()                 { nocopy.Struct(s).Release() }
+func (s NestedListsBonk) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
+}
+func (s NestedListsBonk) Release() { nocopy.Struct(s).Release() }
 func (s NestedListsBonk) Clone() NestedListsBonk {
 	return NestedListsBonk(nocopy.Struct(s).Clone(NestedListsBonkDesc))
 }
@@ -2034,11 +2116,15 @@ func ParseBoolTest(b []byte, opts ...nocopy.Option) (BoolTest, error) {
 	return BoolTest(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s BoolTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s BoolTest) Release()                 { nocopy.Struct(s).Release() }
-func (s BoolTest) Clone() BoolTest          { return BoolTest(nocopy.Struct(s).Clone(BoolTestDesc)) }
-func (s BoolTest) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s BoolTest) String() string           { return nocopy.Struct(s).Format(BoolTestDesc) }
+func (s BoolTest) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, BoolTestDesc)
+}
+func (s BoolTest) Release()        { nocopy.Struct(s).Release() }
+func (s BoolTest) Clone() BoolTest { return BoolTest(nocopy.Struct(s).Clone(BoolTestDesc)) }
+func (s BoolTest) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s BoolTest) String() string  { return nocopy.Struct(s).Format(BoolTestDesc) }
 func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(BoolTestDesc)
 }
@@ -2068,11 +2154,13 @@ func ParseStructA(b []byte, opts ...nocopy.Option) (StructA, error) {
 	return StructA(s), err
 }
 
-func (s StructA) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s StructA) Release()                 { nocopy.Struct(s).Release() }
-func (s StructA) Clone() StructA           { return StructA(nocopy.Struct(s).Clone(StructADesc)) }
-func (s StructA) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s StructA) String() string           { return nocopy.Struct(s).Format(StructADesc) }
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s StructA) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, StructADesc) }
+func (s StructA) Release()                   { nocopy.Struct(s).Release() }
+func (s StructA) Clone() StructA             { return StructA(nocopy.Struct(s).Clone(StructADesc)) }
+func (s StructA) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s StructA) String() string             { return nocopy.Struct(s).Format(StructADesc) }
 func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(StructADesc)
 }
@@ -2098,11 +2186,13 @@ func ParseStructB(b []byte, opts ...nocopy.Option) (StructB, error) {
 	return StructB(s), err
 }
 
-func (s StructB) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s StructB) Release()                 { nocopy.Struct(s).Release() }
-func (s StructB) Clone() StructB           { return StructB(nocopy.Struct(s).Clone(StructBDesc)) }
-func (s StructB) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s StructB) String() string           { return nocopy.Struct(s).Format(StructBDesc) }
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s StructB) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, StructBDesc) }
+func (s StructB) Release()                   { nocopy.Struct(s).Release() }
+func (s StructB) Clone() StructB             { return StructB(nocopy.Struct(s).Clone(StructBDesc)) }
+func (s StructB) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s StructB) String() string             { return nocopy.Struct(s).Format(StructBDesc) }
 func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(StructBDesc)
 }
@@ -2144,8 +2234,12 @@ func ParseOptionalSetDefaultTest(b []byte, opts ...nocopy.Option) (OptionalSetDe
 	return OptionalSetDefaultTest(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s OptionalSetDefaultTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OptionalSetDefaultTest) Release()                 { nocopy.Struct(s).Release() }
+func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
+}
+func (s OptionalSetDefaultTest) Release() { nocopy.Struct(s).Release() }
 func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
 	return OptionalSetDefaultTest(nocopy.Struct(s).Clone(OptionalSetDefaultTestDesc))
 }
@@ -2191,8 +2285,12 @@ func ParseOptionalBinary(b []byte, opts ...nocopy.Option) (OptionalBinary, error
 	return OptionalBinary(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s OptionalBinary) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OptionalBinary) Release()                 { nocopy.Struct(s).Release() }
+func (s OptionalBinary) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
+}
+func (s OptionalBinary) Release() { nocopy.Struct(s).Release() }
 func (s OptionalBinary) Clone() OptionalBinary {
 	return OptionalBinary(nocopy.Struct(s).Clone(OptionalBinaryDesc))
 }
@@ -2239,8 +2337,12 @@ func ParseThriftTestTestVoidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestVoidArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestVoidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestVoidArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
+}
+func (s ThriftTestTestVoidArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
 	return ThriftTestTestVoidArgs(nocopy.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
 }
@@ -2265,8 +2367,12 @@ func ParseThriftTestTestVoidResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestVoidResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestVoidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestVoidResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
+}
+func (s ThriftTestTestVoidResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
 	return ThriftTestTestVoidResult(nocopy.Struct(s).Clone(ThriftTestTestVoidResultDesc))
 }
@@ -2295,8 +2401,12 @@ func ParseThriftTestTestStringArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestStringArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestStringArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
+}
+func (s ThriftTestTestStringArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
 	return ThriftTestTestStringArgs(nocopy.Struct(s).Clone(ThriftTestTestStringArgsDesc))
 }
@@ -2336,8 +2446,12 @@ func ParseThriftTestTestStringResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestStringResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestStringResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
+}
+func (s ThriftTestTestStringResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
 	return ThriftTestTestStringResult(nocopy.Struct(s).Clone(ThriftTestTestStringResultDesc))
 }
@@ -2379,8 +2493,12 @@ func ParseThriftTestTestBoolArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestBoolArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestBoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestBoolArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
+}
+func (s ThriftTestTestBoolArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
 	return ThriftTestTestBoolArgs(nocopy.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
 }
@@ -2420,8 +2538,12 @@ func ParseThriftTestTestBoolResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestBoolResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestBoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestBoolResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
+}
+func (s ThriftTestTestBoolResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
 	return ThriftTestTestBoolResult(nocopy.Struct(s).Clone(ThriftTestTestBoolResultDesc))
 }
@@ -2463,8 +2585,12 @@ func ParseThriftTestTestByteArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestByteArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestByteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestByteArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
+}
+func (s ThriftTestTestByteArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
 	return ThriftTestTestByteArgs(nocopy.Struct(s).Clone(ThriftTestTestByteArgsDesc))
 }
@@ -2504,8 +2630,12 @@ func ParseThriftTestTestByteResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestByteResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestByteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestByteResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
+}
+func (s ThriftTestTestByteResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
 	return ThriftTestTestByteResult(nocopy.Struct(s).Clone(ThriftTestTestByteResultDesc))
 }
@@ -2547,8 +2677,12 @@ func ParseThriftTestTestI32Args(b []byte, opts ...nocopy.Option) (ThriftTestTest
 	return ThriftTestTestI32Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestI32Args) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
+}
+func (s ThriftTestTestI32Args) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
 	return ThriftTestTestI32Args(nocopy.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
 }
@@ -2588,8 +2722,12 @@ func ParseThriftTestTestI32Result(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestI32Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestI32Result) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
+}
+func (s ThriftTestTestI32Result) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
 	return ThriftTestTestI32Result(nocopy.Struct(s).Clone(ThriftTestTestI32ResultDesc))
 }
@@ -2631,8 +2769,12 @@ func ParseThriftTestTestI64Args(b []byte, opts ...nocopy.Option) (ThriftTestTest
 	return ThriftTestTestI64Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestI64Args) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
+}
+func (s ThriftTestTestI64Args) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
 	return ThriftTestTestI64Args(nocopy.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
 }
@@ -2672,8 +2814,12 @@ func ParseThriftTestTestI64Result(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestI64Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestI64Result) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
+}
+func (s ThriftTestTestI64Result) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
 	return ThriftTestTestI64Result(nocopy.Struct(s).Clone(ThriftTestTestI64ResultDesc))
 }
@@ -2715,8 +2861,12 @@ func ParseThriftTestTestDoubleArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestDoubleArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestDoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestDoubleArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
+}
+func (s ThriftTestTestDoubleArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
 	return ThriftTestTestDoubleArgs(nocopy.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
 }
@@ -2756,8 +2906,12 @@ func ParseThriftTestTestDoubleResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestDoubleResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestDoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestDoubleResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
+}
+func (s ThriftTestTestDoubleResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
 	return ThriftTestTestDoubleResult(nocopy.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
 }
@@ -2799,8 +2953,12 @@ func ParseThriftTestTestBinaryArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestBinaryArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestBinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestBinaryArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
+}
+func (s ThriftTestTestBinaryArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
 	return ThriftTestTestBinaryArgs(nocopy.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
 }
@@ -2843,8 +3001,12 @@ func ParseThriftTestTestBinaryResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestBinaryResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestBinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestBinaryResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
+}
+func (s ThriftTestTestBinaryResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
 	return ThriftTestTestBinaryResult(nocopy.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
 }
@@ -2889,8 +3051,12 @@ func ParseThriftTestTestUuidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestUuidArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestUuidArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
+}
+func (s ThriftTestTestUuidArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
 	return ThriftTestTestUuidArgs(nocopy.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
 }
@@ -2930,8 +3096,12 @@ func ParseThriftTestTestUuidResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestUuidResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestUuidResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
+}
+func (s ThriftTestTestUuidResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
 	return ThriftTestTestUuidResult(nocopy.Struct(s).Clone(ThriftTestTestUuidResultDesc))
 }
@@ -2973,8 +3143,12 @@ func ParseThriftTestTestStructArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestStructArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestStructArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
+}
+func (s ThriftTestTestStructArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
 	return ThriftTestTestStructArgs(nocopy.Struct(s).Clone(ThriftTestTestStructArgsDesc))
 }
@@ -3017,8 +3191,12 @@ func ParseThriftTestTestStructResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestStructResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestStructResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
+}
+func (s ThriftTestTestStructResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
 	return ThriftTestTestStructResult(nocopy.Struct(s).Clone(ThriftTestTestStructResultDesc))
 }
@@ -3063,8 +3241,12 @@ func ParseThriftTestTestNestArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestNestArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestNestArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestNestArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
+}
+func (s ThriftTestTestNestArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
 	return ThriftTestTestNestArgs(nocopy.Struct(s).Clone(ThriftTestTestNestArgsDesc))
 }
@@ -3107,8 +3289,12 @@ func ParseThriftTestTestNestResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestNestResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestNestResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestNestResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
+}
+func (s ThriftTestTestNestResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
 	return ThriftTestTestNestResult(nocopy.Struct(s).Clone(ThriftTestTestNestResultDesc))
 }
@@ -3153,8 +3339,12 @@ func ParseThriftTestTestMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTest
 	return ThriftTestTestMapArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestMapArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
+}
+func (s ThriftTestTestMapArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
 	return ThriftTestTestMapArgs(nocopy.Struct(s).Clone(ThriftTestTestMapArgsDesc))
 }
@@ -3197,8 +3387,12 @@ func ParseThriftTestTestMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestMapResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestMapResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
+}
+func (s ThriftTestTestMapResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
 	return ThriftTestTestMapResult(nocopy.Struct(s).Clone(ThriftTestTestMapResultDesc))
 }
@@ -3243,8 +3437,12 @@ func ParseThriftTestTestStringMapArgs(b []byte, opts ...nocopy.Option) (ThriftTe
 	return ThriftTestTestStringMapArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestStringMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestStringMapArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
+}
+func (s ThriftTestTestStringMapArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
 	return ThriftTestTestStringMapArgs(nocopy.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
 }
@@ -3289,8 +3487,12 @@ func ParseThriftTestTestStringMapResult(b []byte, opts ...nocopy.Option) (Thrift
 	return ThriftTestTestStringMapResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestStringMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestStringMapResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringMapResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
+}
+func (s ThriftTestTestStringMapResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
 	return ThriftTestTestStringMapResult(nocopy.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
 }
@@ -3335,8 +3537,12 @@ func ParseThriftTestTestSetArgs(b []byte, opts ...nocopy.Option) (ThriftTestTest
 	return ThriftTestTestSetArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestSetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestSetArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
+}
+func (s ThriftTestTestSetArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
 	return ThriftTestTestSetArgs(nocopy.Struct(s).Clone(ThriftTestTestSetArgsDesc))
 }
@@ -3379,8 +3585,12 @@ func ParseThriftTestTestSetResult(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestSetResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestSetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestSetResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
+}
+func (s ThriftTestTestSetResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
 	return ThriftTestTestSetResult(nocopy.Struct(s).Clone(ThriftTestTestSetResultDesc))
 }
@@ -3425,8 +3635,12 @@ func ParseThriftTestTestListArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestListArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestListArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
+}
+func (s ThriftTestTestListArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
 	return ThriftTestTestListArgs(nocopy.Struct(s).Clone(ThriftTestTestListArgsDesc))
 }
@@ -3469,8 +3683,12 @@ func ParseThriftTestTestListResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestListResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestListResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
+}
+func (s ThriftTestTestListResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
 	return ThriftTestTestListResult(nocopy.Struct(s).Clone(ThriftTestTestListResultDesc))
 }
@@ -3515,8 +3733,12 @@ func ParseThriftTestTestEnumArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestEnumArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestEnumArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
+}
+func (s ThriftTestTestEnumArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
 	return ThriftTestTestEnumArgs(nocopy.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
 }
@@ -3556,8 +3778,12 @@ func ParseThriftTestTestEnumResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestEnumResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestEnumResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
+}
+func (s ThriftTestTestEnumResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
 	return ThriftTestTestEnumResult(nocopy.Struct(s).Clone(ThriftTestTestEnumResultDesc))
 }
@@ -3599,8 +3825,12 @@ func ParseThriftTestTestTypedefArgs(b []byte, opts ...nocopy.Option) (ThriftTest
 	return ThriftTestTestTypedefArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestTypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestTypedefArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
+}
+func (s ThriftTestTestTypedefArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
 	return ThriftTestTestTypedefArgs(nocopy.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
 }
@@ -3642,8 +3872,12 @@ func ParseThriftTestTestTypedefResult(b []byte, opts ...nocopy.Option) (ThriftTe
 	return ThriftTestTestTypedefResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestTypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestTypedefResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
+}
+func (s ThriftTestTestTypedefResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
 	return ThriftTestTestTypedefResult(nocopy.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
 }
@@ -3685,8 +3919,12 @@ func ParseThriftTestTestMapMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestMapMapArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestMapMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestMapMapArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
+}
+func (s ThriftTestTestMapMapArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
 	return ThriftTestTestMapMapArgs(nocopy.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
 }
@@ -3726,8 +3964,12 @@ func ParseThriftTestTestMapMapResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestMapMapResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestMapMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestMapMapResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
+}
+func (s ThriftTestTestMapMapResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
 	return ThriftTestTestMapMapResult(nocopy.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
 }
@@ -3772,8 +4014,12 @@ func ParseThriftTestTestInsanityArgs(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestInsanityArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestInsanityArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestInsanityArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
+}
+func (s ThriftTestTestInsanityArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
 	return ThriftTestTestInsanityArgs(nocopy.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
 }
@@ -3818,8 +4064,12 @@ func ParseThriftTestTestInsanityResult(b []byte, opts ...nocopy.Option) (ThriftT
 	return ThriftTestTestInsanityResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestInsanityResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestInsanityResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestInsanityResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
+}
+func (s ThriftTestTestInsanityResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
 	return ThriftTestTestInsanityResult(nocopy.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
 }
@@ -3869,8 +4119,12 @@ func ParseThriftTestTestMultiArgs(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestMultiArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestMultiArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestMultiArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
+}
+func (s ThriftTestTestMultiArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
 	return ThriftTestTestMultiArgs(nocopy.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
 }
@@ -3968,8 +4222,12 @@ func ParseThriftTestTestMultiResult(b []byte, opts ...nocopy.Option) (ThriftTest
 	return ThriftTestTestMultiResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestMultiResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestMultiResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
+}
+func (s ThriftTestTestMultiResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
 	return ThriftTestTestMultiResult(nocopy.Struct(s).Clone(ThriftTestTestMultiResultDesc))
 }
@@ -4014,8 +4272,12 @@ func ParseThriftTestTestExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTe
 	return ThriftTestTestExceptionArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestExceptionArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
+}
+func (s ThriftTestTestExceptionArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestExceptionArgs) Clone() ThriftTestTestExceptionArgs {
 	return ThriftTestTestExceptionArgs(nocopy.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
 }
@@ -4057,8 +4319,12 @@ func ParseThriftTestTestExceptionResult(b []byte, opts ...nocopy.Option) (Thrift
 	return ThriftTestTestExceptionResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestExceptionResult) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestExceptionResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
+}
+func (s ThriftTestTestExceptionResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
 	return ThriftTestTestExceptionResult(nocopy.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
 }
@@ -4104,8 +4370,12 @@ func ParseThriftTestTestMultiExceptionArgs(b []byte, opts ...nocopy.Option) (Thr
 	return ThriftTestTestMultiExceptionArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestMultiExceptionArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
+}
+func (s ThriftTestTestMultiExceptionArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionArgsDesc)
 }
 func (s ThriftTestTestMultiExceptionArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionArgs {
@@ -4164,8 +4434,12 @@ func ParseThriftTestTestMultiExceptionResult(b []byte, opts ...nocopy.Option) (T
 	return ThriftTestTestMultiExceptionResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestMultiExceptionResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
+}
+func (s ThriftTestTestMultiExceptionResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionResultDesc)
 }
 func (s ThriftTestTestMultiExceptionResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiExceptionResult {
@@ -4244,8 +4518,12 @@ func ParseThriftTestTestOnewayArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestOnewayArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s ThriftTestTestOnewayArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s ThriftTestTestOnewayArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
+}
+func (s ThriftTestTestOnewayArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
 	return ThriftTestTestOnewayArgs(nocopy.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
 }
@@ -4287,8 +4565,12 @@ func ParseSecondServiceSecondtestStringArgs(b []byte, opts ...nocopy.Option) (Se
 	return SecondServiceSecondtestStringArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s SecondServiceSecondtestStringArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
+}
+func (s SecondServiceSecondtestStringArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringArgsDesc)
 }
 func (s SecondServiceSecondtestStringArgs) Release() { nocopy.Struct(s).Release() }
 func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestStringArgs {
@@ -4332,8 +4614,12 @@ func ParseSecondServiceSecondtestStringResult(b []byte, opts ...nocopy.Option) (
 	return SecondServiceSecondtestStringResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s SecondServiceSecondtestStringResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
+}
+func (s SecondServiceSecondtestStringResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringResultDesc)
 }
 func (s SecondServiceSecondtestStringResult) Release() { nocopy.Struct(s).Release() }
 func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStringResult {

@@ -126,8 +126,12 @@ func ParseAlreadyExists(b []byte, opts ...nocopy.Option) (AlreadyExists, error) 
 	return AlreadyExists(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AlreadyExists) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AlreadyExists) Release()                 { nocopy.Struct(s).Release() }
+func (s AlreadyExists) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
+}
+func (s AlreadyExists) Release() { nocopy.Struct(s).Release() }
 func (s AlreadyExists) Clone() AlreadyExists {
 	return AlreadyExists(nocopy.Struct(s).Clone(AlreadyExistsDesc))
 }
@@ -159,12 +163,16 @@ func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
 	return NotFound(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s NotFound) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s NotFound) Release()                 { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound          { return NotFound(nocopy.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string           { return nocopy.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string            { return nocopy.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, NotFoundDesc)
+}
+func (s NotFound) Release()        { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound { return NotFound(nocopy.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s NotFound) String() string  { return nocopy.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string   { return nocopy.Struct(s).Format(NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(NotFoundDesc)
 }
@@ -193,8 +201,12 @@ func ParseKeyValueCreateArgs(b []byte, opts ...nocopy.Option) (KeyValueCreateArg
 	return KeyValueCreateArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s KeyValueCreateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s KeyValueCreateArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s KeyValueCreateArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
+}
+func (s KeyValueCreateArgs) Release() { nocopy.Struct(s).Release() }
 func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
 	return KeyValueCreateArgs(nocopy.Struct(s).Clone(KeyValueCreateArgsDesc))
 }
@@ -237,8 +249,12 @@ func ParseKeyValueCreateResult(b []byte, opts ...nocopy.Option) (KeyValueCreateR
 	return KeyValueCreateResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s KeyValueCreateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s KeyValueCreateResult) Release()                 { nocopy.Struct(s).Release() }
+func (s KeyValueCreateResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
+}
+func (s KeyValueCreateResult) Release() { nocopy.Struct(s).Release() }
 func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
 	return KeyValueCreateResult(nocopy.Struct(s).Clone(KeyValueCreateResultDesc))
 }
@@ -281,8 +297,12 @@ func ParseKeyValueRetrieveArgs(b []byte, opts ...nocopy.Option) (KeyValueRetriev
 	return KeyValueRetrieveArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s KeyValueRetrieveArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s KeyValueRetrieveArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s KeyValueRetrieveArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
+}
+func (s KeyValueRetrieveArgs) Release() { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
 	return KeyValueRetrieveArgs(nocopy.Struct(s).Clone(KeyValueRetrieveArgsDesc))
 }
@@ -320,8 +340,12 @@ func ParseKeyValueRetrieveResult(b []byte, opts ...nocopy.Option) (KeyValueRetri
 	return KeyValueRetrieveResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s KeyValueRetrieveResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s KeyValueRetrieveResult) Release()                 { nocopy.Struct(s).Release() }
+func (s KeyValueRetrieveResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
+}
+func (s KeyValueRetrieveResult) Release() { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
 	return KeyValueRetrieveResult(nocopy.Struct(s).Clone(KeyValueRetrieveResultDesc))
 }
@@ -379,8 +403,12 @@ func ParseKeyValueUpdateArgs(b []byte, opts ...nocopy.Option) (KeyValueUpdateArg
 	return KeyValueUpdateArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s KeyValueUpdateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s KeyValueUpdateArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s KeyValueUpdateArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
+}
+func (s KeyValueUpdateArgs) Release() { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
 	return KeyValueUpdateArgs(nocopy.Struct(s).Clone(KeyValueUpdateArgsDesc))
 }
@@ -423,8 +451,12 @@ func ParseKeyValueUpdateResult(b []byte, opts ...nocopy.Option) (KeyValueUpdateR
 	return KeyValueUpdateResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s KeyValueUpdateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s KeyValueUpdateResult) Release()                 { nocopy.Struct(s).Release() }
+func (s KeyValueUpdateResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
+}
+func (s KeyValueUpdateResult) Release() { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
 	return KeyValueUpdateResult(nocopy.Struct(s).Clone(KeyValueUpdateResultDesc))
 }
@@ -467,8 +499,12 @@ func ParseKeyValueDeleteArgs(b []byte, opts ...nocopy.Option) (KeyValueDeleteArg
 	return KeyValueDeleteArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s KeyValueDeleteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s KeyValueDeleteArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s KeyValueDeleteArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
+}
+func (s KeyValueDeleteArgs) Release() { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
 	return KeyValueDeleteArgs(nocopy.Struct(s).Clone(KeyValueDeleteArgsDesc))
 }
@@ -503,8 +539,12 @@ func ParseKeyValueDeleteResult(b []byte, opts ...nocopy.Option) (KeyValueDeleteR
 	return KeyValueDeleteResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s KeyValueDeleteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s KeyValueDeleteResult) Release()                 { nocopy.Struct(s).Release() }
+func (s KeyValueDeleteResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)
+}
+func (s KeyValueDeleteResult) Release() { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
 	return KeyValueDeleteResult(nocopy.Struct(s).Clone(KeyValueDeleteResultDesc))
 }

@@ -28,7 +28,9 @@ func ParseLine(b []byte, opts ...nocopy.Option) (Line, error) {
 	return Line(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Line) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Line) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, LineDesc) }
 func (s Line) Release()                                { nocopy.Struct(s).Release() }
 func (s Line) Clone() Line                             { return Line(nocopy.Struct(s).Clone(LineDesc)) }
 func (s Line) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -69,7 +71,9 @@ func ParseOrder(b []byte, opts ...nocopy.Option) (Order, error) {
 	return Order(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Order) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Order) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OrderDesc) }
 func (s Order) Release()                                { nocopy.Struct(s).Release() }
 func (s Order) Clone() Order                            { return Order(nocopy.Struct(s).Clone(OrderDesc)) }
 func (s Order) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -136,11 +140,13 @@ func ParseReceipt(b []byte, opts ...nocopy.Option) (Receipt, error) {
 	return Receipt(s), err
 }
 
-func (s Receipt) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Receipt) Release()                 { nocopy.Struct(s).Release() }
-func (s Receipt) Clone() Receipt           { return Receipt(nocopy.Struct(s).Clone(ReceiptDesc)) }
-func (s Receipt) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Receipt) String() string           { return nocopy.Struct(s).Format(ReceiptDesc) }
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Receipt) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, ReceiptDesc) }
+func (s Receipt) Release()                   { nocopy.Struct(s).Release() }
+func (s Receipt) Clone() Receipt             { return Receipt(nocopy.Struct(s).Clone(ReceiptDesc)) }
+func (s Receipt) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Receipt) String() string             { return nocopy.Struct(s).Format(ReceiptDesc) }
 func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(ReceiptDesc)
 }

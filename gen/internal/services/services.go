@@ -655,11 +655,15 @@ func ParseAllGetArgs_(b []byte, opts ...nocopy.Option) (AllGetArgs_, error) {
 	return AllGetArgs_(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllGetArgs_) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllGetArgs_) Release()                 { nocopy.Struct(s).Release() }
-func (s AllGetArgs_) Clone() AllGetArgs_       { return AllGetArgs_(nocopy.Struct(s).Clone(AllGetArgs_Desc)) }
-func (s AllGetArgs_) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s AllGetArgs_) String() string           { return nocopy.Struct(s).Format(AllGetArgs_Desc) }
+func (s AllGetArgs_) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
+}
+func (s AllGetArgs_) Release()           { nocopy.Struct(s).Release() }
+func (s AllGetArgs_) Clone() AllGetArgs_ { return AllGetArgs_(nocopy.Struct(s).Clone(AllGetArgs_Desc)) }
+func (s AllGetArgs_) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllGetArgs_) String() string     { return nocopy.Struct(s).Format(AllGetArgs_Desc) }
 func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(AllGetArgs_Desc)
 }
@@ -682,11 +686,15 @@ func ParseAllClient(b []byte, opts ...nocopy.Option) (AllClient, error) {
 	return AllClient(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllClient) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllClient) Release()                 { nocopy.Struct(s).Release() }
-func (s AllClient) Clone() AllClient         { return AllClient(nocopy.Struct(s).Clone(AllClientDesc)) }
-func (s AllClient) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s AllClient) String() string           { return nocopy.Struct(s).Format(AllClientDesc) }
+func (s AllClient) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllClientDesc)
+}
+func (s AllClient) Release()         { nocopy.Struct(s).Release() }
+func (s AllClient) Clone() AllClient { return AllClient(nocopy.Struct(s).Clone(AllClientDesc)) }
+func (s AllClient) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s AllClient) String() string   { return nocopy.Struct(s).Format(AllClientDesc) }
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(AllClientDesc)
 }
@@ -708,8 +716,12 @@ func ParseAllABoolArgs(b []byte, opts ...nocopy.Option) (AllABoolArgs, error) {
 	return AllABoolArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllABoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllABoolArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllABoolArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
+}
+func (s AllABoolArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllABoolArgs) Clone() AllABoolArgs {
 	return AllABoolArgs(nocopy.Struct(s).Clone(AllABoolArgsDesc))
 }
@@ -741,8 +753,12 @@ func ParseAllABoolResult(b []byte, opts ...nocopy.Option) (AllABoolResult, error
 	return AllABoolResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllABoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllABoolResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllABoolResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllABoolResultDesc)
+}
+func (s AllABoolResult) Release() { nocopy.Struct(s).Release() }
 func (s AllABoolResult) Clone() AllABoolResult {
 	return AllABoolResult(nocopy.Struct(s).Clone(AllABoolResultDesc))
 }
@@ -774,11 +790,15 @@ func ParseAllAnI8Args(b []byte, opts ...nocopy.Option) (AllAnI8Args, error) {
 	return AllAnI8Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnI8Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnI8Args) Release()                 { nocopy.Struct(s).Release() }
-func (s AllAnI8Args) Clone() AllAnI8Args       { return AllAnI8Args(nocopy.Struct(s).Clone(AllAnI8ArgsDesc)) }
-func (s AllAnI8Args) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s AllAnI8Args) String() string           { return nocopy.Struct(s).Format(AllAnI8ArgsDesc) }
+func (s AllAnI8Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
+}
+func (s AllAnI8Args) Release()           { nocopy.Struct(s).Release() }
+func (s AllAnI8Args) Clone() AllAnI8Args { return AllAnI8Args(nocopy.Struct(s).Clone(AllAnI8ArgsDesc)) }
+func (s AllAnI8Args) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllAnI8Args) String() string     { return nocopy.Struct(s).Format(AllAnI8ArgsDesc) }
 func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(AllAnI8ArgsDesc)
 }
@@ -805,8 +825,12 @@ func ParseAllAnI8Result(b []byte, opts ...nocopy.Option) (AllAnI8Result, error) 
 	return AllAnI8Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnI8Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnI8Result) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnI8Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
+}
+func (s AllAnI8Result) Release() { nocopy.Struct(s).Release() }
 func (s AllAnI8Result) Clone() AllAnI8Result {
 	return AllAnI8Result(nocopy.Struct(s).Clone(AllAnI8ResultDesc))
 }
@@ -838,8 +862,12 @@ func ParseAllAnI16Args(b []byte, opts ...nocopy.Option) (AllAnI16Args, error) {
 	return AllAnI16Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnI16Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnI16Args) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnI16Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
+}
+func (s AllAnI16Args) Release() { nocopy.Struct(s).Release() }
 func (s AllAnI16Args) Clone() AllAnI16Args {
 	return AllAnI16Args(nocopy.Struct(s).Clone(AllAnI16ArgsDesc))
 }
@@ -871,8 +899,12 @@ func ParseAllAnI16Result(b []byte, opts ...nocopy.Option) (AllAnI16Result, error
 	return AllAnI16Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnI16Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnI16Result) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnI16Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
+}
+func (s AllAnI16Result) Release() { nocopy.Struct(s).Release() }
 func (s AllAnI16Result) Clone() AllAnI16Result {
 	return AllAnI16Result(nocopy.Struct(s).Clone(AllAnI16ResultDesc))
 }
@@ -904,8 +936,12 @@ func ParseAllAnI32Args(b []byte, opts ...nocopy.Option) (AllAnI32Args, error) {
 	return AllAnI32Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnI32Args) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnI32Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
+}
+func (s AllAnI32Args) Release() { nocopy.Struct(s).Release() }
 func (s AllAnI32Args) Clone() AllAnI32Args {
 	return AllAnI32Args(nocopy.Struct(s).Clone(AllAnI32ArgsDesc))
 }
@@ -937,8 +973,12 @@ func ParseAllAnI32Result(b []byte, opts ...nocopy.Option) (AllAnI32Result, error
 	return AllAnI32Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnI32Result) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnI32Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
+}
+func (s AllAnI32Result) Release() { nocopy.Struct(s).Release() }
 func (s AllAnI32Result) Clone() AllAnI32Result {
 	return AllAnI32Result(nocopy.Struct(s).Clone(AllAnI32ResultDesc))
 }
@@ -970,8 +1010,12 @@ func ParseAllAnI64Args(b []byte, opts ...nocopy.Option) (AllAnI64Args, error) {
 	return AllAnI64Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnI64Args) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnI64Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
+}
+func (s AllAnI64Args) Release() { nocopy.Struct(s).Release() }
 func (s AllAnI64Args) Clone() AllAnI64Args {
 	return AllAnI64Args(nocopy.Struct(s).Clone(AllAnI64ArgsDesc))
 }
@@ -1003,8 +1047,12 @@ func ParseAllAnI64Result(b []byte, opts ...nocopy.Option) (AllAnI64Result, error
 	return AllAnI64Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnI64Result) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnI64Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
+}
+func (s AllAnI64Result) Release() { nocopy.Struct(s).Release() }
 func (s AllAnI64Result) Clone() AllAnI64Result {
 	return AllAnI64Result(nocopy.Struct(s).Clone(AllAnI64ResultDesc))
 }
@@ -1036,8 +1084,12 @@ func ParseAllADoubleArgs(b []byte, opts ...nocopy.Option) (AllADoubleArgs, error
 	return AllADoubleArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllADoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllADoubleArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
+}
+func (s AllADoubleArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllADoubleArgs) Clone() AllADoubleArgs {
 	return AllADoubleArgs(nocopy.Struct(s).Clone(AllADoubleArgsDesc))
 }
@@ -1069,8 +1121,12 @@ func ParseAllADoubleResult(b []byte, opts ...nocopy.Option) (AllADoubleResult, e
 	return AllADoubleResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllADoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllADoubleResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllADoubleResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
+}
+func (s AllADoubleResult) Release() { nocopy.Struct(s).Release() }
 func (s AllADoubleResult) Clone() AllADoubleResult {
 	return AllADoubleResult(nocopy.Struct(s).Clone(AllADoubleResultDesc))
 }
@@ -1106,8 +1162,12 @@ func ParseAllAStringArgs(b []byte, opts ...nocopy.Option) (AllAStringArgs, error
 	return AllAStringArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAStringArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAStringArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
+}
+func (s AllAStringArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllAStringArgs) Clone() AllAStringArgs {
 	return AllAStringArgs(nocopy.Struct(s).Clone(AllAStringArgsDesc))
 }
@@ -1139,8 +1199,12 @@ func ParseAllAStringResult(b []byte, opts ...nocopy.Option) (AllAStringResult, e
 	return AllAStringResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAStringResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAStringResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAStringResultDesc)
+}
+func (s AllAStringResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAStringResult) Clone() AllAStringResult {
 	return AllAStringResult(nocopy.Struct(s).Clone(AllAStringResultDesc))
 }
@@ -1172,8 +1236,12 @@ func ParseAllABinaryArgs(b []byte, opts ...nocopy.Option) (AllABinaryArgs, error
 	return AllABinaryArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllABinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllABinaryArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
+}
+func (s AllABinaryArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllABinaryArgs) Clone() AllABinaryArgs {
 	return AllABinaryArgs(nocopy.Struct(s).Clone(AllABinaryArgsDesc))
 }
@@ -1206,8 +1274,12 @@ func ParseAllABinaryResult(b []byte, opts ...nocopy.Option) (AllABinaryResult, e
 	return AllABinaryResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllABinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllABinaryResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllABinaryResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
+}
+func (s AllABinaryResult) Release() { nocopy.Struct(s).Release() }
 func (s AllABinaryResult) Clone() AllABinaryResult {
 	return AllABinaryResult(nocopy.Struct(s).Clone(AllABinaryResultDesc))
 }
@@ -1242,8 +1314,12 @@ func ParseAllAUuidArgs(b []byte, opts ...nocopy.Option) (AllAUuidArgs, error) {
 	return AllAUuidArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAUuidArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
+}
+func (s AllAUuidArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllAUuidArgs) Clone() AllAUuidArgs {
 	return AllAUuidArgs(nocopy.Struct(s).Clone(AllAUuidArgsDesc))
 }
@@ -1275,8 +1351,12 @@ func ParseAllAUuidResult(b []byte, opts ...nocopy.Option) (AllAUuidResult, error
 	return AllAUuidResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAUuidResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAUuidResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
+}
+func (s AllAUuidResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAUuidResult) Clone() AllAUuidResult {
 	return AllAUuidResult(nocopy.Struct(s).Clone(AllAUuidResultDesc))
 }
@@ -1308,8 +1388,12 @@ func ParseAllAnEnumArgs(b []byte, opts ...nocopy.Option) (AllAnEnumArgs, error) 
 	return AllAnEnumArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnEnumArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
+}
+func (s AllAnEnumArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
 	return AllAnEnumArgs(nocopy.Struct(s).Clone(AllAnEnumArgsDesc))
 }
@@ -1343,8 +1427,12 @@ func ParseAllAnEnumResult(b []byte, opts ...nocopy.Option) (AllAnEnumResult, err
 	return AllAnEnumResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnEnumResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
+}
+func (s AllAnEnumResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAnEnumResult) Clone() AllAnEnumResult {
 	return AllAnEnumResult(nocopy.Struct(s).Clone(AllAnEnumResultDesc))
 }
@@ -1380,8 +1468,12 @@ func ParseAllAStructArgs(b []byte, opts ...nocopy.Option) (AllAStructArgs, error
 	return AllAStructArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAStructArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAStructArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
+}
+func (s AllAStructArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllAStructArgs) Clone() AllAStructArgs {
 	return AllAStructArgs(nocopy.Struct(s).Clone(AllAStructArgsDesc))
 }
@@ -1420,8 +1512,12 @@ func ParseAllAStructResult(b []byte, opts ...nocopy.Option) (AllAStructResult, e
 	return AllAStructResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAStructResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAStructResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAStructResultDesc)
+}
+func (s AllAStructResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAStructResult) Clone() AllAStructResult {
 	return AllAStructResult(nocopy.Struct(s).Clone(AllAStructResultDesc))
 }
@@ -1460,8 +1556,12 @@ func ParseAllAUnionArgs(b []byte, opts ...nocopy.Option) (AllAUnionArgs, error) 
 	return AllAUnionArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAUnionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAUnionArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
+}
+func (s AllAUnionArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllAUnionArgs) Clone() AllAUnionArgs {
 	return AllAUnionArgs(nocopy.Struct(s).Clone(AllAUnionArgsDesc))
 }
@@ -1500,8 +1600,12 @@ func ParseAllAUnionResult(b []byte, opts ...nocopy.Option) (AllAUnionResult, err
 	return AllAUnionResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAUnionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAUnionResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAUnionResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
+}
+func (s AllAUnionResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAUnionResult) Clone() AllAUnionResult {
 	return AllAUnionResult(nocopy.Struct(s).Clone(AllAUnionResultDesc))
 }
@@ -1540,8 +1644,12 @@ func ParseAllAnExceptionArgs(b []byte, opts ...nocopy.Option) (AllAnExceptionArg
 	return AllAnExceptionArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnExceptionArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
+}
+func (s AllAnExceptionArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
 	return AllAnExceptionArgs(nocopy.Struct(s).Clone(AllAnExceptionArgsDesc))
 }
@@ -1580,8 +1688,12 @@ func ParseAllAnExceptionResult(b []byte, opts ...nocopy.Option) (AllAnExceptionR
 	return AllAnExceptionResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAnExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAnExceptionResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
+}
+func (s AllAnExceptionResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
 	return AllAnExceptionResult(nocopy.Struct(s).Clone(AllAnExceptionResultDesc))
 }
@@ -1624,8 +1736,12 @@ func ParseAllATypedefArgs(b []byte, opts ...nocopy.Option) (AllATypedefArgs, err
 	return AllATypedefArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllATypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllATypedefArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
+}
+func (s AllATypedefArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllATypedefArgs) Clone() AllATypedefArgs {
 	return AllATypedefArgs(nocopy.Struct(s).Clone(AllATypedefArgsDesc))
 }
@@ -1657,8 +1773,12 @@ func ParseAllATypedefResult(b []byte, opts ...nocopy.Option) (AllATypedefResult,
 	return AllATypedefResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllATypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllATypedefResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllATypedefResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
+}
+func (s AllATypedefResult) Release() { nocopy.Struct(s).Release() }
 func (s AllATypedefResult) Clone() AllATypedefResult {
 	return AllATypedefResult(nocopy.Struct(s).Clone(AllATypedefResultDesc))
 }
@@ -1694,8 +1814,12 @@ func ParseAllAPathArgs(b []byte, opts ...nocopy.Option) (AllAPathArgs, error) {
 	return AllAPathArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAPathArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAPathArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAPathArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
+}
+func (s AllAPathArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllAPathArgs) Clone() AllAPathArgs {
 	return AllAPathArgs(nocopy.Struct(s).Clone(AllAPathArgsDesc))
 }
@@ -1734,8 +1858,12 @@ func ParseAllAPathResult(b []byte, opts ...nocopy.Option) (AllAPathResult, error
 	return AllAPathResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAPathResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAPathResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAPathResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAPathResultDesc)
+}
+func (s AllAPathResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAPathResult) Clone() AllAPathResult {
 	return AllAPathResult(nocopy.Struct(s).Clone(AllAPathResultDesc))
 }
@@ -1774,8 +1902,12 @@ func ParseAllAListArgs(b []byte, opts ...nocopy.Option) (AllAListArgs, error) {
 	return AllAListArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAListArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAListArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAListArgsDesc)
+}
+func (s AllAListArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllAListArgs) Clone() AllAListArgs {
 	return AllAListArgs(nocopy.Struct(s).Clone(AllAListArgsDesc))
 }
@@ -1812,8 +1944,12 @@ func ParseAllAListResult(b []byte, opts ...nocopy.Option) (AllAListResult, error
 	return AllAListResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAListResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAListResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAListResultDesc)
+}
+func (s AllAListResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAListResult) Clone() AllAListResult {
 	return AllAListResult(nocopy.Struct(s).Clone(AllAListResultDesc))
 }
@@ -1852,11 +1988,15 @@ func ParseAllASetArgs(b []byte, opts ...nocopy.Option) (AllASetArgs, error) {
 	return AllASetArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllASetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllASetArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s AllASetArgs) Clone() AllASetArgs       { return AllASetArgs(nocopy.Struct(s).Clone(AllASetArgsDesc)) }
-func (s AllASetArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s AllASetArgs) String() string           { return nocopy.Struct(s).Format(AllASetArgsDesc) }
+func (s AllASetArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllASetArgsDesc)
+}
+func (s AllASetArgs) Release()           { nocopy.Struct(s).Release() }
+func (s AllASetArgs) Clone() AllASetArgs { return AllASetArgs(nocopy.Struct(s).Clone(AllASetArgsDesc)) }
+func (s AllASetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllASetArgs) String() string     { return nocopy.Struct(s).Format(AllASetArgsDesc) }
 func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(AllASetArgsDesc)
 }
@@ -1888,8 +2028,12 @@ func ParseAllASetResult(b []byte, opts ...nocopy.Option) (AllASetResult, error) 
 	return AllASetResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllASetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllASetResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllASetResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllASetResultDesc)
+}
+func (s AllASetResult) Release() { nocopy.Struct(s).Release() }
 func (s AllASetResult) Clone() AllASetResult {
 	return AllASetResult(nocopy.Struct(s).Clone(AllASetResultDesc))
 }
@@ -1928,11 +2072,15 @@ func ParseAllAMapArgs(b []byte, opts ...nocopy.Option) (AllAMapArgs, error) {
 	return AllAMapArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAMapArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s AllAMapArgs) Clone() AllAMapArgs       { return AllAMapArgs(nocopy.Struct(s).Clone(AllAMapArgsDesc)) }
-func (s AllAMapArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s AllAMapArgs) String() string           { return nocopy.Struct(s).Format(AllAMapArgsDesc) }
+func (s AllAMapArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
+}
+func (s AllAMapArgs) Release()           { nocopy.Struct(s).Release() }
+func (s AllAMapArgs) Clone() AllAMapArgs { return AllAMapArgs(nocopy.Struct(s).Clone(AllAMapArgsDesc)) }
+func (s AllAMapArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllAMapArgs) String() string     { return nocopy.Struct(s).Format(AllAMapArgsDesc) }
 func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(AllAMapArgsDesc)
 }
@@ -1966,8 +2114,12 @@ func ParseAllAMapResult(b []byte, opts ...nocopy.Option) (AllAMapResult, error) 
 	return AllAMapResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllAMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllAMapResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllAMapResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllAMapResultDesc)
+}
+func (s AllAMapResult) Release() { nocopy.Struct(s).Release() }
 func (s AllAMapResult) Clone() AllAMapResult {
 	return AllAMapResult(nocopy.Struct(s).Clone(AllAMapResultDesc))
 }
@@ -2006,8 +2158,12 @@ func ParseAllADeepMapArgs(b []byte, opts ...nocopy.Option) (AllADeepMapArgs, err
 	return AllADeepMapArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllADeepMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllADeepMapArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
+}
+func (s AllADeepMapArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
 	return AllADeepMapArgs(nocopy.Struct(s).Clone(AllADeepMapArgsDesc))
 }
@@ -2046,8 +2202,12 @@ func ParseAllADeepMapResult(b []byte, opts ...nocopy.Option) (AllADeepMapResult,
 	return AllADeepMapResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllADeepMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllADeepMapResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
+}
+func (s AllADeepMapResult) Release() { nocopy.Struct(s).Release() }
 func (s AllADeepMapResult) Clone() AllADeepMapResult {
 	return AllADeepMapResult(nocopy.Struct(s).Clone(AllADeepMapResultDesc))
 }
@@ -2093,11 +2253,15 @@ func ParseAllManyArgs(b []byte, opts ...nocopy.Option) (AllManyArgs, error) {
 	return AllManyArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllManyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllManyArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s AllManyArgs) Clone() AllManyArgs       { return AllManyArgs(nocopy.Struct(s).Clone(AllManyArgsDesc)) }
-func (s AllManyArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s AllManyArgs) String() string           { return nocopy.Struct(s).Format(AllManyArgsDesc) }
+func (s AllManyArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllManyArgsDesc)
+}
+func (s AllManyArgs) Release()           { nocopy.Struct(s).Release() }
+func (s AllManyArgs) Clone() AllManyArgs { return AllManyArgs(nocopy.Struct(s).Clone(AllManyArgsDesc)) }
+func (s AllManyArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllManyArgs) String() string     { return nocopy.Struct(s).Format(AllManyArgsDesc) }
 func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(AllManyArgsDesc)
 }
@@ -2169,8 +2333,12 @@ func ParseAllManyResult(b []byte, opts ...nocopy.Option) (AllManyResult, error) 
 	return AllManyResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllManyResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllManyResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllManyResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllManyResultDesc)
+}
+func (s AllManyResult) Release() { nocopy.Struct(s).Release() }
 func (s AllManyResult) Clone() AllManyResult {
 	return AllManyResult(nocopy.Struct(s).Clone(AllManyResultDesc))
 }
@@ -2238,11 +2406,15 @@ func ParseAllTellArgs(b []byte, opts ...nocopy.Option) (AllTellArgs, error) {
 	return AllTellArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllTellArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllTellArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s AllTellArgs) Clone() AllTellArgs       { return AllTellArgs(nocopy.Struct(s).Clone(AllTellArgsDesc)) }
-func (s AllTellArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s AllTellArgs) String() string           { return nocopy.Struct(s).Format(AllTellArgsDesc) }
+func (s AllTellArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllTellArgsDesc)
+}
+func (s AllTellArgs) Release()           { nocopy.Struct(s).Release() }
+func (s AllTellArgs) Clone() AllTellArgs { return AllTellArgs(nocopy.Struct(s).Clone(AllTellArgsDesc)) }
+func (s AllTellArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s AllTellArgs) String() string     { return nocopy.Struct(s).Format(AllTellArgsDesc) }
 func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(AllTellArgsDesc)
 }
@@ -2265,8 +2437,12 @@ func ParseAllNothingArgs(b []byte, opts ...nocopy.Option) (AllNothingArgs, error
 	return AllNothingArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllNothingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllNothingArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllNothingArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
+}
+func (s AllNothingArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllNothingArgs) Clone() AllNothingArgs {
 	return AllNothingArgs(nocopy.Struct(s).Clone(AllNothingArgsDesc))
 }
@@ -2289,8 +2465,12 @@ func ParseAllNothingResult(b []byte, opts ...nocopy.Option) (AllNothingResult, e
 	return AllNothingResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllNothingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllNothingResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllNothingResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllNothingResultDesc)
+}
+func (s AllNothingResult) Release() { nocopy.Struct(s).Release() }
 func (s AllNothingResult) Clone() AllNothingResult {
 	return AllNothingResult(nocopy.Struct(s).Clone(AllNothingResultDesc))
 }
@@ -2317,8 +2497,12 @@ func ParseAllMaybeArgs(b []byte, opts ...nocopy.Option) (AllMaybeArgs, error) {
 	return AllMaybeArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllMaybeArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllMaybeArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
+}
+func (s AllMaybeArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllMaybeArgs) Clone() AllMaybeArgs {
 	return AllMaybeArgs(nocopy.Struct(s).Clone(AllMaybeArgsDesc))
 }
@@ -2350,8 +2534,12 @@ func ParseAllMaybeResult(b []byte, opts ...nocopy.Option) (AllMaybeResult, error
 	return AllMaybeResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllMaybeResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllMaybeResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllMaybeResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
+}
+func (s AllMaybeResult) Release() { nocopy.Struct(s).Release() }
 func (s AllMaybeResult) Clone() AllMaybeResult {
 	return AllMaybeResult(nocopy.Struct(s).Clone(AllMaybeResultDesc))
 }
@@ -2386,8 +2574,12 @@ func ParseAllNewThing_Args(b []byte, opts ...nocopy.Option) (AllNewThing_Args, e
 	return AllNewThing_Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllNewThing_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllNewThing_Args) Release()                 { nocopy.Struct(s).Release() }
+func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
+}
+func (s AllNewThing_Args) Release() { nocopy.Struct(s).Release() }
 func (s AllNewThing_Args) Clone() AllNewThing_Args {
 	return AllNewThing_Args(nocopy.Struct(s).Clone(AllNewThing_ArgsDesc))
 }
@@ -2414,8 +2606,12 @@ func ParseAllNewThing_Result(b []byte, opts ...nocopy.Option) (AllNewThing_Resul
 	return AllNewThing_Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllNewThing_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllNewThing_Result) Release()                 { nocopy.Struct(s).Release() }
+func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
+}
+func (s AllNewThing_Result) Release() { nocopy.Struct(s).Release() }
 func (s AllNewThing_Result) Clone() AllNewThing_Result {
 	return AllNewThing_Result(nocopy.Struct(s).Clone(AllNewThing_ResultDesc))
 }
@@ -2449,8 +2645,12 @@ func ParseAllNewThing__Args(b []byte, opts ...nocopy.Option) (AllNewThing__Args,
 	return AllNewThing__Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllNewThing__Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllNewThing__Args) Release()                 { nocopy.Struct(s).Release() }
+func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
+}
+func (s AllNewThing__Args) Release() { nocopy.Struct(s).Release() }
 func (s AllNewThing__Args) Clone() AllNewThing__Args {
 	return AllNewThing__Args(nocopy.Struct(s).Clone(AllNewThing__ArgsDesc))
 }
@@ -2477,8 +2677,12 @@ func ParseAllNewThing__Result(b []byte, opts ...nocopy.Option) (AllNewThing__Res
 	return AllNewThing__Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllNewThing__Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllNewThing__Result) Release()                 { nocopy.Struct(s).Release() }
+func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
+}
+func (s AllNewThing__Result) Release() { nocopy.Struct(s).Release() }
 func (s AllNewThing__Result) Clone() AllNewThing__Result {
 	return AllNewThing__Result(nocopy.Struct(s).Clone(AllNewThing__ResultDesc))
 }
@@ -2512,8 +2716,12 @@ func ParseAllGetAllClientArgs(b []byte, opts ...nocopy.Option) (AllGetAllClientA
 	return AllGetAllClientArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllGetAllClientArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllGetAllClientArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
+}
+func (s AllGetAllClientArgs) Release() { nocopy.Struct(s).Release() }
 func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
 	return AllGetAllClientArgs(nocopy.Struct(s).Clone(AllGetAllClientArgsDesc))
 }
@@ -2540,8 +2748,12 @@ func ParseAllGetAllClientResult(b []byte, opts ...nocopy.Option) (AllGetAllClien
 	return AllGetAllClientResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s AllGetAllClientResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s AllGetAllClientResult) Release()                 { nocopy.Struct(s).Release() }
+func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
+}
+func (s AllGetAllClientResult) Release() { nocopy.Struct(s).Release() }
 func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
 	return AllGetAllClientResult(nocopy.Struct(s).Clone(AllGetAllClientResultDesc))
 }
@@ -2577,8 +2789,12 @@ func ParseGetGetArgs_Args(b []byte, opts ...nocopy.Option) (GetGetArgs_Args, err
 	return GetGetArgs_Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetGetArgs_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetGetArgs_Args) Release()                 { nocopy.Struct(s).Release() }
+func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
+}
+func (s GetGetArgs_Args) Release() { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
 	return GetGetArgs_Args(nocopy.Struct(s).Clone(GetGetArgs_ArgsDesc))
 }
@@ -2601,8 +2817,12 @@ func ParseGetGetArgs_Result(b []byte, opts ...nocopy.Option) (GetGetArgs_Result,
 	return GetGetArgs_Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetGetArgs_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetGetArgs_Result) Release()                 { nocopy.Struct(s).Release() }
+func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
+}
+func (s GetGetArgs_Result) Release() { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
 	return GetGetArgs_Result(nocopy.Struct(s).Clone(GetGetArgs_ResultDesc))
 }
@@ -2625,8 +2845,12 @@ func ParseGetGetResult_Args(b []byte, opts ...nocopy.Option) (GetGetResult_Args,
 	return GetGetResult_Args(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetGetResult_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetGetResult_Args) Release()                 { nocopy.Struct(s).Release() }
+func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
+}
+func (s GetGetResult_Args) Release() { nocopy.Struct(s).Release() }
 func (s GetGetResult_Args) Clone() GetGetResult_Args {
 	return GetGetResult_Args(nocopy.Struct(s).Clone(GetGetResult_ArgsDesc))
 }
@@ -2649,8 +2873,12 @@ func ParseGetGetResult_Result(b []byte, opts ...nocopy.Option) (GetGetResult_Res
 	return GetGetResult_Result(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetGetResult_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetGetResult_Result) Release()                 { nocopy.Struct(s).Release() }
+func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
+}
+func (s GetGetResult_Result) Release() { nocopy.Struct(s).Release() }
 func (s GetGetResult_Result) Clone() GetGetResult_Result {
 	return GetGetResult_Result(nocopy.Struct(s).Clone(GetGetResult_ResultDesc))
 }
@@ -2671,11 +2899,15 @@ func ParseGetAArgs(b []byte, opts ...nocopy.Option) (GetAArgs, error) {
 	return GetAArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetAArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetAArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s GetAArgs) Clone() GetAArgs          { return GetAArgs(nocopy.Struct(s).Clone(GetAArgsDesc)) }
-func (s GetAArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s GetAArgs) String() string           { return nocopy.Struct(s).Format(GetAArgsDesc) }
+func (s GetAArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetAArgsDesc)
+}
+func (s GetAArgs) Release()        { nocopy.Struct(s).Release() }
+func (s GetAArgs) Clone() GetAArgs { return GetAArgs(nocopy.Struct(s).Clone(GetAArgsDesc)) }
+func (s GetAArgs) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s GetAArgs) String() string  { return nocopy.Struct(s).Format(GetAArgsDesc) }
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(GetAArgsDesc)
 }
@@ -2693,11 +2925,15 @@ func ParseGetAResult(b []byte, opts ...nocopy.Option) (GetAResult, error) {
 	return GetAResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetAResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetAResult) Release()                 { nocopy.Struct(s).Release() }
-func (s GetAResult) Clone() GetAResult        { return GetAResult(nocopy.Struct(s).Clone(GetAResultDesc)) }
-func (s GetAResult) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s GetAResult) String() string           { return nocopy.Struct(s).Format(GetAResultDesc) }
+func (s GetAResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetAResultDesc)
+}
+func (s GetAResult) Release()          { nocopy.Struct(s).Release() }
+func (s GetAResult) Clone() GetAResult { return GetAResult(nocopy.Struct(s).Clone(GetAResultDesc)) }
+func (s GetAResult) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s GetAResult) String() string    { return nocopy.Struct(s).Format(GetAResultDesc) }
 func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(GetAResultDesc)
 }
@@ -2713,11 +2949,15 @@ func ParseGetRArgs(b []byte, opts ...nocopy.Option) (GetRArgs, error) {
 	return GetRArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetRArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetRArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s GetRArgs) Clone() GetRArgs          { return GetRArgs(nocopy.Struct(s).Clone(GetRArgsDesc)) }
-func (s GetRArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s GetRArgs) String() string           { return nocopy.Struct(s).Format(GetRArgsDesc) }
+func (s GetRArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetRArgsDesc)
+}
+func (s GetRArgs) Release()        { nocopy.Struct(s).Release() }
+func (s GetRArgs) Clone() GetRArgs { return GetRArgs(nocopy.Struct(s).Clone(GetRArgsDesc)) }
+func (s GetRArgs) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s GetRArgs) String() string  { return nocopy.Struct(s).Format(GetRArgsDesc) }
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(GetRArgsDesc)
 }
@@ -2735,11 +2975,15 @@ func ParseGetRResult(b []byte, opts ...nocopy.Option) (GetRResult, error) {
 	return GetRResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetRResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetRResult) Release()                 { nocopy.Struct(s).Release() }
-func (s GetRResult) Clone() GetRResult        { return GetRResult(nocopy.Struct(s).Clone(GetRResultDesc)) }
-func (s GetRResult) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s GetRResult) String() string           { return nocopy.Struct(s).Format(GetRResultDesc) }
+func (s GetRResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetRResultDesc)
+}
+func (s GetRResult) Release()          { nocopy.Struct(s).Release() }
+func (s GetRResult) Clone() GetRResult { return GetRResult(nocopy.Struct(s).Clone(GetRResultDesc)) }
+func (s GetRResult) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s GetRResult) String() string    { return nocopy.Struct(s).Format(GetRResultDesc) }
 func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(GetRResultDesc)
 }
@@ -2757,11 +3001,15 @@ func ParseGetErrArgs(b []byte, opts ...nocopy.Option) (GetErrArgs, error) {
 	return GetErrArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetErrArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetErrArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s GetErrArgs) Clone() GetErrArgs        { return GetErrArgs(nocopy.Struct(s).Clone(GetErrArgsDesc)) }
-func (s GetErrArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s GetErrArgs) String() string           { return nocopy.Struct(s).Format(GetErrArgsDesc) }
+func (s GetErrArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetErrArgsDesc)
+}
+func (s GetErrArgs) Release()          { nocopy.Struct(s).Release() }
+func (s GetErrArgs) Clone() GetErrArgs { return GetErrArgs(nocopy.Struct(s).Clone(GetErrArgsDesc)) }
+func (s GetErrArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s GetErrArgs) String() string    { return nocopy.Struct(s).Format(GetErrArgsDesc) }
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(GetErrArgsDesc)
 }
@@ -2779,8 +3027,12 @@ func ParseGetErrResult(b []byte, opts ...nocopy.Option) (GetErrResult, error) {
 	return GetErrResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetErrResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetErrResult) Release()                 { nocopy.Struct(s).Release() }
+func (s GetErrResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetErrResultDesc)
+}
+func (s GetErrResult) Release() { nocopy.Struct(s).Release() }
 func (s GetErrResult) Clone() GetErrResult {
 	return GetErrResult(nocopy.Struct(s).Clone(GetErrResultDesc))
 }
@@ -2803,11 +3055,15 @@ func ParseGetRPCArgs(b []byte, opts ...nocopy.Option) (GetRPCArgs, error) {
 	return GetRPCArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetRPCArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetRPCArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s GetRPCArgs) Clone() GetRPCArgs        { return GetRPCArgs(nocopy.Struct(s).Clone(GetRPCArgsDesc)) }
-func (s GetRPCArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s GetRPCArgs) String() string           { return nocopy.Struct(s).Format(GetRPCArgsDesc) }
+func (s GetRPCArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
+}
+func (s GetRPCArgs) Release()          { nocopy.Struct(s).Release() }
+func (s GetRPCArgs) Clone() GetRPCArgs { return GetRPCArgs(nocopy.Struct(s).Clone(GetRPCArgsDesc)) }
+func (s GetRPCArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s GetRPCArgs) String() string    { return nocopy.Struct(s).Format(GetRPCArgsDesc) }
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(GetRPCArgsDesc)
 }
@@ -2825,8 +3081,12 @@ func ParseGetRPCResult(b []byte, opts ...nocopy.Option) (GetRPCResult, error) {
 	return GetRPCResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetRPCResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetRPCResult) Release()                 { nocopy.Struct(s).Release() }
+func (s GetRPCResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetRPCResultDesc)
+}
+func (s GetRPCResult) Release() { nocopy.Struct(s).Release() }
 func (s GetRPCResult) Clone() GetRPCResult {
 	return GetRPCResult(nocopy.Struct(s).Clone(GetRPCResultDesc))
 }
@@ -2849,8 +3109,12 @@ func ParseGetContextArgs(b []byte, opts ...nocopy.Option) (GetContextArgs, error
 	return GetContextArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetContextArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetContextArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s GetContextArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetContextArgsDesc)
+}
+func (s GetContextArgs) Release() { nocopy.Struct(s).Release() }
 func (s GetContextArgs) Clone() GetContextArgs {
 	return GetContextArgs(nocopy.Struct(s).Clone(GetContextArgsDesc))
 }
@@ -2873,8 +3137,12 @@ func ParseGetContextResult(b []byte, opts ...nocopy.Option) (GetContextResult, e
 	return GetContextResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s GetContextResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetContextResult) Release()                 { nocopy.Struct(s).Release() }
+func (s GetContextResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, GetContextResultDesc)
+}
+func (s GetContextResult) Release() { nocopy.Struct(s).Release() }
 func (s GetContextResult) Clone() GetContextResult {
 	return GetContextResult(nocopy.Struct(s).Clone(GetContextResultDesc))
 }

@@ -133,7 +133,9 @@ func ParsePoint(b []byte, opts ...nocopy.Option) (Point, error) {
 	return Point(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Point) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Point) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, PointDesc) }
 func (s Point) Release()                                { nocopy.Struct(s).Release() }
 func (s Point) Clone() Point                            { return Point(nocopy.Struct(s).Clone(PointDesc)) }
 func (s Point) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -174,7 +176,9 @@ func ParseShape(b []byte, opts ...nocopy.Option) (Shape, error) {
 	return Shape(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Shape) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Shape) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ShapeDesc) }
 func (s Shape) Release()                                { nocopy.Struct(s).Release() }
 func (s Shape) Clone() Shape                            { return Shape(nocopy.Struct(s).Clone(ShapeDesc)) }
 func (s Shape) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -299,12 +303,14 @@ func ParseRefused(b []byte, opts ...nocopy.Option) (Refused, error) {
 	return Refused(s), err
 }
 
-func (s Refused) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Refused) Release()                 { nocopy.Struct(s).Release() }
-func (s Refused) Clone() Refused           { return Refused(nocopy.Struct(s).Clone(RefusedDesc)) }
-func (s Refused) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Refused) String() string           { return nocopy.Struct(s).Format(RefusedDesc) }
-func (s Refused) Error() string            { return nocopy.Struct(s).Format(RefusedDesc) }
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Refused) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, RefusedDesc) }
+func (s Refused) Release()                   { nocopy.Struct(s).Release() }
+func (s Refused) Clone() Refused             { return Refused(nocopy.Struct(s).Clone(RefusedDesc)) }
+func (s Refused) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Refused) String() string             { return nocopy.Struct(s).Format(RefusedDesc) }
+func (s Refused) Error() string              { return nocopy.Struct(s).Format(RefusedDesc) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(RefusedDesc)
 }
@@ -340,7 +346,9 @@ func ParseEmpty(b []byte, opts ...nocopy.Option) (Empty, error) {
 	return Empty(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Empty) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Empty) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, EmptyDesc) }
 func (s Empty) Release()                                { nocopy.Struct(s).Release() }
 func (s Empty) Clone() Empty                            { return Empty(nocopy.Struct(s).Clone(EmptyDesc)) }
 func (s Empty) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -381,8 +389,12 @@ func ParseRequiredFields(b []byte, opts ...nocopy.Option) (RequiredFields, error
 	return RequiredFields(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s RequiredFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s RequiredFields) Release()                 { nocopy.Struct(s).Release() }
+func (s RequiredFields) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
+}
+func (s RequiredFields) Release() { nocopy.Struct(s).Release() }
 func (s RequiredFields) Clone() RequiredFields {
 	return RequiredFields(nocopy.Struct(s).Clone(RequiredFieldsDesc))
 }
@@ -573,8 +585,12 @@ func ParseRequiredDefaults(b []byte, opts ...nocopy.Option) (RequiredDefaults, e
 	return RequiredDefaults(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s RequiredDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s RequiredDefaults) Release()                 { nocopy.Struct(s).Release() }
+func (s RequiredDefaults) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
+}
+func (s RequiredDefaults) Release() { nocopy.Struct(s).Release() }
 func (s RequiredDefaults) Clone() RequiredDefaults {
 	return RequiredDefaults(nocopy.Struct(s).Clone(RequiredDefaultsDesc))
 }
@@ -807,8 +823,12 @@ func ParseOptionalFields(b []byte, opts ...nocopy.Option) (OptionalFields, error
 	return OptionalFields(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s OptionalFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OptionalFields) Release()                 { nocopy.Struct(s).Release() }
+func (s OptionalFields) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
+}
+func (s OptionalFields) Release() { nocopy.Struct(s).Release() }
 func (s OptionalFields) Clone() OptionalFields {
 	return OptionalFields(nocopy.Struct(s).Clone(OptionalFieldsDesc))
 }
@@ -989,8 +1009,12 @@ func ParseOptionalDefaults(b []byte, opts ...nocopy.Option) (OptionalDefaults, e
 	return OptionalDefaults(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s OptionalDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OptionalDefaults) Release()                 { nocopy.Struct(s).Release() }
+func (s OptionalDefaults) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
+}
+func (s OptionalDefaults) Release() { nocopy.Struct(s).Release() }
 func (s OptionalDefaults) Clone() OptionalDefaults {
 	return OptionalDefaults(nocopy.Struct(s).Clone(OptionalDefaultsDesc))
 }
@@ -1189,11 +1213,15 @@ func ParsePlainFields(b []byte, opts ...nocopy.Option) (PlainFields, error) {
 	return PlainFields(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s PlainFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s PlainFields) Release()                 { nocopy.Struct(s).Release() }
-func (s PlainFields) Clone() PlainFields       { return PlainFields(nocopy.Struct(s).Clone(PlainFieldsDesc)) }
-func (s PlainFields) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s PlainFields) String() string           { return nocopy.Struct(s).Format(PlainFieldsDesc) }
+func (s PlainFields) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, PlainFieldsDesc)
+}
+func (s PlainFields) Release()           { nocopy.Struct(s).Release() }
+func (s PlainFields) Clone() PlainFields { return PlainFields(nocopy.Struct(s).Clone(PlainFieldsDesc)) }
+func (s PlainFields) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s PlainFields) String() string     { return nocopy.Struct(s).Format(PlainFieldsDesc) }
 func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(PlainFieldsDesc)
 }
@@ -1367,8 +1395,12 @@ func ParsePlainDefaults(b []byte, opts ...nocopy.Option) (PlainDefaults, error) 
 	return PlainDefaults(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s PlainDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s PlainDefaults) Release()                 { nocopy.Struct(s).Release() }
+func (s PlainDefaults) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
+}
+func (s PlainDefaults) Release() { nocopy.Struct(s).Release() }
 func (s PlainDefaults) Clone() PlainDefaults {
 	return PlainDefaults(nocopy.Struct(s).Clone(PlainDefaultsDesc))
 }
@@ -1557,7 +1589,9 @@ func ParseLists(b []byte, opts ...nocopy.Option) (Lists, error) {
 	return Lists(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Lists) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Lists) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ListsDesc) }
 func (s Lists) Release()                                { nocopy.Struct(s).Release() }
 func (s Lists) Clone() Lists                            { return Lists(nocopy.Struct(s).Clone(ListsDesc)) }
 func (s Lists) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -1808,7 +1842,9 @@ func ParseSets(b []byte, opts ...nocopy.Option) (Sets, error) {
 	return Sets(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Sets) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Sets) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SetsDesc) }
 func (s Sets) Release()                                { nocopy.Struct(s).Release() }
 func (s Sets) Clone() Sets                             { return Sets(nocopy.Struct(s).Clone(SetsDesc)) }
 func (s Sets) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -2009,7 +2045,9 @@ func ParseMaps(b []byte, opts ...nocopy.Option) (Maps, error) {
 	return Maps(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Maps) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Maps) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MapsDesc) }
 func (s Maps) Release()                                { nocopy.Struct(s).Release() }
 func (s Maps) Clone() Maps                             { return Maps(nocopy.Struct(s).Clone(MapsDesc)) }
 func (s Maps) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -2417,7 +2455,9 @@ func ParseTree(b []byte, opts ...nocopy.Option) (Tree, error) {
 	return Tree(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Tree) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Tree) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, TreeDesc) }
 func (s Tree) Release()                                { nocopy.Struct(s).Release() }
 func (s Tree) Clone() Tree                             { return Tree(nocopy.Struct(s).Clone(TreeDesc)) }
 func (s Tree) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -2458,7 +2498,9 @@ func ParseChain(b []byte, opts ...nocopy.Option) (Chain, error) {
 	return Chain(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Chain) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Chain) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ChainDesc) }
 func (s Chain) Release()                                { nocopy.Struct(s).Release() }
 func (s Chain) Clone() Chain                            { return Chain(nocopy.Struct(s).Clone(ChainDesc)) }
 func (s Chain) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -2495,11 +2537,15 @@ func ParseDirectory(b []byte, opts ...nocopy.Option) (Directory, error) {
 	return Directory(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Directory) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Directory) Release()                 { nocopy.Struct(s).Release() }
-func (s Directory) Clone() Directory         { return Directory(nocopy.Struct(s).Clone(DirectoryDesc)) }
-func (s Directory) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Directory) String() string           { return nocopy.Struct(s).Format(DirectoryDesc) }
+func (s Directory) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, DirectoryDesc)
+}
+func (s Directory) Release()         { nocopy.Struct(s).Release() }
+func (s Directory) Clone() Directory { return Directory(nocopy.Struct(s).Clone(DirectoryDesc)) }
+func (s Directory) Valid() bool      { return nocopy.Struct(s).Valid() }
+func (s Directory) String() string   { return nocopy.Struct(s).Format(DirectoryDesc) }
 func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(DirectoryDesc)
 }
@@ -2543,7 +2589,9 @@ func ParseOddIDs(b []byte, opts ...nocopy.Option) (OddIDs, error) {
 	return OddIDs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s OddIDs) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s OddIDs) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OddIDsDesc) }
 func (s OddIDs) Release()                                { nocopy.Struct(s).Release() }
 func (s OddIDs) Clone() OddIDs                           { return OddIDs(nocopy.Struct(s).Clone(OddIDsDesc)) }
 func (s OddIDs) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -2605,11 +2653,15 @@ func ParseOddNames(b []byte, opts ...nocopy.Option) (OddNames, error) {
 	return OddNames(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s OddNames) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OddNames) Release()                 { nocopy.Struct(s).Release() }
-func (s OddNames) Clone() OddNames          { return OddNames(nocopy.Struct(s).Clone(OddNamesDesc)) }
-func (s OddNames) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s OddNames) String() string           { return nocopy.Struct(s).Format(OddNamesDesc) }
+func (s OddNames) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, OddNamesDesc)
+}
+func (s OddNames) Release()        { nocopy.Struct(s).Release() }
+func (s OddNames) Clone() OddNames { return OddNames(nocopy.Struct(s).Clone(OddNamesDesc)) }
+func (s OddNames) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s OddNames) String() string  { return nocopy.Struct(s).Format(OddNamesDesc) }
 func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(OddNamesDesc)
 }
@@ -2685,7 +2737,9 @@ func ParseOuter(b []byte, opts ...nocopy.Option) (Outer, error) {
 	return Outer(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Outer) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Outer) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OuterDesc) }
 func (s Outer) Release()                                { nocopy.Struct(s).Release() }
 func (s Outer) Clone() Outer                            { return Outer(nocopy.Struct(s).Clone(OuterDesc)) }
 func (s Outer) Valid() bool                             { return nocopy.Struct(s).Valid() }

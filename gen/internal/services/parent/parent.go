@@ -105,7 +105,9 @@ func ParseDenied(b []byte, opts ...nocopy.Option) (Denied, error) {
 	return Denied(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Denied) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Denied) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, DeniedDesc) }
 func (s Denied) Release()                                { nocopy.Struct(s).Release() }
 func (s Denied) Clone() Denied                           { return Denied(nocopy.Struct(s).Clone(DeniedDesc)) }
 func (s Denied) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -131,8 +133,12 @@ func ParseRootPingArgs(b []byte, opts ...nocopy.Option) (RootPingArgs, error) {
 	return RootPingArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s RootPingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s RootPingArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s RootPingArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, RootPingArgsDesc)
+}
+func (s RootPingArgs) Release() { nocopy.Struct(s).Release() }
 func (s RootPingArgs) Clone() RootPingArgs {
 	return RootPingArgs(nocopy.Struct(s).Clone(RootPingArgsDesc))
 }
@@ -155,8 +161,12 @@ func ParseRootPingResult(b []byte, opts ...nocopy.Option) (RootPingResult, error
 	return RootPingResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s RootPingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s RootPingResult) Release()                 { nocopy.Struct(s).Release() }
+func (s RootPingResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, RootPingResultDesc)
+}
+func (s RootPingResult) Release() { nocopy.Struct(s).Release() }
 func (s RootPingResult) Clone() RootPingResult {
 	return RootPingResult(nocopy.Struct(s).Clone(RootPingResultDesc))
 }
@@ -183,8 +193,12 @@ func ParseMiddleCountArgs(b []byte, opts ...nocopy.Option) (MiddleCountArgs, err
 	return MiddleCountArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s MiddleCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s MiddleCountArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
+}
+func (s MiddleCountArgs) Release() { nocopy.Struct(s).Release() }
 func (s MiddleCountArgs) Clone() MiddleCountArgs {
 	return MiddleCountArgs(nocopy.Struct(s).Clone(MiddleCountArgsDesc))
 }
@@ -217,8 +231,12 @@ func ParseMiddleCountResult(b []byte, opts ...nocopy.Option) (MiddleCountResult,
 	return MiddleCountResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s MiddleCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s MiddleCountResult) Release()                 { nocopy.Struct(s).Release() }
+func (s MiddleCountResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
+}
+func (s MiddleCountResult) Release() { nocopy.Struct(s).Release() }
 func (s MiddleCountResult) Clone() MiddleCountResult {
 	return MiddleCountResult(nocopy.Struct(s).Clone(MiddleCountResultDesc))
 }

@@ -192,12 +192,16 @@ func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
 	return NotFound(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s NotFound) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s NotFound) Release()                 { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound          { return NotFound(nocopy.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string           { return nocopy.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string            { return nocopy.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, NotFoundDesc)
+}
+func (s NotFound) Release()        { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound { return NotFound(nocopy.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s NotFound) String() string  { return nocopy.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string   { return nocopy.Struct(s).Format(NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(NotFoundDesc)
 }
@@ -227,12 +231,16 @@ func ParseConflict(b []byte, opts ...nocopy.Option) (Conflict, error) {
 	return Conflict(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Conflict) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Conflict) Release()                 { nocopy.Struct(s).Release() }
-func (s Conflict) Clone() Conflict          { return Conflict(nocopy.Struct(s).Clone(ConflictDesc)) }
-func (s Conflict) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Conflict) String() string           { return nocopy.Struct(s).Format(ConflictDesc) }
-func (s Conflict) Error() string            { return nocopy.Struct(s).Format(ConflictDesc) }
+func (s Conflict) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, ConflictDesc)
+}
+func (s Conflict) Release()        { nocopy.Struct(s).Release() }
+func (s Conflict) Clone() Conflict { return Conflict(nocopy.Struct(s).Clone(ConflictDesc)) }
+func (s Conflict) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s Conflict) String() string  { return nocopy.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Error() string   { return nocopy.Struct(s).Format(ConflictDesc) }
 func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(ConflictDesc)
 }
@@ -260,7 +268,9 @@ func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
 	return Item(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Item) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ItemDesc) }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
 func (s Item) Clone() Item                             { return Item(nocopy.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -313,8 +323,12 @@ func ParseBasePingArgs(b []byte, opts ...nocopy.Option) (BasePingArgs, error) {
 	return BasePingArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s BasePingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s BasePingArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s BasePingArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, BasePingArgsDesc)
+}
+func (s BasePingArgs) Release() { nocopy.Struct(s).Release() }
 func (s BasePingArgs) Clone() BasePingArgs {
 	return BasePingArgs(nocopy.Struct(s).Clone(BasePingArgsDesc))
 }
@@ -337,8 +351,12 @@ func ParseBasePingResult(b []byte, opts ...nocopy.Option) (BasePingResult, error
 	return BasePingResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s BasePingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s BasePingResult) Release()                 { nocopy.Struct(s).Release() }
+func (s BasePingResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, BasePingResultDesc)
+}
+func (s BasePingResult) Release() { nocopy.Struct(s).Release() }
 func (s BasePingResult) Clone() BasePingResult {
 	return BasePingResult(nocopy.Struct(s).Clone(BasePingResultDesc))
 }
@@ -361,8 +379,12 @@ func ParseBaseVersionArgs(b []byte, opts ...nocopy.Option) (BaseVersionArgs, err
 	return BaseVersionArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s BaseVersionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s BaseVersionArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
+}
+func (s BaseVersionArgs) Release() { nocopy.Struct(s).Release() }
 func (s BaseVersionArgs) Clone() BaseVersionArgs {
 	return BaseVersionArgs(nocopy.Struct(s).Clone(BaseVersionArgsDesc))
 }
@@ -389,8 +411,12 @@ func ParseBaseVersionResult(b []byte, opts ...nocopy.Option) (BaseVersionResult,
 	return BaseVersionResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s BaseVersionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s BaseVersionResult) Release()                 { nocopy.Struct(s).Release() }
+func (s BaseVersionResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
+}
+func (s BaseVersionResult) Release() { nocopy.Struct(s).Release() }
 func (s BaseVersionResult) Clone() BaseVersionResult {
 	return BaseVersionResult(nocopy.Struct(s).Clone(BaseVersionResultDesc))
 }
@@ -427,8 +453,12 @@ func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
 	return EchoEchoArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoEchoArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
+}
+func (s EchoEchoArgs) Release() { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
 	return EchoEchoArgs(nocopy.Struct(s).Clone(EchoEchoArgsDesc))
 }
@@ -468,8 +498,12 @@ func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error
 	return EchoEchoResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoEchoResult) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoEchoResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
+}
+func (s EchoEchoResult) Release() { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
 	return EchoEchoResult(nocopy.Struct(s).Clone(EchoEchoResultDesc))
 }
@@ -505,11 +539,15 @@ func ParseEchoPutArgs(b []byte, opts ...nocopy.Option) (EchoPutArgs, error) {
 	return EchoPutArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoPutArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s EchoPutArgs) Clone() EchoPutArgs       { return EchoPutArgs(nocopy.Struct(s).Clone(EchoPutArgsDesc)) }
-func (s EchoPutArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s EchoPutArgs) String() string           { return nocopy.Struct(s).Format(EchoPutArgsDesc) }
+func (s EchoPutArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
+}
+func (s EchoPutArgs) Release()           { nocopy.Struct(s).Release() }
+func (s EchoPutArgs) Clone() EchoPutArgs { return EchoPutArgs(nocopy.Struct(s).Clone(EchoPutArgsDesc)) }
+func (s EchoPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s EchoPutArgs) String() string     { return nocopy.Struct(s).Format(EchoPutArgsDesc) }
 func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(EchoPutArgsDesc)
 }
@@ -550,8 +588,12 @@ func ParseEchoPutResult(b []byte, opts ...nocopy.Option) (EchoPutResult, error) 
 	return EchoPutResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoPutResult) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoPutResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoPutResultDesc)
+}
+func (s EchoPutResult) Release() { nocopy.Struct(s).Release() }
 func (s EchoPutResult) Clone() EchoPutResult {
 	return EchoPutResult(nocopy.Struct(s).Clone(EchoPutResultDesc))
 }
@@ -615,8 +657,12 @@ func ParseEchoNotifyArgs(b []byte, opts ...nocopy.Option) (EchoNotifyArgs, error
 	return EchoNotifyArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoNotifyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoNotifyArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
+}
+func (s EchoNotifyArgs) Release() { nocopy.Struct(s).Release() }
 func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
 	return EchoNotifyArgs(nocopy.Struct(s).Clone(EchoNotifyArgsDesc))
 }
@@ -654,11 +700,15 @@ func ParseEchoAddArgs(b []byte, opts ...nocopy.Option) (EchoAddArgs, error) {
 	return EchoAddArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoAddArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoAddArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s EchoAddArgs) Clone() EchoAddArgs       { return EchoAddArgs(nocopy.Struct(s).Clone(EchoAddArgsDesc)) }
-func (s EchoAddArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s EchoAddArgs) String() string           { return nocopy.Struct(s).Format(EchoAddArgsDesc) }
+func (s EchoAddArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
+}
+func (s EchoAddArgs) Release()           { nocopy.Struct(s).Release() }
+func (s EchoAddArgs) Clone() EchoAddArgs { return EchoAddArgs(nocopy.Struct(s).Clone(EchoAddArgsDesc)) }
+func (s EchoAddArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s EchoAddArgs) String() string     { return nocopy.Struct(s).Format(EchoAddArgsDesc) }
 func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(EchoAddArgsDesc)
 }
@@ -690,8 +740,12 @@ func ParseEchoAddResult(b []byte, opts ...nocopy.Option) (EchoAddResult, error) 
 	return EchoAddResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoAddResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoAddResult) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoAddResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoAddResultDesc)
+}
+func (s EchoAddResult) Release() { nocopy.Struct(s).Release() }
 func (s EchoAddResult) Clone() EchoAddResult {
 	return EchoAddResult(nocopy.Struct(s).Clone(EchoAddResultDesc))
 }
@@ -723,8 +777,12 @@ func ParseEchoFailArgs(b []byte, opts ...nocopy.Option) (EchoFailArgs, error) {
 	return EchoFailArgs(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoFailArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoFailArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoFailArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
+}
+func (s EchoFailArgs) Release() { nocopy.Struct(s).Release() }
 func (s EchoFailArgs) Clone() EchoFailArgs {
 	return EchoFailArgs(nocopy.Struct(s).Clone(EchoFailArgsDesc))
 }
@@ -756,8 +814,12 @@ func ParseEchoFailResult(b []byte, opts ...nocopy.Option) (EchoFailResult, error
 	return EchoFailResult(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s EchoFailResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoFailResult) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoFailResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoFailResultDesc)
+}
+func (s EchoFailResult) Release() { nocopy.Struct(s).Release() }
 func (s EchoFailResult) Clone() EchoFailResult {
 	return EchoFailResult(nocopy.Struct(s).Clone(EchoFailResultDesc))
 }
