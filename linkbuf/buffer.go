@@ -23,7 +23,7 @@ type Buffer struct {
 	tailShared uint32
 	slow       uint32 // 1 if values are to be stored the longer way: what tailShared is of a new tail
 	shared     uint32 // 1 once any memory of this Buffer's own is shared
-	frozen     uint32 // 1 once Freeze was called
+	frozen     uint32 // 1 once Freeze has made a difference
 	held       []*Block
 	slabs      []*Block // its own ones if it does not recycle: they are used again if nothing of them was lent
 	recycle    bool

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"sort"
-	"sync/atomic"
 )
 
 // piece is a stretch of wire bytes that is contiguous in memory.
@@ -104,22 +103,6 @@ func (b *Buffer) Bytes() ([]byte, bool) {
 		return b.mem(b.pieces[0]), true
 	}
 	return nil, false
-}
-
-// Freeze is Bytes, of memory that is not stored into any more: later changes of values in it become nodes. Several goroutines
-// may call it at once.
-func (b *Buffer) Freeze() ([]byte, bool) {
-	if len(b.pieces) == 1 {
-		p := b.pieces[0]
-		for i := p.from >> segBits; i <= p.to>>segBits && int(i) < len(b.meta); i++ {
-			if s := &b.meta[i]; atomic.LoadUint32(&s.writable) != 0 {
-				atomic.StoreUint32(&s.writable, 0)
-				atomic.StoreUint32(&b.tailShared, 1) // as in Share
-				atomic.StoreUint32(&b.frozen, 1)
-			}
-		}
-	}
-	return b.Bytes()
 }
 
 // AppendTo appends the message to dst, copying it. The Buffer must be sealed.

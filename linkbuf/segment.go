@@ -137,7 +137,10 @@ func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {
 // Share refers to n bytes at position p of another Buffer without copying: neither Buffer stores into
 // the memory from then on. It returns the bytes' position here. Concurrent calls for one src are allowed.
 func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
-	src.freeze(p>>segBits, (p+Pos(n))>>segBits)
+	src.freeze(p>>segBits, (p+Pos(n))>>segBits, &src.shared)
+	if atomic.LoadUint32(&src.frozen) != 0 { // then freeze may have found nothing to do
+		atomic.StoreUint32(&src.shared, 1)
+	}
 	block := src.meta[p>>segBits].block
 	if block != nil {
 		block.retain()
@@ -149,15 +152,15 @@ func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 // Freeze makes what is stored from now on go elsewhere than where the message's bytes are:
 // whoever holds on to those sees no change. The memory must not go back before that, see Free.
 // Concurrent calls and reads are allowed.
-func (b *Buffer) Freeze() { b.freeze(0, Pos(len(b.meta)-1)) }
+func (b *Buffer) Freeze() { b.freeze(0, Pos(len(b.meta)-1), &b.frozen) }
 
-// freeze is Freeze of some segments, the last one included.
-func (b *Buffer) freeze(first, last Pos) {
+// freeze is Freeze of some segments, the last one included. It sets the flag to 1.
+func (b *Buffer) freeze(first, last Pos, flag *uint32) {
 	for i := first; i <= last; i++ {
 		if s := &b.meta[i]; atomic.LoadUint32(&s.writable) != 0 {
-			atomic.StoreUint32(&s.writable, 0)
+			atomic.StoreUint32(flag, 1)          // first: see Share
 			atomic.StoreUint32(&b.tailShared, 1) // perhaps it is another block's: then stores take the longer way
-			atomic.StoreUint32(&b.shared, 1)
+			atomic.StoreUint32(&s.writable, 0)
 		}
 	}
 }

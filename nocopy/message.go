@@ -416,8 +416,9 @@ func (m *Message) Len() int {
 // got from: AppendStruct gives those of one struct.
 func (m *Message) Bytes() []byte {
 	m.Finish()
-	if b, ok := m.buf.Freeze(); ok {
+	if b, ok := m.buf.Bytes(); ok {
 		m.buf.Lend()
+		m.buf.Freeze()
 		return b
 	}
 	return m.buf.AppendTo(make([]byte, 0, m.buf.Len()))
