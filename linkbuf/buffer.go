@@ -36,6 +36,7 @@ type Buffer struct {
 
 	spans []span
 	nodes []node
+	parts map[NodeID][]Part // of nodes that have some
 	root  run
 	open  uint32 // the span at the tail that grows with Extend, 0 = none
 	owner NodeID // whose run it belongs to, 0 = the root
@@ -133,7 +134,7 @@ func (b *Buffer) dropForeign() {
 	b.segs[1], b.meta[1].block, b.flat = nil, nil, nil
 	b.used, b.reserved, b.headroom = 0, 0, 0
 	b.shared, b.lent = 0, 0
-	b.spans, b.nodes, b.pieces = b.spans[:2], b.nodes[:1], b.pieces[:1]
+	b.spans, b.nodes, b.parts, b.pieces = b.spans[:2], b.nodes[:1], nil, b.pieces[:1]
 	b.order.reset()
 	b.spans[1], b.pieces[0] = span{from: segSize}, piece{from: segSize}
 	b.root, b.open, b.owner = run{1, 1}, 0, 0
@@ -211,7 +212,7 @@ func (b *Buffer) drop(recycle bool) {
 	}
 	b.dropSegments()
 	if len(b.spans) > 1 {
-		b.spans, b.nodes = b.spans[:1], b.nodes[:1]
+		b.spans, b.nodes, b.parts = b.spans[:1], b.nodes[:1], nil
 	}
 	b.tailPos = 0 // it gets its position when it is first written to
 	b.tailShared, b.shared, b.slow, b.frozen, b.lent = 0, 0, 0, 0, 0

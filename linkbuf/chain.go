@@ -46,7 +46,7 @@ const fewNodes = 8
 // flatten is walk for the usual case of an edited message: it was in one piece, and a few nodes stand in it, none in
 // another's content and none in what another replaces. It reports whether that is so.
 func (b *Buffer) flatten() bool {
-	if b.order.n > fewNodes || b.root.first != b.root.last {
+	if b.order.n > fewNodes || b.root.first != b.root.last || b.parts != nil {
 		return false
 	}
 	root := b.spans[b.root.first]
@@ -265,6 +265,9 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 		}
 		out = appendPiece(out, at, n.at)
 		at = n.at
+		if b.parts != nil {
+			out = b.walkParts(out, b.parts[o.id()])
+		}
 		if n.content.first != 0 {
 			out = b.walk(out, n.content.first, part{})
 		}
@@ -287,7 +290,7 @@ func (p part) excludes(n *node) bool {
 	if n.kind == grow {
 		return n.anchor < p.from
 	}
-	return n.at >= p.to
+	return n.at >= p.to || n.kind == vacate && n.at == p.from
 }
 
 func appendPiece(out []piece, from, to Pos) []piece {

@@ -24,11 +24,12 @@ type node struct {
 }
 
 // nodeKind orders nodes that stand at the same position: first what belongs to things that end there,
-// then what stands in the place of a thing that begins there, last what is put in front of a STOP.
+// then what leaves out or stands in the place of a thing that begins there, last what is put in front of a STOP.
 type nodeKind uint8
 
 const (
 	grow nodeKind = iota
+	vacate
 	replace
 	atStop
 )

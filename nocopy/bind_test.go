@@ -117,6 +117,15 @@ type leafList interface {
 	add(v referee.Value)
 	contains(v referee.Value) bool
 	all() []referee.Value // by All, having compared it with AppendTo
+	sort(cmp func(a, b referee.Value) int)
+	arranged() arrangedList
+}
+
+// arrangedList is what all lists can do alike.
+type arrangedList interface {
+	Swap(i, j int)
+	Delete(i, j int)
+	Truncate(n int)
 }
 
 // listOf is what lists of T can do.
@@ -130,6 +139,8 @@ type listOf[T any] interface {
 	All() iter.Seq2[int, T]
 	Contains(T) bool
 	Add(T)
+	SortFunc(func(a, b T) int)
+	arrangedList
 }
 
 // leafOf is the leaf with Go type T, lists L and codec C.
@@ -174,6 +185,12 @@ func (l leavesOf[T, L, C]) set(i int, v referee.Value)    { l.l.Set(i, l.x.from(
 func (l leavesOf[T, L, C]) append(v referee.Value)        { l.l.Append(l.x.from(v)) }
 func (l leavesOf[T, L, C]) add(v referee.Value)           { l.l.Add(l.x.from(v)) }
 func (l leavesOf[T, L, C]) contains(v referee.Value) bool { return l.l.Contains(l.x.from(v)) }
+
+func (l leavesOf[T, L, C]) arranged() arrangedList        { return l.l }
+
+func (l leavesOf[T, L, C]) sort(cmp func(a, b referee.Value) int) {
+	l.l.SortFunc(func(a, b T) int { return cmp(l.x.to(a), l.x.to(b)) })
+}
 
 func (l leavesOf[T, L, C]) all() []referee.Value {
 	var all []referee.Value

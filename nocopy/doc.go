@@ -36,7 +36,8 @@
 //     empty one. Setting something in it panics.
 //   - After SetX, NewX or UnsetX of a struct or container field, and after Set, NewAt, Put, PutNew or Delete of an element,
 //     handles of what was there before give the old value; what is changed through them is not sent. But a handle of
-//     an element of a list of structs is of the element's place: after Set it is that of the new one.
+//     an element of a list of structs is of the element's place: after Set it is that of the new one. Swap, SortFunc and Delete move
+//     elements with their handles.
 //   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle]. Each keeps
 //     alive what it lies in: a slab of 64 KiB; of a larger message one of 1 MiB, or as much as was received in one piece, which
 //     is the message at most; what is parsed from a []byte keeps that.

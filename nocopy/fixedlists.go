@@ -48,6 +48,34 @@ func (l BoolList) Append(v bool) {
 	b[0] = boolKey(v).fixed[0]
 }
 
+// Swap exchanges elements i and j.
+func (l BoolList) Swap(i, j int) {
+	Struct(l).changeable()
+	x, y := l.At(i), l.At(j)
+	l.Set(i, y)
+	l.Set(j, x)
+}
+
+// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+func (l BoolList) Delete(i, j int) { Struct(l).deleteFixed(i, j, 1) }
+
+// Truncate removes the elements from n on.
+func (l BoolList) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 1) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does.
+func (l BoolList) SortFunc(cmp func(a, b bool) int) {
+	s := Struct(l)
+	s.changeable()
+	v := l.AppendTo(nil)
+	slices.SortFunc(v, cmp)
+	s.checkSorted(len(v))
+	b := s.ownFixed(1)
+	for _, v := range v {
+		b[0] = boolKey(v).fixed[0]
+		b = b[1:]
+	}
+}
+
 // All iterates over indices and elements.
 func (l BoolList) All() iter.Seq2[int, bool] {
 	return func(yield func(int, bool) bool) {
@@ -141,6 +169,31 @@ func (l Int8List) Append(v int8) {
 	b[0] = byte(v)
 }
 
+// Swap exchanges elements i and j.
+func (l Int8List) Swap(i, j int) {
+	Struct(l).changeable()
+	x, y := l.At(i), l.At(j)
+	l.Set(i, y)
+	l.Set(j, x)
+}
+
+// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+func (l Int8List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 1) }
+
+// Truncate removes the elements from n on.
+func (l Int8List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 1) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does.
+func (l Int8List) SortFunc(cmp func(a, b int8) int) {
+	s := Struct(l)
+	s.changeable()
+	v := l.AppendTo(nil)
+	slices.SortFunc(v, cmp)
+	s.checkSorted(len(v))
+	b := s.ownFixed(1)
+	byteorder.StoreInt8s(b, v)
+}
+
 // All iterates over indices and elements.
 func (l Int8List) All() iter.Seq2[int, int8] {
 	return func(yield func(int, int8) bool) {
@@ -226,6 +279,31 @@ func (l Int16List) Set(i int, v int16) {
 func (l Int16List) Append(v int16) {
 	b := Struct(l).growFixed(1, 2)
 	binary.BigEndian.PutUint16(b, uint16(v))
+}
+
+// Swap exchanges elements i and j.
+func (l Int16List) Swap(i, j int) {
+	Struct(l).changeable()
+	x, y := l.At(i), l.At(j)
+	l.Set(i, y)
+	l.Set(j, x)
+}
+
+// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+func (l Int16List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 2) }
+
+// Truncate removes the elements from n on.
+func (l Int16List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 2) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does.
+func (l Int16List) SortFunc(cmp func(a, b int16) int) {
+	s := Struct(l)
+	s.changeable()
+	v := l.AppendTo(nil)
+	slices.SortFunc(v, cmp)
+	s.checkSorted(len(v))
+	b := s.ownFixed(2)
+	byteorder.StoreInt16s(b, v)
 }
 
 // All iterates over indices and elements.
@@ -315,6 +393,31 @@ func (l Int32List) Append(v int32) {
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
+// Swap exchanges elements i and j.
+func (l Int32List) Swap(i, j int) {
+	Struct(l).changeable()
+	x, y := l.At(i), l.At(j)
+	l.Set(i, y)
+	l.Set(j, x)
+}
+
+// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+func (l Int32List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 4) }
+
+// Truncate removes the elements from n on.
+func (l Int32List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 4) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does.
+func (l Int32List) SortFunc(cmp func(a, b int32) int) {
+	s := Struct(l)
+	s.changeable()
+	v := l.AppendTo(nil)
+	slices.SortFunc(v, cmp)
+	s.checkSorted(len(v))
+	b := s.ownFixed(4)
+	byteorder.StoreInt32s(b, v)
+}
+
 // All iterates over indices and elements.
 func (l Int32List) All() iter.Seq2[int, int32] {
 	return func(yield func(int, int32) bool) {
@@ -402,6 +505,31 @@ func (l Int64List) Append(v int64) {
 	binary.BigEndian.PutUint64(b, uint64(v))
 }
 
+// Swap exchanges elements i and j.
+func (l Int64List) Swap(i, j int) {
+	Struct(l).changeable()
+	x, y := l.At(i), l.At(j)
+	l.Set(i, y)
+	l.Set(j, x)
+}
+
+// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+func (l Int64List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 8) }
+
+// Truncate removes the elements from n on.
+func (l Int64List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 8) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does.
+func (l Int64List) SortFunc(cmp func(a, b int64) int) {
+	s := Struct(l)
+	s.changeable()
+	v := l.AppendTo(nil)
+	slices.SortFunc(v, cmp)
+	s.checkSorted(len(v))
+	b := s.ownFixed(8)
+	byteorder.StoreInt64s(b, v)
+}
+
 // All iterates over indices and elements.
 func (l Int64List) All() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
@@ -483,6 +611,31 @@ func (l Float64List) Set(i int, v float64) {
 func (l Float64List) Append(v float64) {
 	b := Struct(l).growFixed(1, 8)
 	binary.BigEndian.PutUint64(b, math.Float64bits(v))
+}
+
+// Swap exchanges elements i and j.
+func (l Float64List) Swap(i, j int) {
+	Struct(l).changeable()
+	x, y := l.At(i), l.At(j)
+	l.Set(i, y)
+	l.Set(j, x)
+}
+
+// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+func (l Float64List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 8) }
+
+// Truncate removes the elements from n on.
+func (l Float64List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 8) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does.
+func (l Float64List) SortFunc(cmp func(a, b float64) int) {
+	s := Struct(l)
+	s.changeable()
+	v := l.AppendTo(nil)
+	slices.SortFunc(v, cmp)
+	s.checkSorted(len(v))
+	b := s.ownFixed(8)
+	byteorder.StoreFloat64s(b, v)
 }
 
 // All iterates over indices and elements.
@@ -570,6 +723,34 @@ func (l UUIDList) Set(i int, v UUID) {
 func (l UUIDList) Append(v UUID) {
 	b := Struct(l).growFixed(1, 16)
 	copy(b, v[:])
+}
+
+// Swap exchanges elements i and j.
+func (l UUIDList) Swap(i, j int) {
+	Struct(l).changeable()
+	x, y := l.At(i), l.At(j)
+	l.Set(i, y)
+	l.Set(j, x)
+}
+
+// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+func (l UUIDList) Delete(i, j int) { Struct(l).deleteFixed(i, j, 16) }
+
+// Truncate removes the elements from n on.
+func (l UUIDList) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 16) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does.
+func (l UUIDList) SortFunc(cmp func(a, b UUID) int) {
+	s := Struct(l)
+	s.changeable()
+	v := l.AppendTo(nil)
+	slices.SortFunc(v, cmp)
+	s.checkSorted(len(v))
+	b := s.ownFixed(16)
+	for _, v := range v {
+		copy(b, v[:])
+		b = b[16:]
+	}
 }
 
 // All iterates over indices and elements.
@@ -663,6 +844,31 @@ func (l EnumList[E]) Set(i int, v E) {
 func (l EnumList[E]) Append(v E) {
 	b := Struct(l).growFixed(1, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
+}
+
+// Swap exchanges elements i and j.
+func (l EnumList[E]) Swap(i, j int) {
+	Struct(l).changeable()
+	x, y := l.At(i), l.At(j)
+	l.Set(i, y)
+	l.Set(j, x)
+}
+
+// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+func (l EnumList[E]) Delete(i, j int) { Struct(l).deleteFixed(i, j, 4) }
+
+// Truncate removes the elements from n on.
+func (l EnumList[E]) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 4) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does.
+func (l EnumList[E]) SortFunc(cmp func(a, b E) int) {
+	s := Struct(l)
+	s.changeable()
+	v := l.AppendTo(nil)
+	slices.SortFunc(v, cmp)
+	s.checkSorted(len(v))
+	b := s.ownFixed(4)
+	byteorder.StoreInt32s(b, v)
 }
 
 // All iterates over indices and elements.

@@ -14,7 +14,9 @@ func (s *session) editLeaves(t target, l *referee.List) {
 		x = l.Elems[s.Intn(n)] // one that is there
 		text = show(x)
 	}
-	switch class := s.Intn(8); {
+	switch class := s.Intn(10); {
+	case class >= 8:
+		s.arrange(t, l, of.arranged(), of.sort)
 	case class < 3 && len(l.Elems) > 0:
 		i := s.Intn(len(l.Elems))
 		s.logf("%s.Set(%d, %s)", t.path, i, text)
@@ -54,7 +56,11 @@ func (s *session) editList(t target, l *referee.List) {
 		n = s.Count()
 	}
 	child := target{m: t.m, t: l.Type.Elem, path: t.path + "[new]"}
-	switch class := s.Intn(8); {
+	switch class := s.Intn(10); {
+	case class >= 8 && isStruct:
+		s.arrange(t, l, structs, s.sorter(t, l, structs.At, structs.SortFunc))
+	case class >= 8:
+		s.arrange(t, l, nested, s.sorter(t, l, nested.At, nested.SortFunc))
 	case class < 2: // AppendNew
 		child.node = s.empty(l.Type.Elem, n)
 		s.logf("%s.AppendNew(%d)", t.path, n)

@@ -2,7 +2,8 @@ package nocopy
 
 import "iter"
 
-// NestedList is a list or set of lists, sets or maps; C is the type of an element.
+// NestedList is a list or set of lists, sets or maps; C is the type of an element. Handles of elements go with them when Swap, Delete
+// and SortFunc move them; those of elements that were deleted or replaced give the old values.
 type NestedList[C View] Struct
 
 // Len returns the number of elements.
@@ -55,6 +56,21 @@ func (l NestedList[C]) AppendNew(n int) C {
 	c := s.m.handle(word)
 	c.clearFixed()
 	return C(c)
+}
+
+// Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
+func (l NestedList[C]) Swap(i, j int) { Struct(l).swap(i, j) }
+
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those behind them move in the
+// index, unless i is 0.
+func (l NestedList[C]) Delete(i, j int) { Struct(l).deleteRange(i, j) }
+
+// Truncate removes the elements from n on.
+func (l NestedList[C]) Truncate(n int) { Struct(l).deleteRange(n, l.Len()) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
+func (l NestedList[C]) SortFunc(cmp func(a, b C) int) {
+	sortElements(Struct(l), structOf[C], cmp)
 }
 
 // All iterates over indices and elements.

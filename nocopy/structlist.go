@@ -7,6 +7,10 @@ import (
 )
 
 // StructList is a list or set of structs. At of a list that is being built is the element to be filled.
+//
+// A handle that At returned is of the element's place: after Set(i, v) it is of the copy of v there. (So l.Set(0, l.At(1)),
+// l.Set(1, x) with an earlier x := l.At(0) makes both the same; Swap exchanges them.) Swap, SortFunc and Delete
+// move elements with their handles; those of elements that were deleted give the old values.
 type StructList[S View] Struct
 
 // Len returns the number of elements.
@@ -15,7 +19,7 @@ func (l StructList[S]) Len() int { return Struct(l).count() }
 // String returns the elements as text, as Struct.Format has it.
 func (l StructList[S]) String() string { return Struct(l).containerText("[]") }
 
-// At returns element i. In a list made with NewX(n) the elements may be filled in any order; in ascending
+// At returns element i: a handle of that place, see StructList. In a list made with NewX(n) the elements may be filled in any order; in ascending
 // order is cheapest.
 func (l StructList[S]) At(i int) S {
 	if l.m == nil {
@@ -90,7 +94,8 @@ func (m *Message) nextElement() Struct {
 	return Struct{m, key}
 }
 
-// Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.
+// Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen. Handles of the element
+// are of the new one.
 func (l StructList[S]) Set(i int, v S) { Struct(l).setStructAt(i, Struct(v)) }
 
 // Append adds a copy of v at the end, as Set does.
@@ -110,6 +115,23 @@ func (l StructList[S]) AppendNew() S {
 	s.m.beginStruct(s.typ().elem.desc, e)
 	return S(s.m.handle(e))
 }
+
+// Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
+func (l StructList[S]) Swap(i, j int) { Struct(l).swap(i, j) }
+
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those behind them move in the
+// index, unless i is 0.
+func (l StructList[S]) Delete(i, j int) { Struct(l).deleteRange(i, j) }
+
+// Truncate removes the elements from n on.
+func (l StructList[S]) Truncate(n int) { Struct(l).deleteRange(n, l.Len()) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
+func (l StructList[S]) SortFunc(cmp func(a, b S) int) {
+	sortElements(Struct(l), structOf[S], cmp)
+}
+
+func structOf[S View](m *Message, entry uint32) S { return S(m.handle(entry)) }
 
 // All iterates over indices and elements.
 func (l StructList[S]) All() iter.Seq2[int, S] { return l.each }

@@ -369,6 +369,14 @@ func (m *Message) forget(e, i uint32) {
 	}
 }
 
+// clearTable makes the table of entry e, if it has one, empty: the next lookup enters all pairs or elements.
+func (m *Message) clearTable(e uint32) {
+	if tb := m.tables.made[e]; tb != nil {
+		clear(tb.slots)
+		*tb = table{slots: tb.slots, strong: tb.strong}
+	}
+}
+
 // enterLater notes that pair or element i, which has been removed, is to be entered by the next lookup.
 func (tb *table) enterLater(i uint32) {
 	if i >= tb.upTo || tb.isPending(i) {

@@ -34,6 +34,21 @@ func (l StringList) Set(i int, v string) { Struct(l).putTextAt(i, linkbuf.String
 // Append adds v at the end. Of 4 KiB or more it is referred to, not copied.
 func (l StringList) Append(v string) { Struct(l).appendText(linkbuf.StringBytes(v)) }
 
+// Swap exchanges elements i and j.
+func (l StringList) Swap(i, j int) { Struct(l).swap(i, j) }
+
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those behind them move in the
+// index, unless i is 0.
+func (l StringList) Delete(i, j int) { Struct(l).deleteRange(i, j) }
+
+// Truncate removes the elements from n on.
+func (l StringList) Truncate(n int) { Struct(l).deleteRange(n, l.Len()) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
+func (l StringList) SortFunc(cmp func(a, b string) int) {
+	sortElements(Struct(l), (*Message).textString, cmp)
+}
+
 // All iterates over indices and elements.
 func (l StringList) All() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
@@ -83,6 +98,21 @@ func (l BytesList) Set(i int, v []byte) { Struct(l).putTextAt(i, v) }
 // Append adds v at the end. Of 4 KiB or more it is referred to as by Set.
 func (l BytesList) Append(v []byte) { Struct(l).appendText(v) }
 
+// Swap exchanges elements i and j.
+func (l BytesList) Swap(i, j int) { Struct(l).swap(i, j) }
+
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those behind them move in the
+// index, unless i is 0.
+func (l BytesList) Delete(i, j int) { Struct(l).deleteRange(i, j) }
+
+// Truncate removes the elements from n on.
+func (l BytesList) Truncate(n int) { Struct(l).deleteRange(n, l.Len()) }
+
+// SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
+func (l BytesList) SortFunc(cmp func(a, b []byte) int) {
+	sortElements(Struct(l), (*Message).lentBytes, cmp)
+}
+
 // All iterates over indices and elements.
 func (l BytesList) All() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
@@ -110,4 +140,10 @@ func (l BytesList) Add(v []byte) {
 	if !l.Contains(v) {
 		l.Append(v)
 	}
+}
+
+// lentBytes returns the bytes of a binary for somebody to keep.
+func (m *Message) lentBytes(word uint32) []byte {
+	m.buf.Lend()
+	return m.textBytes(word)
 }

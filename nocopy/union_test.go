@@ -196,7 +196,7 @@ func TestArmFromDeadHandle(t *testing.T) {
 	}
 	dead.Release()
 	for arm, h := range handles {
-		for _, h := range []Struct{h, {}} {
+		for _, h := range []Struct{h} {
 			u := New(shapeDesc)
 			u.Arm(sh("label"), shapeDesc).SetText(sh("label"), "as it was")
 			func() {

@@ -17,6 +17,9 @@ var zeroHandles = []any{
 	NestedMap[int32, StructList[Struct], AsInt32]{}, NestedMap[Int32List, TextMap, AsView[Int32List]]{},
 }
 
+// forRPC are the methods that only package rpc calls.
+var forRPC = map[string]bool{"Claim": true, "Drop": true, "End": true, "Freeze": true, "Offer": true, "Retain": true}
+
 type color int32
 
 // changes are the methods that change what they are called on.
@@ -28,6 +31,9 @@ func TestZeroHandles(t *testing.T) {
 	for _, h := range zeroHandles {
 		v := reflect.ValueOf(h)
 		for i := range v.NumMethod() {
+			if forRPC[v.Type().Method(i).Name] {
+				continue
+			}
 			name := v.Type().String() + "." + v.Type().Method(i).Name
 			checkZeroMethod(t, name, v.Type().Method(i).Name, v.Method(i))
 		}
@@ -65,7 +71,7 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 				t.Errorf("%s panics with %s", name, text)
 			}
 		case method == "At":
-			if !outOfRange && !(strings.Contains(name, "Float64List") && text == panicStale) {
+			if !outOfRange && !(text == panicStale && strings.Contains(name, "Float64List")) {
 				t.Errorf("%s panics with %s", name, text)
 			}
 		case v != nil:
@@ -100,6 +106,9 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 				t.Errorf("%s returns a handle of something", name)
 			}
 		default:
+			if method == "AppendStruct" {
+				continue // an empty struct
+			}
 			if !out.IsZero() && out.Kind() != reflect.Struct && out.Kind() != reflect.Slice || out.Kind() == reflect.Slice && out.Len() > 0 {
 				t.Errorf("%s returns %v", name, x)
 			}

@@ -1,0 +1,165 @@
+package nocopy
+
+import (
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in the order of the node at the
+// list's end, which has all elements as parts, and the words of the index follow that order. (Elements of fixed size are in
+// one piece and moved.)
+
+// BoundsError is what deleting elements out of range panics with.
+type BoundsError struct{ Low, High, Len int }
+
+// Error describes the bounds as the runtime does for slices.
+func (e BoundsError) Error() string {
+	return "nocopy: bounds out of range [" + itoa(e.Low) + ":" + itoa(e.High) + "] with length " + itoa(e.Len)
+}
+
+// RuntimeError makes it a runtime.Error, as slice bounds out of range are.
+func (BoundsError) RuntimeError() {}
+
+// checkBounds panics unless there are elements i to j-1, perhaps none, and the list may be changed.
+func (s Struct) checkBounds(i, j int) {
+	s.changeable()
+	if n := s.count(); i < 0 || j < i || n < j {
+		panic(BoundsError{i, j, n})
+	}
+}
+
+// arrange completes the list and makes its elements parts of the node at its end, in their order. It returns these, one for each
+// element, and their words. Who changes the parts passes them to SetParts.
+func (s Struct) arrange() (parts []linkbuf.Part, words []uint32) {
+	m, e, t := s.m, s.entry(), s.typ()
+	m.closeEntry(e)
+	if t.elem.kind == record {
+		m.makeTable(e, t)
+	}
+	ed := m.edit(e)
+	if ed.tail == 0 {
+		ed.tail = m.buf.AddGrow(ed.end, m.idx[e+listStart]-t.header())
+	}
+	if start := m.idx[e+listStart]; !ed.vacated {
+		ed.vacated = true
+		if start < ed.end {
+			m.buf.AddVacate(start, ed.end)
+		}
+	}
+	parts = m.buf.Parts(ed.tail)
+	words = m.idx[m.idx[e+listElems]:][:m.idx[e+listCount]]
+	if len(parts) < len(words) { // the others have been added since
+		for _, word := range words[len(parts):] {
+			at, end := m.valuePlace(t.elem.wire, word)
+			parts = append(parts, linkbuf.Part{From: at, To: end})
+		}
+		m.buf.SetParts(ed.tail, parts)
+	}
+	return parts, words
+}
+
+func (s Struct) setParts(parts []linkbuf.Part) { s.m.buf.SetParts(s.m.editOf(s.entry()).tail, parts) }
+
+// swap exchanges two elements of a list, not of fixed size.
+func (s Struct) swap(i, j int) {
+	s.changeable()
+	s.checkIndex(i)
+	s.checkIndex(j)
+	if i == j {
+		return
+	}
+	parts, words := s.arrange()
+	if len(s.m.tables.made) > 0 {
+		s.m.forget(s.entry(), uint32(i))
+		s.m.forget(s.entry(), uint32(j))
+	}
+	parts[i], parts[j] = parts[j], parts[i]
+	words[i], words[j] = words[j], words[i]
+	s.setParts(parts)
+}
+
+// deleteRange removes the elements from i to j-1 of a list, not of fixed size.
+func (s Struct) deleteRange(i, j int) {
+	s.checkBounds(i, j)
+	if i == j {
+		return
+	}
+	parts, words := s.arrange()
+	m, e, n := s.m, s.entry(), uint32(j-i)
+	m.clearTable(e)
+	if i == 0 { // which is cheap again and again
+		parts = parts[j:]
+		m.idx[e+listElems] += n
+		m.idx[e+listRoom] -= n
+	} else {
+		parts = slices.Delete(parts, i, j)
+		copy(words[i:], words[j:])
+	}
+	s.setParts(parts)
+	m.idx[e+listCount] -= n
+	m.storeCount(e, s.typ())
+}
+
+// sortElements sorts a list, not of fixed size, by what get makes of its elements' words.
+func sortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func(a, b T) int) {
+	s.changeable()
+	m, n := s.m, s.count()
+	if n < 2 {
+		return
+	}
+	s.arrange()
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	word := func(i int) uint32 { return m.idx[m.idx[s.entry()+listElems]+uint32(i)] }
+	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
+	s.checkSorted(n)
+	parts, words := s.arrange()
+	m.clearTable(s.entry())
+	newParts, newWords := make([]linkbuf.Part, n), make([]uint32, n)
+	for i, from := range order {
+		newParts[i], newWords[i] = parts[from], words[from]
+	}
+	copy(words, newWords)
+	s.setParts(newParts)
+}
+
+// checkSorted panics if the list, which had n elements, was changed by the function that compared them.
+func (s Struct) checkSorted(n int) {
+	if s.alive(); s.count() != n {
+		panic("nocopy: list changed while it was sorted")
+	}
+}
+
+// deleteFixed removes the elements from i to j-1 of a list of elements of the given size.
+func (s Struct) deleteFixed(i, j, size int) {
+	s.checkBounds(i, j)
+	if i == j {
+		return
+	}
+	b := s.ownFixed(size)
+	n := (j - i) * size
+	copy(b[i*size:], b[j*size:])
+	m, e := s.m, s.entry()
+	ed := m.edit(e)
+	m.buf.ExtendContent(ed.own, -n)
+	ed.end -= uint32(n)
+	ed.room += uint32(n)
+	m.idx[e+listCount] -= uint32(j - i)
+	putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
+}
+
+// ownFixed returns the bytes of all elements, of the given size each, to be stored into, having seen to it that the list is
+// complete and in memory of its own.
+func (s Struct) ownFixed(size int) []byte {
+	m, e := s.m, s.entry()
+	m.closeEntry(e)
+	own := m.editOf(e).own
+	if own == 0 || m.buf.Content(own, 1) != nil || !m.buf.Writable(m.idx[e+listStart]) { // it is not what moveFixed made
+		m.moveFixed(e, size, 0)
+	}
+	m.clearTable(e)
+	return s.fixedBytes(size)
+}
