@@ -159,7 +159,7 @@ func (b *Buffer) thaw() {
 		for i := int(b.tailPos >> segBits); i < len(b.meta); i++ {
 			b.meta[i].writable = 1
 		}
-		b.tailShared = 0
+		b.tailShared = b.slow
 	}
 }
 

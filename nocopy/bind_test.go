@@ -186,7 +186,7 @@ func (l leavesOf[T, L, C]) append(v referee.Value)        { l.l.Append(l.x.from(
 func (l leavesOf[T, L, C]) add(v referee.Value)           { l.l.Add(l.x.from(v)) }
 func (l leavesOf[T, L, C]) contains(v referee.Value) bool { return l.l.Contains(l.x.from(v)) }
 
-func (l leavesOf[T, L, C]) arranged() arrangedList        { return l.l }
+func (l leavesOf[T, L, C]) arranged() arrangedList { return l.l }
 
 func (l leavesOf[T, L, C]) sort(cmp func(a, b referee.Value) int) {
 	l.l.SortFunc(func(a, b T) int { return cmp(l.x.to(a), l.x.to(b)) })
