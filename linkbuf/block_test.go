@@ -118,7 +118,7 @@ func TestReleasedOnce(t *testing.T) {
 	}
 }
 
-const maxClassBytes = 1 << maxClass
+const maxClassBytes = mostSpare
 
 // TestBlockSizes: a block has room for what was asked for, and comes back from the pool for its size.
 func TestBlockSizes(t *testing.T) {
@@ -128,7 +128,7 @@ func TestBlockSizes(t *testing.T) {
 			t.Errorf("block of %d bytes for %d", len(b.mem), n)
 		}
 		b.release()
-		if n > 1<<evenClass && n < maxClassBytes { // a larger one, perhaps of the same pool
+		if n > SlabSize && n < maxClassBytes { // a larger one, perhaps of the same pool
 			larger := newBlock(n + n/4)
 			if len(larger.mem) < n+n/4 {
 				t.Errorf("block of %d bytes for %d", len(larger.mem), n+n/4)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -109,6 +110,13 @@ func (b *Buffer) Bytes() ([]byte, bool) {
 func (b *Buffer) AppendTo(dst []byte) []byte { return b.appendPieces(dst, b.pieces) }
 
 func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
+	if len(pieces) > 1 { // else appending makes room for all
+		n := 0
+		for _, p := range pieces {
+			n += int(p.to - p.from)
+		}
+		dst = slices.Grow(dst, n)
+	}
 	for _, p := range pieces {
 		dst = append(dst, b.mem(p)...)
 	}

@@ -110,23 +110,46 @@ func ReadFrameSize(r io.Reader, limit int, scratch *[4]byte) (int, error) {
 	return int(n), nil
 }
 
-// firstRead is how much memory the promise of a size is worth before any byte has come.
-const firstRead = SlabSize
+const (
+	// firstRead is how much memory the promise of a size is worth before any byte has come.
+	firstRead = SlabSize
 
-// ReadN reads n bytes from r into memory of the Buffer's own and calls f with each block that was
-// filled. Memory grows with what has arrived, at most doubling: a size that was only promised costs 64 KiB.
-// Fewer than n bytes are io.ErrUnexpectedEOF.
-func (b *Buffer) ReadN(r io.Reader, n int, f func(p Pos, mem []byte)) error {
-	for got := 0; got < n; {
-		p, mem := b.Place(min(n-got, max(got, firstRead)))
-		if _, err := io.ReadFull(r, mem); err != nil {
-			if err == io.EOF {
-				err = io.ErrUnexpectedEOF
-			}
-			return err
+	// readStep is how many times as much memory as has arrived it is worth then.
+	readStep = 4
+)
+
+// ReadN reads n bytes from r into memory of the Buffer's own, contiguous, and returns it with its position. Memory grows with
+// what has arrived, at most fourfold: a size that was only promised costs 64 KiB. Fewer than n bytes are io.ErrUnexpectedEOF.
+func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
+	var block *Block // what has arrived, as long as n is not worth it
+	got := 0
+	for got*readStep < n && n > firstRead {
+		size := stage(n, max(got*readStep, firstRead), readStep)
+		next := newReceived(size)
+		if block != nil {
+			copy(next.mem, block.mem[:got])
+			block.release()
 		}
-		got += len(mem)
-		f(p, mem)
+		block = next
+		if err := readFull(r, block.mem[got:size]); err != nil {
+			block.release()
+			return 0, nil, err
+		}
+		got = size
 	}
-	return nil
+	p, mem := b.Place(n)
+	if block != nil {
+		copy(mem, block.mem[:got])
+		block.release()
+	}
+	return p, mem, readFull(r, mem[got:])
+}
+
+// readFull is io.ReadFull when more bytes must come.
+func readFull(r io.Reader, b []byte) error {
+	_, err := io.ReadFull(r, b)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
 }

@@ -148,6 +148,29 @@ func (b *Buffer) AddRoot(from, to Pos) {
 	b.sealed = false
 }
 
+// Mark is where the message's chain has ended.
+type Mark struct {
+	root  run
+	spans int
+}
+
+// Mark returns where the message ends.
+func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
+
+// Rewind removes what AddRoot has added since Mark. Nothing else may have been added to the message or to a node.
+func (b *Buffer) Rewind(m Mark) {
+	b.root, b.spans = m.root, b.spans[:m.spans]
+	b.spans[m.root.last].next = 0
+	b.sealed = false
+}
+
+func (b *Buffer) run(id NodeID) *run {
+	if id == 0 {
+		return &b.root
+	}
+	return &b.nodes[id].content
+}
+
 // SetRoot makes [from, to), which came from AddForeign, the whole of the message and seals it. A message that is in one
 // piece and only read needs no more.
 func (b *Buffer) SetRoot(from, to Pos) {
@@ -215,11 +238,7 @@ func (b *Buffer) Sync() {
 func (b *Buffer) openSpan() {
 	b.spans = append(b.spans, span{from: b.tailEnd(), to: b.tailEnd()})
 	b.open = uint32(len(b.spans) - 1)
-	r := &b.root
-	if b.owner != 0 {
-		r = &b.nodes[b.owner].content
-	}
-	b.link(r, b.open)
+	b.link(b.run(b.owner), b.open)
 }
 
 // gap leaves one byte unused, so that no two runs share a position, and sees to it that there are n bytes

@@ -83,6 +83,85 @@ func TestReceiverTrust(t *testing.T) {
 	}
 }
 
+// TestReceiverPieces cuts chunks of a stream into pieces. They are what has arrived, nothing is copied that was cut, memory is
+// in proportion to what has arrived, and nothing is left of it when all are released.
+func TestReceiverPieces(t *testing.T) {
+	blocks := BlocksInUse()
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		recycle := seed%2 == 0
+		data := make([]byte, 1<<(10+r.IntN(14)))
+		for i := range data {
+			data[i] = byte(i * 7 >> 3)
+		}
+		var rec Receiver
+		rec.Reset(recycle)
+		src := io.LimitReader(bytes.NewReader(data), int64(len(data)))
+		most := 1 << r.IntN(20)
+		n := 0
+		for cut := 0; cut < len(data); {
+			value := min(1+r.IntN(most), len(data)-cut)
+			for len(rec.Bytes()) < value {
+				if err := rec.Fill(src, value); err != nil {
+					t.Fatal(err)
+				}
+				if limit := 2*trust*rec.Arrived() + 2*SlabSize; len(rec.mem) > limit {
+					t.Fatalf("a block of %d bytes when %d have arrived", len(rec.mem), rec.Arrived())
+				}
+			}
+			cut += value
+			if cut == len(data) {
+				n = value
+				break
+			}
+			rec.Cut(value)
+		}
+		if rec.Arrived() != len(data) {
+			t.Fatalf("%d of %d bytes have arrived", rec.Arrived(), len(data))
+		}
+		c := rec.Take(n)
+		var got []byte
+		for p := &c; p != nil; p = p.Next() {
+			got = append(got, p.Mem...)
+		}
+		if !bytes.Equal(got, data) || c.Len() != len(data) {
+			t.Fatalf("%d of %d bytes in pieces", c.Len(), len(data))
+		}
+		if mem := len(rec.mem) + len(rec.rest.mem); mem > 2*SlabSize {
+			t.Errorf("%d bytes are kept of %d", mem, len(data))
+		}
+		again := c.From(len(c.Mem))
+		again.Release()
+		c.Release()
+		rec.Free()
+	}
+	if now := BlocksInUse(); now != blocks {
+		t.Errorf("%d blocks in use, %d before", now, blocks)
+	}
+}
+
+// TestReceiverAhead: reading on without knowing how much will come copies each byte a few times at most.
+func TestReceiverAhead(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		var rec Receiver
+		rec.Reset(recycle)
+		src := make(endless, 1<<20)
+		moved := 0
+		for rec.Arrived() < 8<<20 {
+			have := rec.Arrived()
+			was := rec.mem
+			rec.Fill(src, have+1)
+			if len(was) > 0 && &was[0] != &rec.mem[0] {
+				moved += have
+			}
+		}
+		if moved > 3*rec.Arrived() {
+			t.Errorf("%d bytes were moved when %d had arrived", moved, rec.Arrived())
+		}
+		rec.Free()
+	}
+}
+
 // TestReceiverStays: with recycled memory that nobody holds any more, small messages cost no memory at all.
 func TestReceiverStays(t *testing.T) {
 	if debugging {
@@ -181,5 +260,17 @@ func TestBatch(t *testing.T) {
 		if _, err := batch.WriteTo(way.w); err == nil || batch.Len() != 0 {
 			t.Errorf("to a closed connection: %v, %d bytes left", err, batch.Len())
 		}
+	}
+}
+
+// TestAppendOnce: however many pieces a message is in, room for all of it is made at once.
+func TestAppendOnce(t *testing.T) {
+	var parts [][]byte
+	for range 5000 {
+		parts = append(parts, make([]byte, 1000))
+	}
+	b := sealed(parts...)
+	if n := testing.AllocsPerRun(5, func() { b.AppendTo(nil) }); n > 2 { // with the race detector making room takes two
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -59,9 +59,11 @@ func TestKindsInTurn(t *testing.T) {
 		default:
 			b.Reset(recycle)
 			want = []byte(text())
-			if err := b.ReadN(bytes.NewReader(want), len(want), func(p Pos, mem []byte) { b.AddRoot(p, p+Pos(len(mem))) }); err != nil {
+			p, mem, err := b.ReadN(bytes.NewReader(want), len(want))
+			if err != nil {
 				t.Fatal(err)
 			}
+			b.AddRoot(p, p+Pos(len(mem)))
 		}
 		b.Seal()
 		if got := b.AppendTo(nil); !bytes.Equal(got, want) {

@@ -11,14 +11,11 @@ var received = map[string]func(b *Buffer, mem []byte, recycle bool) Pos{
 	"referred to": func(b *Buffer, mem []byte, recycle bool) Pos { return b.Refer(mem, recycle, false) },
 	"read": func(b *Buffer, mem []byte, recycle bool) (at Pos) {
 		b.Reset(recycle)
-		err := b.ReadN(bytes.NewReader(mem), len(mem), func(p Pos, mem []byte) {
-			at = p
-			b.AddRoot(p, p+Pos(len(mem)))
-		})
+		at, _, err := b.ReadN(bytes.NewReader(mem), len(mem))
 		if err != nil {
 			panic(err)
 		}
-		b.Seal()
+		b.SetRoot(at, at+Pos(len(mem)))
 		return at
 	},
 }

@@ -171,8 +171,46 @@ func (b *Buffer) Alias(p Pos, n int) Pos {
 	return b.addSegments(b.At(p)[:n:n], s.block, b.Writable(p))
 }
 
-// Stitch hands out n contiguous bytes like Place, at a position behind all that were given so far.
+// largeStitch is the size from which on stitched bytes get a block of their own.
+const largeStitch = 4 << 10
+
+// Stitch hands out n contiguous bytes like Place, at a position after all that were given so far.
 func (b *Buffer) Stitch(n int) (Pos, []byte) {
+	if n >= largeStitch {
+		b.sealed = false
+		return b.ownBlock(n)
+	}
 	p, mem := b.Place(n)
 	return b.Alias(p, n), mem
+}
+
+// ownBlock returns n bytes in a block of their own, which is not the one at the tail, with their position.
+func (b *Buffer) ownBlock(n int) (Pos, []byte) {
+	var mem []byte
+	var block *Block
+	switch {
+	case b.recycle:
+		block = newBlock(n)
+		mem = block.mem[:n:n]
+		b.held = append(b.held, block)
+	case !debugging && n >= SlabSize:
+		block = newSlab(n)
+		mem = block.mem[:n:n]
+		b.slabs = append(b.slabs, block)
+	default:
+		mem = fresh(n)
+	}
+	return b.addSegments(mem, block, true), mem
+}
+
+// TakeBack takes back the positions from p to end, where memory ends that nobody refers to from p on, if none were given since. (Those
+// of p's own segment stay.)
+func (b *Buffer) TakeBack(p, end Pos) {
+	n := int(p>>segBits) + 1
+	if int(end>>segBits) != len(b.segs)-1 {
+		return
+	}
+	clear(b.segs[n:])
+	clear(b.meta[n:])
+	b.segs, b.meta = b.segs[:n], b.meta[:n]
 }

@@ -36,12 +36,21 @@ func (m *Message) source(v Struct, t *Type) source {
 		m.ranged = r.Spent() // for the next source: this one is put in its place before that
 	}
 	n := r.Len()
-	if v.m != m && n >= refer && r.Count() <= linkPieces && m.mayRefer(n) {
+	if v.m != m && n >= refer && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
 		return source{from: v.m, r: r, n: n}
 	}
 	m.graft = r.AppendTo(m.graft[:0])
 	return source{n: n, data: m.graft}
 }
+
+// mayLink reports whether a value of n bytes in several pieces is worth linking: there must be positions for values that cross from one
+// into the next too.
+func (m *Message) mayLink(pieces, n int, t *Type) bool {
+	return pieces <= linkPieces && m.buf.Room(2*n+linkRoom) && !nests(t)
+}
+
+// linkRoom is for how many bytes there must be positions besides a linked value's own.
+const linkRoom = 64 << 20
 
 // rangeOf returns what stands on the wire for the struct or container of entry e, in the memory of old.
 func (m *Message) rangeOf(e uint32, t *Type, old linkbuf.Range) linkbuf.Range {
@@ -122,7 +131,7 @@ func (m *Message) indexShared(node linkbuf.NodeID, t *Type, src source, e uint32
 	p := &m.p
 	p.node = node
 	src.r.Pieces(func(pos uint32, mem []byte) bool {
-		p.windows = append(p.windows, window{mem, &src.from.buf, pos})
+		p.windows = append(p.windows, window{Chunk: linkbuf.Chunk{Mem: mem}, src: &src.from.buf, pos: pos})
 		return true
 	})
 	p.rest = src.n
@@ -137,8 +146,7 @@ func (m *Message) indexShared(node linkbuf.NodeID, t *Type, src source, e uint32
 		p.endWindow(i)
 	}
 	p.node = 0
-	clear(p.windows)
-	p.windows = p.windows[:0]
+	p.dropWindows()
 	m.trusted(i)
 	return word
 }

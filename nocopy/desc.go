@@ -121,6 +121,37 @@ func (t *Type) nested() bool {
 	return false
 }
 
+// nests reports whether a value of the type may have nested containers in it, which parsing must look into to find out whether they are
+// of their type.
+func nests(t *Type) bool {
+	if t.kind == record {
+		planOf(t.desc)
+		return t.desc.nests
+	}
+	return anyNested(t, map[*Desc]bool{})
+}
+
+// anyNested is nests, but for structs that were seen.
+func anyNested(t *Type, seen map[*Desc]bool) bool {
+	switch {
+	case t.nested():
+		return true
+	case t.kind == record && !seen[t.desc]:
+		t.mustBeDefined()
+		seen[t.desc] = true
+		for i := range t.desc.fields {
+			if anyNested(t.desc.fields[i].typ, seen) {
+				return true
+			}
+		}
+	case t.kind == dict:
+		return anyNested(t.key, seen) || anyNested(t.elem, seen)
+	case t.kind == list:
+		return anyNested(t.elem, seen)
+	}
+	return false
+}
+
 // header returns the size of what stands in front of the elements.
 func (t *Type) header() uint32 {
 	if t.kind == dict {
@@ -134,6 +165,7 @@ type Desc struct {
 	name      string
 	self      *Type // the type that it describes
 	union     bool
+	nests     bool // see nests; known when there is a plan
 	exception bool
 	words     int    // of an index entry, or undefined
 	first     uint32 // word of the first field

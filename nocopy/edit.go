@@ -245,6 +245,7 @@ func (m *Message) trust(p uint32) {
 	m.zeroed = 0 // the parser fills words without regard to that
 	m.p.reset(0)
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
+	m.p.growth = doubling
 	m.p.utf8, m.p.lenient = false, true
 	if p != 0 {
 		m.p.b, m.p.base = m.buf.At(p), p

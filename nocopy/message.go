@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nocopythrift/nocopythrift/internal/spare"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
@@ -51,10 +52,16 @@ type Message struct {
 	live    []bitset // see edit.live
 	filling filling
 	putting putting
-	idle    int           // releases in a row that left most of idx unused
+	idle    int           // releases in a row without a large index
 	home    *sync.Pool    // where it waits once it is released
 	noted   atomic.Uint32 // what those have done whom a held message was shown: see held.go
 	claims  atomic.Uint64 // who owns it, see claim.go
+
+	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large, and smallIdx is what
+	// idx was before.
+	idxItem  *spare.Item[[]uint32]
+	smallIdx []uint32
+	large    bool // there was a large index, the last time not more than idle releases ago
 }
 
 // built and parsed are where messages wait for the next New or Parse, by what pool says of their
@@ -199,7 +206,7 @@ func tooLong(d *Desc, n int64, most int) error {
 }
 
 // ParseBlocks is like Parse for a message whose bytes lie in several blocks, cut anywhere. Values that cross
-// a cut are copied, the rest is referred to as by Parse.
+// a cut are copied, the rest is referred to as by Parse. More than 128 blocks are copied together, with Lazy more than one.
 func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 	flags, limits := configOf(opts)
 	total := int64(0) // the same block may come more than once
@@ -212,7 +219,13 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 	n := int(total)
 	m := newMessage(d, flags, limits)
 	for _, b := range blocks {
-		m.p.windows = append(m.p.windows, window{mem: b})
+		if len(b) > 0 {
+			m.p.windows = append(m.p.windows, window{Chunk: linkbuf.Chunk{Mem: b}})
+		}
+	}
+	if len(m.p.windows) > maxWindows || flags&Lazy != 0 {
+		s, err := m.parseGathered(n)
+		return S(s), err
 	}
 	s, err := m.parseWindows(n)
 	return S(s), err
@@ -227,42 +240,62 @@ func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
 		return S(Struct{}), tooLong(d, int64(n), limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
-	err := m.buf.ReadN(r, n, func(p uint32, mem []byte) {
-		m.p.windows = append(m.p.windows, window{mem, &m.buf, p})
-	})
+	at, mem, err := m.buf.ReadN(r, n)
 	if err != nil {
-		m.p.windows = m.p.windows[:0]
 		m.Release()
 		return S(Struct{}), err
 	}
-	s, err := m.parseWindows(n)
+	m.buf.SetRoot(at, at+uint32(n))
+	p := &m.p
+	p.reset(n)
+	p.b, p.base = mem, at
+	s, err := m.parseRoot(p)
 	return S(s), err
 }
 
-// maxWindows is the number of blocks from which on they are copied together first: every one of them, and
-// every value across two, takes up address space.
-const maxWindows = 256
+// maxWindows is the most blocks that are parsed where they lie: each of them, and each value that crosses into the next one, takes
+// positions, and more are copied together.
+const maxWindows = 128
 
-// parseWindows parses the n bytes in m.p.windows.
+// parseWindows parses the n bytes in m.p.windows where they lie, or copied together if they take too many positions there.
 func (m *Message) parseWindows(n int) (Struct, error) {
 	p := &m.p
 	windows := p.windows
 	p.reset(n)
-	if len(windows) > maxWindows {
-		at, mem := m.buf.Place(n)
-		mem = mem[:0]
-		for _, w := range windows {
-			mem = append(mem, w.mem...)
-		}
-		clear(windows)
-		windows = append(windows[:0], window{mem, &m.buf, at})
-	}
 	p.windows, p.rest = windows, n
-	p.enter()
-	s, err := m.parseRoot(p)
-	clear(windows)
-	p.windows = windows[:0]
-	return s, err
+	i := p.enter()
+	if i >= 0 {
+		i = m.indexFrom(p)
+	}
+	if i < 0 && p.err.Err == errScattered {
+		return m.parseGathered(n)
+	}
+	return m.parsed(p, i)
+}
+
+// parseGathered is parseWindows with all bytes copied together.
+func (m *Message) parseGathered(n int) (Struct, error) {
+	p := &m.p
+	recycle := m.flags&Recycle != 0
+	c := linkbuf.NewChunk(n, recycle)
+	mem := c.Mem[:0]
+	for i := range p.windows {
+		mem = append(mem, p.windows[i].Mem...)
+	}
+	p.dropWindows()
+	m.buf.Reset(recycle) // gives up the pieces
+	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
+	return m.parseChunk(c)
+}
+
+// parseChunk parses a chunk of one piece.
+func (m *Message) parseChunk(c linkbuf.Chunk) (Struct, error) {
+	p := &m.p
+	n := len(c.Mem)
+	p.reset(n)
+	p.b, p.base = c.Mem, m.buf.AddChunk(c)
+	m.buf.SetRoot(p.base, p.base+uint32(n))
+	return m.parseRoot(p)
 }
 
 // reset prepares the parser for n bytes, which are not in b yet.
@@ -270,6 +303,7 @@ func (p *parser) reset(n int) {
 	m := p.m
 	p.err, p.node = nil, 0
 	p.off, p.from, p.copied, p.rest, p.depth = 0, 0, 0, 0, 0
+	p.growth = growth{}
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
 	p.lenient, p.promised = false, 0
 	p.maxDepth = m.limits.MaxDepth
@@ -278,13 +312,15 @@ func (p *parser) reset(n int) {
 	p.maxIndex = m.limits.maxIndex(n)
 }
 
-func (m *Message) parseRoot(p *parser) (Struct, error) {
+func (m *Message) parseRoot(p *parser) (Struct, error) { return m.parsed(p, m.indexFrom(p)) }
+
+// indexFrom indexes the root, which begins where p is, and returns the index after it, or failed.
+func (m *Message) indexFrom(p *parser) int {
 	m.desc.self.mustBeDefined()
-	i := failed
-	if m.root = p.take(0, m.desc.words, 1, 0); m.root != 0 {
-		i = p.structure(m.desc, m.root, 0)
+	if m.root = p.take(0, m.desc.words, 1, 0); m.root == 0 {
+		return failed
 	}
-	return m.parsed(p, i)
+	return p.structure(m.desc, m.root, 0)
 }
 
 // parsed ends a parse that has come to i.
@@ -295,12 +331,16 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 	if i < 0 {
 		err := p.finish(m.desc)
 		p.b = nil
+		if len(p.windows) > 0 {
+			p.dropWindows()
+		}
 		m.discard()
 		return Struct{}, err
 	}
 	m.levelled = m.words
 	if len(p.windows) > 0 { // not in one piece
 		p.endWindow(i)
+		p.dropWindows()
 		m.Finish()
 	}
 	p.b = nil
@@ -360,9 +400,8 @@ func (m *Message) growIndex(end, most int) {
 	if size > most/2 && most < maxWords {
 		size = most
 	}
-	grown := make([]uint32, max(end, size, 64))
-	copy(grown, m.idx[:min(int(m.words), len(m.idx))])
-	m.idx = grown
+	n := max(end, size, 64)
+	m.resizeIndex(n, n)
 }
 
 // Root returns the handle of the message's root, to be converted to its type.
@@ -483,7 +522,7 @@ func (m *Message) release() {
 func (m *Message) end() {
 	m.endHandles()
 	m.buf.Free()
-	if len(m.idx) >= largeIndex || cap(m.shadows.all) > keepShadows || cap(m.graft) > keepGraft {
+	if m.large || cap(m.shadows.all) > keepShadows || cap(m.graft) > keepGraft {
 		m.dropLarge()
 	}
 	if m.zeroed-1 < keepZeroed && m.words <= m.zeroed { // the next message finds them so
@@ -530,11 +569,11 @@ const keepGraft = 64 << 10
 // keepShadows is the most notes on fields that came twice that wait for the next message.
 const keepShadows = 4 << 10
 
-// largeIndex is how many words an index has at least that may be dropped.
-const largeIndex = 64 << 10
+// keepLarge is for how many messages in a row, none of which has a large index, what has grown with one waits for the next.
+const keepLarge = 16
 
-// dropLarge gives up what is larger than most messages need: at once what is cheap to make, an index, and what has grown with
-// it, when it has been far too large for a while.
+// dropLarge gives up what is larger than most messages need: a large index to whoever needs one, and what has grown with it
+// when it has not been needed for a while.
 func (m *Message) dropLarge() {
 	if cap(m.shadows.all) > keepShadows {
 		m.shadows.all = nil
@@ -542,12 +581,13 @@ func (m *Message) dropLarge() {
 	if cap(m.graft) > keepGraft {
 		m.graft = nil
 	}
-	if len(m.idx) < largeIndex || int(m.words) > len(m.idx)/4 {
+	if m.idxItem != nil {
+		m.dropIndex()
 		m.idle = 0
 		return
 	}
-	if m.idle++; m.idle > 16 {
-		m.idx, m.zeroed, m.idle = nil, 0, 0
+	if m.idle++; m.large && m.idle > keepLarge {
+		m.large = false
 		m.open, m.edits = nil, make([]edit, 1)
 		m.tables.forget()
 		m.buf.Shrink()

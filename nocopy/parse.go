@@ -35,8 +35,10 @@ type parser struct {
 	copied   int
 	original place
 
-	mismatched int // where a field is that turned out not to be of its type
+	mismatched uint32  // position of a field that turned out not to be of its type
+	scan       Scanner // for what is skipped across windows
 
+	growth   growth
 	depth    int
 	maxDepth int
 	maxIndex uint32 // words
@@ -67,14 +69,20 @@ func (p *parser) fail(i int, err error) int {
 // short is the failure of a message that ends before the value at i does.
 func (p *parser) short() int { return p.fail(len(p.b)+p.rest, io.ErrUnexpectedEOF) }
 
-// fill makes sure that a field's header and the header of a container in it are contiguous at i, if the
-// message has as many bytes.
+// fill makes sure that the header of the field at i, or the STOP, and that of the text or container in it are contiguous, if the
+// message has as many bytes. More than that must not be asked for: every value that crosses into another window is copied.
 func (p *parser) fill(i int) int {
-	const most = fieldHeader + mapHeader
-	if p.rest == 0 || len(p.b)-i >= most {
+	if p.rest == 0 || len(p.b)-i >= fieldHeader+mapHeader {
 		return i
 	}
-	return p.need(i, min(most, len(p.b)-i+p.rest))
+	if i = p.need(i, 1); i < 0 || p.b[i] == byte(WireStop) {
+		return i
+	}
+	n := fieldHeader
+	if t := WireType(p.b[i]); t != WireStruct {
+		n += int(minSize[t])
+	}
+	return p.need(i, min(n, len(p.b)-i+p.rest))
 }
 
 // head is load64 where there may be fewer than 8 bytes: what is behind the end of b is zero.
@@ -194,7 +202,7 @@ func (p *parser) fields(pl *plan, d *Desc, e uint32, i, next int) int {
 		}
 		if word == 0 { // not of its type after all
 			if d.union {
-				if i = p.strange(e, p.base+uint32(p.mismatched), p.base+uint32(i), i); i < 0 {
+				if i = p.strange(e, p.mismatched, p.base+uint32(i), i); i < 0 {
 					return i
 				}
 			}
@@ -284,8 +292,11 @@ func (p *parser) text(i, lead int, t *Type) (at, n int) {
 // container indexes the struct, list, set or map in the field whose header is at i. The entry is 0 if its
 // elements are not of their type: then the field, which is at mismatched, counts as unknown.
 func (p *parser) container(f *field, i int) (int, uint32) {
-	if p.lazy && (f.kind != list || f.typ.elem.kind != fixed) || p.rest > 0 && f.typ.nested() {
+	if p.lazy && (f.kind != list || f.typ.elem.kind != fixed) {
 		return p.wholeContainer(f, i)
+	}
+	if p.rest > 0 && p.node == 0 && f.typ.nested() { // of what is linked it is known, see source
+		return p.crossingContainer(f, i)
 	}
 	var end int
 	var e uint32
@@ -298,43 +309,52 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 		end, e = p.value(f.typ, i, fieldHeader)
 	}
 	if end == mismatch {
-		p.mismatched, end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
-		return end, 0
+		return p.mismatchedContainer(f, i), 0
 	}
 	return end, e
 }
 
-// wholeContainer is container that makes all of it contiguous first: to leave it for later, or because when it
-// turns out not to be of its type there must be a way back.
+// mismatchedContainer is what remains of container if the field's elements are not of their type.
+func (p *parser) mismatchedContainer(f *field, i int) int {
+	p.mismatched = p.base + uint32(i)
+	return p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+}
+
+// crossingContainer is container when windows follow and it may turn out late that the field is not of its type: then there must be a
+// way back.
+func (p *parser) crossingContainer(f *field, i int) (int, uint32) {
+	back := p.waypoint()
+	end, e := p.value(f.typ, i, fieldHeader)
+	if end == mismatch {
+		p.goBack(back)
+		return p.mismatchedContainer(f, i), 0
+	}
+	return end, e
+}
+
+// wholeContainer is container with Lazy: it is left for later, if it is in one piece.
 func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
-	if p.lazy {
-		end := usualEnd(p.b, f.typ, i+fieldHeader, p.maxDepth-p.depth)
-		if end >= 0 && p.affords(f, p.b[i+fieldHeader:end]) {
+	end := usualEnd(p.b, f.typ, i+fieldHeader, p.maxDepth-p.depth)
+	if end >= 0 && p.affords(f, p.b[i+fieldHeader:end]) {
+		return end, notIndexed | p.base + uint32(i) + fieldHeader
+	}
+	if p.rest == 0 {
+		end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
+		if end >= 0 && p.matches(f.typ, i+fieldHeader) && p.affords(f, p.b[i+fieldHeader:end]) {
 			return end, notIndexed | p.base + uint32(i) + fieldHeader
 		}
+		if end < 0 && p.err.Err == errDepth {
+			// What is unknown in there does not count with what is around it: indexing finds out whether it is too deep after all.
+			p.err = nil
+			end = p.skip(i, fieldHeader, f.typ.wire, 2*p.maxDepth-p.depth, 1)
+		}
+		if end < 0 {
+			return failed, 0
+		}
 	}
-	at, end := p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
-	if end < 0 && at >= 0 && p.err.Err == errDepth {
-		// What is unknown in there does not count with what is around it: indexing finds out whether it is too deep after all.
-		p.err = nil
-		at, end = p.skip(at, fieldHeader, f.typ.wire, 2*p.maxDepth-p.depth, 1)
-	} else if end >= 0 && p.lazy && p.matches(f.typ, at+fieldHeader) && p.affords(f, p.b[at+fieldHeader:end]) {
-		return end, notIndexed | p.base + uint32(at) + fieldHeader
-	}
-	switch {
-	case end < 0 && (p.lazy || at < 0 || p.err.Err == errDepth):
-		return failed, 0
-	case end < 0:
-		p.err = nil // it will fail again, and then say where
-	}
-	lazy := p.lazy
 	p.lazy = false
-	end, e := p.value(f.typ, at, fieldHeader)
-	p.lazy = lazy
-	if end == mismatch {
-		p.mismatched, end = p.skip(at, fieldHeader, f.typ.wire, p.maxDepth, structCost)
-		return end, 0
-	}
+	end, e := p.container(f, i)
+	p.lazy = true
 	return end, e
 }
 
@@ -410,7 +430,7 @@ func (p *parser) takeMore(words uint64, i int) uint32 {
 		return 0
 	}
 	if end := int(p.m.words) + int(words); end > len(p.m.idx) {
-		p.m.growIndex(end, int(p.maxIndex))
+		p.growIndex(end, p.off+i, p.off+len(p.b)+p.rest)
 	}
 	return p.m.take(int(words))
 }

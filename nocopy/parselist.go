@@ -14,6 +14,9 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(minSize[elem.wire]) > uint64(left) || n > maxCount {
 		return p.badList(t, h), 0
 	}
+	if n >= manyElements && elem.kind >= list {
+		p.foresee(t, int(n))
+	}
 	e := p.take(listWords, int(n), t.elemWords(), i)
 	if e == 0 {
 		return failed, 0
@@ -59,16 +62,23 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 	case t.kind == record && t.desc.flat && !p.utf8 && p.depth < p.maxDepth:
 		return p.structs(t.desc, first, i, n)
 	case t.kind == record:
-		per, done := uint32(t.desc.words), 0
-		switch pl := planOf(t.desc); {
-		case p.utf8:
-		case pl.whole:
-			i, done = p.wholes(pl, t.desc, first, i, n)
-		case pl.shelf && !p.lazy && p.depth+2 <= p.maxDepth:
-			i, done = p.shelves(pl, t.desc, first, i, n)
-		}
-		first += uint32(done) * per
-		for k := done; k < n; k++ {
+		per, pl := uint32(t.desc.words), planOf(t.desc)
+		for k, window := 0, uint32(0); k < n; k++ {
+			if p.base != window { // once a window: what is unusual in it may be so again
+				window = p.base
+				var done int
+				switch {
+				case p.utf8:
+				case pl.whole:
+					i, done = p.wholes(pl, t.desc, first, i, n-k)
+				case pl.shelf && !p.lazy && p.depth+2 <= p.maxDepth:
+					i, done = p.shelves(pl, t.desc, first, i, n-k)
+				}
+				first += uint32(done) * per
+				if k += done; k == n {
+					break
+				}
+			}
 			if i = p.structure(t.desc, first, i); i < 0 {
 				return p.at(k)
 			}
@@ -104,12 +114,16 @@ func (p *parser) listEntry(t *Type, e uint32, body int, n uint32) {
 
 // texts indexes n strings.
 func (p *parser) texts(t *Type, first uint32, i, n int) int {
-	words, done := p.m.idx[first:first+uint32(n)], 0
-	if !p.utf8 {
-		i, done = p.usualTexts(words, i)
-	}
-	for k := done; k < n; k++ {
-		var size int
+	words := p.m.idx[first : first+uint32(n)]
+	for k := 0; k < n; k++ {
+		if !p.utf8 {
+			var done int
+			i, done = p.usualTexts(words[k:], i)
+			if k += done; k == n {
+				break
+			}
+		}
+		var size int // one that crosses into another window, or is wrong
 		if i, size = p.text(i, 0, t); i < 0 {
 			return p.at(k)
 		}
@@ -135,18 +149,26 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 		return p.badDict(t, h), 0
 	}
 	n := int(count)
+	if n >= manyElements && (t.key.kind >= record || t.elem.kind >= record) {
+		p.foresee(t, n)
+	}
 	e := p.take(listWords, n, pairWords, i)
 	if e == 0 {
 		return failed, 0
 	}
 	p.listEntry(t, e, i, count)
 	slot := e + listWords
-	done := 0
-	if t.key.kind == text && t.elem.kind == text && !p.utf8 {
-		i, done = p.textPairs(slot, i, n)
-		slot += uint32(done) * pairWords
-	}
-	for k := done; k < n; k++ {
+	texts, window := t.key.kind == text && t.elem.kind == text && !p.utf8, uint32(0)
+	for k := 0; k < n; k++ {
+		if texts && p.base != window {
+			window = p.base
+			var done int
+			i, done = p.textPairs(slot, i, n-k)
+			slot += uint32(done) * pairWords
+			if k += done; k == n {
+				break
+			}
+		}
 		var word uint32
 		if i, word = p.element(t.key, i); i < 0 {
 			if i == failed {

@@ -122,6 +122,7 @@ func makePlan(d *Desc) *plan {
 	d.self.mustBeDefined()
 	for i := range d.fields {
 		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
+		d.nests = d.nests || anyNested(d.fields[i].typ, map[*Desc]bool{})
 	}
 	p, other := layOut(d, false), layOut(d, true)
 	p.rows = make([]rowType, len(d.fields))

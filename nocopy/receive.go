@@ -34,16 +34,27 @@ func parseChunk(d *Desc, c linkbuf.Chunk, l Limits, flags flag) (Struct, error) 
 	if l.MaxBytes > 0 {
 		most = limits.MaxBytes
 	}
-	if n := len(c.Mem); n > most {
+	n := c.Len()
+	if n > most {
 		c.Release()
 		return Struct{}, tooLong(d, int64(n), most)
 	}
 	m := newMessage(d, flags, limits)
-	p := &m.p
-	p.reset(len(c.Mem))
-	p.b, p.base = c.Mem, m.buf.AddChunk(c)
-	m.buf.SetRoot(p.base, p.base+uint32(len(c.Mem)))
-	return m.parseRoot(p)
+	if c.Next() == nil {
+		return m.parseChunk(c)
+	}
+	return m.parsePieces(c, n)
+}
+
+// parsePieces parses a chunk of several pieces, which have n bytes.
+func (m *Message) parsePieces(c linkbuf.Chunk, n int) (Struct, error) {
+	m.buf.Hold(c)
+	for w := &c; w != nil; w = w.Next() {
+		if len(w.Mem) > 0 {
+			m.p.windows = append(m.p.windows, window{Chunk: *w, held: true})
+		}
+	}
+	return m.parseWindows(n)
 }
 
 // Prepend puts n bytes in front of the message, in the room that NewWithRoom left, and returns them to be filled;

@@ -3,6 +3,7 @@ package nocopy_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -115,6 +116,76 @@ func TestScannerLimits(t *testing.T) {
 		if end, _, err := scanPieces(c.wire, len(c.wire)); !errors.Is(err, c.want) || c.want == nil && end != len(c.wire) {
 			t.Errorf("%s: %d of %d, %v", name, end, len(c.wire), err)
 		}
+	}
+}
+
+// TestScannerDrop: with what it has passed dropped, as often as possible or at random, it finds the same end and the same errors.
+func TestScannerDrop(t *testing.T) {
+	everything := referee.Everything()[0]
+	r := rand.New(rand.NewPCG(1, 2))
+	for seed := range uint64(200) {
+		wire := referee.Write(newGen(seed).Record(everything, 2), nil)
+		if seed%2 == 0 {
+			wire[r.IntN(len(wire))] ^= 1 << r.IntN(8)
+		}
+		var whole nocopy.Scanner
+		wantEnd, _, wantErr := whole.Scan(wire)
+		var s nocopy.Scanner
+		var end, dropped int
+		var err error
+		for have, need := 0, 1; end == 0 && err == nil && have < len(wire); {
+			if have = min(have+1+r.IntN(200), len(wire)); have-dropped < need {
+				continue
+			}
+			if end, need, err = s.Scan(wire[dropped:have]); err == nil && end == 0 && r.IntN(2) == 0 {
+				n := s.Passed()
+				s.Drop()
+				dropped, need = dropped+n, need-n
+				if s.Passed() != 0 {
+					t.Fatal("something is passed when all was dropped")
+				}
+			}
+		}
+		if end > 0 {
+			end += dropped
+		}
+		if end != wantEnd || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("seed %d: the end is at %d (%v), without dropping at %d (%v)", seed, end, err, wantEnd, wantErr)
+		}
+	}
+}
+
+// TestScannerMisused: the zero Scanner is ready, and one that has come to the end, or to an error, says the same again.
+func TestScannerMisused(t *testing.T) {
+	var s nocopy.Scanner
+	if end, need, err := s.Scan(nil); end != 0 || need != 1 || err != nil {
+		t.Errorf("nothing: %d, %d, %v", end, need, err)
+	}
+	for _, b := range [][]byte{{0}, {0, 1, 2}, nil, {12}} {
+		if end, need, err := s.Scan(b); b != nil && (end != 1 || need != 0 || err != nil) {
+			t.Errorf("%x: %d, %d, %v", b, end, need, err)
+		}
+	}
+	s.Reset(0)
+	bad := []byte{2, 0, 1, 1, 99}
+	_, _, first := s.Scan(bad)
+	for range 3 {
+		if _, _, err := s.Scan(bad); err == nil || err.Error() != first.Error() || !errors.Is(err, nocopy.ErrType) {
+			t.Errorf("%v, then %v", first, err)
+		}
+		s.Drop()
+	}
+	s.Reset(0)
+	s.Scan([]byte{2, 0, 1, 1, 15, 0, 1, 12, 0, 0, 0, 9})
+	for _, fewer := range [][]byte{{2}, nil, {2, 0, 1, 1, 15}} { // than it has passed
+		if end, _, err := s.Scan(fewer); end != 0 || err != nil {
+			t.Errorf("%x: %d, %v", fewer, end, err)
+		}
+	}
+	s = nocopy.Scanner{}
+	s.Drop()
+	if s.Passed() != 0 {
+		t.Error("the zero Scanner has passed something")
 	}
 }
 

@@ -231,33 +231,53 @@ func (p *parser) unknown(d *Desc, e uint32, i int, key uint32) int {
 	if i = p.need(i, fieldHeader); i < 0 {
 		return i
 	}
-	at, end := p.skip(i, fieldHeader, t, p.maxDepth, structCost)
+	at := p.base + uint32(i)
+	end := p.skip(i, fieldHeader, t, p.maxDepth, structCost)
 	if end < 0 {
 		return p.in(itoa(int(int16(key))))
 	}
 	if d.union {
-		return p.strange(e, p.base+uint32(at), p.base+uint32(end), end)
+		return p.strange(e, at, p.base+uint32(end), end)
 	}
 	return end
 }
 
-// skip finds the end of the value of type t that stands behind lead bytes at i, and makes all of it contiguous.
-// It returns where i is now, and the end; when that is negative, i is good nevertheless unless negative too.
-func (p *parser) skip(i, lead int, t WireType, depth, listCost int) (at, end int) {
+// skip returns the index after the value of type t that stands after lead bytes at i, or failed. It may lie in several windows.
+func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
+	i += lead
+	if p.rest > 0 {
+		return p.skipWindows(i, t, depth, listCost)
+	}
+	end, err := skip(p.b, i, t, budgetOf(depth), listCost)
+	if err == nil {
+		return end
+	}
+	if err == ErrType {
+		err = typeError(WireType(p.b[end]))
+	}
+	return p.fail(end, err)
+}
+
+// skipWindows is skip where windows follow. It looks at each byte once: what it has passed over need not be contiguous.
+func (p *parser) skipWindows(i int, t WireType, depth, listCost int) int {
+	s := &p.scan
+	s.resetValue(t, budgetOf(depth), listCost, len(p.b)-i+p.rest)
 	for {
-		end, err := skip(p.b, i+lead, t, budgetOf(depth), listCost)
-		if err == nil {
-			return i, end
-		}
-		if err != io.ErrUnexpectedEOF || p.rest == 0 {
-			if err == ErrType {
-				err = typeError(WireType(p.b[end]))
+		end, need, err := s.Scan(p.b[i:])
+		switch {
+		case err == nil && need == 0:
+			return i + end
+		case err != nil:
+			err = s.err.(*Error).Err
+			if err == io.ErrUnexpectedEOF {
+				return p.short()
 			}
-			return i, p.fail(end, err)
+			return p.fail(i+s.off, err)
 		}
-		have := len(p.b) - i
-		if i = p.need(i, min(2*have, have+p.rest)); i < 0 {
-			return i, failed
+		passed := s.Passed()
+		s.Drop()
+		if i = p.need(i+passed, need-passed); i < 0 {
+			return failed
 		}
 	}
 }

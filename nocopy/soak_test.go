@@ -117,14 +117,7 @@ func (k *soaker) one() error {
 
 // readAll receives a message.
 func readAll(wire []byte, opts []Option) (Struct, error) {
-	m := newMessage(allDesc, flagsOf(opts), usualLimits)
-	err := m.buf.ReadN(bytes.NewReader(wire), len(wire), func(p uint32, mem []byte) {
-		m.p.windows = append(m.p.windows, window{mem, &m.buf, p})
-	})
-	if err != nil {
-		return Struct{}, err
-	}
-	return m.parseWindows(len(wire))
+	return Read[Struct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 }
 
 // TestSoak handles messages of 1 KiB to 8 MiB, one after the other in several goroutines, and wants the process to stay

@@ -1,16 +1,57 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/linkbuf"
+import (
+	"errors"
 
-// window is a block of a message that is not in one piece.
+	"github.com/nocopythrift/nocopythrift/linkbuf"
+)
+
+// window is a block of a message that is not in one piece. None is empty.
 type window struct {
-	mem []byte
-	src *linkbuf.Buffer // whose memory it is; nil: nobody's
-	pos uint32          // where in src
+	linkbuf.Chunk                 // its memory: foreign, or
+	held          bool            // the message's, which holds it, or
+	src           *linkbuf.Buffer // that of another message,
+	pos           uint32          // at this position there
 }
 
 // place is a place in the windows: an index and an offset.
 type place struct{ window, off int }
+
+// waypoint is where a parser has been, to go back there.
+type waypoint struct {
+	b               []byte
+	base            uint32
+	off, from, rest int
+	next, original  place
+	copied          int
+	chain           linkbuf.Mark
+}
+
+// waypoint returns where the parser is.
+func (p *parser) waypoint() waypoint {
+	return waypoint{p.b, p.base, p.off, p.from, p.rest, p.next, p.original, p.copied, p.m.buf.Mark()}
+}
+
+// goBack returns to where the parser has been. Positions that were given meanwhile are not given again.
+func (p *parser) goBack(w waypoint) {
+	p.b, p.base, p.off, p.from, p.rest = w.b, w.base, w.off, w.from, w.rest
+	p.next, p.original, p.copied = w.next, w.original, w.copied
+	p.m.buf.Rewind(w.chain)
+}
+
+// errScattered is the failure of a message for whose pieces there are not enough positions: it is to be copied together.
+var errScattered = errors.New("nocopy: too many pieces")
+
+// editRoom is for how many bytes more there must be positions, so that the message can be edited.
+const editRoom = 256 << 20
+
+// mayUse reports whether n bytes may be given positions.
+func (p *parser) mayUse(n int) bool {
+	if p.node != 0 { // linking has seen to it
+		return true
+	}
+	return p.m.buf.Room(n + editRoom)
+}
 
 // need makes n bytes from i on contiguous.
 func (p *parser) need(i, n int) int {
@@ -26,10 +67,14 @@ func (p *parser) need(i, n int) int {
 		p.next = place{p.original.window, p.original.off + i - p.copied}
 		p.rest += len(left)
 		left = nil
+	} else if p.copied == 0 && len(left) > 0 { // they are given others
+		p.m.buf.TakeBack(p.base+uint32(i), p.base+uint32(len(p.b)))
 	}
-	if w := p.windows[p.next.window].mem; len(left) == 0 && n <= len(w)-p.next.off {
-		p.nextWindow()
-		return 0
+	if w := p.windows[p.next.window].Mem; len(left) == 0 && n <= len(w)-p.next.off {
+		return p.nextWindow()
+	}
+	if !p.mayUse(n) {
+		return p.fail(i, errScattered)
 	}
 	pos, mem := p.m.buf.Stitch(n)
 	c := copy(mem, left)
@@ -37,7 +82,7 @@ func (p *parser) need(i, n int) int {
 		p.copied, p.original = c, p.next
 	}
 	for {
-		k := copy(mem[c:], p.windows[p.next.window].mem[p.next.off:])
+		k := copy(mem[c:], p.windows[p.next.window].Mem[p.next.off:])
 		c += k
 		p.advance(k)
 		if c == n {
@@ -53,7 +98,7 @@ func (p *parser) need(i, n int) int {
 func (p *parser) advance(k int) {
 	p.rest -= k
 	p.next.off += k
-	if p.next.off == len(p.windows[p.next.window].mem) {
+	if p.next.off == len(p.windows[p.next.window].Mem) {
 		p.next = place{window: p.next.window + 1}
 	}
 }
@@ -70,29 +115,42 @@ func (p *parser) endWindow(i int) {
 	p.from = i
 }
 
-// enter goes to the first window.
-func (p *parser) enter() {
-	for len(p.b) == 0 && p.rest > 0 {
-		if len(p.windows[p.next.window].mem) == 0 {
-			p.next.window++
-			continue
-		}
-		p.nextWindow()
+// keepWindows is for how many windows memory waits for the next message.
+const keepWindows = 4 << 10
+
+// dropWindows forgets the windows.
+func (p *parser) dropWindows() {
+	clear(p.windows)
+	if p.windows = p.windows[:0]; cap(p.windows) > keepWindows {
+		p.windows = nil
 	}
 }
 
-// nextWindow goes on to the rest of the block that comes next.
-func (p *parser) nextWindow() {
+// enter goes to the first window. It returns failed if there is no room for it.
+func (p *parser) enter() int {
+	if p.rest == 0 {
+		return 0
+	}
+	return p.nextWindow()
+}
+
+// nextWindow goes on to the rest of the block that comes next. It returns the index there, or failed.
+func (p *parser) nextWindow() int {
 	w := &p.windows[p.next.window]
 	off := p.next.off
-	p.b, p.from, p.copied = w.mem[off:], 0, 0
-	switch {
-	case w.src == nil:
-		p.base = p.m.buf.AddForeign(p.b, false)
-	case w.src == &p.m.buf:
-		p.base = w.src.Alias(w.pos+uint32(off), len(p.b))
-	default:
-		p.base = p.m.buf.Share(w.src, w.pos+uint32(off), len(p.b))
+	mem := w.Mem[off:]
+	if !p.mayUse(len(mem)) {
+		return p.fail(0, errScattered)
 	}
-	p.advance(len(p.b))
+	switch {
+	case w.held:
+		p.base = p.m.buf.AddHeld(w.Chunk, off)
+	case w.src == nil:
+		p.base = p.m.buf.AddForeign(mem, false)
+	default:
+		p.base = p.m.buf.Share(w.src, w.pos+uint32(off), len(mem))
+	}
+	p.b, p.from, p.copied = mem, 0, 0
+	p.advance(len(mem))
+	return 0
 }

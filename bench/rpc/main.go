@@ -1,8 +1,9 @@
 // Rpc measures calls over loopback TCP: echoes of 190 B, 4 KB, 64 KB and 1 MB, one call at a time on one connection and on each of
 // 64, against Apache Thrift (framed), Kitex (framed, FastCodec, netpoll) and grpc-go. Where a library can have many calls in flight on
-// one connection, that is measured too. Server and client run in this process, so CPU and allocations are of both.
+// one connection, that is measured too. Then replies and requests of many small structs, 1 MB and 50 MB, framed and not. Server and
+// client run in this process, so CPU and allocations are of both.
 //
-//	go run -C bench/rpc . [-quick] [-rounds N] [-duration D] [-peers LIST] [-sizes LIST] [-cpuprofile FILE]
+//	go run -C bench/rpc . [-quick] [-rounds N] [-duration D] [-peers LIST] [-sizes LIST] [-rows LIST] [-cpuprofile FILE]
 package main
 
 import (
@@ -42,6 +43,7 @@ func main() {
 	names := flag.String("peers", "", "`list` of peers, all if empty")
 	sizes := flag.String("sizes", "190,4096,65536,1048576", "`list` of sizes of the arguments in bytes")
 	only := flag.String("modes", "1,2,3", "`list` of modes: 1 connection; 64; 1 with 64 calls in flight")
+	large := flag.String("rows", "1000000,50000000", "`list` of sizes of messages of small structs in bytes; none if empty")
 	profile := flag.String("cpuprofile", "", "`file` for a CPU profile of all measurements")
 	flag.Parse()
 	if *quick {
@@ -71,6 +73,9 @@ func main() {
 	}
 	fmt.Printf("%s, CPUs: %d, %s, %s; medians of %d × %v\n", runtime.Version(), runtime.NumCPU(), runtime.GOARCH, time.Now().UTC().Format(time.DateOnly), *rounds, *duration)
 	for _, size := range strings.Split(*sizes, ",") {
+		if size == "" {
+			continue
+		}
 		n, err := strconv.Atoi(size)
 		if err != nil || n < overhead {
 			log.Fatal("bad size ", size)
@@ -79,6 +84,18 @@ func main() {
 			if strings.Contains(*only, strconv.Itoa(i+1)) {
 				compare(chosen, addrs, m, n, *rounds, *duration)
 			}
+		}
+	}
+	for _, size := range strings.Split(*large, ",") {
+		if size == "" {
+			continue
+		}
+		n, err := strconv.Atoi(size)
+		if err != nil || n < rowSize {
+			log.Fatal("bad size ", size)
+		}
+		if err := compareRows(n, *rounds, *duration); err != nil {
+			log.Fatal(err)
 		}
 	}
 }

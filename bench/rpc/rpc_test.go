@@ -5,6 +5,24 @@ import (
 	"time"
 )
 
+// TestRows: every peer has every row, both ways.
+func TestRows(t *testing.T) {
+	for _, p := range rowsPeers {
+		get, put, stop, err := p.open(p.framed)
+		if err != nil {
+			t.Fatal(p.name, ": ", err)
+		}
+		for _, n := range []int{1, 1000, 100_000} {
+			for _, call := range []func(int) (int64, error){get, put} {
+				if got, err := call(n); err != nil || got != sumOf(n) {
+					t.Errorf("%s: %d rows have the sum %d, not %d (%v)", p.name, n, got, sumOf(n), err)
+				}
+			}
+		}
+		stop()
+	}
+}
+
 // TestPeers: every peer answers right, in every mode, at every size.
 func TestPeers(t *testing.T) {
 	for _, p := range peers {

@@ -84,7 +84,7 @@ func readCall(nc net.Conn) (seqid int, err error) {
 }
 
 // fakeServer accepts connections and has each handled by f until the test has ended.
-func fakeServer(t *testing.T, f func(nc net.Conn)) string {
+func fakeServer(t testing.TB, f func(nc net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

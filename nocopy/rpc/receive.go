@@ -147,9 +147,22 @@ func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
 			return header{}, linkbuf.Chunk{}, err
 		}
 	}
+	return r.nextStruct(h)
+}
+
+// keepWhole is up to how many bytes a struct stays in one piece, and moves when the block that it began in is full.
+const keepWhole = 8 << 10
+
+// nextStruct receives the struct of an unframed message, whose header h has arrived. What does not stay in one piece is cut where
+// values end, and what has arrived stays where it is.
+func (r *receiver) nextStruct(h header) (header, linkbuf.Chunk, error) {
 	r.scan.Reset(r.limits.parse.MaxDepth)
+	lead, cut := h.size, 0 // bytes before the struct's that are not cut, and those of the struct that are
 	for {
-		end, need, err := r.scan.Scan(r.in.Bytes()[h.size:])
+		end, need, err := r.scan.Scan(r.in.Bytes()[lead:])
+		if lead > 0 {
+			h, _, _ = parseHeader(r.in.Bytes()) // it may have moved
+		}
 		if err != nil {
 			var bad *nocopy.Error
 			if errors.As(err, &bad) {
@@ -157,16 +170,21 @@ func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
 			}
 			return h, linkbuf.Chunk{}, err
 		}
-		if over := max(need, end) + h.size - r.limits.message; over > 0 {
+		if int64(max(need, end))+int64(cut+h.size) > int64(r.limits.message) {
 			return h, linkbuf.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.limits.name, r.limits.message)
 		}
 		if end > 0 {
-			h, _, _ = parseHeader(r.in.Bytes()) // it may have moved
-			r.in.Skip(h.size)
+			r.in.Skip(lead)
 			return h, r.in.Take(end), nil
 		}
-		for len(r.in.Bytes()) < h.size+need {
-			if err := r.fill(h.size + need); err != nil {
+		if n := r.scan.Passed(); cut+n > keepWhole && !r.in.Fits(lead+need) {
+			r.in.Skip(lead)
+			r.in.Cut(n)
+			r.scan.Drop()
+			need, lead, cut = need-n, 0, cut+n
+		}
+		for len(r.in.Bytes()) < lead+need {
+			if err := r.fill(lead + need); err != nil {
 				return h, linkbuf.Chunk{}, err
 			}
 		}
@@ -178,7 +196,7 @@ var errTimeout = fmt.Errorf("the rest of a message did not arrive in time: %w", 
 
 // fill waits for more bytes.
 func (r *receiver) fill(want int) error {
-	started := len(r.in.Bytes()) > 0
+	started := r.in.Arrived() > 0
 	switch {
 	case !started && r.idle > 0:
 		r.setDeadline(time.Now().Add(r.idle))

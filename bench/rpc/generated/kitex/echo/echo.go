@@ -54,6 +54,53 @@ var fieldIDToName_Message = map[int16]string{
 	3: "payload",
 }
 
+type Row struct {
+	Id   int64  `thrift:"id,1" frugal:"1,default,i64" json:"id"`
+	Kind int32  `thrift:"kind,2" frugal:"2,default,i32" json:"kind"`
+	Name string `thrift:"name,3" frugal:"3,default,string" json:"name"`
+}
+
+func NewRow() *Row {
+	return &Row{}
+}
+
+func (p *Row) InitDefault() {
+}
+
+func (p *Row) GetId() (v int64) {
+	return p.Id
+}
+
+func (p *Row) GetKind() (v int32) {
+	return p.Kind
+}
+
+func (p *Row) GetName() (v string) {
+	return p.Name
+}
+func (p *Row) SetId(val int64) {
+	p.Id = val
+}
+func (p *Row) SetKind(val int32) {
+	p.Kind = val
+}
+func (p *Row) SetName(val string) {
+	p.Name = val
+}
+
+func (p *Row) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("Row(%+v)", *p)
+}
+
+var fieldIDToName_Row = map[int16]string{
+	1: "id",
+	2: "kind",
+	3: "name",
+}
+
 type Echo interface {
 	Echo(ctx context.Context, message *Message) (r *Message, err error)
 }
@@ -131,5 +178,145 @@ func (p *EchoEchoResult) String() string {
 }
 
 var fieldIDToName_EchoEchoResult = map[int16]string{
+	0: "success",
+}
+
+type Rows interface {
+	Get(ctx context.Context, count int32) (r []*Row, err error)
+
+	Put(ctx context.Context, rows []*Row) (r int64, err error)
+}
+
+type RowsGetArgs struct {
+	Count int32 `thrift:"count,1" frugal:"1,default,i32" json:"count"`
+}
+
+func NewRowsGetArgs() *RowsGetArgs {
+	return &RowsGetArgs{}
+}
+
+func (p *RowsGetArgs) InitDefault() {
+}
+
+func (p *RowsGetArgs) GetCount() (v int32) {
+	return p.Count
+}
+func (p *RowsGetArgs) SetCount(val int32) {
+	p.Count = val
+}
+
+func (p *RowsGetArgs) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("RowsGetArgs(%+v)", *p)
+}
+
+var fieldIDToName_RowsGetArgs = map[int16]string{
+	1: "count",
+}
+
+type RowsGetResult struct {
+	Success []*Row `thrift:"success,0,optional" frugal:"0,optional,list<Row>" json:"success,omitempty"`
+}
+
+func NewRowsGetResult() *RowsGetResult {
+	return &RowsGetResult{}
+}
+
+func (p *RowsGetResult) InitDefault() {
+}
+
+var RowsGetResult_Success_DEFAULT []*Row
+
+func (p *RowsGetResult) GetSuccess() (v []*Row) {
+	if !p.IsSetSuccess() {
+		return RowsGetResult_Success_DEFAULT
+	}
+	return p.Success
+}
+func (p *RowsGetResult) SetSuccess(x interface{}) {
+	p.Success = x.([]*Row)
+}
+
+func (p *RowsGetResult) IsSetSuccess() bool {
+	return p.Success != nil
+}
+
+func (p *RowsGetResult) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("RowsGetResult(%+v)", *p)
+}
+
+var fieldIDToName_RowsGetResult = map[int16]string{
+	0: "success",
+}
+
+type RowsPutArgs struct {
+	Rows []*Row `thrift:"rows,1" frugal:"1,default,list<Row>" json:"rows"`
+}
+
+func NewRowsPutArgs() *RowsPutArgs {
+	return &RowsPutArgs{}
+}
+
+func (p *RowsPutArgs) InitDefault() {
+}
+
+func (p *RowsPutArgs) GetRows() (v []*Row) {
+	return p.Rows
+}
+func (p *RowsPutArgs) SetRows(val []*Row) {
+	p.Rows = val
+}
+
+func (p *RowsPutArgs) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("RowsPutArgs(%+v)", *p)
+}
+
+var fieldIDToName_RowsPutArgs = map[int16]string{
+	1: "rows",
+}
+
+type RowsPutResult struct {
+	Success *int64 `thrift:"success,0,optional" frugal:"0,optional,i64" json:"success,omitempty"`
+}
+
+func NewRowsPutResult() *RowsPutResult {
+	return &RowsPutResult{}
+}
+
+func (p *RowsPutResult) InitDefault() {
+}
+
+var RowsPutResult_Success_DEFAULT int64
+
+func (p *RowsPutResult) GetSuccess() (v int64) {
+	if !p.IsSetSuccess() {
+		return RowsPutResult_Success_DEFAULT
+	}
+	return *p.Success
+}
+func (p *RowsPutResult) SetSuccess(x interface{}) {
+	p.Success = x.(*int64)
+}
+
+func (p *RowsPutResult) IsSetSuccess() bool {
+	return p.Success != nil
+}
+
+func (p *RowsPutResult) String() string {
+	if p == nil {
+		return "<nil>"
+	}
+	return fmt.Sprintf("RowsPutResult(%+v)", *p)
+}
+
+var fieldIDToName_RowsPutResult = map[int16]string{
 	0: "success",
 }

@@ -49,6 +49,58 @@ func (c EchoClient) Echo(ctx context.Context, args func(EchoEchoArgs)) (EchoEcho
 	return EchoEchoResult(r), err
 }
 
+type RowsHandler interface {
+	Get(ctx context.Context, args RowsGetArgs, result RowsGetResult) error
+	Put(ctx context.Context, args RowsPutArgs, result RowsPutResult) error
+}
+
+var (
+	rowsGet = &rpc.Method{
+		Service: "Rows", Name: "get", Args: RowsGetArgsDesc, Result: RowsGetResultDesc, Success: rowsGetResultSuccess,
+	}
+	rowsPut = &rpc.Method{
+		Service: "Rows", Name: "put", Args: RowsPutArgsDesc, Result: RowsPutResultDesc, Success: rowsPutResultSuccess,
+	}
+)
+
+// NewRowsProcessor returns what a server needs to have calls of Rows handled by h.
+func NewRowsProcessor(h RowsHandler) *rpc.Processor {
+	return rpc.NewProcessor("Rows", nil,
+		rowsGet.HandledBy(func(ctx context.Context, c *rpc.Call) error {
+			return h.Get(ctx, RowsGetArgs(c.Args), RowsGetResult(c.Result))
+		}),
+		rowsPut.HandledBy(func(ctx context.Context, c *rpc.Call) error {
+			return h.Put(ctx, RowsPutArgs(c.Args), RowsPutResult(c.Result))
+		}),
+	)
+}
+
+// RowsClient calls the methods of Rows.
+type RowsClient struct {
+	c rpc.Caller
+}
+
+// NewRowsClient returns a client that calls through c.
+func NewRowsClient(c rpc.Caller) RowsClient { return RowsClient{c} }
+
+func (c RowsClient) Get(ctx context.Context, args func(RowsGetArgs)) (RowsGetResult, error) {
+	a := RowsGetArgs(c.c.NewArgs(rowsGet))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, rowsGet, nocopy.Struct(a))
+	return RowsGetResult(r), err
+}
+
+func (c RowsClient) Put(ctx context.Context, args func(RowsPutArgs)) (RowsPutResult, error) {
+	a := RowsPutArgs(c.c.NewArgs(rowsPut))
+	if args != nil {
+		args(a)
+	}
+	r, err := c.c.Call(ctx, rowsPut, nocopy.Struct(a))
+	return RowsPutResult(r), err
+}
+
 type Message nocopy.Struct
 
 const (
@@ -90,6 +142,45 @@ func (s Message) SetPayload(v []byte)     { nocopy.Struct(s).SetBytes(messagePay
 func (s Message) NewPayload(n int) []byte { return nocopy.Struct(s).NewBytes(messagePayload, n) }
 func (s Message) IsSetPayload() bool      { return nocopy.Struct(s).Has(messagePayload) }
 func (s Message) UnsetPayload()           { nocopy.Struct(s).Unset(messagePayload) }
+
+type Row nocopy.Struct
+
+const (
+	rowID   nocopy.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	rowKind nocopy.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	rowName nocopy.Field = 4<<48 | 5<<32 | 11<<16 | 3
+)
+
+// RowDesc describes Row to the runtime and to packages that use it.
+var RowDesc = nocopy.NewDesc("Row")
+
+func NewRow(opts ...nocopy.Option) Row { return Row(nocopy.New(RowDesc, opts...)) }
+func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
+	s, err := nocopy.Parse(RowDesc, b, opts...)
+	return Row(s), err
+}
+
+func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Row) Release()                                { nocopy.Struct(s).Release() }
+func (s Row) Clone() Row                              { return Row(nocopy.Struct(s).Clone(RowDesc)) }
+func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Row) String() string                          { return nocopy.Struct(s).Format(RowDesc) }
+func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(RowDesc) }
+
+func (s Row) GetID() int64  { return nocopy.Struct(s).Int64(rowID) }
+func (s Row) SetID(v int64) { nocopy.Struct(s).SetInt64(rowID, v) }
+func (s Row) IsSetID() bool { return nocopy.Struct(s).Has(rowID) }
+func (s Row) UnsetID()      { nocopy.Struct(s).Unset(rowID) }
+
+func (s Row) GetKind() int32  { return nocopy.Struct(s).Int32(rowKind) }
+func (s Row) SetKind(v int32) { nocopy.Struct(s).SetInt32(rowKind, v) }
+func (s Row) IsSetKind() bool { return nocopy.Struct(s).Has(rowKind) }
+func (s Row) UnsetKind()      { nocopy.Struct(s).Unset(rowKind) }
+
+func (s Row) GetName() string  { return nocopy.Struct(s).Text(rowName) }
+func (s Row) SetName(v string) { nocopy.Struct(s).SetText(rowName, v) }
+func (s Row) IsSetName() bool  { return nocopy.Struct(s).Has(rowName) }
+func (s Row) UnsetName()       { nocopy.Struct(s).Unset(rowName) }
 
 type EchoEchoArgs nocopy.Struct
 
@@ -171,16 +262,175 @@ func (s EchoEchoResult) NewSuccess() Message {
 func (s EchoEchoResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(echoEchoResultSuccess) }
 func (s EchoEchoResult) UnsetSuccess()      { nocopy.Struct(s).Unset(echoEchoResultSuccess) }
 
+type RowsGetArgs nocopy.Struct
+
+const (
+	rowsGetArgsCount nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+)
+
+// RowsGetArgsDesc describes RowsGetArgs to the runtime and to packages that use it.
+var RowsGetArgsDesc = nocopy.NewDesc("get_args")
+
+func NewRowsGetArgs(opts ...nocopy.Option) RowsGetArgs {
+	return RowsGetArgs(nocopy.New(RowsGetArgsDesc, opts...))
+}
+func ParseRowsGetArgs(b []byte, opts ...nocopy.Option) (RowsGetArgs, error) {
+	s, err := nocopy.Parse(RowsGetArgsDesc, b, opts...)
+	return RowsGetArgs(s), err
+}
+
+func (s RowsGetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s RowsGetArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s RowsGetArgs) Clone() RowsGetArgs       { return RowsGetArgs(nocopy.Struct(s).Clone(RowsGetArgsDesc)) }
+func (s RowsGetArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s RowsGetArgs) String() string           { return nocopy.Struct(s).Format(RowsGetArgsDesc) }
+func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return nocopy.Struct(s).Unknown(RowsGetArgsDesc)
+}
+
+func (s RowsGetArgs) GetCount() int32  { return nocopy.Struct(s).Int32(rowsGetArgsCount) }
+func (s RowsGetArgs) SetCount(v int32) { nocopy.Struct(s).SetInt32(rowsGetArgsCount, v) }
+func (s RowsGetArgs) IsSetCount() bool { return nocopy.Struct(s).Has(rowsGetArgsCount) }
+func (s RowsGetArgs) UnsetCount()      { nocopy.Struct(s).Unset(rowsGetArgsCount) }
+
+type RowsGetResult nocopy.Struct
+
+const (
+	rowsGetResultSuccess nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 0
+)
+
+// RowsGetResultDesc describes RowsGetResult to the runtime and to packages that use it.
+var RowsGetResultDesc = nocopy.NewDesc("get_result")
+
+func NewRowsGetResult(opts ...nocopy.Option) RowsGetResult {
+	return RowsGetResult(nocopy.New(RowsGetResultDesc, opts...))
+}
+func ParseRowsGetResult(b []byte, opts ...nocopy.Option) (RowsGetResult, error) {
+	s, err := nocopy.Parse(RowsGetResultDesc, b, opts...)
+	return RowsGetResult(s), err
+}
+
+func (s RowsGetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s RowsGetResult) Release()                 { nocopy.Struct(s).Release() }
+func (s RowsGetResult) Clone() RowsGetResult {
+	return RowsGetResult(nocopy.Struct(s).Clone(RowsGetResultDesc))
+}
+func (s RowsGetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s RowsGetResult) String() string { return nocopy.Struct(s).Format(RowsGetResultDesc) }
+func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return nocopy.Struct(s).Unknown(RowsGetResultDesc)
+}
+
+func (s RowsGetResult) GetSuccess() nocopy.StructList[Row] {
+	return nocopy.StructList[Row](nocopy.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
+}
+func (s RowsGetResult) SetSuccess(v nocopy.StructList[Row]) {
+	nocopy.Struct(s).SetChild(rowsGetResultSuccess, RowsGetResultDesc, nocopy.Struct(v))
+}
+func (s RowsGetResult) NewSuccess(n int) nocopy.StructList[Row] {
+	return nocopy.StructList[Row](nocopy.Struct(s).NewChild(rowsGetResultSuccess, RowsGetResultDesc, n))
+}
+func (s RowsGetResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(rowsGetResultSuccess) }
+func (s RowsGetResult) UnsetSuccess()      { nocopy.Struct(s).Unset(rowsGetResultSuccess) }
+
+type RowsPutArgs nocopy.Struct
+
+const (
+	rowsPutArgsRows nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+)
+
+// RowsPutArgsDesc describes RowsPutArgs to the runtime and to packages that use it.
+var RowsPutArgsDesc = nocopy.NewDesc("put_args")
+
+func NewRowsPutArgs(opts ...nocopy.Option) RowsPutArgs {
+	return RowsPutArgs(nocopy.New(RowsPutArgsDesc, opts...))
+}
+func ParseRowsPutArgs(b []byte, opts ...nocopy.Option) (RowsPutArgs, error) {
+	s, err := nocopy.Parse(RowsPutArgsDesc, b, opts...)
+	return RowsPutArgs(s), err
+}
+
+func (s RowsPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s RowsPutArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s RowsPutArgs) Clone() RowsPutArgs       { return RowsPutArgs(nocopy.Struct(s).Clone(RowsPutArgsDesc)) }
+func (s RowsPutArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
+func (s RowsPutArgs) String() string           { return nocopy.Struct(s).Format(RowsPutArgsDesc) }
+func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return nocopy.Struct(s).Unknown(RowsPutArgsDesc)
+}
+
+func (s RowsPutArgs) GetRows() nocopy.StructList[Row] {
+	return nocopy.StructList[Row](nocopy.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
+}
+func (s RowsPutArgs) SetRows(v nocopy.StructList[Row]) {
+	nocopy.Struct(s).SetChild(rowsPutArgsRows, RowsPutArgsDesc, nocopy.Struct(v))
+}
+func (s RowsPutArgs) NewRows(n int) nocopy.StructList[Row] {
+	return nocopy.StructList[Row](nocopy.Struct(s).NewChild(rowsPutArgsRows, RowsPutArgsDesc, n))
+}
+func (s RowsPutArgs) IsSetRows() bool { return nocopy.Struct(s).Has(rowsPutArgsRows) }
+func (s RowsPutArgs) UnsetRows()      { nocopy.Struct(s).Unset(rowsPutArgsRows) }
+
+type RowsPutResult nocopy.Struct
+
+const (
+	rowsPutResultSuccess nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 0
+)
+
+// RowsPutResultDesc describes RowsPutResult to the runtime and to packages that use it.
+var RowsPutResultDesc = nocopy.NewDesc("put_result")
+
+func NewRowsPutResult(opts ...nocopy.Option) RowsPutResult {
+	return RowsPutResult(nocopy.New(RowsPutResultDesc, opts...))
+}
+func ParseRowsPutResult(b []byte, opts ...nocopy.Option) (RowsPutResult, error) {
+	s, err := nocopy.Parse(RowsPutResultDesc, b, opts...)
+	return RowsPutResult(s), err
+}
+
+func (s RowsPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s RowsPutResult) Release()                 { nocopy.Struct(s).Release() }
+func (s RowsPutResult) Clone() RowsPutResult {
+	return RowsPutResult(nocopy.Struct(s).Clone(RowsPutResultDesc))
+}
+func (s RowsPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s RowsPutResult) String() string { return nocopy.Struct(s).Format(RowsPutResultDesc) }
+func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return nocopy.Struct(s).Unknown(RowsPutResultDesc)
+}
+
+func (s RowsPutResult) GetSuccess() int64  { return nocopy.Struct(s).Int64(rowsPutResultSuccess) }
+func (s RowsPutResult) SetSuccess(v int64) { nocopy.Struct(s).SetInt64(rowsPutResultSuccess, v) }
+func (s RowsPutResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(rowsPutResultSuccess) }
+func (s RowsPutResult) UnsetSuccess()      { nocopy.Struct(s).Unset(rowsPutResultSuccess) }
+
 func init() {
 	MessageDesc.Define(
 		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64},
 		nocopy.FieldDesc{ID: 2, Name: "action", Type: nocopy.TypeString},
 		nocopy.FieldDesc{ID: 3, Name: "payload", Type: nocopy.TypeBinary},
 	)
+	RowDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64},
+		nocopy.FieldDesc{ID: 2, Name: "kind", Type: nocopy.TypeI32},
+		nocopy.FieldDesc{ID: 3, Name: "name", Type: nocopy.TypeString},
+	)
 	EchoEchoArgsDesc.Define(
 		nocopy.FieldDesc{ID: 1, Name: "message", Type: nocopy.StructOf(MessageDesc)},
 	)
 	EchoEchoResultDesc.Define(
 		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(MessageDesc), Req: nocopy.Optional},
+	)
+	RowsGetArgsDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "count", Type: nocopy.TypeI32},
+	)
+	RowsGetResultDesc.Define(
+		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.ListOf(nocopy.StructOf(RowDesc)), Req: nocopy.Optional},
+	)
+	RowsPutArgsDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "rows", Type: nocopy.ListOf(nocopy.StructOf(RowDesc))},
+	)
+	RowsPutResultDesc.Define(
+		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI64, Req: nocopy.Optional},
 	)
 }

@@ -1,0 +1,101 @@
+package nocopy
+
+import "github.com/nocopythrift/nocopythrift/internal/spare"
+
+// largeIndex is how many words an index has at least that other messages get when the message is released.
+const largeIndex = 16 << 10
+
+// indexes are those that are large and that no message has.
+var indexes spare.Pool[[]uint32]
+
+// resizeIndex makes the index n words long, or longer if such a one is at hand, or shorter if one of least words is. Words beyond
+// those in use hold anything.
+func (m *Message) resizeIndex(least, n int) {
+	if n < largeIndex {
+		m.setIndex(make([]uint32, n), nil)
+		return
+	}
+	if i := indexes.Get(least, 16*n); i != nil {
+		m.setIndex(i.Value, i)
+		return
+	}
+	i := &spare.Item[[]uint32]{Value: make([]uint32, n), Size: n}
+	m.setIndex(i.Value, i)
+}
+
+// setIndex puts another index in the place of the one that has become too small.
+func (m *Message) setIndex(idx []uint32, item *spare.Item[[]uint32]) {
+	copy(idx, m.idx[:min(int(m.words), len(m.idx))])
+	if m.idxItem == nil {
+		m.smallIdx = m.idx // a large one that was too small is of no more use
+	}
+	m.idx, m.idxItem = idx, item
+	m.zeroed = 0
+	m.large = m.large || item != nil
+}
+
+// dropIndex gives a large index up, and goes back to the one before it was large.
+func (m *Message) dropIndex() {
+	indexes.Put(m.idxItem)
+	m.idx, m.idxItem, m.smallIdx, m.zeroed = m.smallIdx, nil, nil, 0
+}
+
+// growth is how the index has grown while it was made.
+type growth struct {
+	words, off int  // the words in use, and the bytes that had been parsed, when it grew last
+	paused     bool // it has grown a little once, to find out how fast it grows
+	guessed    bool // it has grown to what it was expected to need
+}
+
+// doubling is the growth of an index of which not all is made at once: it only doubles.
+var doubling = growth{paused: true, guessed: true}
+
+// knownBy is after how many bytes since it grew last it is known how fast an index grows.
+const knownBy = 4 << 10
+
+// growIndex makes the index end words long at least, when off of size bytes have been parsed. A large one grows to what the message
+// needs if it goes on as it has since the index grew last: copying it, and making it larger than it has to be, costs more than all
+// the rest. That is tried once, and if it is far from the limit: otherwise it doubles.
+func (p *parser) growIndex(end, off, size int) {
+	m, g := p.m, &p.growth
+	words, bytes := end-g.words, off-g.off
+	known := g.words > 0 && bytes >= knownBy
+	g.words, g.off = end, off
+	if 4*uint64(len(m.idx)) < uint64(p.maxIndex) && len(m.idx) >= largeIndex {
+		switch {
+		case known && !g.guessed:
+			g.guessed = true
+			likely := uint64(end) + uint64(words)*uint64(size-off)/uint64(bytes)
+			n := int(min(likely+likely/32, uint64(p.maxIndex)))
+			m.resizeIndex(max(end, n-n/16), n)
+			return
+		case !known && !g.paused:
+			g.paused = true
+			m.resizeIndex(end, end+len(m.idx)/8)
+			return
+		}
+	}
+	m.growIndex(end, int(p.maxIndex))
+}
+
+// manyElements is from how many elements on it is worth foreseeing what they take.
+const manyElements = 1 << 10
+
+// foresee makes room in the index for a container of n elements, with what each of them takes at least, if it has to grow by much.
+func (p *parser) foresee(t *Type, n int) {
+	each := t.elemWords()
+	for _, inside := range []*Type{t.key, t.elem} {
+		switch {
+		case inside == nil || t.kind == list && inside.kind == record:
+		case inside.kind == record:
+			each += inside.desc.words
+		case inside.kind > record:
+			each += listWords
+		}
+	}
+	end := uint64(p.m.words) + listWords + uint64(n)*uint64(each)
+	if end > 2*uint64(len(p.m.idx)) && end <= uint64(p.maxIndex) {
+		p.m.resizeIndex(int(end), int(end))
+		p.growth.words = 0
+	}
+}

@@ -1,0 +1,359 @@
+package rpc_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// bulk is a method whose argument and result are a struct of everything that may be large.
+var (
+	flatDesc  = nocopy.NewDesc("Flat")
+	smallDesc = nocopy.NewDesc("Small")
+	innerDesc = nocopy.NewDesc("Inner")
+	bulkDesc  = nocopy.NewDesc("Bulk")
+	argsDesc  = nocopy.NewDesc("Args")
+	replyDesc = nocopy.NewDesc("Result")
+	bulk      = &rpc.Method{Service: "Bulk", Name: "bulk", Args: argsDesc, Result: replyDesc, Success: wordOf(0, 1, nocopy.WireStruct, 0)}
+)
+
+// wordOf is the constant of the i-th of n fields.
+func wordOf(i, n int, t nocopy.WireType, id int16) nocopy.Field {
+	return nocopy.Field(uint64(2+i)<<48 | uint64(2+n)<<32 | uint64(t)<<16 | uint64(uint16(id)))
+}
+
+func init() {
+	flatDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64},
+		nocopy.FieldDesc{ID: 2, Name: "name", Type: nocopy.TypeString},
+	)
+	smallDesc.Define(nocopy.FieldDesc{ID: 1, Name: "n", Type: nocopy.TypeI32})
+	innerDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64},
+		nocopy.FieldDesc{ID: 2, Name: "labels", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
+		nocopy.FieldDesc{ID: 3, Name: "small", Type: nocopy.ListOf(nocopy.StructOf(smallDesc))},
+		nocopy.FieldDesc{ID: 4, Name: "data", Type: nocopy.TypeBinary},
+	)
+	bulkDesc.Define(
+		nocopy.FieldDesc{ID: 1, Name: "flat", Type: nocopy.ListOf(nocopy.StructOf(flatDesc))},
+		nocopy.FieldDesc{ID: 2, Name: "small", Type: nocopy.ListOf(nocopy.StructOf(smallDesc))},
+		nocopy.FieldDesc{ID: 3, Name: "inner", Type: nocopy.ListOf(nocopy.StructOf(innerDesc))},
+		nocopy.FieldDesc{ID: 4, Name: "blob", Type: nocopy.TypeBinary},
+		nocopy.FieldDesc{ID: 5, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64)},
+		nocopy.FieldDesc{ID: 6, Name: "texts", Type: nocopy.ListOf(nocopy.TypeString)},
+		nocopy.FieldDesc{ID: 7, Name: "counts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI32)},
+		nocopy.FieldDesc{ID: 8, Name: "rows", Type: nocopy.ListOf(nocopy.ListOf(nocopy.TypeI32))},
+		nocopy.FieldDesc{ID: 9, Name: "index", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.StructOf(flatDesc))},
+	)
+	argsDesc.Define(nocopy.FieldDesc{ID: 1, Name: "bulk", Type: nocopy.StructOf(bulkDesc)})
+	replyDesc.Define(nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(bulkDesc)})
+}
+
+// shape makes the wire bytes of a Bulk of about n bytes.
+type shape struct {
+	name string
+	make func(n int) []byte
+}
+
+// many is field id, a list or map with this header, of elements each n bytes long, size in all.
+func many(id byte, head string, size, n int, elem func(b []byte, i int) []byte) []byte {
+	wire := byte(15)
+	if len(head) == 2 {
+		wire = 13
+	}
+	b := append([]byte{wire, 0, id}, head...)
+	count := max(size/n, 1)
+	b = append(b, be32(count)...)
+	for i := range count {
+		b = elem(b, i)
+	}
+	return append(b, 0)
+}
+
+func appendText(b []byte, n int) []byte {
+	b = append(b, be32(n)...)
+	return append(b, bytes.Repeat([]byte{'x'}, n)...)
+}
+
+func appendFlat(b []byte, i int) []byte {
+	b = append(b, 10, 0, 1, 0, 0, 0, 0)
+	b = append(b, be32(i)...)
+	b = append(b, 11, 0, 2)
+	b = appendText(b, 5)
+	return append(b, 0)
+}
+
+func appendSmall(b []byte, i int) []byte { return append(append(append(b, 8, 0, 1), be32(i)...), 0) }
+
+func appendInner(b []byte, i int) []byte {
+	b = append(b, 10, 0, 1, 0, 0, 0, 0)
+	b = append(b, be32(i)...)
+	b = append(b, 13, 0, 2, 11, 11, 0, 0, 0, 2)
+	for _, n := range []int{5, 6, 7, 8} {
+		b = appendText(b, n)
+	}
+	b = append(b, 15, 0, 3, 12, 0, 0, 0, 4)
+	for k := range 4 {
+		b = appendSmall(b, k)
+	}
+	b = append(b, 11, 0, 4)
+	return append(appendText(b, 20), 0)
+}
+
+func texts(n int) shape {
+	return shape{fmt.Sprint("texts of ", n), func(size int) []byte {
+		return many(6, "\x0b", size, n+4, func(b []byte, i int) []byte { return appendText(b, n) })
+	}}
+}
+
+var shapes = []shape{
+	{"structs of a number and a text", func(n int) []byte { return many(1, "\x0c", n, 24, appendFlat) }},
+	{"structs of a number", func(n int) []byte { return many(2, "\x0c", n, 8, appendSmall) }},
+	{"structs with containers", func(n int) []byte { return many(3, "\x0c", n, 128, appendInner) }},
+	{"one binary", func(n int) []byte { return append(appendText([]byte{11, 0, 4}, n), 0) }},
+	{"numbers", func(n int) []byte {
+		return many(5, "\x0a", n, 8, func(b []byte, i int) []byte { return binary.BigEndian.AppendUint64(b, uint64(i)) })
+	}},
+	texts(12), texts(2 << 10), texts(5 << 10), texts(33 << 10), texts(150 << 10), texts(700 << 10),
+	{"a map of numbers", func(n int) []byte {
+		return many(7, "\x0b\x08", n, 16, func(b []byte, i int) []byte {
+			return append(append(append(b, 0, 0, 0, 8), fmt.Sprintf("%08d", i)...), be32(i)...)
+		})
+	}},
+	{"a map of structs", func(n int) []byte {
+		return many(9, "\x08\x0c", n, 28, func(b []byte, i int) []byte { return appendFlat(append(b, be32(i)...), i) })
+	}},
+	{"lists of numbers", func(n int) []byte {
+		return many(8, "\x0f", n, 45, func(b []byte, i int) []byte { return append(append(b, 8, 0, 0, 0, 10), make([]byte, 40)...) })
+	}},
+	{"unknown structs", func(n int) []byte { return many(100, "\x0c", n, 24, appendFlat) }},
+	{"lists of another type", func(n int) []byte {
+		return many(8, "\x0f", n, 45, func(b []byte, i int) []byte { return append(append(b, 6, 0, 0, 0, 20), make([]byte, 40)...) })
+	}},
+}
+
+// allocated returns how many bytes f allocates, in any goroutine.
+func allocated(f func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc - before.TotalAlloc)
+}
+
+// TestReceivedMemory: what receiving and parsing a large message allocates is in proportion to it: the first time at most three times
+// as much, and then hardly more than the message itself, framed or not, whatever is in it, on both sides. Most is its bytes, from
+// which nothing is copied.
+func TestReceivedMemory(t *testing.T) {
+	if instrumented {
+		t.Skip("this build allocates")
+	}
+	sizes := []int{1 << 20, 15 << 20}
+	if !testing.Short() {
+		sizes = append(sizes, 50<<20)
+	}
+	for _, s := range shapes {
+		for _, size := range sizes {
+			value := s.make(size)
+			for i := range 4 {
+				framed, recycle := i&1 == 0, i&2 != 0
+				name := fmt.Sprintf("%s/%d MiB/framed %t/recycle %t", s.name, size>>20, framed, recycle)
+				t.Run(name+"/client", func(t *testing.T) { checkAllocated(t, len(value), replies(t, value, framed, recycle)) })
+				t.Run(name+"/server", func(t *testing.T) { checkAllocated(t, len(value), requests(t, value, framed, recycle)) })
+			}
+		}
+	}
+}
+
+// checkAllocated does f, which receives size bytes, a few times.
+func checkAllocated(t *testing.T, size int, f func()) {
+	for range 3 { // empty the pools
+		runtime.GC()
+	}
+	var ratios []float64
+	for range 4 {
+		ratios = append(ratios, float64(allocated(f))/float64(size))
+	}
+	if ratios[0] > 3 || slices.Max(ratios[1:]) > 1.2 {
+		t.Errorf("allocated %.2f times as much as was received", ratios)
+	}
+}
+
+const maxFrame = 100 << 20
+
+// replies returns a function that makes a call whose result is this Bulk, reads from it and releases it.
+func replies(t testing.TB, value []byte, framed, recycle bool) func() {
+	opts := []rpc.Option{rpc.MaxFrame(maxFrame)}
+	if !framed {
+		opts = append(opts, rpc.Unframed)
+	}
+	if recycle {
+		opts = append(opts, rpc.Recycle)
+	}
+	msg, seqid := bulkMessage(reply, 0, value, framed)
+	addr := fakeServer(t, func(nc net.Conn) {
+		var call [200]byte
+		for {
+			if _, err := nc.Read(call[:]); err != nil { // it comes in one piece: it is that small
+				return
+			}
+			copy(msg[seqid:seqid+4], call[seqid:])
+			if _, err := nc.Write(msg); err != nil {
+				return
+			}
+		}
+	})
+	cl := dial(t, addr, opts...)
+	return func() {
+		res, err := cl.Call(bg, bulk, cl.NewArgs(bulk))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Child(bulk.Success, replyDesc).Message().Len(); got != len(value)+4 {
+			t.Errorf("%d bytes", got)
+		}
+		res.Release()
+	}
+}
+
+// requests returns a function that sends a server a call with this Bulk and waits for its reply.
+func requests(t testing.TB, value []byte, framed, recycle bool) func() {
+	msg, _ := bulkMessage(call, 1, value, framed)
+	handler := bulk.HandledBy(func(_ context.Context, c *rpc.Call) error {
+		if got := c.Args.Message().Len(); got != len(value)+4 {
+			t.Errorf("%d bytes", got)
+		}
+		return nil
+	})
+	// With more calls at once the next request might be received before the last one is released.
+	srv := &rpc.Server{Processor: rpc.NewProcessor("Bulk", nil, handler), Recycle: recycle, MaxFrame: maxFrame, Concurrency: 1}
+	nc := dialRaw(t, serve(t, srv, nil))
+	return func() {
+		if _, err := nc.Write(msg); err != nil {
+			t.Fatal(err)
+		}
+		var b [100]byte
+		if _, err := nc.Read(b[:]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// bulkMessage returns a message whose struct has value in field id, and where its sequence id stands.
+func bulkMessage(typ byte, id byte, value []byte, framed bool) (msg []byte, seqid int) {
+	msg = strict(typ, "bulk", 0, bytes.Join([][]byte{{12, 0, id}, value, {0}}, nil))
+	seqid = 4 + 4 + len("bulk")
+	if framed {
+		return frame(msg), 4 + seqid
+	}
+	return msg, seqid
+}
+
+// TestIdleMemory: of a large message a connection keeps nothing once it was handled, whatever the message was, on both sides.
+func TestIdleMemory(t *testing.T) {
+	if instrumented {
+		t.Skip("this build keeps more")
+	}
+	const connections = 4
+	held := func() int {
+		for range 3 { // empty the pools
+			runtime.GC()
+		}
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc + m.StackInuse)
+	}
+	for _, s := range shapes {
+		value := s.make(15 << 20)
+		for i := range 4 {
+			framed, recycle := i&1 == 0, i&2 != 0
+			for side, receive := range map[string]func(*testing.T) func(){
+				"client": func(t *testing.T) func() { return replies(t, value, framed, recycle) },
+				"server": func(t *testing.T) func() { return requests(t, value, framed, recycle) },
+			} {
+				t.Run(fmt.Sprintf("%s/framed %t/recycle %t/%s", s.name, framed, recycle, side), func(t *testing.T) {
+					before := held()
+					for range connections {
+						receive(t)()
+					}
+					// The peers are in this process too, and each has a copy of the message.
+					if kept := held() - before - connections*len(value); kept > connections*256<<10 {
+						t.Errorf("%d idle connections keep %d bytes", connections, kept)
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestSlowSenderMemory: a message that comes byte by byte allocates no more than one that comes at once.
+func TestSlowSenderMemory(t *testing.T) {
+	if instrumented {
+		t.Skip("this build allocates")
+	}
+	for _, s := range shapes {
+		value := s.make(100 << 10)
+		for i := range 4 {
+			framed, recycle := i&1 == 0, i&2 != 0
+			msg, _ := bulkMessage(call, 1, value, framed)
+			handler := bulk.HandledBy(func(_ context.Context, c *rpc.Call) error { return nil })
+			srv := &rpc.Server{Processor: rpc.NewProcessor("Bulk", nil, handler), Recycle: recycle}
+			near, far := net.Pipe()
+			l := &oneConn{conns: make(chan net.Conn, 1)}
+			l.conns <- far
+			done := make(chan struct{})
+			go func() {
+				srv.Serve(l)
+				close(done)
+			}()
+			once := func() {
+				go func() {
+					for i := range msg {
+						near.Write(msg[i : i+1])
+					}
+				}()
+				var b [100]byte
+				if _, err := near.Read(b[:]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			once()
+			if got := allocated(once); got > 4*len(msg) {
+				t.Errorf("%s, framed %t, recycle %t: %d bytes allocated for %d", s.name, framed, recycle, got, len(msg))
+			}
+			near.Close()
+			srv.Shutdown(bg)
+			<-done
+		}
+	}
+}
+
+// oneConn is a listener that accepts what is in conns, until it is closed.
+type oneConn struct {
+	conns chan net.Conn
+	once  sync.Once
+}
+
+func (l *oneConn) Accept() (net.Conn, error) {
+	nc, ok := <-l.conns
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return nc, nil
+}
+
+func (l *oneConn) Close() error {
+	l.once.Do(func() { close(l.conns) })
+	return nil
+}
+
+func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
