@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -176,10 +177,10 @@ func TestLinearTime(t *testing.T) {
 	for _, bomb := range bombs {
 		for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(5000)} {
 			small, large := []byte(bomb.make(100_000)+"\x00"), []byte(bomb.make(1_000_000)+"\x00")
-			slowdown := 0.0
-			for range 5 { // one good try is proof enough
-				slowdown = float64(timed(w, large)) / float64(timed(w, small))
-				if slowdown < 50 {
+			slowdown, least, most := 0.0, time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+			for range 10 { // the best of each: others may be using the processor
+				least, most = min(least, timed(w, small)), min(most, timed(w, large))
+				if slowdown = float64(most) / float64(least); slowdown < 50 {
 					break
 				}
 			}
