@@ -139,6 +139,11 @@ var careless = map[string]putHandler{
 		runtime.Goexit()
 		return nil
 	},
+	"it ends its goroutine and panics on the way out": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
+		defer panic("secret")
+		runtime.Goexit()
+		return nil
+	},
 	"args released": func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
 		result.NewSuccess()
 		args.Release()
@@ -255,6 +260,11 @@ func TestCarelessOneway(t *testing.T) {
 		"release":                  func(_ context.Context, args echo.EchoNotifyArgs) error { args.Release(); return nil },
 		"message release":          func(_ context.Context, args echo.EchoNotifyArgs) error { args.Message().Release(); return nil },
 		"zero exception":           func(context.Context, echo.EchoNotifyArgs) error { return echo.Conflict{} },
+		"exit and panic": func(context.Context, echo.EchoNotifyArgs) error {
+			defer panic("oh")
+			runtime.Goexit()
+			return nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			q := new(quiet)

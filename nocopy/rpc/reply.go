@@ -16,26 +16,39 @@ import (
 // interceptors give back happens here: whatever that does, panics included, there is a reply
 // afterwards. If it ends the goroutine, the connection goes on in another.
 func (c *serverConn) handle(req *request, turn uint64) {
-	returned := false
+	returned, failed := false, false
 	defer func() {
 		if returned {
 			return
 		}
-		v := recover()
-		exiting := v == nil
-		if exiting {
-			v = "the handler has ended its goroutine, as runtime.Goexit does"
+		if !failed { // a panic on the way out has an answer
+			c.fail(req, "the handler has ended its goroutine, as runtime.Goexit does")
 		}
-		e := c.srv.conceal("handler panicked", req.method, c.peer, v, debug.Stack())
-		if req.attempts != nil {
-			_, _, req.inUse = req.attempts.close(nocopy.Struct{})
-		}
-		if req.reply = nil; !req.oneway() {
-			c.answer(req, e, req.method.Name)
-		}
-		if exiting {
-			c.exit(turn)
-			c.complete(req, turn)
+		c.exit(turn)
+		c.complete(req, turn)
+	}()
+	c.try(req, &failed)
+	returned = true
+}
+
+// fail makes the reply of a handler that has not returned.
+func (c *serverConn) fail(req *request, v any) {
+	e := c.srv.conceal("handler panicked", req.method, c.peer, v, debug.Stack())
+	if req.attempts != nil {
+		_, _, req.inUse = req.attempts.close(nocopy.Struct{})
+	}
+	if req.reply = nil; !req.oneway() {
+		c.answer(req, e, req.method.Name)
+	}
+}
+
+// try is handle, but for the end of the goroutine. A goroutine that ends goes on to do so after a
+// panic on the way out that is recovered here: only the caller can tell.
+func (c *serverConn) try(req *request, failed *bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			*failed = true
+			c.fail(req, v)
 		}
 	}()
 	m := req.method
@@ -58,7 +71,6 @@ func (c *serverConn) handle(req *request, turn uint64) {
 	} else {
 		c.intercept(ctx, req, result)
 	}
-	returned = true
 }
 
 // intercept is handle of a server with interceptors.
@@ -129,14 +141,11 @@ func (r *request) disown(m *nocopy.Message) {
 func (c *serverConn) replyError(req *request, err error) {
 	m := req.method
 	if len(m.Throws) > 0 {
-		result := c.newResult(m)
-		ok, bad := m.setException(result.Root(), err)
+		ok, bad := c.replyException(req, err)
 		if ok {
-			if bad = c.seal(req, result, typeReply, m.Name); bad == nil {
-				return
-			}
+			return
 		}
-		if result.End(); bad != nil {
+		if bad != nil {
 			err = c.conceal("bad handler", m, bad)
 		}
 	}
@@ -147,6 +156,22 @@ func (c *serverConn) replyError(req *request, err error) {
 		}
 	}
 	c.answer(req, e, m.Name)
+}
+
+// replyException makes a reply of an error that is a declared exception, and reports whether it is
+// one. bad tells why one can't be sent.
+func (c *serverConn) replyException(req *request, err error) (ok bool, bad error) {
+	result := c.newResult(req.method)
+	defer func() {
+		if !ok { // also when a method of err panics
+			result.End()
+		}
+	}()
+	if ok, bad = req.method.setException(result.Root(), err); ok {
+		bad = c.seal(req, result, typeReply, req.method.Name)
+		ok = bad == nil
+	}
+	return ok, bad
 }
 
 // answer makes the exception the reply.
