@@ -244,7 +244,7 @@ func (c *Client) connection(ctx context.Context, over <-chan struct{}) (*poolCon
 			c.mu.Unlock()
 			return p, nil, err
 		}
-		if p.conn != nil && p.conn.broken() { // already
+		if !c.closed && p.conn != nil && p.conn.broken() { // already
 			c.mu.Unlock()
 			return p, nil, errServerClosed
 		}

@@ -11,8 +11,8 @@ func DialWith(f func(ctx context.Context, network, addr string) (net.Conn, error
 	return optionFunc(func(o *options) { o.dial = f })
 }
 
-// EmptyPools lets go of pooled values that hold channels: those of a synctest bubble are of no use in another. No call
-// may be under way.
+// EmptyPools lets go of pooled values that hold channels: those of a synctest bubble are of no use
+// in another. No call may be under way.
 func EmptyPools() { pendings = sync.Pool{New: pendings.New} }
 
 // InUse returns how many calls are in flight, wait for a place, and use connections.

@@ -1,0 +1,314 @@
+package rpc_test
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// stream is one direction of a connection in memory: what was written, how far it was read, and
+// what is done to the bytes on their way. Its fields are changed with change.
+type stream struct {
+	mu    sync.Mutex
+	wake  *sync.Cond
+	log   []byte // all that was written
+	taken int    // so much of it was read
+	limit int    // reading ends here; later bytes are held back. -1: none are
+	room  int    // writing blocks while so many bytes are not read
+	piece int    // most bytes that one read returns
+	fin   bool   // nothing more will be written
+	reset bool   // the connection is gone
+	lost  int    // of a reset one: from here on bytes have not arrived
+	gone  bool   // the reader has closed its end
+}
+
+const unlimited = 1 << 30
+
+func newStream() *stream {
+	s := &stream{limit: -1, room: unlimited, piece: unlimited}
+	s.wake = sync.NewCond(&s.mu)
+	return s
+}
+
+// change changes the stream and wakes those who wait.
+func (s *stream) change(f func(s *stream)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s)
+	s.wake.Broadcast()
+}
+
+// put writes without ever waiting.
+func (s *stream) put(b []byte) {
+	s.change(func(s *stream) {
+		if !s.reset && !s.gone && !s.fin {
+			s.log = append(s.log, b...)
+		}
+	})
+}
+
+// take reads n bytes at most without ever waiting.
+func (s *stream) take(n int) {
+	s.change(func(s *stream) { s.taken = min(s.taken+n, s.visible()) })
+}
+
+// visible returns how far the bytes have arrived at the reader.
+func (s *stream) visible() int {
+	if s.reset {
+		return max(s.lost, s.taken)
+	}
+	if s.limit >= 0 {
+		return max(min(s.limit, len(s.log)), s.taken)
+	}
+	return len(s.log)
+}
+
+// written returns all that was written.
+func (s *stream) written() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log[:len(s.log):len(s.log)]
+}
+
+// slow reports whether bytes are held back or writing may block.
+func (s *stream) slow() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.limit >= 0 || s.room < unlimited
+}
+
+// end is one end of a connection in memory, a net.Conn that behaves as TCP's.
+type end struct {
+	in, out         *stream
+	mu              sync.Mutex
+	name            string
+	closed          bool
+	accepted        bool // by a listener
+	readBy, writeBy deadline
+}
+
+type deadline struct {
+	at    time.Time
+	timer *time.Timer
+}
+
+func newPipe(name string) (client, server *end) {
+	up, down := newStream(), newStream()
+	return &end{in: down, out: up, name: name}, &end{in: up, out: down, name: name}
+}
+
+func opError(op string, err error) error { return &net.OpError{Op: op, Net: "pipe", Err: err} }
+
+// passed reports why an operation must not go on: the end is closed, or its time is up.
+func (e *end) passed(op string, d *deadline) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.closed:
+		return opError(op, net.ErrClosed)
+	case !d.at.IsZero() && !time.Now().Before(d.at):
+		return opError(op, os.ErrDeadlineExceeded)
+	}
+	return nil
+}
+
+func (e *end) Read(b []byte) (int, error) {
+	s := e.in
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if err := e.passed("read", &e.readBy); err != nil {
+			return 0, err
+		}
+		if n := min(s.visible()-s.taken, s.piece, len(b)); n > 0 {
+			copy(b, s.log[s.taken:s.taken+n])
+			s.taken += n
+			s.wake.Broadcast()
+			return n, nil
+		}
+		switch {
+		case s.reset:
+			return 0, opError("read", syscall.ECONNRESET)
+		case s.fin && s.taken == len(s.log):
+			return 0, io.EOF
+		case len(b) == 0:
+			return 0, nil
+		}
+		s.wake.Wait()
+	}
+}
+
+func (e *end) Write(b []byte) (n int, err error) {
+	s := e.out
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if err := e.passed("write", &e.writeBy); err != nil {
+			return n, err
+		}
+		switch {
+		case s.reset:
+			return n, opError("write", syscall.ECONNRESET)
+		case s.gone, s.fin:
+			return n, opError("write", syscall.EPIPE)
+		}
+		if k := min(s.room-(len(s.log)-s.taken), len(b)-n); k > 0 {
+			s.log = append(s.log, b[n:n+k]...)
+			n += k
+			s.wake.Broadcast()
+		}
+		if n == len(b) {
+			return n, nil
+		}
+		s.wake.Wait()
+	}
+}
+
+// Close ends both directions. As with TCP, the other end learns of a reset if bytes were not read
+// here.
+func (e *end) Close() error {
+	e.mu.Lock()
+	closed := e.closed
+	e.closed = true
+	for _, d := range []*deadline{&e.readBy, &e.writeBy} {
+		if d.timer != nil {
+			d.timer.Stop()
+		}
+	}
+	e.mu.Unlock()
+	if closed {
+		return opError("close", net.ErrClosed)
+	}
+	unread := false
+	e.in.change(func(s *stream) { s.gone, unread = true, s.taken < len(s.log) })
+	e.out.change(func(s *stream) {
+		s.fin = true
+		if unread && !s.reset {
+			s.lost, s.reset = s.visible(), true
+		}
+	})
+	return nil
+}
+
+// CloseWrite ends the direction to the other end.
+func (e *end) CloseWrite() error {
+	if e.isClosed() {
+		return opError("close", net.ErrClosed)
+	}
+	e.out.change(func(s *stream) { s.fin = true })
+	return nil
+}
+
+func (e *end) isClosed() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.closed
+}
+
+// served reports whether the end was accepted and is open.
+func (e *end) served() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.accepted && !e.closed
+}
+
+// breakDown resets the connection: bytes that were held back are lost.
+func (e *end) breakDown() {
+	both := []*stream{e.in, e.out}
+	for _, s := range both { // at once: neither end may see the other's closing first
+		s.mu.Lock()
+		defer s.mu.Unlock()
+	}
+	for _, s := range both {
+		if !s.reset {
+			s.lost, s.reset = s.visible(), true
+		}
+		s.wake.Broadcast()
+	}
+}
+
+func (e *end) LocalAddr() net.Addr  { return &net.UnixAddr{Name: e.name} }
+func (e *end) RemoteAddr() net.Addr { return &net.UnixAddr{Name: e.name} }
+
+func (e *end) SetDeadline(t time.Time) error {
+	e.SetReadDeadline(t)
+	return e.SetWriteDeadline(t)
+}
+func (e *end) SetReadDeadline(t time.Time) error  { return e.setDeadline(&e.readBy, e.in, t) }
+func (e *end) SetWriteDeadline(t time.Time) error { return e.setDeadline(&e.writeBy, e.out, t) }
+
+func (e *end) setDeadline(d *deadline, s *stream, t time.Time) error {
+	wake := func() { s.change(func(*stream) {}) }
+	e.mu.Lock()
+	d.at = t
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+	if left := time.Until(t); !t.IsZero() && left > 0 {
+		d.timer = time.AfterFunc(left, wake)
+	}
+	e.mu.Unlock()
+	wake()
+	return nil
+}
+
+// pipeListener accepts the ends that it is given.
+type pipeListener struct {
+	mu     sync.Mutex
+	wake   *sync.Cond
+	queue  []*end
+	closed bool
+}
+
+func newPipeListener() *pipeListener {
+	l := &pipeListener{}
+	l.wake = sync.NewCond(&l.mu)
+	return l
+}
+
+// connect reports whether there is somebody who may accept the connection some day.
+func (l *pipeListener) connect(e *end) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	l.queue = append(l.queue, e)
+	l.wake.Broadcast()
+	return true
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.queue) == 0 {
+		if l.closed {
+			return nil, opError("accept", net.ErrClosed)
+		}
+		l.wake.Wait()
+	}
+	e := l.queue[0]
+	l.queue = l.queue[1:]
+	e.mu.Lock()
+	e.accepted = true
+	e.mu.Unlock()
+	return e, nil
+}
+
+func (l *pipeListener) Close() error {
+	l.mu.Lock()
+	queue := l.queue
+	l.queue, l.closed = nil, true
+	l.wake.Broadcast()
+	l.mu.Unlock()
+	for _, e := range queue { // as the kernel does
+		e.breakDown()
+		e.Close()
+	}
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }

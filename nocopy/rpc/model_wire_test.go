@@ -1,0 +1,183 @@
+package rpc_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// What goes over the wire is read here by other code than the library's: the model's own.
+
+// message is a message as it was found on the wire.
+type message struct {
+	typ    byte
+	name   string
+	seqid  int32
+	fields map[int16]any // of its struct: []byte, int64, bool or a map[int16]any; other types are passed over
+	start  int           // of the message, or of its frame, in what was written
+}
+
+// errMore is the decoder's error for bytes that end too early.
+var errMore = errors.New("more bytes are needed")
+
+// decoder reads Thrift's binary protocol.
+type decoder struct {
+	b   []byte
+	at  int
+	err error
+}
+
+func (d *decoder) take(n int) []byte {
+	if d.err == nil && (n < 0 || n > len(d.b)-d.at) {
+		d.err = errMore
+	}
+	if d.err != nil {
+		return make([]byte, 16)
+	}
+	d.at += n
+	return d.b[d.at-n : d.at]
+}
+
+func (d *decoder) u32() int { return int(int32(binary.BigEndian.Uint32(d.take(4)))) }
+
+func (d *decoder) text() []byte {
+	n := d.u32()
+	if n < 0 || d.err != nil {
+		d.take(-1)
+		return nil
+	}
+	return d.take(n)
+}
+
+func (d *decoder) value(typ byte) any {
+	switch typ {
+	case 2:
+		return d.take(1)[0] != 0
+	case 3:
+		return int64(int8(d.take(1)[0]))
+	case 6:
+		return int64(int16(binary.BigEndian.Uint16(d.take(2))))
+	case 8:
+		return int64(d.u32())
+	case 4, 10:
+		return int64(binary.BigEndian.Uint64(d.take(8)))
+	case 11:
+		return d.text()
+	case 12:
+		return d.structure()
+	case 13:
+		k, v := d.take(1)[0], d.take(1)[0]
+		for n := d.u32(); n > 0 && d.err == nil; n-- {
+			d.value(k)
+			d.value(v)
+		}
+		return nil
+	case 14, 15:
+		e := d.take(1)[0]
+		for n := d.u32(); n > 0 && d.err == nil; n-- {
+			d.value(e)
+		}
+		return nil
+	}
+	if d.err == nil {
+		d.err = fmt.Errorf("type %d", typ)
+	}
+	return nil
+}
+
+func (d *decoder) structure() map[int16]any {
+	fields := map[int16]any{}
+	for d.err == nil {
+		typ := d.take(1)[0]
+		if typ == 0 {
+			break
+		}
+		id := int16(binary.BigEndian.Uint16(d.take(2)))
+		fields[id] = d.value(typ)
+	}
+	return fields
+}
+
+// message reads one message, whose header may be of either form.
+func (d *decoder) message() (m message) {
+	m.start = d.at
+	if first := d.u32(); first < 0 {
+		if d.err == nil && uint32(first)>>16 != 0x8001 {
+			d.err = fmt.Errorf("version %#x", uint32(first)>>16)
+		}
+		m.typ = byte(first)
+		m.name = string(d.text())
+	} else {
+		m.name = string(d.take(first))
+		m.typ = d.take(1)[0]
+	}
+	m.seqid = int32(d.u32())
+	m.fields = d.structure()
+	return m
+}
+
+// tail returns where the message begins in the middle of which b ends, and whether its header may
+// have the sequence id.
+func tail(b []byte, framed bool, list []message, seqid int32) (start int, may bool) {
+	d := &decoder{b: b}
+	for range list {
+		if framed {
+			d.text()
+		} else {
+			d.message()
+		}
+	}
+	start = d.at
+	if framed {
+		d.take(4)
+	}
+	d.take(4) // our clients' headers
+	d.text()
+	id := int32(d.u32())
+	return start, start < len(b) && (d.err != nil || id == seqid)
+}
+
+// messages reads all messages from b, which may end in the middle of one.
+func messages(b []byte, framed bool) ([]message, error) {
+	var list []message
+	d := &decoder{b: b}
+	for d.at < len(b) {
+		start := d.at
+		if !framed {
+			m := d.message()
+			if d.err == errMore {
+				return list, nil
+			} else if d.err != nil {
+				return list, fmt.Errorf("at %d: %w", start, d.err)
+			}
+			list = append(list, m)
+			continue
+		}
+		body := d.text()
+		if d.err != nil {
+			return list, nil
+		}
+		if len(body) == 0 {
+			return list, fmt.Errorf("an empty frame at %d", start)
+		}
+		in := &decoder{b: body}
+		for in.at < len(body) { // a frame may hold several
+			m := in.message()
+			if in.err != nil {
+				return list, fmt.Errorf("in the frame at %d: %w", start, in.err)
+			}
+			m.start = start
+			list = append(list, m)
+		}
+	}
+	return list, nil
+}
+
+// textOf returns a text at a path of field ids.
+func textOf(fields map[int16]any, path ...int16) string {
+	for _, id := range path[:len(path)-1] {
+		fields, _ = fields[id].(map[int16]any)
+	}
+	b, _ := fields[path[len(path)-1]].([]byte)
+	return string(b)
+}
