@@ -41,12 +41,15 @@ type Buffer struct {
 	open  uint32 // the span at the tail that grows with Extend, 0 = none
 	owner NodeID // whose run it belongs to, 0 = the root
 
-	order  order
-	placed bool    // order is up to date
-	pieces []piece // the message in wire order, once sealed
-	size   int
-	sealed bool
-	framed bool // its length stands in front of it, in the headroom
+	order order // of nodes
+	// spanOrder is made when spans turn out not to be in the order of their positions.
+	spanOrder order
+	inOrder   int     // spans before this one are in the order of their positions
+	placed    bool    // order is up to date
+	pieces    []piece // the message in wire order, once sealed
+	size      int
+	sealed    bool
+	framed    bool // its length stands in front of it, in the headroom
 }
 
 // rest is what a Buffer is ready for that was freed.
@@ -82,6 +85,8 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	b.root, b.open, b.owner = run{1, 1}, 1, 0
 	b.pieces = b.pieces[:0]
 	b.order.reset()
+	b.spanOrder.reset()
+	b.inOrder = 0
 	b.size, b.reserved, b.headroom, b.lent = 0, 0, headroom, 0
 	b.placed, b.sealed, b.framed = false, false, false
 	b.rest = inUse
@@ -136,6 +141,8 @@ func (b *Buffer) dropForeign() {
 	b.shared, b.lent = 0, 0
 	b.spans, b.nodes, b.parts, b.pieces = b.spans[:2], b.nodes[:1], nil, b.pieces[:1]
 	b.order.reset()
+	b.spanOrder.reset()
+	b.inOrder = 0
 	b.spans[1], b.pieces[0] = span{from: segSize}, piece{from: segSize}
 	b.root, b.open, b.owner = run{1, 1}, 0, 0
 	b.placed, b.sealed, b.framed = true, true, false
@@ -219,6 +226,8 @@ func (b *Buffer) drop(recycle bool) {
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.pieces = b.pieces[:0]
 	b.order.reset()
+	b.spanOrder.reset()
+	b.inOrder = 0
 	b.size, b.reserved, b.headroom = 0, 0, 0
 	b.placed, b.sealed, b.framed = false, false, false
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"sort"
 )
 
 // piece is a stretch of wire bytes that is contiguous in memory.
@@ -26,6 +25,7 @@ func (b *Buffer) Seal() {
 		return
 	}
 	b.sortNodes()
+	b.sortSpans()
 	if !b.flatten() {
 		b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
 	}
@@ -205,21 +205,6 @@ func (r Range) Pieces(f func(p Pos, mem []byte) bool) {
 			return
 		}
 	}
-}
-
-// spanAt returns the span that p lies in, ends included.
-func (b *Buffer) spanAt(p Pos) uint32 {
-	// Spans are made in the order of their positions, but for a few that refer to memory added earlier.
-	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].from > p }) - 1
-	if i > 0 && b.spans[i].to >= p {
-		return uint32(i)
-	}
-	for i := range b.spans {
-		if s := b.spans[i]; i > 0 && s.from <= p && p <= s.to {
-			return uint32(i)
-		}
-	}
-	panic("nocopy: internal error: position outside of every run")
 }
 
 func compareNodes(x, y *node) int {

@@ -62,7 +62,7 @@ func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
 	n := &b.nodes[id]
 	n.at, n.end, n.anchor = at, at, anchor
 	if placed {
-		b.insert(b.placeOf(id))
+		b.order.insert(b.placeOf(id), b.comparePlaced)
 	}
 	b.sealed = false
 }
@@ -161,6 +161,8 @@ func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
 func (b *Buffer) Rewind(m Mark) {
 	b.root, b.spans = m.root, b.spans[:m.spans]
 	b.spans[m.root.last].next = 0
+	b.spanOrder.reset()
+	b.inOrder = 0
 	b.sealed = false
 }
 

@@ -6,19 +6,19 @@ import (
 	"sort"
 )
 
-// placed is a node with its place in the high half, so that sorting and searching need not look at nodes, which are
-// all over the memory.
+// placed is a node, or a span, with its place in the high half, so that sorting and searching need not look at nodes, which
+// are all over the memory.
 type placed uint64
 
 func (p placed) at() Pos    { return Pos(p >> 32) }
 func (p placed) id() NodeID { return NodeID(p) }
 
-// order is a Buffer's nodes in the order of their places, in chunks of at most chunkMost, so that one more costs no more than moving
-// those of a chunk.
+// order is a Buffer's nodes, or its spans, in the order of their places, in chunks of at most chunkMost, so that one more costs no
+// more than moving those of a chunk.
 type order struct {
 	chunks [][]placed // none is empty
 	mem    []placed   // memory for the first chunk, or for all that were sorted together
-	n      int        // how many nodes there are in all: the Buffer's first ones
+	n      int        // how many there are in all: the Buffer's first ones
 }
 
 const chunkMost = 256
@@ -77,7 +77,7 @@ func (b *Buffer) sortNodes() {
 		b.sortAll()
 	} else {
 		for ; o.n < len(b.nodes)-1; o.n++ {
-			b.insert(b.placeOf(NodeID(o.n + 1)))
+			o.insert(b.placeOf(NodeID(o.n+1)), b.comparePlaced)
 		}
 	}
 	b.placed = true
@@ -98,6 +98,11 @@ func (b *Buffer) sortAll() {
 		slices.Sort(o.mem)
 		b.sortTies(o.mem)
 	}
+	o.cut()
+}
+
+// cut makes chunks of mem, which is all there is.
+func (o *order) cut() {
 	o.n = len(o.mem)
 	if o.n <= chunkMost {
 		if o.n > 0 {
@@ -136,26 +141,24 @@ func (b *Buffer) comparePlaced(x, y placed) int {
 	return cmp.Compare(x, y)
 }
 
-// find returns the chunk of the order that x is in or belongs to, and the place there. There must be one.
-func (b *Buffer) find(x placed) (chunk, i int) {
-	o := &b.order
+// find returns the chunk that x is in or belongs to, and the place there. There must be one.
+func (o *order) find(x placed, compare func(x, y placed) int) (chunk, i int) {
 	k := len(o.chunks) - 1
-	if last := o.chunks[k]; b.comparePlaced(last[len(last)-1], x) < 0 {
+	if last := o.chunks[k]; compare(last[len(last)-1], x) < 0 {
 		return k, len(last)
 	}
-	k = sort.Search(k, func(k int) bool { c := o.chunks[k]; return b.comparePlaced(c[len(c)-1], x) >= 0 })
+	k = sort.Search(k, func(k int) bool { c := o.chunks[k]; return compare(c[len(c)-1], x) >= 0 })
 	c := o.chunks[k]
-	return k, sort.Search(len(c), func(i int) bool { return b.comparePlaced(c[i], x) >= 0 })
+	return k, sort.Search(len(c), func(i int) bool { return compare(c[i], x) >= 0 })
 }
 
-// insert puts a node into the order.
-func (b *Buffer) insert(x placed) {
-	o := &b.order
+// insert puts a node or span into the order.
+func (o *order) insert(x placed, compare func(x, y placed) int) {
 	if len(o.chunks) == 0 {
 		o.chunks = append(o.chunks, append(o.mem[:0], x))
 		return
 	}
-	k, i := b.find(x)
+	k, i := o.find(x, compare)
 	c := o.chunks[k]
 	if len(c) < chunkMost {
 		o.chunks[k] = insertAt(c, i, x)
@@ -187,9 +190,79 @@ func (b *Buffer) unplace(id NodeID) bool {
 	if int(id) > o.n {
 		return false
 	}
-	k, i := b.find(b.placeOf(id))
+	k, i := o.find(b.placeOf(id), b.comparePlaced)
 	if o.chunks[k] = slices.Delete(o.chunks[k], i, i+1); len(o.chunks[k]) == 0 {
 		o.chunks = slices.Delete(o.chunks, k, k+1)
 	}
 	return true
+}
+
+// fewSpans is the number of spans that are simply looked through.
+const fewSpans = 16
+
+// spanAt returns the span that p lies in, ends included.
+func (b *Buffer) spanAt(p Pos) uint32 {
+	// Spans are mostly made in the order of their positions.
+	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].from > p }) - 1
+	if i > 0 && b.spans[i].to >= p {
+		return uint32(i)
+	}
+	if !b.sealed {
+		b.sortSpans()
+	}
+	if s := b.spanOrder.spanAt(p, b.spans); s != 0 {
+		return s
+	}
+	for i := range b.spans {
+		if s := b.spans[i]; i > 0 && s.from <= p && p <= s.to {
+			return uint32(i)
+		}
+	}
+	panic("nocopy: internal error: position outside of every run")
+}
+
+// sortSpans brings spanOrder up to date, which has no spans as long as they are few or come in the order of their positions.
+func (b *Buffer) sortSpans() {
+	o := &b.spanOrder
+	made := len(b.spans) - 1
+	if o.n == 0 {
+		if made <= fewSpans {
+			return
+		}
+		for b.inOrder = max(b.inOrder, 1); b.inOrder < made; b.inOrder++ {
+			if b.spans[b.inOrder].from > b.spans[b.inOrder+1].from {
+				break
+			}
+		}
+		if b.inOrder >= made {
+			return
+		}
+	}
+	place := func(i int) placed { return placed(b.spans[i].from)<<32 | placed(i) }
+	if made-o.n > o.n/8 {
+		o.reset()
+		for i := 1; i <= made; i++ {
+			o.mem = append(o.mem, place(i))
+		}
+		slices.Sort(o.mem)
+		o.cut()
+		return
+	}
+	for ; o.n < made; o.n++ {
+		o.insert(place(o.n+1), cmp.Compare[placed])
+	}
+}
+
+// spanAt returns the span that p lies in; 0 if it is not among those in order.
+func (o *order) spanAt(p Pos, spans []span) uint32 {
+	k := sort.Search(len(o.chunks), func(k int) bool { return o.chunks[k][0].at() > p }) - 1
+	if k < 0 {
+		return 0
+	}
+	c := o.chunks[k]
+	i := sort.Search(len(c), func(i int) bool { return c[i].at() > p }) - 1
+	if s := c[i].id(); spans[s].from <= p && p <= spans[s].to {
+		return s
+	}
+	return 0
 }

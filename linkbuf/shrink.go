@@ -4,5 +4,6 @@ package linkbuf
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
 	b.spans, b.nodes, b.order, b.pieces = nil, nil, order{}, nil
+	b.spanOrder = order{}
 	b.rest = inUse // Reset is to make them again
 }
