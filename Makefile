@@ -52,6 +52,10 @@ soak: ## 10 million messages of 1 KiB to 8 MiB in each mode; two minutes of call
 	NOCOPY_SOAK_MESSAGES=10000000 go test -run 'TestSoak$$' -count=1 -v -timeout 60m ./nocopy
 	NOCOPY_SOAK=120s go test -race -run 'TestSoak$$' -count=1 -v -timeout 10m ./nocopy/rpc
 
+hostile: ## counts the steps of all operations on hostile messages: received in all ways, and large ones (minutes)
+	NOCOPY_HOSTILE=ways go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy
+	NOCOPY_HOSTILE=large go test -count=1 -timeout 60m -run 'TestHostileSteps$$' ./nocopy
+
 fuzz: ## runs every fuzz target for FUZZTIME
 	@for pkg in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
@@ -67,4 +71,4 @@ lint: ## gofmt and vet
 	@test -z "$$(git ls-files '*.go' | xargs gofmt -l)" || { git ls-files '*.go' | xargs gofmt -l; exit 1; }
 	go vet ./...
 
-.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak fuzz bench lint
+.PHONY: help gen checkgen test check race nounsafe debug cross qemu soak hostile fuzz bench lint

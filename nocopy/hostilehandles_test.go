@@ -15,6 +15,7 @@ type hostile struct {
 	lists   []typedHandle
 	maps    []typedHandle
 	fresh   int // values made so far
+	times   int // how often one thing is done: in proportion to the message
 	others  map[*Type]StructList[Struct]
 }
 

@@ -29,7 +29,7 @@ var hostileOperations = []hostileOperation{
 			s.Release()
 		}
 	}},
-	{"get", func(h *hostile) {
+	{"struct: get", func(h *hostile) {
 		h.eachField(true, func(s Struct, d *Desc, i int) {
 			switch f := d.constant(i); d.fields[i].kind {
 			case text:
@@ -48,18 +48,18 @@ var hostileOperations = []hostileOperation{
 		}
 	}},
 	{"Clone", func(h *hostile) { h.root.Clone(h.desc).Release() }},
-	{"Clone each", func(h *hostile) {
+	{"struct: Clone each", func(h *hostile) {
 		for _, s := range h.structs {
 			s.Clone(s.t.desc).Release()
 		}
 	}},
-	{"Unknown", func(h *hostile) {
+	{"struct: Unknown", func(h *hostile) {
 		for _, s := range h.structs {
 			for range s.Unknown(s.t.desc) {
 			}
 		}
 	}},
-	{"change and Unknown", func(h *hostile) {
+	{"struct: change and Unknown", func(h *hostile) {
 		for _, s := range h.structs {
 			h.change(s.Struct, s.t)
 			for range s.Unknown(s.t.desc) {
@@ -82,15 +82,15 @@ var hostileOperations = []hostileOperation{
 			h.root.m.WriteTo(io.Discard)
 		}
 	}},
-	{"set each field again", func(h *hostile) { h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 6) }) }},
-	{"set each field to a longer text", func(h *hostile) {
+	{"struct: set each field again", func(h *hostile) { h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 6) }) }},
+	{"struct: set each field to a longer text", func(h *hostile) {
 		h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 300) })
 	}},
-	{"set each field, last to first", func(h *hostile) {
+	{"struct: set each field, last to first", func(h *hostile) {
 		slices.Reverse(h.structs)
 		h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 6) })
 	}},
-	{"set a text that is referred to", func(h *hostile) {
+	{"struct: set a text that is referred to", func(h *hostile) {
 		n := 0
 		h.eachField(true, func(s Struct, d *Desc, i int) {
 			if n++; n < 1000 {
@@ -98,7 +98,7 @@ var hostileOperations = []hostileOperation{
 			}
 		})
 	}},
-	{"set a field that is absent", func(h *hostile) {
+	{"struct: set a field that is absent", func(h *hostile) {
 		for _, s := range h.structs {
 			for i := len(s.t.desc.fields) - 1; i >= 0; i-- {
 				if s.t.desc.fields[i].kind < record && !s.Has(s.t.desc.constant(i)) {
@@ -108,17 +108,17 @@ var hostileOperations = []hostileOperation{
 			}
 		}
 	}},
-	{"NewBytes", func(h *hostile) {
+	{"struct: NewBytes", func(h *hostile) {
 		h.eachField(true, func(s Struct, d *Desc, i int) {
 			if d.fields[i].kind == text {
 				clear(s.NewBytes(d.constant(i), 3))
 			}
 		})
 	}},
-	{"Unset each field", func(h *hostile) {
+	{"struct: Unset each field", func(h *hostile) {
 		h.eachField(true, func(s Struct, d *Desc, i int) { s.Unset(d.constant(i)) })
 	}},
-	{"Unset a field that is absent", func(h *hostile) {
+	{"struct: Unset a field that is absent", func(h *hostile) {
 		for _, s := range h.structs {
 			for i := range s.t.desc.fields {
 				if f := s.t.desc.constant(i); !s.Has(f) {
@@ -128,36 +128,36 @@ var hostileOperations = []hostileOperation{
 			}
 		}
 	}},
-	{"Unset, set, Unset", func(h *hostile) {
+	{"struct: Unset, set, Unset", func(h *hostile) {
 		h.eachField(true, func(s Struct, d *Desc, i int) {
 			s.Unset(d.constant(i))
 			setField(s, d, i, 6)
 			s.Unset(d.constant(i))
 		})
 	}},
-	{"Reset", func(h *hostile) { h.eachField(true, func(s Struct, d *Desc, i int) { s.Reset(d.constant(i), d) }) }},
-	{"NewChild", func(h *hostile) {
+	{"struct: Reset", func(h *hostile) { h.eachField(true, func(s Struct, d *Desc, i int) { s.Reset(d.constant(i), d) }) }},
+	{"struct: NewChild", func(h *hostile) {
 		h.eachField(true, func(s Struct, d *Desc, i int) {
 			if d.fields[i].kind >= record {
 				s.NewChild(d.constant(i), d, 1)
 			}
 		})
 	}},
-	{"SetChild of another message", func(h *hostile) {
+	{"struct: SetChild of another message", func(h *hostile) {
 		h.eachField(true, func(s Struct, d *Desc, i int) {
 			if d.fields[i].kind >= record {
 				s.SetChild(d.constant(i), d, value(d.fields[i].typ, 1).view)
 			}
 		})
 	}},
-	{"SetChild of its own", func(h *hostile) {
+	{"struct: SetChild of its own", func(h *hostile) {
 		h.eachField(true, func(s Struct, d *Desc, i int) {
 			if f := d.constant(i); d.fields[i].kind >= record {
 				s.SetChild(f, d, s.Child(f, d))
 			}
 		})
 	}},
-	{"Arm, UnsetArm, Which", func(h *hostile) {
+	{"union: Arm, UnsetArm, Which", func(h *hostile) {
 		for _, s := range h.structs {
 			if !s.t.desc.union {
 				continue
@@ -203,6 +203,59 @@ var hostileOperations = []hostileOperation{
 				h.other(x.t).Append(x.Struct)
 			} else {
 				NestedList[Struct](h.other(x.t)).Append(x.Struct)
+			}
+		}
+	}},
+	{"struct: set one field again and again, get what is unknown", func(h *hostile) {
+		h.change(h.root, h.desc.self)
+		for i := range h.times {
+			s := h.structs[min(1, len(h.structs)-1)]
+			h.change(s.Struct, s.t)
+			if i%16 == 0 && s.Struct != h.root { // what is unknown to the root is as large as the message
+				for range s.Unknown(s.t.desc) {
+					break
+				}
+			}
+		}
+	}},
+	{"struct: set and Unset one field again and again", func(h *hostile) {
+		s := h.structs[min(1, len(h.structs)-1)]
+		for range h.times {
+			for i := range s.t.desc.fields {
+				if f := s.t.desc.constant(i); s.t.desc.fields[i].kind < record {
+					setField(s.Struct, s.t.desc, i, 8)
+					s.Unset(f)
+					break
+				}
+			}
+		}
+	}},
+	{"struct: replace one child again and again", func(h *hostile) {
+		s := h.structs[min(1, len(h.structs)-1)]
+		for range h.times {
+			for i := range s.t.desc.fields {
+				if f := s.t.desc.constant(i); s.t.desc.fields[i].kind >= record {
+					v := value(s.t.desc.fields[i].typ, 1)
+					s.SetChild(f, s.t.desc, v.view)
+					s.NewChild(f, s.t.desc, 1)
+					s.SetChild(f, s.t.desc, v.view)
+					break
+				}
+			}
+		}
+	}},
+	{"list: append to two by turns", func(h *hostile) {
+		for i := range h.times {
+			l := h.lists[(i%2)*(len(h.lists)-1)]
+			h.append(l.Struct, l.t)
+		}
+	}},
+	{"list: replace one element again and again, Contains", func(h *hostile) {
+		l := h.lists[len(h.lists)-1]
+		for range h.times {
+			if l.count() > 0 {
+				h.set(l.Struct, l.t, l.count()/2, h.new(l.t.elem))
+				contains(l.Struct, l.t, h.new(l.t.elem))
 			}
 		}
 	}},

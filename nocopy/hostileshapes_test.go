@@ -14,14 +14,17 @@ var keyed = NewDesc("Keyed")
 var arms = NewUnionDesc("Arms")
 
 // hostileKeys are the types of keys and elements, by the names of Keyed's fields: map…, set… and list….
+// Every third comes often.
 var hostileKeys = []struct {
 	name string
 	typ  *Type
 }{
-	{"Bool", TypeBool}, {"I8", TypeI8}, {"I16", TypeI16}, {"I32", TypeI32}, {"I64", TypeI64}, {"Double", TypeDouble},
-	{"String", TypeString}, {"Binary", TypeBinary}, {"UUID", TypeUUID}, {"Enum", EnumOf(colorName)},
-	{"Point", StructOf(pointDesc)}, {"List", ListOf(TypeI32)}, {"Set", SetOf(TypeString)}, {"Map", MapOf(StructOf(pointDesc), TypeI8)},
-	{"Tree", StructOf(treeDesc)}, {"Points", SetOf(StructOf(pointDesc))},
+	{"Bool", TypeBool}, {"I8", TypeI8}, {"I16", TypeI16},
+	{"I32", TypeI32}, {"I64", TypeI64}, {"Double", TypeDouble},
+	{"String", TypeString}, {"Binary", TypeBinary}, {"UUID", TypeUUID},
+	{"Point", StructOf(pointDesc)}, {"Enum", EnumOf(colorName)}, {"List", ListOf(TypeI32)},
+	{"Map", MapOf(StructOf(pointDesc), TypeI8)}, {"Set", SetOf(TypeString)}, {"Tree", StructOf(treeDesc)},
+	{"Points", SetOf(StructOf(pointDesc))},
 }
 
 func init() {
@@ -50,39 +53,40 @@ func init() {
 	arms.Define(many...)
 }
 
-// hostileShape is a message of about n bytes.
+// hostileShape is a message of about n bytes, and what is in it that is worth changing.
 type hostileShape struct {
-	name string
-	desc *Desc
-	wire func(n int) string
+	name  string
+	kinds string
+	desc  *Desc
+	wire  func(n int) string
 }
 
-// hostileShapes returns all of them.
-func hostileShapes() []hostileShape {
+// hostileShapes returns all of them, or with a third of the types of keys and elements.
+func hostileShapes(all bool) []hostileShape {
 	const point1 = "\x0c\x00\x0b\x00"
 	text := func(s string) string { return textField + be(len(s)) + s }
 	shapes := []hostileShape{
-		{"one field again and again", allDesc, func(n int) string { return times(n/4, "\x02\x00\x01\x01") + stop }},
-		{"one text again and again", allDesc, func(n int) string { return times(n/12, text("text")) + stop }},
-		{"one struct again and again", allDesc, func(n int) string { return times(n/4, point1) + stop }},
-		{"one list again and again", allDesc, func(n int) string { return times(n/12, words+one+be(0)) + stop }},
-		{"one map again and again", allDesc, func(n int) string { return times(n/9, counts+be(0)) + stop }},
-		{"unknown fields", allDesc, func(n int) string { return times(n/4, "\x02\x00\x64\x01") + stop }},
-		{"empty structs", allDesc, func(n int) string { return points + be(n) + times(n, stop) + stop }},
-		{"empty structs in a set", allDesc, func(n int) string { return grown + be(n) + times(n, stop) + stop }},
-		{"empty unions", allDesc, func(n int) string { return "\x0f\x00\x1e\x0c" + be(n) + times(n, stop) + stop }},
-		{"empty lists", allDesc, func(n int) string { return matrix + be(n/5) + times(n/5, "\x08"+none) + stop }},
-		{"empty maps in a list", allDesc, func(n int) string { return "\x0f\x00\x1f\x0d" + be(n/6) + times(n/6, "\x03\x04"+none) + stop }},
-		{"lists of one", allDesc, func(n int) string { return matrix + be(n/9) + times(n/9, "\x08"+one+"abcd") + stop }},
-		{"lists of one text", allDesc, func(n int) string {
+		{"one field again and again", "struct", allDesc, func(n int) string { return times(n/4, "\x02\x00\x01\x01") + stop }},
+		{"one text again and again", "struct", allDesc, func(n int) string { return times(n/12, text("text")) + stop }},
+		{"one struct again and again", "struct", allDesc, func(n int) string { return times(n/4, point1) + stop }},
+		{"one list again and again", "struct", allDesc, func(n int) string { return times(n/12, words+one+be(0)) + stop }},
+		{"one map again and again", "struct", allDesc, func(n int) string { return times(n/9, counts+be(0)) + stop }},
+		{"unknown fields", "struct", allDesc, func(n int) string { return times(n/4, "\x02\x00\x64\x01") + stop }},
+		{"empty structs", "struct list", allDesc, func(n int) string { return points + be(n) + times(n, stop) + stop }},
+		{"empty structs in a set", "struct list", allDesc, func(n int) string { return grown + be(n) + times(n, stop) + stop }},
+		{"empty unions", "struct union list", allDesc, func(n int) string { return "\x0f\x00\x1e\x0c" + be(n) + times(n, stop) + stop }},
+		{"empty lists", "struct list", allDesc, func(n int) string { return matrix + be(n/5) + times(n/5, "\x08"+none) + stop }},
+		{"empty maps in a list", "struct list", allDesc, func(n int) string { return "\x0f\x00\x1f\x0d" + be(n/6) + times(n/6, "\x03\x04"+none) + stop }},
+		{"lists of one", "struct list", allDesc, func(n int) string { return matrix + be(n/9) + times(n/9, "\x08"+one+"abcd") + stop }},
+		{"lists of one text", "struct list", allDesc, func(n int) string {
 			return "\x0f\x00\x13\x0f" + be(n/10) + times(n/10, "\x0b"+one+one+"a") + stop
 		}},
-		{"a large text", allDesc, func(n int) string { return text(times(n, "x")) + stop }},
-		{"numbers", allDesc, func(n int) string { return numbers + be(n/8) + times(n/8, "12345678") + stop }},
-		{"texts", allDesc, func(n int) string { return words + be(n/5) + times(n/5, one+"a") + stop }},
+		{"a large text", "struct", allDesc, func(n int) string { return text(times(n, "x")) + stop }},
+		{"numbers", "struct list", allDesc, func(n int) string { return numbers + be(n/8) + times(n/8, "12345678") + stop }},
+		{"texts", "struct list", allDesc, func(n int) string { return words + be(n/5) + times(n/5, one+"a") + stop }},
 	}
 	children := func(name string, elem string) {
-		shapes = append(shapes, hostileShape{"structs: " + name, allDesc, func(n int) string {
+		shapes = append(shapes, hostileShape{"structs: " + name, "struct union list map", allDesc, func(n int) string {
 			return "\x0f\x00\x18\x0c" + be(n/(len(elem)+1)) + times(n/(len(elem)+1), elem+stop) + stop
 		}})
 	}
@@ -104,16 +108,19 @@ func hostileShapes() []hostileShape {
 		{"three arms twice", times(2, "\x08\x00\x01"+one+"\x0b\x00\x02"+one+"a"+"\x0c\x00\x03"+stop)},
 		{"unknown ones", times(5, "\x08\x00\x64"+one)},
 	} {
-		shapes = append(shapes, hostileShape{"unions of 60 arms: " + arms.name, keyed, func(n int) string {
+		shapes = append(shapes, hostileShape{"unions of 60 arms: " + arms.name, "struct union", keyed, func(n int) string {
 			return "\x0f\x00\x02\x0c" + be(n/(len(arms.wire)+1)) + times(n/(len(arms.wire)+1), arms.wire+stop) + stop
 		}})
 	}
-	for _, key := range hostileKeys {
+	for i, key := range hostileKeys {
+		if i%3 != 0 && !all {
+			continue
+		}
 		for _, order := range keyOrders {
 			value := func(i, of int) string { return string(appendValueOf(nil, key.typ, order.number(i, of))) }
 			field := func(kind string) string { return fieldHead(keyed, kind+key.name) }
 			shapes = append(shapes,
-				hostileShape{"map by " + key.name + ": " + order.name, keyed, func(n int) string {
+				hostileShape{"map by " + key.name + ": " + order.name, "map", keyed, func(n int) string {
 					var pairs string
 					count := n / (len(value(1, n)) + 5)
 					b := make([]byte, 0, n)
@@ -123,7 +130,7 @@ func hostileShapes() []hostileShape {
 					pairs = string(b)
 					return field("map") + string(byte(key.typ.wire)) + "\x0b" + be(count) + pairs + stop
 				}},
-				hostileShape{"set of " + key.name + ": " + order.name, keyed, func(n int) string {
+				hostileShape{"set of " + key.name + ": " + order.name, "list", keyed, func(n int) string {
 					count := n / len(value(1, n))
 					b := make([]byte, 0, n)
 					for i := range count {
@@ -131,7 +138,12 @@ func hostileShapes() []hostileShape {
 					}
 					return field("set") + string(byte(key.typ.wire)) + be(count) + string(b) + stop
 				}},
-				hostileShape{"small maps by " + key.name + ": " + order.name, keyed, func(n int) string {
+			)
+			if !all && !order.often {
+				continue
+			}
+			shapes = append(shapes,
+				hostileShape{"small maps by " + key.name + ": " + order.name, "map", keyed, func(n int) string {
 					const each = 12
 					one1 := string(byte(key.typ.wire)) + "\x0b" + be(each)
 					for i := range each {
@@ -139,7 +151,7 @@ func hostileShapes() []hostileShape {
 					}
 					return field("maps") + "\x0d" + be(n/len(one1)) + times(n/len(one1), one1) + stop
 				}},
-				hostileShape{"small sets of " + key.name + ": " + order.name, keyed, func(n int) string {
+				hostileShape{"small sets of " + key.name + ": " + order.name, "list", keyed, func(n int) string {
 					const each = 20
 					one1 := string(byte(key.typ.wire)) + be(each)
 					for i := range each {
@@ -151,28 +163,28 @@ func hostileShapes() []hostileShape {
 		}
 	}
 	return append(shapes,
-		hostileShape{"texts that clash", keyed, func(n int) string {
+		hostileShape{"texts that clash", "map", keyed, func(n int) string {
 			b := []byte(fieldHead(keyed, "mapString") + "\x0b\x0b" + be(n/40))
 			for i := range n / 40 {
 				b = append(b, be(31)+fmt.Sprintf("the beginning %08d the end ", i)[:31]+one+"v"...)
 			}
 			return string(b) + stop
 		}},
-		hostileShape{"structs by number", keyed, func(n int) string {
+		hostileShape{"structs by number", "struct map", keyed, func(n int) string {
 			b := []byte(fieldHead(keyed, "structs") + "\x0a\x0c" + be(n/9))
 			for i := range n / 9 {
 				b = append(binary.BigEndian.AppendUint64(b, uint64(i/2)), 0)
 			}
 			return string(b) + stop
 		}},
-		hostileShape{"lists by number", keyed, func(n int) string {
+		hostileShape{"lists by number", "list map", keyed, func(n int) string {
 			b := []byte(fieldHead(keyed, "lists") + "\x0a\x0f" + be(n/18))
 			for i := range n / 18 {
 				b = append(binary.BigEndian.AppendUint64(b, uint64(i/2)), "\x0b"+one+one+"a"...)
 			}
 			return string(b) + stop
 		}},
-		hostileShape{"trees", keyed, func(n int) string {
+		hostileShape{"trees", "struct list", keyed, func(n int) string {
 			leaf := "\x0b\x00\x01" + one + "n" + stop
 			tree := "\x0b\x00\x01" + one + "a\x0f\x00\x02\x0c" + be(8) + times(8, leaf) + stop
 			return fieldHead(keyed, "trees") + "\x0c" + be(n/len(tree)) + times(n/len(tree), tree) + stop
@@ -183,13 +195,14 @@ func hostileShapes() []hostileShape {
 // keyOrders is which of n keys are the same.
 var keyOrders = []struct {
 	name   string
+	often  bool
 	number func(i, n int) int
 }{
-	{"all different", func(i, n int) int { return i }},
-	{"all the same", func(i, n int) int { return 7 }},
-	{"the first half comes again", func(i, n int) int { return i % (n/2 + 1) }},
-	{"in pairs", func(i, n int) int { return i / 2 }},
-	{"one comes again", func(i, n int) int { return max(i, 1) }},
+	{"all different", true, func(i, n int) int { return i }},
+	{"all the same", false, func(i, n int) int { return 7 }},
+	{"the first half comes again", false, func(i, n int) int { return i % (n/2 + 1) }},
+	{"in pairs", true, func(i, n int) int { return i / 2 }},
+	{"one comes again", false, func(i, n int) int { return max(i, 1) }},
 }
 
 // fieldHead returns the header of a field.
@@ -223,8 +236,11 @@ func appendValueOf(b []byte, t *Type, i int) []byte {
 		return appendValueOf(appendValueOf(b, t.key, i), t.elem, i>>8)
 	}
 	k := 0
-	for t.desc.fields[k].kind >= record { // else it may be in itself
+	for k < len(t.desc.fields) && t.desc.fields[k].kind >= record { // else it may be in itself
 		k++
+	}
+	if k == len(t.desc.fields) {
+		return append(b, 0)
 	}
 	f := &t.desc.fields[k]
 	b = append(b, byte(f.key>>16), byte(f.key>>8), byte(f.key))

@@ -10,7 +10,8 @@ import (
 // Map is a map whose values are scalars, enums, strings, binaries or uuids; of strings to strings it is a TextMap. KC and VC say how keys and values
 // are encoded. Where a key came twice on the wire, the last pair counts, as it does for all peers.
 //
-// Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are.
+// Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are. They may be changed through their
+// handles: the next lookup goes by what they are then.
 type Map[K, V any, KC Codec[K], VC Codec[V]] Struct
 
 // StructMap is a map whose values are structs of type V.

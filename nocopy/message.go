@@ -443,7 +443,8 @@ func (m *Message) Check() error {
 	return nil
 }
 
-// Len returns how many bytes the message has on the wire, having finished it.
+// Len returns how many bytes the message has on the wire, having finished it. Like all that sends, it goes through all pieces of the
+// message after something was changed: don't ask after each of many changes.
 func (m *Message) Len() int {
 	m.Finish()
 	return m.buf.Len()

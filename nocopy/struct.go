@@ -404,7 +404,8 @@ func (s Struct) SetBytes(f Field, v []byte) {
 	copy(s.textRoom(f, len(v)), v)
 }
 
-// NewBytes sets a binary field to n bytes and returns them to be filled in place; they are zero at first.
+// NewBytes sets a binary field to n bytes and returns them to be filled in place; they are zero at first. In an element of a set, or
+// a key of a map, they must be filled before the next element or key is looked for.
 func (s Struct) NewBytes(f Field, n int) []byte {
 	b := s.newText(f, n)
 	clear(b)
