@@ -179,12 +179,15 @@ func checkAllocated(t *testing.T, size int, f func()) {
 	for range 3 { // empty the pools
 		runtime.GC()
 	}
-	var ratios []float64
-	for range 4 {
-		ratios = append(ratios, float64(allocated(f))/float64(size))
+	first := float64(allocated(f)) / float64(size)
+	var later []float64
+	for range 7 {
+		later = append(later, float64(allocated(f))/float64(size))
 	}
-	if ratios[0] > 3 || slices.Max(ratios[1:]) > 1.2 {
-		t.Errorf("allocated %.2f times as much as was received", ratios)
+	// A request may arrive before the one before, which has been answered, is released: then some take more.
+	slices.Sort(later)
+	if first > 3 || later[len(later)/2] > 1.2 {
+		t.Errorf("allocated %.2f times as much as was received, then %.2f", first, later)
 	}
 }
 
@@ -234,8 +237,7 @@ func requests(t testing.TB, value []byte, framed, recycle bool) func() {
 		}
 		return nil
 	})
-	// With more calls at once the next request might be received before the last one is released.
-	srv := &rpc.Server{Processor: rpc.NewProcessor("Bulk", nil, handler), Recycle: recycle, MaxFrame: maxFrame, Concurrency: 1}
+	srv := &rpc.Server{Processor: rpc.NewProcessor("Bulk", nil, handler), Recycle: recycle, MaxFrame: maxFrame}
 	nc := dialRaw(t, serve(t, srv, nil))
 	return func() {
 		if _, err := nc.Write(msg); err != nil {
