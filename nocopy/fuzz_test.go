@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 )
 
@@ -20,11 +21,12 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, wire []byte, kind uint8, cut uint16) {
 		d := types[int(kind)%len(types)]
 		checkSame(t, d, wire)
-		if n := int(cut); n <= len(wire) {
+		n := int(cut)
+		for _, w := range []way{cutAt(n), cutEvery(n%97 + 1), piecesOf(n%61+1, n%2 == 1)} {
 			s, err := Parse(d, wire)
-			other, otherErr := ParseBlocks[Struct](d, [][]byte{wire[:n], wire[n:]})
-			if (err == nil) != (otherErr == nil) {
-				t.Fatalf("%v in one piece, %v cut at %d", err, otherErr, n)
+			other, otherErr := w.parse(d, wire)
+			if fmt.Sprint(err) != fmt.Sprint(otherErr) {
+				t.Fatalf("%v in one piece, %v %s", err, otherErr, w.name)
 			}
 			if err == nil {
 				checkChanges(t, d, s, other)
