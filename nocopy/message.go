@@ -231,7 +231,7 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 	return S(s), err
 }
 
-// Read reads a message of n bytes from r into memory of its own and parses it. Memory grows with the bytes
+// Read reads a message of n bytes from r into memory of its own, in one piece, and parses it. Memory grows with the bytes
 // that arrive, not with n. Errors of r are returned as they are; when r ends too early that is
 // io.ErrUnexpectedEOF.
 func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {

@@ -1,0 +1,97 @@
+package spare
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+func item(n int) *Item[[]byte] { return &Item[[]byte]{Value: make([]byte, n), Size: n} }
+
+// TestGet: what is found has the size that was asked for, and is found once.
+func TestGet(t *testing.T) {
+	var p Pool[[]byte]
+	var kept []*Item[[]byte]
+	for _, n := range []int{100, 200, 300, 4000} {
+		i := item(n)
+		kept = append(kept, i)
+		p.Put(i)
+	}
+	for _, c := range []struct{ least, most, want int }{
+		{101, 199, 0}, {90, 100, 100}, {90, 100, 0}, {150, 250, 200}, {250, 10_000, 300}, {250, 10_000, 4000}, {1, 1 << 30, 0},
+	} {
+		got := 0
+		if i := p.Get(c.least, c.most); i != nil {
+			got = i.Size
+		}
+		if got != c.want {
+			t.Errorf("of %d to %d: %d, want %d", c.least, c.most, got, c.want)
+		}
+	}
+	runtime.KeepAlive(kept)
+}
+
+// TestLifetime: what nobody takes is gone after a few collections, and sooner if nobody calls Keep.
+func TestLifetime(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's pools lose things on purpose")
+	}
+	var p Pool[[]byte]
+	lives := func(keep bool) (n int) {
+		p.Put(item(1 << 20))
+		for ; n < 50; n++ {
+			i := p.sizes[21][len(p.sizes[21])-1].Value()
+			if i == nil {
+				return n
+			}
+			i = nil
+			if keep {
+				Keep()
+			}
+			runtime.GC()
+		}
+		return n
+	}
+	if n := lives(false); n > 3 {
+		t.Errorf("it lives for %d collections", n)
+	}
+	if n := lives(true); n < longest-1 || n > longest+4 {
+		t.Errorf("kept, it lives for %d collections, want about %d", n, longest)
+	}
+	if i := p.Get(1<<20, 1<<20); i != nil {
+		t.Error("something is there afterwards")
+	}
+}
+
+// TestMany: what is taken and put back again and again, by many, is one's at a time, and leaves nothing behind.
+func TestMany(t *testing.T) {
+	var p Pool[[]byte]
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for k := range 20_000 {
+				i := p.Get(100, 200)
+				if i == nil {
+					i = item(100 + k%100)
+				}
+				i.Value[0] = byte(g)
+				if k%1000 == 0 {
+					Keep()
+					runtime.Gosched()
+				}
+				if i.Value[0] != byte(g) {
+					t.Error("it is somebody else's, too")
+				}
+				p.Put(i)
+			}
+		})
+	}
+	wg.Wait()
+	n := 0
+	for _, list := range p.sizes {
+		n += len(list)
+	}
+	if n > 100 {
+		t.Errorf("%d notes of at most a few items", n)
+	}
+}
