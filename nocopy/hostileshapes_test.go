@@ -61,8 +61,9 @@ type hostileShape struct {
 	wire  func(n int) string
 }
 
-// hostileShapes returns all of them, or with a third of the types of keys and elements.
-func hostileShapes(all bool) []hostileShape {
+// hostileShapes returns all of them if kind is "ways", else fewer of those with many types of keys and elements; "large" is
+// fewest.
+func hostileShapes(kind string) []hostileShape {
 	const point1 = "\x0c\x00\x0b\x00"
 	text := func(s string) string { return textField + be(len(s)) + s }
 	shapes := []hostileShape{
@@ -113,10 +114,10 @@ func hostileShapes(all bool) []hostileShape {
 		}})
 	}
 	for i, key := range hostileKeys {
-		if i%3 != 0 && !all {
-			continue
-		}
 		for _, order := range keyOrders {
+			if i%3 != 0 && kind != "ways" || !order.often && kind == "large" {
+				continue
+			}
 			value := func(i, of int) string { return string(appendValueOf(nil, key.typ, order.number(i, of))) }
 			field := func(kind string) string { return fieldHead(keyed, kind+key.name) }
 			shapes = append(shapes,
@@ -139,7 +140,7 @@ func hostileShapes(all bool) []hostileShape {
 					return field("set") + string(byte(key.typ.wire)) + be(count) + string(b) + stop
 				}},
 			)
-			if !all && !order.often {
+			if !order.often && kind != "ways" {
 				continue
 			}
 			shapes = append(shapes,
