@@ -193,9 +193,10 @@ func TestListenersShareSlots(t *testing.T) {
 	}
 	request, answer := frame(strict(call, "add", 1, addArgs(1, 2))), frame(strict(reply, "add", 1, sumResult(3)))
 	for _, addr := range []string{second, first, second} {
-		nc, other := dialRaw(t, addr), dialRaw(t, first)
+		nc := dialRaw(t, addr)
 		send(t, nc, request)
 		expect(t, nc, answer)
+		other := dialRaw(t, first) // only now, lest it get the slot
 		send(t, other, request)
 		other.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
 		if n, err := other.Read(make([]byte, 1)); n > 0 || err == nil {
