@@ -30,9 +30,10 @@ type Buffer struct {
 	rest       rest // since Free
 	// lent is 1 once something has been handed out that may alias the Buffer's own memory. Without any of that, it may
 	// be 1 from the beginning: then those who read need not store it.
-	lent     uint32
-	headroom int // bytes free in front of the root run
-	reserved int // bytes in blocks of this message so far: sets the size of the next one
+	lent                uint32
+	headroom            int // bytes free in front of the root run
+	reserved            int // bytes in blocks of this message so far: sets the size of the next one
+	mostSegs, mostSpans int // see Crowded
 
 	spans []span
 	nodes []node
@@ -229,6 +230,7 @@ func (b *Buffer) drop(recycle bool) {
 	b.spanOrder.reset()
 	b.inOrder = 0
 	b.size, b.reserved, b.headroom = 0, 0, 0
+	b.mostSegs, b.mostSpans = fewSegs, fewSpans
 	b.placed, b.sealed, b.framed = false, false, false
 }
 
@@ -297,20 +299,36 @@ func (b *Buffer) newTail(n int) {
 		}
 	}
 	b.reserved += size
+	b.takeTail(size)
+	b.used = 0
+	b.ownTail()
+}
+
+// takeTail makes new memory of the given size the block at the tail, which has no positions yet and is not among the Buffer's blocks.
+func (b *Buffer) takeTail(size int) []byte {
 	switch {
 	case b.recycle:
 		b.tailMem = newBlock(size)
 		b.tail = b.tailMem.mem
-		b.held = append(b.held, b.tailMem)
 	case !debugging:
 		b.tailMem = newSlab(size)
 		b.tail = b.tailMem.mem[:size:size] // no more than that, see behindLarge
-		b.slabs = append(b.slabs, b.tailMem)
 	default:
 		b.tailMem = nil
 		b.tail = fresh(size)
 	}
-	b.used = 0
+	return b.tail
+}
+
+// ownTail puts the block at the tail among the Buffer's blocks and gives it its positions.
+func (b *Buffer) ownTail() {
+	switch {
+	case b.tailMem == nil:
+	case b.recycle:
+		b.held = append(b.held, b.tailMem)
+	default:
+		b.slabs = append(b.slabs, b.tailMem)
+	}
 	b.addTail()
 }
 

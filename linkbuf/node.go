@@ -160,6 +160,8 @@ func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
 // Rewind removes what AddRoot has added since Mark. Nothing else may have been added to the message or to a node.
 func (b *Buffer) Rewind(m Mark) {
 	b.root, b.spans = m.root, b.spans[:m.spans]
+	b.spanOrder.reset()
+	b.inOrder = 0
 	b.spans[m.root.last].next = 0
 	b.spanOrder.reset()
 	b.inOrder = 0

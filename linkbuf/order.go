@@ -197,8 +197,8 @@ func (b *Buffer) unplace(id NodeID) bool {
 	return true
 }
 
-// fewSpans is the number of spans that are simply looked through.
-const fewSpans = 16
+// linearSpans is the number of spans that are simply looked through.
+const linearSpans = 16
 
 // spanAt returns the span that p lies in, ends included.
 func (b *Buffer) spanAt(p Pos) uint32 {
@@ -226,7 +226,7 @@ func (b *Buffer) sortSpans() {
 	o := &b.spanOrder
 	made := len(b.spans) - 1
 	if o.n == 0 {
-		if made <= fewSpans {
+		if made <= linearSpans {
 			return
 		}
 		for b.inOrder = max(b.inOrder, 1); b.inOrder < made; b.inOrder++ {

@@ -88,10 +88,20 @@ func (s Struct) deleteRange(i, j int) {
 	parts, words := s.arrange()
 	m, e, n := s.m, s.entry(), uint32(j-i)
 	m.clearTable(e)
+	if t := s.typ(); t.elem.kind >= record {
+		for _, x := range words[i:j] {
+			if t.elem.kind == record {
+				m.buryElement(e, t, x)
+			} else {
+				m.bury(t.elem, x)
+			}
+		}
+	}
 	if i == 0 { // which is cheap again and again
 		parts = parts[j:]
 		m.idx[e+listElems] += n
 		m.idx[e+listRoom] -= n
+		m.edit(e).gap += n
 	} else {
 		parts = slices.Delete(parts, i, j)
 		copy(words[i:], words[j:])

@@ -253,7 +253,7 @@ func (s Struct) newWhole(f Field, d *Desc, n, slots, bytes int) (uint32, []byte)
 		s.placeChild(f)
 	}
 	const head = fieldHeader + listHeader
-	c := m.alloc(listWords + slots)
+	c := m.allocFor(t, listWords+slots)
 	p, b := m.buf.Extend(head + bytes)
 	binary.BigEndian.PutUint64(b, containerHead(f.key(), t.elem.wire, uint32(n)))
 	w := (*[listWords]uint32)(m.idx[c:])
@@ -315,7 +315,7 @@ func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
 // beginRecord is beginValue of a struct.
 func (m *Message) beginRecord(d *Desc, key uint32) uint32 {
 	lead := leadOf(key)
-	e := m.alloc(d.words)
+	e := m.allocFor(d.self, d.words)
 	p := m.buf.AppendBehind(uint64(key)<<40, lead, d.template)
 	m.startStruct(d, e, p+uint32(lead))
 	return e
@@ -323,7 +323,7 @@ func (m *Message) beginRecord(d *Desc, key uint32) uint32 {
 
 func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	lead := leadOf(key)
-	e := m.alloc(listWords + wordsOf(t, n))
+	e := m.allocFor(t, listWords+wordsOf(t, n))
 	w := (*[listWords]uint32)(m.idx[e:])
 	count, room := uint32(n), uint32(n)
 	var p, next uint32

@@ -38,6 +38,9 @@
 //     handles of what was there before give the old value; what is changed through them is not sent. But a handle of
 //     an element of a list of structs is of the element's place: after Set it is that of the new one. Swap, SortFunc and Delete move
 //     elements with their handles.
+//   - A message that is edited again and again is compacted: once what has been replaced or removed is several times as much as
+//     the rest, it is rewritten. Other handles and what was read stay good, but those of what is gone read as absent then,
+//     and later perhaps as a value of the same type that has come in their place. See [Message.Compact].
 //   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle]. Each keeps
 //     alive what it lies in: a slab of 64 KiB; of a larger message one of 1 MiB, or as much as was received in one piece, which
 //     is the message at most; what is parsed from a []byte keeps that.

@@ -19,6 +19,7 @@ type edit struct {
 	live    uint32         // map: the number in Message.live of the set of the pairs that All yields, 0 if none has been made
 	free    uint32         // map: number+1 of one of them; its value word names the next
 	room    uint32         // list of fixed-size elements: bytes that its node has beyond its last element
+	gap     uint32         // list: words in front of those of its elements that are free
 	vacated bool           // list: its elements are parts of the node at its end, but for those added since
 }
 
@@ -81,6 +82,9 @@ func (m *Message) replaceField(e uint32, f Field) linkbuf.NodeID {
 	if word := m.idx[e+f.word()]; f.wire() >= WireStruct && f.wire() <= WireList && word&notIndexed == 0 {
 		m.closeEntry(word)
 	}
+	if f.wire() >= WireStruct && f.wire() <= WireList {
+		m.buryField(e, f)
+	}
 	if node := m.fieldNode(e, f); node != 0 {
 		return node
 	}
@@ -88,8 +92,7 @@ func (m *Message) replaceField(e uint32, f Field) linkbuf.NodeID {
 	node := m.buf.AddReplace(at-fieldHeader, end)
 	ed := m.edit(e)
 	if ed.slots == 0 {
-		ed.slots = m.take(int(f.words()))
-		clear(m.idx[ed.slots:m.words])
+		ed.slots = m.allocRaw(int(f.words()))
 		m.setOpenKey() // an open struct with nodes is no longer simply appended to
 	}
 	m.idx[ed.slots+f.word()] = node
@@ -201,7 +204,7 @@ func (m *Message) refer(p uint32, v []byte, old uint32) uint32 {
 
 // Unset removes the field.
 func (s Struct) Unset(f Field) {
-	s.changeable()
+	s.writable() // compacting would complete the struct: a default that is owed would be removed, too
 	m, e := s.m, uint32(s.k)
 	if m.idx[e+f.word()] != 0 {
 		m.buf.SetEmpty(m.replaceField(e, f))
@@ -246,7 +249,7 @@ func (m *Message) trust(p uint32) {
 	m.p.reset(0)
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling
-	m.p.utf8, m.p.lenient = false, true
+	m.p.utf8, m.p.lenient, m.p.reuse = false, true, m.dead.free != nil
 	if p != 0 {
 		m.p.b, m.p.base = m.buf.At(p), p
 	}

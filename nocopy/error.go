@@ -40,6 +40,7 @@ const (
 	panicStale   = "nocopy: handle used after its message was released"
 	panicAbsent  = "nocopy: setter called on an absent struct or container: use NewX first"
 	panicTwice   = "nocopy: message released twice"
+	panicGone    = "nocopy: setter called on a struct or container that is no longer in its message"
 	panicNotRoot = "nocopy: Release called on a handle that is not its message's root"
 
 	panicUndefined = "nocopy: struct used before the init function of its package has described it: " +

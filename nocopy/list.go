@@ -174,15 +174,44 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 
 // growSlots makes room for the words of n more elements than the count that there are; each takes per words.
 func (m *Message) growSlots(e, count, n uint32, per int) {
-	flags, room := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
-	room = max(2*room, count+n, 4)
+	if gap := m.editOf(e).gap; gap > count && gap >= n {
+		m.moveSlots(e, gap, count)
+		return
+	}
+	flags, had := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
+	room := max(2*had, count+n, 4)
 	if uint64(room)*uint64(per) > maxWords {
 		panicCount(int(count + n))
 	}
-	elems := m.alloc(int(room) * per)
+	elems := m.allocRaw(int(room) * per)
 	old := m.idx[e+listElems]
 	copy(m.idx[elems:], m.idx[old:old+count*uint32(per)])
+	if m.dead.free != nil {
+		m.leaveSlots(e, old, had, uint32(per))
+	}
 	m.idx[e+listElems], m.idx[e+listRoom] = elems, flags|room
+	if w := m.idx[e+1]; w&edited != 0 {
+		m.edits[w&^edited].gap = 0
+	}
+}
+
+// leaveSlots frees the words of a container's elements, or notes that they remain in its block: they are needed no longer.
+func (m *Message) leaveSlots(e, at, room, per uint32) {
+	d := &m.dead
+	if gap := m.editOf(e).gap; at-gap != e+listWords {
+		d.freeRaw(at-gap*per, (room+gap)*per)
+	} else if d.room[e] == 0 {
+		d.room[e] = listWords + (room+gap)*per
+	}
+}
+
+// moveSlots moves the words of the n elements of a list to the front of their room, where gap words are free.
+func (m *Message) moveSlots(e, gap, n uint32) {
+	at := m.idx[e+listElems]
+	copy(m.idx[at-gap:], m.idx[at:at+n])
+	m.idx[e+listElems] -= gap
+	m.idx[e+listRoom] += gap
+	m.edit(e).gap = 0
 }
 
 // makeTable changes a list of structs from entries at a constant stride to a table of entries.
@@ -193,7 +222,10 @@ func (m *Message) makeTable(e uint32, t *Type) {
 	}
 	m.filling.list = 0 // perhaps it is another one
 	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.elem.desc.words)
-	table := m.alloc(int(2*n + 2))
+	if m.dead.free != nil && n > 0 && m.dead.room[e] == 0 {
+		m.dead.room[e] = listWords + n*stride
+	}
+	table := m.allocRaw(int(2*n + 2))
 	for k := range n {
 		m.idx[table+k] = first + k*stride
 	}

@@ -219,6 +219,7 @@ func (s Struct) putView(k key, v Struct) {
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pair(i)
+		m.bury(t.elem, m.idx[slot+1])
 		node := m.replaceElement(t.elem, m.idx[slot+1])
 		word = m.placeValue(node, t.elem, 0, src, 0)
 		m.edit(word).own = node
@@ -239,6 +240,7 @@ func (s Struct) putNew(k key, n int) Struct {
 	var own linkbuf.NodeID
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pair(i)
+		m.bury(t.elem, m.idx[slot+1])
 		own = m.replaceElement(t.elem, m.idx[slot+1])
 		m.closeAll()
 		m.buf.SetEmpty(own)
@@ -361,6 +363,7 @@ func (s Struct) deletePair(i int) {
 	for k, kt := range []*Type{t.key, t.elem} {
 		if kt.kind >= record {
 			m.closeEntry(m.idx[slot+uint32(k)])
+			m.bury(kt, m.idx[slot+uint32(k)])
 		}
 	}
 	node := m.idx[slot+pairNode]

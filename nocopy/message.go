@@ -35,27 +35,29 @@ type Message struct {
 	open    []frame // what is being built, outermost first
 	edits   []edit  // what has been changed in entries that were complete; [0] is unused
 
-	desc    *Desc
-	root    uint32
-	flags   flag
-	frozen  bool    // may not be changed: a default, a constant, or empty
-	guarded bool    // changes are not simply made, see beforeChange
-	absent  bool    // stands for something that is not there
-	shadows shadows // fields that came twice
-	limits  Limits
-	p       parser
-	scratch []byte        // a zero value on its way
-	graft   []byte        // a copied value on its way
-	ranged  linkbuf.Range // memory for the pieces of the next one
-	tables  tables
-	watched watch
-	live    []bitset // see edit.live
-	filling filling
-	putting putting
-	idle    int           // releases in a row without a large index
-	home    *sync.Pool    // where it waits once it is released
-	noted   atomic.Uint32 // what those have done whom a held message was shown: see held.go
-	claims  atomic.Uint64 // who owns it, see claim.go
+	desc     *Desc
+	root     uint32
+	flags    flag
+	frozen   bool    // may not be changed: a default, a constant, or empty
+	guarded  bool    // changes are not simply made, see beforeChange
+	absent   bool    // stands for something that is not there
+	shadows  shadows // fields that came twice
+	limits   Limits
+	p        parser
+	scratch  []byte        // a zero value on its way
+	graft    []byte        // a copied value on its way
+	ranged   linkbuf.Range // memory for the pieces of the next one
+	tables   tables
+	watched  watch
+	live     []bitset // see edit.live
+	dead     deadEntries
+	unfilled bool // room for a binary was handed out since the message was finished last
+	filling  filling
+	putting  putting
+	idle     int           // releases in a row without a large index
+	home     *sync.Pool    // where it waits once it is released
+	noted    atomic.Uint32 // what those have done whom a held message was shown: see held.go
+	claims   atomic.Uint64 // who owns it, see claim.go
 
 	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large, and smallIdx is what
 	// idx was before.
@@ -99,6 +101,8 @@ func take(home *sync.Pool) *Message {
 
 func makeMessage(home *sync.Pool) *Message {
 	m := &Message{gen: 1, edits: make([]edit, 1), limits: usualLimits, home: home}
+	m.dead.most = fewNew
+	m.dead.most = fewNew
 	m.p.m = m
 	if debugging {
 		m.track()
@@ -305,7 +309,7 @@ func (p *parser) reset(n int) {
 	p.off, p.from, p.copied, p.rest, p.depth = 0, 0, 0, 0, 0
 	p.growth = growth{}
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
-	p.lenient, p.promised = false, 0
+	p.lenient, p.reuse, p.promised = false, false, 0
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0
@@ -440,6 +444,7 @@ func (m *Message) Check() error {
 		return err
 	}
 	m.buf.Seal()
+	m.unfilled = false
 	return nil
 }
 
@@ -540,6 +545,9 @@ func (m *Message) end() {
 	}
 	if m.live != nil {
 		m.live = nil
+	}
+	if m.dead.used() {
+		m.dead.reset()
 	}
 	if m.tables.filling != 0 || len(m.tables.made) > 0 {
 		m.tables.reset()

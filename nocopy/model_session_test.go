@@ -35,6 +35,7 @@ type message struct {
 	h        handle
 	root     *referee.Record
 	recycled bool
+	always   bool   // it is compacted before every change
 	sent     []byte // its bytes when it was last finished; nil if it has changed since
 	inputs   []input
 }
@@ -338,7 +339,12 @@ func (s *session) step() {
 	case class < 12:
 		s.checkOpen(m)
 		return
-	case class < 14:
+	case class < 15:
+		s.logf("%s.Message().Compact()", m.name)
+		m.h.Message().Compact()
+		m.sent = nil // fields that came twice come once now
+		return
+	case class < 17:
 		if err := m.h.Message().Index(); err != nil {
 			failf("%s: Index: %v", m.name, err)
 		}
@@ -454,6 +460,9 @@ func (s *session) add(m *message) {
 	s.ops++
 	s.made++
 	m.name = fmt.Sprintf("m%d", s.made)
+	if m.always = s.Intn(4) == 0; m.always {
+		nocopy.CompactAlways(m.h.Message())
+	}
 	s.msgs = append(s.msgs, m)
 	s.current = m
 }

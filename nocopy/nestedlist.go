@@ -107,6 +107,7 @@ func (s Struct) setContainerAt(i int, v Struct) {
 		m.idx[slot] = word
 		return
 	}
+	m.bury(t, m.idx[slot])
 	node := m.replaceElement(t, m.idx[slot])
 	word := m.placeValue(node, t, 0, src, 0)
 	m.edit(word).own = node
@@ -126,6 +127,7 @@ func (s Struct) newContainerAt(i, n int) Struct {
 		m.idx[slot] = word
 		return m.handle(word)
 	}
+	m.bury(t, m.idx[slot])
 	node := m.replaceElement(t, m.idx[slot])
 	m.closeAll()
 	m.buf.SetEmpty(node)

@@ -46,6 +46,7 @@ type parser struct {
 	promised uint64 // words that indexing what was left for later may take
 	utf8     bool
 	lenient  bool // what is indexed has been accepted before
+	reuse    bool // entries that are free are used again
 
 	err  *Error
 	path []string // innermost first
@@ -107,7 +108,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 		return p.fail(i, errDepth)
 	}
 	p.m.idx[e] = p.base + uint32(i)
-	if p.utf8 || d.union {
+	if p.utf8 || d.union || p.reuse {
 		return p.fields(nil, d, e, i, 0)
 	}
 	pl := planOf(d)
@@ -399,7 +400,7 @@ func matches(b []byte, t *Type, i int, deep bool) (bool, int) {
 func (p *parser) value(t *Type, i, lead int) (int, uint32) {
 	switch t.kind {
 	case record:
-		e := p.take(0, t.desc.words, 1, i)
+		e := p.takeFor(t, 0, t.desc.words, 1, i)
 		if e == 0 {
 			return failed, 0
 		}
@@ -421,6 +422,14 @@ func (p *parser) take(head, n, per, i int) uint32 {
 		return e
 	}
 	return p.takeMore(words, i)
+}
+
+// takeFor is take for a value of the type.
+func (p *parser) takeFor(t *Type, head, n, per, i int) uint32 {
+	if p.reuse {
+		return p.m.reuse(t, uint32(head+n*per))
+	}
+	return p.take(head, n, per, i)
 }
 
 // takeMore is take when the index must grow, or may not.

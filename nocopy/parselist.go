@@ -17,7 +17,7 @@ func (p *parser) list(t *Type, i, lead int) (int, uint32) {
 	if n >= manyElements && elem.kind >= list {
 		p.foresee(t, int(n))
 	}
-	e := p.take(listWords, int(n), t.elemWords(), i)
+	e := p.takeFor(t, listWords, int(n), t.elemWords(), i)
 	if e == 0 {
 		return failed, 0
 	}
@@ -68,7 +68,7 @@ func (p *parser) elements(t *Type, first uint32, i, n int) int {
 				window = p.base
 				var done int
 				switch {
-				case p.utf8:
+				case p.utf8 || p.reuse:
 				case pl.whole:
 					i, done = p.wholes(pl, t.desc, first, i, n-k)
 				case pl.shelf && !p.lazy && p.depth+2 <= p.maxDepth:
@@ -152,7 +152,7 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 	if n >= manyElements && (t.key.kind >= record || t.elem.kind >= record) {
 		p.foresee(t, n)
 	}
-	e := p.take(listWords, n, pairWords, i)
+	e := p.takeFor(t, listWords, n, pairWords, i)
 	if e == 0 {
 		return failed, 0
 	}

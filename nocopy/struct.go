@@ -27,13 +27,19 @@ const noHandleKey = math.MaxUint64
 
 func emptyHandle() Struct { return Struct{m: empty} }
 
-// orAbsent returns s, or the handle of an absent struct or container if s is zero.
+// orAbsent returns s, or the handle of an absent struct or container if s is zero or gone.
 func (s Struct) orAbsent() Struct {
 	if s.m == nil {
 		return emptyHandle()
 	}
+	if s.alive(); s.gone() {
+		return emptyHandle()
+	}
 	return s
 }
+
+// gone reports whether the struct or container was replaced or removed, and its message compacted since.
+func (s Struct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
 
 // word returns the field's word in the index, having checked that the handle is alive. It must not be zero.
 func (s Struct) word(f Field) uint32 {
@@ -70,7 +76,7 @@ func (s Struct) Valid() bool {
 		return false
 	}
 	s.alive()
-	return !s.m.absent
+	return !s.m.absent && !s.gone()
 }
 
 // Release releases the message, of which s must be the root. Of the zero handle it does nothing.
@@ -347,6 +353,7 @@ func (s Struct) fixed(f Field, n int) []byte {
 		return s.m.buf.At(p)[:n:n]
 	}
 	s.changeable()
+	p = s.word(f)
 	if s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
@@ -361,14 +368,26 @@ func (s Struct) fixed(f Field, n int) []byte {
 
 func (s Struct) setWord(f Field, word uint32) { s.m.idx[uint32(s.k)+f.word()] = word }
 
-// changeable panics unless the struct or container may be changed, which it is about to be.
-func (s Struct) changeable() {
+// writable panics unless the struct or container may be changed, which it is about to be.
+func (s Struct) writable() {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
 	s.alive()
 	if s.m.guarded {
 		s.m.beforeChange(s.entry())
+	}
+}
+
+// changeable is writable for what may take memory: first the message is compacted if that is worth it, so that positions
+// known from before mean nothing.
+func (s Struct) changeable() {
+	s.writable()
+	if s.m.crowded() {
+		s.m.tidy()
+		if s.gone() {
+			panic(panicGone)
+		}
 	}
 }
 
@@ -404,12 +423,14 @@ func (s Struct) SetBytes(f Field, v []byte) {
 	copy(s.textRoom(f, len(v)), v)
 }
 
-// NewBytes sets a binary field to n bytes and returns them to be filled in place; they are zero at first. In an element of a set, or
-// a key of a map, they must be filled before the next element or key is looked for.
+// NewBytes sets a binary field to n bytes and returns them to be filled in place, before the
+// message is finished; they are zero at first. In an element of a set, or a key of a map, they
+// must be filled before the next element or key is looked for.
 func (s Struct) NewBytes(f Field, n int) []byte {
 	b := s.newText(f, n)
 	clear(b)
 	s.m.buf.Lend()
+	s.m.unfilled = true
 	return b
 }
 

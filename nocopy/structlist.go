@@ -182,7 +182,7 @@ func (l StructList[S]) Add(v S) {
 func (s Struct) appendStruct() uint32 {
 	t := s.typ()
 	slot := s.m.appendSlots(s.entry(), 1)
-	e := s.m.alloc(t.elem.desc.words)
+	e := s.m.allocFor(t.elem, t.elem.desc.words)
 	s.m.idx[slot] = e
 	return e
 }
@@ -200,6 +200,7 @@ func (s Struct) setStructAt(i int, v Struct) {
 		m.appendValue(t, 0, src, e)
 		return
 	}
+	m.buryInside(t.desc, e)
 	node := m.replaceElement(t, e)
 	m.placeValue(node, t, 0, src, e)
 	m.edit(e).own = node

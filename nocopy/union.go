@@ -57,13 +57,16 @@ func (m *Message) unsetStrange(e uint32) {
 		m.buf.AddReplace(f[strangeAt], f[strangeEnd])
 		w = f[strangeNext]
 	}
+	m.dead.freeStrange(m, m.idx[e+unionWord])
 }
 
 // strange notes that at these positions there is a field of the union of entry e that no word stands for. It returns i, where the
 // parser is, or failed.
 func (p *parser) strange(e, at, end uint32, i int) int {
-	w := p.take(strangeWords, 0, 0, i)
-	if w == 0 {
+	w := uint32(0)
+	if p.reuse {
+		w = p.m.allocRaw(strangeWords)
+	} else if w = p.take(strangeWords, 0, 0, i); w == 0 {
 		return failed
 	}
 	f := p.m.idx[w:][:strangeWords]

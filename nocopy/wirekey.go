@@ -57,7 +57,13 @@ func (m *Message) beforeChange(e uint32) {
 	if m.frozen {
 		panic(panicAbsent)
 	}
+	if m.idx[e] == 0 {
+		panic(panicGone)
+	}
 	w := &m.watched
+	if w.tables == 0 {
+		return
+	}
 	if w.tables == 1 && w.first == e {
 		return // it is not inside of itself
 	}

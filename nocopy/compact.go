@@ -1,0 +1,235 @@
+package nocopy
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Compact rewrites the message into one piece of memory, without what has been replaced or removed. Changing a message does
+// so by itself when that has become several times as much as is left, so that editing one message again and again takes no more
+// memory than a few times its size. It completes what is being built.
+//
+// Handles stay good, and so does what was read; but handles of what was replaced or removed are not to be used any more:
+// they read as absent, and once their places are used again as another value of their type. Room got for a binary
+// (NewX(n), NewBytes) is the message's no longer: it is to be filled before, or at least before the message is finished.
+func (m *Message) Compact() {
+	switch {
+	case m.words == 0:
+		panic(panicStale)
+	case m.frozen:
+		panic(panicAbsent)
+	}
+	m.compact()
+}
+
+// crowded reports whether there may be so much in memory or index that is dead that tidy should look.
+func (m *Message) crowded() bool {
+	return m.buf.Crowded() || m.words+m.dead.reused > m.dead.most
+}
+
+// tidy compacts the message if that is worth it. If not, it is not crowded any more until there is much more.
+func (m *Message) tidy() {
+	d := &m.dead
+	switch {
+	case d.always:
+	case m.words+d.reused > d.most:
+		if d.most = later(m.words + d.reused); d.none() || m.unfilled {
+			return
+		}
+	case !m.buf.Waste() || m.unfilled && !m.buf.Short():
+		return
+	}
+	m.compact()
+}
+
+// fewNew is the number of words up to which nobody asks how many of them are dead.
+const fewNew = 64 << 10
+
+// later returns how many words may be taken before tidy looks again if there are n now.
+func later(n uint32) uint32 {
+	if n > math.MaxUint32/2 {
+		return math.MaxUint32
+	}
+	return n + max(n, fewNew)
+}
+
+// compact is Compact of a message that may be changed.
+func (m *Message) compact() {
+	m.closeAll()
+	m.filling.list, m.unfilled = 0, false
+	for _, s := range m.shadows.all { // the last occurrence of each field is all that counts
+		m.buf.AddReplace(s.at, s.end)
+	}
+	m.shadows = shadows{all: m.shadows.all[:0]}
+	d := &m.dead
+	d.reclaim(m)
+	r := rewriter{m: m}
+	r.base, r.b = m.buf.Compact()
+	r.structure(m.desc, m.root, 0)
+	m.edits, m.live = m.edits[:1], nil
+	if d.reused = 0; !d.always {
+		d.most = m.words + max(2*(m.words-d.words), fewNew/4)
+	}
+	d.within = nil
+	m.guarded = true // handles of what is gone must be told apart
+}
+
+// rewriter gives the entries of a message that was compacted their new positions.
+type rewriter struct {
+	m    *Message
+	b    []byte // the message
+	base uint32 // position of b[0]
+}
+
+// structure goes through the struct at i, of entry e. It returns the index after it.
+func (r *rewriter) structure(d *Desc, e uint32, i int) int {
+	m := r.m
+	if slots := m.editOf(e).slots; slots != 0 {
+		m.dead.freeRaw(slots, uint32(d.words))
+	}
+	m.dead.reclaimFields(m, d, e)
+	m.idx[e] = r.base + uint32(i)
+	var u strangers
+	if d.union {
+		u.begin(m, e)
+	}
+	for {
+		key := keyIn(head(r.b, i))
+		t, at := WireType(key>>16), i+fieldHeader
+		if t == WireStop {
+			break
+		}
+		f := d.find(key)
+		if f != nil && m.idx[e+f.word] != 0 && fits(r.b, f.typ, at) {
+			m.idx[e+f.word], i = r.element(f.typ, m.idx[e+f.word], at)
+			continue
+		}
+		end := r.skip(t, at)
+		if d.union {
+			u.add(r.base+uint32(i), r.base+uint32(end))
+		}
+		i = end
+	}
+	m.idx[e+1] = r.base + uint32(i)
+	if d.union {
+		u.end()
+	}
+	return i + 1
+}
+
+func (r *rewriter) skip(t WireType, i int) int {
+	end, err := skip(r.b, i, t, maxBudget, 1)
+	if err != nil {
+		panic("nocopy: internal error: " + err.Error())
+	}
+	return end
+}
+
+// element goes through the value at i, for which word stood. It returns the word that stands for it now and the index after it.
+func (r *rewriter) element(t *Type, word uint32, i int) (uint32, int) {
+	switch {
+	case t.kind == fixed:
+		return r.base + uint32(i), i + int(t.size)
+	case t.kind == text:
+		return r.base + uint32(i), i + textHeader + int(be32(r.b[i:]))
+	case word&notIndexed != 0:
+		return notIndexed | r.base + uint32(i), r.skip(t.wire, i)
+	}
+	return word, r.value(t, word, i)
+}
+
+// value goes through the struct or container at i, of entry e. It returns the index after it.
+func (r *rewriter) value(t *Type, e uint32, i int) int {
+	m := r.m
+	switch t.kind {
+	case record:
+		return r.structure(t.desc, e, i)
+	case dict:
+		i = r.dict(t, e, i+mapHeader)
+	default:
+		i = r.list(t, e, i+listHeader)
+	}
+	m.idx[e+listEnd] = r.base + uint32(i)
+	return i
+}
+
+func (r *rewriter) list(t *Type, e uint32, i int) int {
+	m := r.m
+	n := m.idx[e+listCount]
+	m.idx[e+listStart] = r.base + uint32(i)
+	if t.elem.kind == fixed {
+		return i + int(n)*int(t.elem.size)
+	}
+	if gap := m.editOf(e).gap; gap > 0 {
+		m.moveSlots(e, gap, n)
+	}
+	for k := range n {
+		if t.elem.kind == record {
+			i = r.structure(t.elem.desc, m.structEntry(e, k), i)
+			continue
+		}
+		slot := m.idx[e+listElems] + k
+		m.idx[slot], i = r.element(t.elem, m.idx[slot], i)
+	}
+	return i
+}
+
+// dict goes through the pairs of a map. Those that were deleted lose their words.
+func (r *rewriter) dict(t *Type, e uint32, i int) int {
+	m := r.m
+	m.idx[e+listStart] = r.base + uint32(i)
+	first, n := m.idx[e+listElems], m.idx[e+listCount]
+	to := first
+	for slot := first; slot < first+n*pairWords; slot += pairWords {
+		key, value := m.idx[slot], m.idx[slot+1]
+		if key == 0 {
+			continue
+		}
+		m.idx[to], i = r.element(t.key, key, i)
+		m.idx[to+1], i = r.element(t.elem, value, i)
+		m.idx[to+pairNode] = 0
+		to += pairWords
+	}
+	clear(m.idx[to : first+n*pairWords])
+	if left := (to - first) / pairWords; left < n {
+		m.idx[e+listCount] = left
+		m.clearTable(e)
+		if m.tables.filling == e {
+			m.tables.unknown()
+		}
+	}
+	return i
+}
+
+// strangers are the entries for a union's fields that no word stands for, while they get new positions.
+type strangers struct {
+	m     *Message
+	e     uint32
+	which uint32
+	chain uint32 // entries that are not used yet
+}
+
+func (u *strangers) begin(m *Message, e uint32) {
+	*u = strangers{m, e, m.idx[m.which(e)], m.idx[e+unionWord]}
+	m.idx[e+unionWord] = u.which
+}
+
+func (u *strangers) add(at, end uint32) {
+	w := u.chain
+	f := u.m.idx[w&^hasStrange:][:strangeWords]
+	u.chain = f[strangeNext]
+	f[strangeAt], f[strangeEnd] = at, end
+	f[strangeNext], f[strangeWhich] = u.m.idx[u.e+unionWord], u.which
+	u.m.idx[u.e+unionWord] = w
+}
+
+func (u *strangers) end() { u.m.dead.freeStrange(u.m, u.chain) }
+
+// roundUp returns n, or more, so that few sizes are in use.
+func roundUp(n uint32) uint32 {
+	if n <= 16 {
+		return n
+	}
+	unit := uint32(1) << (bits.Len32(n) - 3)
+	return (n + unit - 1) &^ (unit - 1)
+}

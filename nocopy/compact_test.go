@@ -1,0 +1,312 @@
+package nocopy
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// edits are things that may be done to one message again and again.
+var againAndAgain = map[string]func(s Struct, i int){
+	"a text of 3000 bytes": func(s Struct, i int) { s.SetText(allDesc.named("text"), longText[:3000-i%2]) },
+	"texts of 1 byte to 64 KiB": func(s Struct, i int) {
+		s.SetText(allDesc.named("text"), strings.Repeat("x", 1+(i*7919)%(64<<10)))
+	},
+	"binaries":         func(s Struct, i int) { s.SetBytes(allDesc.named("blob"), make([]byte, (i*7919)%5000)) },
+	"room in binaries": func(s Struct, i int) { s.NewBytes(allDesc.named("blob"), 3000); s.m.Finish() },
+	"an element": func(s Struct, i int) {
+		StringList(s.Child(allDesc.named("words"), allDesc)).Set(0, longText[:i%3000])
+	},
+	"a map's value": func(s Struct, i int) {
+		NestedMap[string, StructList[Struct], AsString](s.Child(allDesc.named("groups"), allDesc)).PutNew("g", 3).At(1).SetInt32(pointDesc.named("x"), 5)
+	},
+	"a map's struct": func(s Struct, i int) {
+		StructMap[int32, Struct, AsInt32](s.Child(allDesc.named("byNumber"), allDesc)).PutNew(7).SetInt32(pointDesc.named("x"), int32(i))
+	},
+	"a map's pair, deleted and put": func(s Struct, i int) {
+		counts := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
+		counts.Delete("key 1")
+		counts.Put("key 1", 5)
+	},
+	"another struct": func(s Struct, i int) {
+		s.NewChild(allDesc.named("self"), allDesc, 0).NewChild(allDesc.named("point"), allDesc, 0).SetInt32(pointDesc.named("x"), 5)
+	},
+	"a struct, unset and set": func(s Struct, i int) {
+		s.Unset(allDesc.named("point"))
+		s.NewChild(allDesc.named("point"), allDesc, 0)
+	},
+	"another list": func(s Struct, i int) {
+		words := StringList(s.NewChild(allDesc.named("words"), allDesc, i%100))
+		words.Append("x")
+		NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 3)).NewAt(1, i%50)
+	},
+	"whole lists": func(s Struct, i int) {
+		s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b"})
+		s.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, i%100))
+	},
+	"a copy of a part of itself": func(s Struct, i int) {
+		s.SetChild(allDesc.named("point"), allDesc, StructList[Struct](s.Child(allDesc.named("points"), allDesc)).At(0))
+		StructList[Struct](s.Child(allDesc.named("points"), allDesc)).Set(1, s.Child(allDesc.named("point"), allDesc))
+	},
+	"grafts": func(s Struct, i int) {
+		v := New(allDesc)
+		v.SetText(allDesc.named("text"), longText)
+		points := StructList[Struct](v.NewChild(allDesc.named("points"), allDesc, 5))
+		points.At(3).SetInt32(pointDesc.named("x"), 1)
+		s.SetChild(allDesc.named("self"), allDesc, v)
+		s.SetChild(allDesc.named("points"), allDesc, Struct(points))
+		StructList[Struct](s.Child(allDesc.named("points"), allDesc)).AppendNew()
+		v.Release()
+	},
+	"elements appended and removed": func(s Struct, i int) {
+		points := StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+		points.AppendNew().SetInt32(pointDesc.named("x"), 3)
+		points.Delete(0, 1)
+		words := StringList(s.Child(allDesc.named("words"), allDesc))
+		words.Append(longText[:100])
+		words.Truncate(words.Len() - 1)
+	},
+	"numbers appended and removed": func(s Struct, i int) {
+		numbers := Int64List(s.Child(allDesc.named("numbers"), allDesc))
+		for k := range 10 {
+			numbers.Append(int64(k))
+		}
+		numbers.Truncate(numbers.Len() - 10)
+	},
+	"an arm": func(s Struct, i int) {
+		u := s.Child(allDesc.named("shape"), allDesc)
+		u.Arm(shapeDesc.named("corner"), shapeDesc).NewChild(shapeDesc.named("corner"), shapeDesc, 0)
+		u.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), longText[:2000])
+	},
+	"numbers after Bytes": func(s Struct, i int) { s.m.Bytes(); s.SetInt64(allDesc.named("large"), int64(i)) },
+}
+
+// footprint is about how much memory the message holds on to.
+func footprint(m *Message) int {
+	n := 4*cap(m.idx) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + m.buf.Footprint()
+	for _, blocks := range m.dead.free {
+		n += 8 * cap(blocks)
+	}
+	for _, raw := range m.dead.raw {
+		n += 4 * cap(raw)
+	}
+	return n + 16*len(m.dead.room)
+}
+
+// TestEditedForEver: a message that is edited again and again takes no more memory than at first, whatever is done, and is right
+// afterwards. Handles got before stay good.
+func TestEditedForEver(t *testing.T) {
+	rounds := 20_000
+	if raceEnabled || testing.Short() {
+		rounds = 3000
+	}
+	for name, do := range againAndAgain {
+		for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
+			s := stateOf(t, state)
+			words, points := StringList(s.Child(allDesc.named("words"), allDesc)), StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+			flag := s.Child(allDesc.named("shape"), allDesc)
+			kept := s.Text(allDesc.named("text"))
+			want := strings.Clone(kept)
+			most := 0
+			for i := range rounds {
+				do(s, i)
+				if i == rounds/4 {
+					most = 2*footprint(s.m) + 4<<20
+				}
+				if most > 0 && i%100 == 0 && footprint(s.m) > most {
+					t.Fatalf("%s, %s: %d bytes after %d rounds, more than %d", name, state, footprint(s.m), i, most)
+				}
+			}
+			if kept != want {
+				t.Errorf("%s, %s: a text that was read has changed", name, state)
+			}
+			_, _, _ = words, points, flag
+			checkSent(t, fmt.Sprintf("%s, %s", name, state), s)
+			s.Release()
+		}
+	}
+}
+
+func stateOf(t *testing.T, state string) Struct {
+	t.Helper()
+	var opts []Option
+	if strings.HasSuffix(state, "recycled") {
+		opts = append(opts, Recycle)
+	}
+	wire := fullWire(t)
+	if strings.HasPrefix(state, "received") {
+		return mustParse(t, allDesc, wire, opts...)
+	}
+	s := New(allDesc, opts...)
+	fill(s)
+	if state == "cloned" {
+		return s.Clone(allDesc)
+	}
+	return s
+}
+
+// checkSent checks that a message is sent as it reads.
+func checkSent(t *testing.T, what string, s Struct) {
+	t.Helper()
+	s.m.Finish()
+	got := mustParse(t, allDesc, s.m.AppendTo(nil))
+	if a, b := s.Format(allDesc), got.Format(allDesc); a != b {
+		t.Errorf("%s: reads as\n%.2000s\nis sent as\n%.2000s", what, a, b)
+	}
+	got.Release()
+}
+
+// TestCompact: handles of what is in the message stay good, others read as absent.
+func TestCompact(t *testing.T) {
+	for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
+		s := stateOf(t, state)
+		point := s.Child(allDesc.named("point"), allDesc)
+		points := StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+		counts := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
+		words := StringList(s.Child(allDesc.named("words"), allDesc))
+		gone := s.Child(allDesc.named("self"), allDesc)
+		if !gone.Valid() {
+			gone = s.NewChild(allDesc.named("self"), allDesc, 0)
+		}
+		goneList := StringList(gone.NewChild(allDesc.named("words"), allDesc, 3))
+		goneList.Set(1, "x")
+		s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), "new")
+		if goneList.At(1) != "x" {
+			t.Errorf("%s: what was replaced reads %q", state, goneList.At(1))
+		}
+		before := s.Format(allDesc)
+		s.m.Compact()
+		if got := s.Format(allDesc); got != before {
+			t.Errorf("%s: was\n%s, is\n%s", state, before, got)
+		}
+		checkSent(t, state, s)
+		if s.m.Nodes() != 0 {
+			t.Errorf("%s: %d nodes", state, s.m.Nodes())
+		}
+		point.SetInt32(pointDesc.named("x"), 77)
+		points.AppendNew().SetInt32(pointDesc.named("x"), 78)
+		counts.Put("new", 79)
+		words.Append("80")
+		for _, want := range []string{"x: 77", "x: 78", `"new": 79`, `"80"`} {
+			if got := s.Format(allDesc); !strings.Contains(got, want) {
+				t.Errorf("%s: %s is not in %s", state, want, got)
+			}
+		}
+		checkSent(t, state+", changed", s)
+		if gone.Valid() || gone.Text(allDesc.named("text")) != "" || goneList.Len() != 0 || gone.Format(allDesc) != "{}" || goneList.String() != "[]" {
+			t.Errorf("%s: what is gone reads as %v, %s, %s", state, gone.Valid(), gone.Format(allDesc), goneList)
+		}
+		panics(t, "setting in what is gone", panicGone, func() { gone.SetText(allDesc.named("text"), "x") })
+		panics(t, "setting a number in what is gone", panicGone, func() { gone.SetInt64(allDesc.named("large"), 1) })
+		panics(t, "appending to what is gone", panicGone, func() { goneList.Append("x") })
+		if c := gone.Clone(allDesc); c.Format(allDesc) != "{}" {
+			t.Errorf("%s: a clone of what is gone: %s", state, c.Format(allDesc))
+		}
+		s.SetChild(allDesc.named("self"), allDesc, gone)
+		checkSent(t, state+", with a copy of what is gone", s)
+		s.m.Compact()
+		checkSent(t, state+", compacted again", s)
+		s.Release()
+	}
+	panics(t, "of an absent message", panicAbsent, func() { Struct{}.Message().Compact() })
+}
+
+// TestRoomIsKept: what was got from NewBytes is the message's until it is finished, whatever else is changed.
+func TestRoomIsKept(t *testing.T) {
+	s := New(allDesc)
+	room := s.NewBytes(allDesc.named("blob"), 3000)
+	for i := range 100_000 {
+		s.SetText(allDesc.named("text"), longText[:2000+i%100])
+	}
+	copy(room, bytes.Repeat([]byte("x"), 3000))
+	if got := s.Bytes(allDesc.named("blob")); string(got) != strings.Repeat("x", 3000) {
+		t.Error("what was filled in is not in the message")
+	}
+	checkSent(t, "room", s)
+}
+
+// TestMillionEdits: the same field of a small message set a million times.
+func TestMillionEdits(t *testing.T) {
+	rounds := 1_000_000
+	if raceEnabled || testing.Short() {
+		rounds = 50_000
+	}
+	for _, opts := range [][]Option{nil, {Recycle}} {
+		s := New(allDesc, opts...)
+		s.SetText(allDesc.named("text"), longText[:3000])
+		s.m.Finish()
+		first := s.Text(allDesc.named("text"))
+		for i := range rounds {
+			s.SetText(allDesc.named("text"), longText[:3000])
+			if i%1000 == 0 && footprint(s.m) > 6<<20 {
+				t.Fatalf("%d bytes after %d edits", footprint(s.m), i)
+			}
+		}
+		if first != longText[:3000] {
+			t.Error("what was read has changed")
+		}
+		checkSent(t, "a text", s)
+		s.Release()
+	}
+}
+
+// TestPositionsSuffice: values of many MiB that are referred to use up positions, but what fits finds some.
+func TestPositionsSuffice(t *testing.T) {
+	block := make([]byte, 64<<20)
+	s := New(allDesc)
+	s.SetText(allDesc.named("text"), "kept")
+	for i := range 100 {
+		s.SetBytes(allDesc.named("blob"), block[:len(block)-i])
+	}
+	blobs := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, 2))
+	for i := range 100 {
+		blobs.Set(i%2, block[:2<<20+i])
+		blobs.Append(block[:1<<20])
+		blobs.Truncate(2)
+	}
+	if s.Text(allDesc.named("text")) != "kept" || len(s.Bytes(allDesc.named("blob"))) != len(block)-99 || len(blobs.At(1)) != 2<<20+99 {
+		t.Error("not what was set")
+	}
+	if want := 64<<20 + 4<<20; s.m.Len() < want || s.m.Len() > want+1000 {
+		t.Errorf("%d bytes", s.m.Len())
+	}
+}
+
+// TestShadowsWhenCompacted: of fields that came twice the last one is left, in unions with what is unknown, too.
+func TestShadowsWhenCompacted(t *testing.T) {
+	wire := "\x0b\x00\x07" + one + "a" + "\x0c\x00\x0b\x08\x00\x01" + one + "\x00" + "\x0b\x00\x07" + one + "b" + unkText + one + "u" +
+		"\x0c\x00\x0c" + unkText + one + "v" + "\x0b\x00\x03" + one + "x" + unkText + one + "w" + "\x0b\x00\x03" + one + "y" + "\x00" +
+		"\x0c\x00\x0b\x08\x00\x01" + two + "\x00" + "\x0f\x00\x0d\x08" + one + one + stop
+	for _, w := range manyWays {
+		s, err := w.parse(allDesc, []byte(wire))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := s.Format(allDesc)
+		unknown := func() (n int) {
+			for range s.Unknown(allDesc) {
+				n++
+			}
+			return n
+		}
+		n := unknown()
+		s.m.Compact()
+		u := s.Child(allDesc.named("shape"), allDesc)
+		if got := s.Format(allDesc); got != before || unknown() != n || u.Which() != int32(shapeDesc.named("label").word()) {
+			t.Errorf("%s: was\n%s with %d unknown, is\n%s with %d, %d", w.name, before, n, got, unknown(), u.Which())
+		}
+		checkSent(t, w.name, s)
+		s.m.Compact()
+		u.Arm(shapeDesc.named("radius"), shapeDesc).SetFloat64(shapeDesc.named("radius"), 1)
+		u.SetFloat64(shapeDesc.named("radius"), 2)
+		if got := u.AppendStruct(nil, shapeDesc); string(got) != "\x04\x00\x01\x40\x00\x00\x00\x00\x00\x00\x00\x00" {
+			t.Errorf("%s: the union goes out as %x", w.name, got)
+		}
+		s.Unset(allDesc.named("text"))
+		if got := mustParse(t, allDesc, s.m.Bytes()); got.Has(allDesc.named("text")) {
+			t.Errorf("%s: a field that was removed is there again", w.name)
+		}
+		s.Release()
+	}
+}

@@ -1,0 +1,307 @@
+package nocopy
+
+// What is replaced or removed stays in the index for those who have handles of it, until the message is compacted. Then its entries are
+// made empty, and used again for values of the same type: so whoever still uses such a handle reads nothing but a value of
+// its type.
+
+// deadEntries are the entries of what was replaced or removed.
+type deadEntries struct {
+	values []deadValue
+	fields []deadField
+	within map[uint32][]deadField // fields by in, while a message is compacted
+	// What has been reclaimed since:
+	free  map[*Type][]block
+	raw   map[uint32][]uint32 // by size: words that nobody ever has a handle of
+	room  map[uint32]uint32   // by entry: the words of a container's block, where that is not what its count says
+	words uint32              // in all of these
+	// When to look again:
+	reused uint32 // words taken of them since the last time
+	most   uint32 // words of the index and reused that are no reason to look
+	always bool   // tests: every change is one
+}
+
+// deadValue is a struct or container that was replaced or removed. If it was an element in the block of a list, its words stay
+// the block's.
+type deadValue struct {
+	t       *Type
+	e       uint32
+	inBlock bool
+}
+
+// deadField is a struct that was replaced in a field of the struct of entry in, which tells its type.
+type deadField struct{ in, word, e uint32 }
+
+// block is words of the index that begin with an entry.
+type block struct{ e, words uint32 }
+
+func (d *deadEntries) none() bool { return len(d.values)+len(d.fields) == 0 }
+
+// keepDead is the most notes of each kind that are kept for the next message.
+const keepDead = 1 << 10
+
+// reset makes d ready for the next message.
+func (d *deadEntries) reset() {
+	values, fields := d.values[:0], d.fields[:0]
+	clear(d.values)
+	if cap(values) > keepDead {
+		values = nil
+	}
+	if cap(fields) > keepDead {
+		fields = nil
+	}
+	*d = deadEntries{values: values, fields: fields, most: fewNew}
+}
+
+// used reports whether d is other than reset makes it.
+func (d *deadEntries) used() bool {
+	return len(d.values)+len(d.fields) > 0 || d.most != fewNew || d.always
+}
+
+// bury notes that the struct or container that a word stands for is about to be replaced or removed.
+func (m *Message) bury(t *Type, word uint32) {
+	if word != 0 && word&notIndexed == 0 {
+		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
+	}
+}
+
+// buryField is bury of what is in a field of the struct of entry e.
+func (m *Message) buryField(e uint32, f Field) {
+	switch word := m.idx[e+f.word()]; {
+	case word == 0 || word&notIndexed != 0:
+	case f.wire() == WireStruct:
+		m.dead.fields = append(m.dead.fields, deadField{e, f.word(), word})
+	default:
+		m.bury(typeByID(m.idx[word+listType]), word)
+	}
+}
+
+// buryInside is bury of all that is in a struct, whose entry will be used again.
+func (m *Message) buryInside(d *Desc, e uint32) {
+	for i := range d.fields {
+		if f := &d.fields[i]; f.kind >= record {
+			m.bury(f.typ, m.idx[e+f.word])
+		}
+	}
+}
+
+// buryElement is bury of an element of a list of structs, which have entries of their own by now.
+func (m *Message) buryElement(e uint32, t *Type, x uint32) {
+	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
+}
+
+// inBlock reports whether x, the entry of an element, is in the block of the list of entry e.
+func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.room[e] }
+
+// reclaim makes the entries of all that is dead empty, but for structs in fields of what lives: reclaimFields does those.
+func (d *deadEntries) reclaim(m *Message) {
+	if d.free == nil {
+		d.free, d.raw, d.room = map[*Type][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
+	}
+	if len(d.fields) > 0 {
+		d.within = map[uint32][]deadField{}
+		for _, f := range d.fields {
+			d.within[f.in] = append(d.within[f.in], f)
+		}
+	}
+	for _, v := range d.values {
+		if v.inBlock && m.idx[v.e] != 0 {
+			d.reclaimInside(m, v.t.desc, v.e)
+			clear(m.idx[v.e : v.e+uint32(v.t.desc.words)])
+		} else {
+			d.reclaimValue(m, v.t, v.e)
+		}
+	}
+	clear(d.values)
+	d.values, d.fields = d.values[:0], d.fields[:0]
+}
+
+// reclaimFields is reclaimValue of what was replaced in the fields of a struct.
+func (d *deadEntries) reclaimFields(m *Message, desc *Desc, e uint32) {
+	if len(d.within) == 0 {
+		return
+	}
+	fields := d.within[e]
+	delete(d.within, e)
+	for _, f := range fields {
+		d.reclaimValue(m, desc.fields[f.word-desc.first].typ, f.e)
+	}
+}
+
+// reclaimValue makes the entries of a struct or container and all in it empty.
+func (d *deadEntries) reclaimValue(m *Message, t *Type, e uint32) {
+	if m.idx[e] == 0 {
+		return // done
+	}
+	words := uint32(listWords)
+	switch {
+	case t.kind == record:
+		d.reclaimInside(m, t.desc, e)
+		words = uint32(t.desc.words)
+	case t.kind == list && t.elem.kind == record:
+		words += d.reclaimStructs(m, t, e)
+	case t.elemWords() > 0:
+		words += d.reclaimSlots(m, t, e)
+	}
+	if room := d.room[e]; room > 0 {
+		words = room
+	}
+	d.release(m, t, e, words)
+}
+
+// reclaimInside is reclaimValue of what is in a struct.
+func (d *deadEntries) reclaimInside(m *Message, desc *Desc, e uint32) {
+	d.reclaimFields(m, desc, e)
+	if slots := m.editOf(e).slots; slots != 0 {
+		d.freeRaw(slots, uint32(desc.words))
+	}
+	if desc.union {
+		d.freeStrange(m, m.idx[e+unionWord])
+	}
+	for i := range desc.fields {
+		f := &desc.fields[i]
+		if word := m.idx[e+f.word]; f.kind >= record && word != 0 && word&notIndexed == 0 {
+			d.reclaimValue(m, f.typ, word)
+		}
+	}
+}
+
+// reclaimStructs is reclaimValue of the elements of a list of structs. It returns how many words after the list's entry are theirs.
+func (d *deadEntries) reclaimStructs(m *Message, t *Type, e uint32) uint32 {
+	n := m.idx[e+listCount]
+	if m.idx[e+listRoom]&roomTable != 0 {
+		for k := range n {
+			if x := m.structEntry(e, k); d.inBlock(e, x) {
+				d.reclaimInside(m, t.elem.desc, x)
+			} else {
+				d.reclaimValue(m, t.elem, x)
+			}
+		}
+		d.freeSlots(m, e, 1)
+		return 0
+	}
+	for k := range n {
+		d.reclaimInside(m, t.elem.desc, m.structEntry(e, k))
+	}
+	return n * uint32(t.elem.desc.words)
+}
+
+// reclaimSlots is reclaimValue of what the words of a container's elements or pairs stand for. It returns how many words after the
+// container's entry are these.
+func (d *deadEntries) reclaimSlots(m *Message, t *Type, e uint32) uint32 {
+	per := uint32(t.elemWords())
+	for k := range m.idx[e+listCount] {
+		slot := m.idx[e+listElems] + k*per
+		switch {
+		case m.idx[slot] == 0: // deleted, or not reached in building
+			continue
+		case t.kind == list && t.elem.kind >= record:
+			d.reclaimValue(m, t.elem, m.idx[slot])
+		case t.kind == dict && t.key.kind >= record:
+			d.reclaimValue(m, t.key, m.idx[slot])
+		}
+		if t.kind == dict && t.elem.kind >= record {
+			d.reclaimValue(m, t.elem, m.idx[slot+1])
+		}
+	}
+	if m.idx[e+listElems]-m.editOf(e).gap == e+listWords {
+		return (m.idx[e+listRoom] + m.editOf(e).gap) * per
+	}
+	d.freeSlots(m, e, per)
+	return 0
+}
+
+// freeSlots frees the words of a container's elements, which are not in its block.
+func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
+	gap := m.editOf(e).gap
+	d.freeRaw(m.idx[e+listElems]-gap*per, (m.idx[e+listRoom]&roomMask+gap)*per)
+}
+
+// release makes a block empty, to be used again for a value of the type.
+func (d *deadEntries) release(m *Message, t *Type, e, words uint32) {
+	clear(m.idx[e : e+words])
+	if t.kind >= list {
+		m.idx[e+listType] = t.id
+		m.clearTable(e)
+	}
+	if int(e) < len(m.watched.owner) {
+		clear(m.watched.owner[e:min(int(e+words), len(m.watched.owner))])
+	}
+	d.free[t] = append(d.free[t], block{e, words})
+	d.words += words
+}
+
+// freeRaw frees words that nobody has a handle of.
+func (d *deadEntries) freeRaw(at, words uint32) {
+	if d.raw != nil && words > 0 {
+		d.raw[words] = append(d.raw[words], at)
+		d.words += words
+	}
+}
+
+// freeStrange frees the entries of the fields of a union that no word stands for.
+func (d *deadEntries) freeStrange(m *Message, w uint32) {
+	for w&hasStrange != 0 {
+		next := m.idx[w&^hasStrange+strangeNext]
+		d.freeRaw(w&^hasStrange, strangeWords)
+		w = next
+	}
+}
+
+// allocFor is alloc of n words for a value of the type.
+func (m *Message) allocFor(t *Type, n int) uint32 {
+	if m.dead.free == nil {
+		return m.alloc(n)
+	}
+	return m.reuse(t, uint32(n))
+}
+
+// fewTried is how many blocks are looked at for one that is large enough.
+const fewTried = 8
+
+// reuse returns n words, zeroed, for a value of the type, which may have been another's.
+func (m *Message) reuse(t *Type, n uint32) uint32 {
+	d := &m.dead
+	blocks := d.free[t]
+	for k := len(blocks) - 1; k >= 0 && k >= len(blocks)-fewTried; k-- {
+		b := blocks[k]
+		if b.words < n {
+			continue
+		}
+		blocks[k] = blocks[len(blocks)-1]
+		d.free[t] = blocks[:len(blocks)-1]
+		return m.takeBlock(t, b, n)
+	}
+	if t.kind == record {
+		return m.alloc(int(n))
+	}
+	n = roundUp(n)
+	e := m.alloc(int(n))
+	d.room[e] = n
+	return e
+}
+
+// takeBlock takes a block for a value of the type that needs n words.
+func (m *Message) takeBlock(t *Type, b block, n uint32) uint32 {
+	d := &m.dead
+	if t.kind != record {
+		d.room[b.e] = b.words
+	}
+	clear(m.idx[b.e : b.e+n])
+	d.reused += b.words
+	d.words -= b.words
+	return b.e
+}
+
+// allocRaw is alloc of words that nobody gets a handle of.
+func (m *Message) allocRaw(n int) uint32 {
+	d := &m.dead
+	if at := d.raw[uint32(n)]; len(at) > 0 {
+		e := at[len(at)-1]
+		d.raw[uint32(n)] = at[:len(at)-1]
+		d.reused += uint32(n)
+		d.words -= uint32(n)
+		clear(m.idx[e : e+uint32(n)])
+		return e
+	}
+	return m.alloc(n)
+}
