@@ -33,7 +33,8 @@ type Buffer struct {
 	lent                uint32
 	headroom            int // bytes free in front of the root run
 	reserved            int // bytes in blocks of this message so far: sets the size of the next one
-	mostSegs, mostSpans int // see Crowded
+	mostSegs, mostSpans int // more than that is crowded
+	crowded             bool
 
 	spans []span
 	nodes []node
@@ -230,7 +231,7 @@ func (b *Buffer) drop(recycle bool) {
 	b.spanOrder.reset()
 	b.inOrder = 0
 	b.size, b.reserved, b.headroom = 0, 0, 0
-	b.mostSegs, b.mostSpans = fewSegs, fewSpans
+	b.mostSegs, b.mostSpans, b.crowded = fewSegs, fewSpans, false
 	b.placed, b.sealed, b.framed = false, false, false
 }
 

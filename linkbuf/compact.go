@@ -31,9 +31,9 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	return from, mem
 }
 
-// Crowded reports whether there is so much more memory, or so many more spans, than Mark and Compact have found that it is worth
-// finding out with Waste how much is in use.
-func (b *Buffer) Crowded() bool { return len(b.segs) > b.mostSegs || len(b.spans) > b.mostSpans }
+// Crowded reports whether there is so much memory, or are so many spans, that it is worth finding out with Waste how much of it
+// is in use.
+func (b *Buffer) Crowded() bool { return b.crowded }
 
 const (
 	// fewSegs and fewSpans are never too many: half a mebibyte in blocks.
@@ -43,8 +43,9 @@ const (
 	manySegs = maxSegments - MaxSize>>segBits - 64
 )
 
-// mark is Mark.
+// mark makes the Buffer one that is not crowded until there is twice as much, or a little more if positions are running out.
 func (b *Buffer) mark() {
+	b.crowded = false
 	b.mostSegs = max(2*len(b.segs), fewSegs)
 	if b.mostSegs > manySegs {
 		b.mostSegs = max(manySegs, len(b.segs)+len(b.segs)/8)

@@ -110,6 +110,7 @@ func (b *Buffer) SetEmpty(id NodeID) { b.setContent(id, 0, 0) }
 // SetPlaced makes [from, to), which came from Place or AddForeign, the node's content.
 func (b *Buffer) SetPlaced(id NodeID, from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
+	b.crowded = b.crowded || len(b.spans) > b.mostSpans
 	s := uint32(len(b.spans) - 1)
 	b.setContent(id, s, s)
 }
@@ -160,8 +161,6 @@ func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
 // Rewind removes what AddRoot has added since Mark. Nothing else may have been added to the message or to a node.
 func (b *Buffer) Rewind(m Mark) {
 	b.root, b.spans = m.root, b.spans[:m.spans]
-	b.spanOrder.reset()
-	b.inOrder = 0
 	b.spans[m.root.last].next = 0
 	b.spanOrder.reset()
 	b.inOrder = 0
@@ -242,6 +241,7 @@ func (b *Buffer) Sync() {
 func (b *Buffer) openSpan() {
 	b.spans = append(b.spans, span{from: b.tailEnd(), to: b.tailEnd()})
 	b.open = uint32(len(b.spans) - 1)
+	b.crowded = b.crowded || len(b.spans) > b.mostSpans
 	b.link(b.run(b.owner), b.open)
 }
 

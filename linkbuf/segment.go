@@ -60,6 +60,7 @@ func (b *Buffer) addSegments(mem []byte, block *Block, writable bool) Pos {
 		b.segs = append(b.segs, mem[off:])
 		b.meta = append(b.meta, m)
 	}
+	b.crowded = b.crowded || len(b.segs) > b.mostSegs
 	return first
 }
 
@@ -78,6 +79,7 @@ func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	}
 	b.segs = append(b.segs, mem)
 	b.meta = append(b.meta, segment{writable: asUint32(own)})
+	b.crowded = b.crowded || len(b.segs) > b.mostSegs
 	return Pos(len(b.segs)-1) << segBits
 }
 

@@ -22,18 +22,16 @@ func (m *Message) Compact() {
 	m.compact()
 }
 
-// crowded reports whether there may be so much in memory or index that is dead that tidy should look.
-func (m *Message) crowded() bool {
-	return m.buf.Crowded() || m.words+m.dead.reused > m.dead.most
-}
+// look sees whether the index has become full.
+func (m *Message) look() { m.full = m.full || m.words+m.dead.reused > m.dead.most }
 
 // tidy compacts the message if that is worth it. If not, it is not crowded any more until there is much more.
 func (m *Message) tidy() {
 	d := &m.dead
 	switch {
 	case d.always:
-	case m.words+d.reused > d.most:
-		if d.most = later(m.words + d.reused); d.none() || m.unfilled {
+	case m.full:
+		if m.full, d.most = false, later(m.words+d.reused); d.none() || m.unfilled {
 			return
 		}
 	case !m.buf.Waste() || m.unfilled && !m.buf.Short():
@@ -57,6 +55,7 @@ func later(n uint32) uint32 {
 func (m *Message) compact() {
 	m.closeAll()
 	m.filling.list, m.unfilled = 0, false
+	m.tables.unknown()                // another map may get the entry of the one that was filled last
 	for _, s := range m.shadows.all { // the last occurrence of each field is all that counts
 		m.buf.AddReplace(s.at, s.end)
 	}
@@ -67,7 +66,8 @@ func (m *Message) compact() {
 	r.base, r.b = m.buf.Compact()
 	r.structure(m.desc, m.root, 0)
 	m.edits, m.live = m.edits[:1], nil
-	if d.reused = 0; !d.always {
+	d.reused, m.full = 0, d.always
+	if !d.always {
 		d.most = m.words + max(2*(m.words-d.words), fewNew/4)
 	}
 	d.within = nil
@@ -194,9 +194,6 @@ func (r *rewriter) dict(t *Type, e uint32, i int) int {
 	if left := (to - first) / pairWords; left < n {
 		m.idx[e+listCount] = left
 		m.clearTable(e)
-		if m.tables.filling == e {
-			m.tables.unknown()
-		}
 	}
 	return i
 }

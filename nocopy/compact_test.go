@@ -212,6 +212,23 @@ func TestCompact(t *testing.T) {
 	panics(t, "of an absent message", panicAbsent, func() { Struct{}.Message().Compact() })
 }
 
+// TestEntryUsedAgain: a map that gets the entry of one that was being filled has keys of its own.
+func TestEntryUsedAgain(t *testing.T) {
+	counts := allDesc.named("counts")
+	from := New(allDesc)
+	Map[string, int64, AsString, AsInt64](from.NewChild(counts, allDesc, 0)).Put("a", 1)
+	s := New(allDesc)
+	Map[string, int64, AsString, AsInt64](s.NewChild(counts, allDesc, 4)).Put("b", 2)
+	s.Unset(counts)
+	s.m.Compact()
+	s.SetChild(counts, allDesc, from.Child(counts, allDesc))
+	c := Map[string, int64, AsString, AsInt64](s.Child(counts, allDesc))
+	c.Put("a", 3)
+	if got := s.AppendStruct(nil, allDesc); c.Len() != 1 || bytes.Count(got, []byte("\x01a")) != 1 {
+		t.Errorf("a key that was put twice is there twice: %s", s.Format(allDesc))
+	}
+}
+
 // TestRoomIsKept: what was got from NewBytes is the message's until it is finished, whatever else is changed.
 func TestRoomIsKept(t *testing.T) {
 	s := New(allDesc)

@@ -289,6 +289,7 @@ func (m *Message) takeBlock(t *Type, b block, n uint32) uint32 {
 	clear(m.idx[b.e : b.e+n])
 	d.reused += b.words
 	d.words -= b.words
+	m.look()
 	return b.e
 }
 

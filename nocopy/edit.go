@@ -149,9 +149,10 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 const fewWords = 256
 
 // rewriteText makes the text at p n bytes long, and returns them to be filled and where the text is now; nil if that takes a node.
-// It takes none if the whole message was received and is so small that it is copied with the new text in it.
+// It takes none if the whole message was received and is so small that it is copied with the new text in it. (In one that was compacted
+// words that are no positions may look like some.)
 func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
-	if p == 0 || p&inNode != 0 || n > linkbuf.MaxShort || m.words > fewWords || len(m.shadows.all) > 0 {
+	if p == 0 || p&inNode != 0 || n > linkbuf.MaxShort || m.words > fewWords || len(m.shadows.all) > 0 || m.dead.free != nil {
 		return nil, 0
 	}
 	size := textHeader + be32(m.buf.At(p))
@@ -246,6 +247,7 @@ func (m *Message) indexAt(t *Type, p uint32) uint32 {
 // trust prepares the parser for what has been accepted before and begins at p.
 func (m *Message) trust(p uint32) {
 	m.zeroed = 0 // the parser fills words without regard to that
+	m.look()
 	m.p.reset(0)
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling

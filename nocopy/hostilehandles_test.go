@@ -153,15 +153,33 @@ func setField(s Struct, d *Desc, i, n int) {
 	}
 }
 
-// eachField calls f for each field of each struct that is set, or is not.
+// eachField calls f for each field of each struct that is set, or is not. A struct that f has removed with the one around it may
+// be gone when f sets something in it.
 func (h *hostile) eachField(set bool, f func(s Struct, d *Desc, i int)) {
 	for _, s := range h.structs {
 		for i := range s.t.desc.fields {
 			if s.Has(s.t.desc.constant(i)) == set {
-				f(s.Struct, s.t.desc, i)
+				unlessGone(func() { f(s.Struct, s.t.desc, i) })
 			}
 		}
 	}
+}
+
+// each calls f for each of these. Some may be gone when f sets something in them, being in what it has replaced before.
+func (h *hostile) each(handles []typedHandle, f func(x typedHandle)) {
+	for _, x := range handles {
+		unlessGone(func() { f(x) })
+	}
+}
+
+// unlessGone calls f, which may set something in what is no longer in its message.
+func unlessGone(f func()) {
+	defer func() {
+		if x := recover(); x != nil && x != panicGone {
+			panic(x)
+		}
+	}()
+	f()
 }
 
 // change changes something in a struct or container, or adds it.

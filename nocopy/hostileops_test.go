@@ -260,31 +260,31 @@ var hostileOperations = []hostileOperation{
 		}
 	}},
 	{"list: iterate", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			if l.t.elem.kind >= record {
 				for range StructList[Struct](l.Struct).All() {
 				}
 			} else if l.t.elem.kind == text {
 				StringList(l.Struct).AppendTo(nil)
 			}
-		}
+		})
 	}},
 	{"list: Append to each", func(h *hostile) {
 		for range 3 {
-			for _, l := range h.lists {
+			h.each(h.lists, func(l typedHandle) {
 				h.append(l.Struct, l.t)
-			}
+			})
 		}
 	}},
 	{"list: Append as many as there are", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for range l.count() {
 				h.append(l.Struct, l.t)
 			}
-		}
+		})
 	}},
 	{"list: AppendNew", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for range min(l.count(), 100) {
 				if l.t.elem.kind == record {
 					h.change(StructList[Struct](l.Struct).AppendNew(), l.t.elem)
@@ -292,58 +292,58 @@ var hostileOperations = []hostileOperation{
 					NestedList[Struct](l.Struct).AppendNew(1)
 				}
 			}
-		}
+		})
 	}},
 	{"list: Set each", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
 				h.set(l.Struct, l.t, i, h.new(l.t.elem))
 			}
-		}
+		})
 	}},
 	{"list: Set each to the next", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() - 1 {
 				h.set(l.Struct, l.t, i, keyAt(l.Struct, l.t, i+1))
 			}
-		}
+		})
 	}},
 	{"list: NewAt", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
 				if l.t.elem.kind > record {
 					NestedList[Struct](l.Struct).NewAt(i, 1)
 				}
 			}
-		}
+		})
 	}},
 	{"list: Contains of each", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
 				if k := keyAt(l.Struct, l.t, i); !contains(l.Struct, l.t, k) {
 					panic("an element is not found")
 				}
 			}
-		}
+		})
 	}},
 	{"list: Contains of what is not there", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for range l.count() {
 				contains(l.Struct, l.t, h.new(l.t.elem))
 			}
-		}
+		})
 	}},
 	{"list: Add as many as there are", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for range l.count() {
 				if v := h.new(l.t.elem); !contains(l.Struct, l.t, v) {
 					h.append(l.Struct, l.t)
 				}
 			}
-		}
+		})
 	}},
 	{"list: Set and Contains", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
 				v := h.new(l.t.elem)
 				contains(l.Struct, l.t, v)
@@ -352,96 +352,96 @@ var hostileOperations = []hostileOperation{
 					panic("an element that was set is not found")
 				}
 			}
-		}
+		})
 	}},
 	{"list: Set and Contains, last to first", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for i := l.count() - 1; i >= 0; i-- {
 				v := h.new(l.t.elem)
 				contains(l.Struct, l.t, v)
 				h.set(l.Struct, l.t, i, v)
 			}
-		}
+		})
 	}},
 	{"list: change an element and Contains", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			if l.t.elem.kind < record {
-				continue
+				return
 			}
 			for i := range l.count() {
 				h.change(at(l.Struct, l.t, i), l.t.elem)
 				contains(l.Struct, l.t, h.new(l.t.elem))
 			}
-		}
+		})
 	}},
 	{"list: change another struct and Contains", func(h *hostile) {
-		for _, l := range h.lists {
+		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
 				contains(l.Struct, l.t, h.new(l.t.elem))
 				h.change(h.structs[i%len(h.structs)].Struct, h.structs[i%len(h.structs)].t)
 			}
-		}
+		})
 	}},
 	{"map: iterate, Len", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for range 10 {
 				_ = d.pairs()
 			}
 			d.eachPair(func(k, v uint32) bool { return true })
-		}
+		})
 	}},
 	{"map: Get of each", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for _, k := range keysOf(d.Struct, d.t) {
 				if !get(d.Struct, k) {
 					panic("a key is not found")
 				}
 				get(d.Struct, h.new(d.t.key))
 			}
-		}
+		})
 	}},
 	{"map: Put of each", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for _, k := range keysOf(d.Struct, d.t) {
 				h.put(d.Struct, d.t, k)
 			}
-		}
+		})
 	}},
 	{"map: Put of new ones", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for range d.count() {
 				h.put(d.Struct, d.t, h.new(d.t.key))
 				_ = d.pairs()
 			}
-		}
+		})
 	}},
 	{"map: PutNew", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for _, k := range keysOf(d.Struct, d.t) {
 				if d.t.elem.kind >= record {
 					d.putNew(k, 0)
 					d.putNew(h.new(d.t.key), 0)
 				}
 			}
-		}
+		})
 	}},
 	{"map: AppendNew", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for range d.count() {
 				appendNewPair[key, key, raw, raw](d.Struct)
 				_ = d.pairs()
 			}
-		}
+		})
 	}},
 	{"map: Delete one", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			if d.count() > 0 {
 				remove(d.Struct, keyAt(d.Struct, d.t, d.count()/2))
 			}
-		}
+		})
 	}},
 	{"map: Delete of each", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for _, k := range keysOf(d.Struct, d.t) {
 				remove(d.Struct, k)
 				_ = d.pairs()
@@ -449,19 +449,19 @@ var hostileOperations = []hostileOperation{
 			if d.pairs() != 0 {
 				panic("all were deleted")
 			}
-		}
+		})
 	}},
 	{"map: Delete of each, last to first", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			all := keysOf(d.Struct, d.t)
 			slices.Reverse(all)
 			for _, k := range all {
 				remove(d.Struct, k)
 			}
-		}
+		})
 	}},
 	{"map: Delete of each in any order, Put again", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			all := keysOf(d.Struct, d.t)
 			for i := range all {
 				k := all[i*7919%len(all)]
@@ -470,10 +470,10 @@ var hostileOperations = []hostileOperation{
 					h.put(d.Struct, d.t, h.new(d.t.key))
 				}
 			}
-		}
+		})
 	}},
 	{"map: Delete the first", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for range d.count() {
 				first := uint32(0)
 				d.eachPair(func(k, v uint32) bool { first = k; return false })
@@ -486,10 +486,10 @@ var hostileOperations = []hostileOperation{
 				}
 				remove(d.Struct, keyAt(d.Struct, d.t, i))
 			}
-		}
+		})
 	}},
 	{"map: Delete and Put the same", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			for _, k := range keysOf(d.Struct, d.t) {
 				if k.view.m != nil {
 					k = h.new(d.t.key)
@@ -499,10 +499,10 @@ var hostileOperations = []hostileOperation{
 				h.put(d.Struct, d.t, k)
 				_ = d.pairs()
 			}
-		}
+		})
 	}},
 	{"map: iterate and Delete", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			i := 0
 			all := keysOf(d.Struct, d.t)
 			d.eachPair(func(k, v uint32) bool {
@@ -512,18 +512,18 @@ var hostileOperations = []hostileOperation{
 				}
 				return true
 			})
-		}
+		})
 	}},
 	{"map: change a key and Get", func(h *hostile) {
-		for _, d := range h.maps {
+		h.each(h.maps, func(d typedHandle) {
 			if d.t.key.kind < record {
-				continue
+				return
 			}
 			for i := range d.count() {
 				k := d.m.handle(d.m.idx[d.pair(i)])
 				h.change(k, d.t.key)
 				get(d.Struct, h.new(d.t.key))
 			}
-		}
+		})
 	}},
 }

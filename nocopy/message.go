@@ -51,6 +51,7 @@ type Message struct {
 	watched  watch
 	live     []bitset // see edit.live
 	dead     deadEntries
+	full     bool // there may be so much in the index that is dead that tidy should look
 	unfilled bool // room for a binary was handed out since the message was finished last
 	filling  filling
 	putting  putting
@@ -373,6 +374,7 @@ func (m *Message) zero(end int) {
 	if end > len(m.idx) {
 		m.growIndex(end, maxWords)
 	}
+	m.look()
 	end = min(end+zeroAhead, len(m.idx))
 	clear(m.idx[max(m.words, m.zeroed):end])
 	m.zeroed = uint32(end)
@@ -548,6 +550,7 @@ func (m *Message) end() {
 	}
 	if m.dead.used() {
 		m.dead.reset()
+		m.full = false
 	}
 	if m.tables.filling != 0 || len(m.tables.made) > 0 {
 		m.tables.reset()

@@ -318,6 +318,13 @@ func (s *session) run(limit int) {
 
 func (s *session) step() {
 	s.marks = append(s.marks, s.data.at)
+	for _, m := range s.msgs {
+		if m.always && len(s.marks)%8 == 0 {
+			if err := nocopy.CheckIndex(m.h.Message()); err != nil {
+				failf("%s: %v", m.name, err)
+			}
+		}
+	}
 	if len(s.msgs) == 0 {
 		s.newMessage()
 		return

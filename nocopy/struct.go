@@ -382,9 +382,20 @@ func (s Struct) writable() {
 // changeable is writable for what may take memory: first the message is compacted if that is worth it, so that positions
 // known from before mean nothing.
 func (s Struct) changeable() {
+	if s.m == nil {
+		panic(panicAbsent)
+	}
+	s.alive()
+	if s.m.guarded || s.m.full || s.m.buf.Crowded() {
+		s.beforeChange()
+	}
+}
+
+// beforeChange is what changeable does for few messages.
+func (s Struct) beforeChange() {
 	s.writable()
-	if s.m.crowded() {
-		s.m.tidy()
+	if m := s.m; m.full || m.buf.Crowded() {
+		m.tidy()
 		if s.gone() {
 			panic(panicGone)
 		}

@@ -122,8 +122,11 @@ func (m *Message) registerElement(e uint32, t *Type, i uint32) {
 }
 
 // register registers the struct or container of entry e, and all in it, as part of an element. What is in a list or map that has a
-// table belongs to elements of its own.
+// table belongs to elements of its own. Entry 0 is an element that has not been reached yet in building.
 func (m *Message) register(t *Type, e, number uint32) {
+	if e == 0 {
+		return
+	}
 	w := &m.watched
 	if int(e) >= len(w.owner) {
 		w.growTo(m.words)

@@ -3,6 +3,7 @@ package nocopy
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -280,5 +281,25 @@ func TestManyViews(t *testing.T) {
 		if tb := root.m.tables.made[e]; tb == nil || tb.upTo < n-1 || tb.used < n-1 {
 			t.Errorf("%s: %+v", what, tb)
 		}
+	}
+}
+
+// TestUnreachedElements: a change while some elements have not been reached yet in building asks which elements it belongs to.
+func TestUnreachedElements(t *testing.T) {
+	row := ListOf(ListOf(StructOf(pointDesc)))
+	d := NewDesc("D")
+	d.Define(FieldDesc{ID: 1, Name: "number", Type: TypeI32}, FieldDesc{ID: 2, Name: "cube", Type: ListOf(row)})
+	s := New(d)
+	cube := NestedList[NestedList[StructList[Struct]]](s.NewChild(d.named("cube"), d, 20))
+	for i := range 20 {
+		cube.NewAt(i, 0)
+	}
+	if Struct(cube).containsValue(value(row, 1).view) {
+		t.Error("it has what was never put there")
+	}
+	cube.NewAt(0, 3)
+	s.SetInt32(d.named("number"), 1)
+	if want := "cube: [[[], [], []], []"; !strings.Contains(s.Format(d), want) {
+		t.Error(s.Format(d))
 	}
 }

@@ -1,0 +1,104 @@
+package nocopy
+
+import "fmt"
+
+// CheckIndex returns what is wrong with the words of a message's index: each is of one entry at most, or free.
+func CheckIndex(m *Message) (err error) {
+	c := indexChecker{m: m, taken: make([]bool, m.words)}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v", v)
+		}
+	}()
+	for t, blocks := range m.dead.free {
+		for _, b := range blocks {
+			c.claim(b.e, b.words, fmt.Sprintf("a free block of type %d", t.kind))
+			if m.idx[b.e] != 0 {
+				return fmt.Errorf("a free block at %d is not empty", b.e)
+			}
+		}
+	}
+	for words, all := range m.dead.raw {
+		for _, at := range all {
+			c.claim(at, words, "free words")
+		}
+	}
+	c.value(m.desc.self, m.root, m.desc.name)
+	return nil
+}
+
+type indexChecker struct {
+	m     *Message
+	taken []bool
+}
+
+func (c indexChecker) claim(at, words uint32, who string) {
+	for w := at; w < at+words; w++ {
+		if w >= c.m.words {
+			panic(fmt.Sprintf("%s: word %d of %d", who, w, c.m.words))
+		}
+		if c.taken[w] {
+			panic(fmt.Sprintf("word %d belongs to %s and to something else", w, who))
+		}
+		c.taken[w] = true
+	}
+}
+
+func (c indexChecker) value(t *Type, e uint32, path string) {
+	m := c.m
+	if t.kind == record {
+		c.claim(e, uint32(t.desc.words), path)
+		c.inside(t.desc, e, path)
+		return
+	}
+	c.claim(e, listWords, path)
+	if typeByID(m.idx[e+listType]) != t {
+		panic(path + " is of another type")
+	}
+	ed, per := m.editOf(e), uint32(t.elemWords())
+	n := m.idx[e+listCount]
+	if t.kind == list && t.elem.kind == record && m.idx[e+listRoom]&roomTable == 0 {
+		for i := range n {
+			c.value(t.elem, m.structEntry(e, i), fmt.Sprintf("%s[%d]", path, i))
+		}
+		return
+	}
+	if t.kind == list && t.elem.kind == record {
+		per = 1
+	}
+	c.claim(m.idx[e+listElems]-ed.gap, (m.idx[e+listRoom]&roomMask+ed.gap)*per, path+"'s words")
+	if t.kind == list && t.elem.kind == fixed {
+		return
+	}
+	for i := range n {
+		slot := m.idx[e+listElems] + i*per
+		switch {
+		case m.idx[slot] == 0:
+			continue
+		case t.kind == list && t.elem.kind >= record:
+			c.value(t.elem, m.idx[slot], fmt.Sprintf("%s[%d]", path, i))
+		case t.kind == dict && t.key.kind >= record:
+			c.value(t.key, m.idx[slot], fmt.Sprintf("%s's key %d", path, i))
+		}
+		if t.kind == dict && t.elem.kind >= record {
+			c.value(t.elem, m.idx[slot+1], fmt.Sprintf("%s[pair %d]", path, i))
+		}
+	}
+}
+
+func (c indexChecker) inside(d *Desc, e uint32, path string) {
+	if slots := c.m.editOf(e).slots; slots != 0 {
+		c.claim(slots, uint32(d.words), path+"'s nodes")
+	}
+	for i := range d.fields {
+		f := &d.fields[i]
+		if word := c.m.idx[e+f.word]; f.kind >= record && word != 0 && word&notIndexed == 0 {
+			c.value(f.typ, word, path+"."+f.Name)
+		}
+	}
+	if d.union {
+		for w := c.m.idx[e+unionWord]; w&hasStrange != 0; w = c.m.idx[w&^hasStrange+strangeNext] {
+			c.claim(w&^hasStrange, strangeWords, path+"'s unknown fields")
+		}
+	}
+}
