@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -150,6 +151,9 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
+// long is whether tests do all that they can.
+var long = os.Getenv("NOCOPY_LONG") != ""
+
 // TestReceivedMemory: what receiving and parsing a large message allocates is in proportion to it: the first time at most three times
 // as much, and then hardly more than the message itself, framed or not, whatever is in it, on both sides. Most is its bytes, from
 // which nothing is copied.
@@ -158,7 +162,7 @@ func TestReceivedMemory(t *testing.T) {
 		t.Skip("this build allocates")
 	}
 	sizes := []int{1 << 20}
-	if !testing.Short() {
+	if long {
 		sizes = append(sizes, 15<<20, 50<<20)
 	}
 	for _, s := range shapes {
@@ -265,7 +269,10 @@ func TestIdleMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build keeps more")
 	}
-	const connections = 4
+	connections, size := 2, 2<<20
+	if long {
+		connections, size = 4, 4<<20
+	}
 	held := func() int {
 		for range 3 { // empty the pools
 			runtime.GC()
@@ -275,7 +282,7 @@ func TestIdleMemory(t *testing.T) {
 		return int(m.HeapAlloc + m.StackInuse)
 	}
 	for _, s := range shapes {
-		value := s.make(4 << 20)
+		value := s.make(size)
 		for i := range 4 {
 			framed, recycle := i&1 == 0, i&2 != 0
 			for side, receive := range map[string]func(*testing.T) func(){
@@ -302,8 +309,12 @@ func TestSlowSenderMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
 	}
+	size := 32 << 10
+	if long {
+		size = 100 << 10
+	}
 	for _, s := range shapes {
-		value := s.make(100 << 10)
+		value := s.make(size)
 		for i := range 4 {
 			framed, recycle := i&1 == 0, i&2 != 0
 			msg, _ := bulkMessage(call, 1, value, framed)
@@ -329,7 +340,7 @@ func TestSlowSenderMemory(t *testing.T) {
 				}
 			}
 			once()
-			if got := allocated(once); got > 4*len(msg) {
+			if got := allocated(once); got > 4*len(msg)+128<<10 {
 				t.Errorf("%s, framed %t, recycle %t: %d bytes allocated for %d", s.name, framed, recycle, got, len(msg))
 			}
 			near.Close()
