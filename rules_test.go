@@ -73,11 +73,12 @@ var arrows = []struct {
 	reason string
 }{
 	{"internal/spare", nil, "memory that is used again; users' programs get no dependency through it"},
-	{"linkbuf", []string{"golang.org/x/sys/unix", module + "/internal/spare"}, "it knows bytes only; pages can be protected with the tag nocopydebug, without it users' programs get no dependency"},
+	{"internal/chain", []string{"golang.org/x/sys/unix", module + "/internal/spare"}, "it knows bytes only; pages can be protected with the tag nocopydebug, without it users' programs get no dependency"},
+	{"linkbuf", []string{module + "/internal/chain"}, "it checks what users ask of the blocks of internal/chain"},
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
-	{"nocopy/rpc", []string{module + "/linkbuf", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
-	{"nocopy", []string{module + "/linkbuf", module + "/internal/byteorder", module + "/internal/spare"}, "Thrift over bytes; users' programs get no dependency through it"},
+	{"nocopy/rpc", []string{module + "/internal/chain", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
+	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/spare"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
 	{"gen/schema", []string{module + "/gen/idl"}, "syntax tree to meaning"},
 	{"gen/golang", []string{module + "/gen/schema", module + "/gen/idl"}, "meaning to Go; the runtime is called by what it writes, not by itself"},

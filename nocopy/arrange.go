@@ -3,7 +3,7 @@ package nocopy
 import (
 	"slices"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in the order of the node at the
@@ -31,7 +31,7 @@ func (s Struct) checkBounds(i, j int) {
 
 // arrange completes the list and makes its elements parts of the node at its end, in their order. It returns these, one for each
 // element, and their words. Who changes the parts passes them to SetParts.
-func (s Struct) arrange() (parts []linkbuf.Part, words []uint32) {
+func (s Struct) arrange() (parts []chain.Part, words []uint32) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.closeEntry(e)
 	if t.elem.kind == record {
@@ -52,14 +52,14 @@ func (s Struct) arrange() (parts []linkbuf.Part, words []uint32) {
 	if len(parts) < len(words) { // the others have been added since
 		for _, word := range words[len(parts):] {
 			at, end := m.valuePlace(t.elem.wire, word)
-			parts = append(parts, linkbuf.Part{From: at, To: end})
+			parts = append(parts, chain.Part{From: at, To: end})
 		}
 		m.buf.SetParts(ed.tail, parts)
 	}
 	return parts, words
 }
 
-func (s Struct) setParts(parts []linkbuf.Part) { s.m.buf.SetParts(s.m.editOf(s.entry()).tail, parts) }
+func (s Struct) setParts(parts []chain.Part) { s.m.buf.SetParts(s.m.editOf(s.entry()).tail, parts) }
 
 // swap exchanges two elements of a list, not of fixed size.
 func (s Struct) swap(i, j int) {
@@ -128,7 +128,7 @@ func sortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 	s.checkSorted(n)
 	parts, words := s.arrange()
 	m.clearTable(s.entry())
-	newParts, newWords := make([]linkbuf.Part, n), make([]uint32, n)
+	newParts, newWords := make([]chain.Part, n), make([]uint32, n)
 	for i, from := range order {
 		newParts[i], newWords[i] = parts[from], words[from]
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 var (
@@ -31,7 +31,7 @@ func init() {
 		FieldDesc{ID: 4, Name: "name", Type: TypeString, Req: Optional},
 	)
 	var wide []FieldDesc
-	for i := range linkbuf.MaxShort / (fieldHeader + 8) * 2 {
+	for i := range chain.MaxShort / (fieldHeader + 8) * 2 {
 		wide = append(wide, FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("n", i), Type: TypeI64})
 	}
 	broadDesc.Define(wide...)
@@ -102,7 +102,7 @@ func TestBlockEnd(t *testing.T) {
 		want := string(small.Message().Bytes()[head:])
 		for left := range 1500 {
 			s := New(endDesc, opts...)
-			n := linkbuf.SlabSize - left
+			n := chain.SlabSize - left
 			s.NewBytes(endDesc.constant(0), n)
 			fillEnd(s)
 			b := s.Message().AppendTo(nil)

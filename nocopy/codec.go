@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // Codec says how keys or values of Go type T stand in a map. The implementations are the As… types.
@@ -142,6 +142,6 @@ func (AsEnum[E]) key(v E) key       { return fixedKey(4, uint64(v)) }
 func (AsInt64) key(v int64) key     { return fixedKey(8, uint64(v)) }
 func (AsFloat64) key(v float64) key { return fixedKey(8, math.Float64bits(v)) }
 func (AsUUID) key(v UUID) key       { return key{fixed: v, n: 16} }
-func (AsString) key(v string) key   { return key{text: linkbuf.StringBytes(v)} }
+func (AsString) key(v string) key   { return key{text: chain.StringBytes(v)} }
 func (AsBytes) key(v []byte) key    { return key{text: v} }
 func (AsView[S]) key(v S) key       { return key{view: Struct(v).orAbsent()} }

@@ -1,11 +1,11 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/linkbuf"
+import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // source is a struct or container that is about to be put somewhere else.
 type source struct {
 	from *Message // whose memory may be referred to; nil: data is a copy
-	r    linkbuf.Range
+	r    chain.Range
 	n    int // bytes
 	data []byte
 }
@@ -31,7 +31,7 @@ func (m *Message) source(v Struct, t *Type) source {
 		m.flags |= limited
 	}
 	r := v.m.rangeOf(v.entry(), t, m.ranged)
-	m.ranged = linkbuf.Range{}
+	m.ranged = chain.Range{}
 	if r.Count() <= keepPieces {
 		m.ranged = r.Spent() // for the next source: this one is put in its place before that
 	}
@@ -53,7 +53,7 @@ func (m *Message) mayLink(pieces, n int, t *Type) bool {
 const linkRoom = 64 << 20
 
 // rangeOf returns what stands on the wire for the struct or container of entry e, in the memory of old.
-func (m *Message) rangeOf(e uint32, t *Type, old linkbuf.Range) linkbuf.Range {
+func (m *Message) rangeOf(e uint32, t *Type, old chain.Range) chain.Range {
 	from, to := m.extent(e, t)
 	return m.buf.RangeAgain(from, to, old)
 }
@@ -86,7 +86,7 @@ func (m *Message) appendValue(t *Type, key uint32, src source, e uint32) uint32 
 }
 
 // placeValue makes src the content of a node; otherwise it is like appendValue.
-func (m *Message) placeValue(node linkbuf.NodeID, t *Type, key uint32, src source, e uint32) uint32 {
+func (m *Message) placeValue(node chain.NodeID, t *Type, key uint32, src source, e uint32) uint32 {
 	lead := leadOf(key)
 	if src.from == nil {
 		p, b := m.buf.Place(lead + src.n)
@@ -126,12 +126,12 @@ func (m *Message) indexValue(t *Type, p, e uint32) uint32 {
 }
 
 // indexShared adds the memory of another message behind the node's content and indexes it.
-func (m *Message) indexShared(node linkbuf.NodeID, t *Type, src source, e uint32) uint32 {
+func (m *Message) indexShared(node chain.NodeID, t *Type, src source, e uint32) uint32 {
 	m.trust(0)
 	p := &m.p
 	p.node = node
 	src.r.Pieces(func(pos uint32, mem []byte) bool {
-		p.windows = append(p.windows, window{Chunk: linkbuf.Chunk{Mem: mem}, src: &src.from.buf, pos: pos})
+		p.windows = append(p.windows, window{Chunk: chain.Chunk{Mem: mem}, src: &src.from.buf, pos: pos})
 		return true
 	})
 	p.rest = src.n
@@ -180,7 +180,7 @@ func (s Struct) AppendStruct(dst []byte, d *Desc) []byte {
 		return appendZero(dst, d.self)
 	}
 	s.m.closeAllUnlessSealed()
-	return s.m.rangeOf(s.entry(), d.self, linkbuf.Range{}).AppendTo(dst)
+	return s.m.rangeOf(s.entry(), d.self, chain.Range{}).AppendTo(dst)
 }
 
 // Clone returns the root of a new message with the same contents in memory of its own: of an absent struct an empty

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // GeneratedV1 is referred to by generated code: a runtime that no longer fits such code lacks the name, so
@@ -100,8 +100,8 @@ func register(t *Type) *Type {
 	if old := registry.types.Load(); old != nil {
 		types = *old
 	}
-	if t.id = uint32(len(types)); t.id >= linkbuf.FirstPos { // movePositions tells them from positions
-		panic("nocopy: more than " + itoa(int(linkbuf.FirstPos)) + " types")
+	if t.id = uint32(len(types)); t.id >= chain.FirstPos { // movePositions tells them from positions
+		panic("nocopy: more than " + itoa(int(chain.FirstPos)) + " types")
 	}
 	types = append(types, t)
 	registry.types.Store(&types)

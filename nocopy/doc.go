@@ -3,7 +3,7 @@
 //
 // # A message and its index
 //
-// A message is its wire bytes (package linkbuf) and an index of 32-bit words over them. A struct's entry is two words for
+// A message is its wire bytes (package internal/chain) and an index of 32-bit words over them. A struct's entry is two words for
 // where it begins and where its STOP is, and one word for each field: the position of its value, or the
 // entry of the struct or container that it is; 0 if it is not set.
 //
@@ -66,5 +66,5 @@
 // what stands in the place of wire bytes; to link is to refer to another message's bytes.
 //
 // Read next: struct.go for getters and setters, parse.go for how the index comes about, build.go and edit.go for how
-// messages come about and change; then package linkbuf.
+// messages come about and change; then package internal/chain.
 package nocopy

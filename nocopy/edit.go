@@ -1,6 +1,6 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/linkbuf"
+import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // inNode marks, in the word of a text or of a map's value, a node in the place of a position.
 const inNode = 1 << 31
@@ -10,17 +10,17 @@ const edited = 1 << 31
 
 // edit is what changing a complete struct or container needs to know of it. It is made when that first happens.
 type edit struct {
-	end     uint32         // position of the STOP, or behind the last element
-	own     linkbuf.NodeID // the node that holds the value itself, in the place of an earlier one
-	tail    linkbuf.NodeID // the node at the end, for what is added
-	slots   uint32         // struct: index of a word per word of the entry: the node in the place of that field
-	count   uint32         // container: position of the count when it was moved
-	dead    uint32         // map: pairs that were deleted
-	live    uint32         // map: the number in Message.live of the set of the pairs that All yields, 0 if none has been made
-	free    uint32         // map: number+1 of one of them; its value word names the next
-	room    uint32         // list of fixed-size elements: bytes that its node has beyond its last element
-	gap     uint32         // list: words in front of those of its elements that are free
-	vacated bool           // list: its elements are parts of the node at its end, but for those added since
+	end     uint32       // position of the STOP, or behind the last element
+	own     chain.NodeID // the node that holds the value itself, in the place of an earlier one
+	tail    chain.NodeID // the node at the end, for what is added
+	slots   uint32       // struct: index of a word per word of the entry: the node in the place of that field
+	count   uint32       // container: position of the count when it was moved
+	dead    uint32       // map: pairs that were deleted
+	live    uint32       // map: the number in Message.live of the set of the pairs that All yields, 0 if none has been made
+	free    uint32       // map: number+1 of one of them; its value word names the next
+	room    uint32       // list of fixed-size elements: bytes that its node has beyond its last element
+	gap     uint32       // list: words in front of those of its elements that are free
+	vacated bool         // list: its elements are parts of the node at its end, but for those added since
 }
 
 // edit returns the edit of the struct or container with entry e, making it if there is none.
@@ -68,7 +68,7 @@ func (s Struct) room(f Field, n int) (uint32, []byte) {
 }
 
 // fieldNode returns the node that stands in the place of field f, 0 if there is none.
-func (m *Message) fieldNode(e uint32, f Field) linkbuf.NodeID {
+func (m *Message) fieldNode(e uint32, f Field) chain.NodeID {
 	if w := m.idx[e+1]; w&edited != 0 {
 		if slots := m.edits[w&^edited].slots; slots != 0 {
 			return m.idx[slots+f.word()]
@@ -78,7 +78,7 @@ func (m *Message) fieldNode(e uint32, f Field) linkbuf.NodeID {
 }
 
 // replaceField returns a node in the place of field f, which is set or was.
-func (m *Message) replaceField(e uint32, f Field) linkbuf.NodeID {
+func (m *Message) replaceField(e uint32, f Field) chain.NodeID {
 	if word := m.idx[e+f.word()]; f.wire() >= WireStruct && f.wire() <= WireList && word&notIndexed == 0 {
 		m.closeEntry(word)
 	}
@@ -152,7 +152,7 @@ const fewWords = 256
 // It takes none if the whole message was received and is so small that it is copied with the new text in it. (In one that was compacted
 // words that are no positions may look like some.)
 func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
-	if p == 0 || p&inNode != 0 || n > linkbuf.MaxShort || m.words > fewWords || len(m.shadows.all) > 0 || m.dead.free != nil {
+	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || len(m.shadows.all) > 0 || m.dead.free != nil {
 		return nil, 0
 	}
 	size := textHeader + be32(m.buf.At(p))
@@ -171,7 +171,7 @@ func (m *Message) movePositions(p, before, behind uint32) {
 	words := m.idx[firstEntry:m.words]
 	for i, w := range words {
 		by := uint32(0)
-		if w&^notIndexed >= linkbuf.FirstPos {
+		if w&^notIndexed >= chain.FirstPos {
 			by = before
 		}
 		if w&^notIndexed > p {
@@ -184,7 +184,7 @@ func (m *Message) movePositions(p, before, behind uint32) {
 // mayRefer says whether there is address space to refer to n bytes. When half of it is used up, only large
 // pieces are still worth it.
 func (m *Message) mayRefer(n int) bool {
-	return m.buf.Room(linkbuf.MaxSize+n) || n >= linkbuf.MaxSlabSize && m.buf.Room(n)
+	return m.buf.Room(chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.Room(n)
 }
 
 // refer makes v the bytes of the text whose length is at position p. It returns the text's word. old is what

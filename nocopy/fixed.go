@@ -1,6 +1,6 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/linkbuf"
+import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // Lists of elements of fixed size: their bytes are always contiguous, so that element i is where
 // multiplication says. The types are in fixedlists.go, one for each size and meaning.
@@ -136,19 +136,19 @@ func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
 func setTexts[T string | []byte](s Struct, f Field, d *Desc, v []T) {
 	m := s.m
 	e, _ := s.newWhole(f, d, len(v), len(v), 0)
-	if size := textsSize(v); size <= linkbuf.MaxSlabSize {
+	if size := textsSize(v); size <= chain.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
 	words := m.idx[e+listWords:][:len(v)]
 	for i := 0; i < len(v); i++ {
-		if i += linkbuf.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
+		if i += chain.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
 			break
 		}
-		if x := linkbuf.TextOf(v[i]); len(x) < refer {
+		if x := chain.TextOf(v[i]); len(x) < refer {
 			words[i] = m.buf.AppendBehind(uint64(len(x))<<32, textHeader, x)
 		} else {
 			checkLen(len(x))
-			words[i] = m.extendText(linkbuf.StringBytes(x))
+			words[i] = m.extendText(chain.StringBytes(x))
 		}
 	}
 	m.endWhole(e)

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // A held message belongs to package rpc, which shows it to handlers and interceptors: the args and
@@ -30,7 +30,7 @@ func NewHeld(d *Desc, n int, l Limits, recycle bool) *Message {
 }
 
 // ParseHeld is like ParseChunk for a held message.
-func ParseHeld(d *Desc, c linkbuf.Chunk, l Limits, recycle bool) (*Message, error) {
+func ParseHeld(d *Desc, c chain.Chunk, l Limits, recycle bool) (*Message, error) {
 	s, err := parseChunk(d, c, l, Own|held|recycling(recycle))
 	return s.m, err
 }
@@ -42,7 +42,7 @@ func CopyHeld(d *Desc, v Struct, n int, l Limits, recycle bool) (*Message, error
 	if err := v.Sendable(); err != nil {
 		return nil, err
 	}
-	r := v.m.rangeOf(v.entry(), d.self, linkbuf.Range{})
+	r := v.m.rangeOf(v.entry(), d.self, chain.Range{})
 	m := takeParsed(d, held|limited|recycling(recycle), l.orElse(usualLimits))
 	m.buf.Begin(recycle, n)
 	p, b := m.buf.Extend(r.Len())

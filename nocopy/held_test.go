@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // textMapDesc describes a struct of one map of strings to strings.
@@ -37,7 +37,7 @@ func TestHeld(t *testing.T) {
 		"by both":             func(s Struct) { m := s.Message(); s.Release(); m.Release() },
 		"by both, vice versa": func(s Struct) { s.Message().Release(); s.Release() },
 	} {
-		m, err := ParseHeld(allDesc, linkbuf.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false)
+		m, err := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestHeld(t *testing.T) {
 func TestHeldTooLate(t *testing.T) {
 	wire := fullWire(t)
 	for range 20 {
-		first, _ := ParseHeld(allDesc, linkbuf.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
+		first, _ := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
 		handle := first.Root()
 		var pointer *Message
 		if shown := first.gen%2 == 0; shown {
@@ -70,7 +70,7 @@ func TestHeldTooLate(t *testing.T) {
 		}
 		first.EndHandles()
 		first.End()
-		second, _ := ParseHeld(allDesc, linkbuf.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
+		second, _ := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
 		s := second.Root()
 		handle.Release()
 		if pointer != nil {

@@ -25,7 +25,7 @@ func TestHostileSteps(t *testing.T) {
 	case testing.Short() || raceEnabled || debugging || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64":
 		return // it would be the same program
 	}
-	overlay, err := steps.Overlay("..", t.TempDir(), "nocopy", "linkbuf", "internal/byteorder")
+	overlay, err := steps.Overlay("..", t.TempDir(), "nocopy", "internal/chain", "internal/byteorder")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +135,14 @@ func TestOverlay(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	overlay, err := steps.Overlay("..", dir, "nocopy", "linkbuf")
+	overlay, err := steps.Overlay("..", dir, "nocopy", "internal/chain")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "linkbuf_buffer.go")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "internal_chain_buffer.go")); err != nil {
 		t.Error(err)
 	}
-	if out, err := exec.Command("go", "vet", "-overlay", overlay, "../linkbuf").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "vet", "-overlay", overlay, "../internal/chain").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -1,6 +1,6 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/linkbuf"
+import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // The words of a list's, set's or map's entry. The words of its elements stand elsewhere in the index: none
 // for elements of fixed size, one for texts and containers, a whole entry or one for structs, three for pairs.
@@ -26,7 +26,7 @@ const (
 	pairWords = 3 // key, value, the node that stands in the place of both
 	pairNode  = 2
 
-	maxCount = linkbuf.MaxSize
+	maxCount = chain.MaxSize
 )
 
 // elemWords is how many words of the index an element takes.
@@ -296,7 +296,7 @@ func (t *Type) putTypes(b []byte) int {
 
 // replaceElement returns a node in the place of the element that a word stands for; own is the node of the
 // element itself if it has one.
-func (m *Message) replaceElement(t *Type, word uint32) linkbuf.NodeID {
+func (m *Message) replaceElement(t *Type, word uint32) chain.NodeID {
 	switch {
 	case t.kind >= record:
 		m.closeEntry(word)

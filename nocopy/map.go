@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"iter"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // Map is a map whose values are scalars, enums, strings, binaries or uuids; of strings to strings it is a TextMap. KC and VC say how keys and values
@@ -237,7 +237,7 @@ func (s Struct) putNew(k key, n int) Struct {
 	m, t := s.m, s.typ()
 	checkCount(t.elem, n)
 	var slot uint32
-	var own linkbuf.NodeID
+	var own chain.NodeID
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pair(i)
 		m.bury(t.elem, m.idx[slot+1])

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/internal/spare"
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
@@ -22,7 +23,7 @@ import (
 // After Release a *Message must not be used any more: it becomes another message, which handles notice and a pointer does not.
 type Message struct {
 	origin
-	buf      linkbuf.Buffer
+	buf      chain.Buffer
 	idx      []uint32 // the index: entries of structs, lists and maps
 	gen      uint32   // counts Release: a handle of another generation is stale
 	words    uint32   // of idx that are in use
@@ -44,9 +45,9 @@ type Message struct {
 	shadows  shadows // fields that came twice
 	limits   Limits
 	p        parser
-	scratch  []byte        // a zero value on its way
-	graft    []byte        // a copied value on its way
-	ranged   linkbuf.Range // memory for the pieces of the next one
+	scratch  []byte      // a zero value on its way
+	graft    []byte      // a copied value on its way
+	ranged   chain.Range // memory for the pieces of the next one
 	tables   tables
 	watched  watch
 	live     []bitset // see edit.live
@@ -225,7 +226,7 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 	m := newMessage(d, flags, limits)
 	for _, b := range blocks {
 		if len(b) > 0 {
-			m.p.windows = append(m.p.windows, window{Chunk: linkbuf.Chunk{Mem: b}})
+			m.p.windows = append(m.p.windows, window{Chunk: chain.Chunk{Mem: b}})
 		}
 	}
 	if len(m.p.windows) > maxWindows || flags&Lazy != 0 {
@@ -282,7 +283,7 @@ func (m *Message) parseWindows(n int) (Struct, error) {
 func (m *Message) parseGathered(n int) (Struct, error) {
 	p := &m.p
 	recycle := m.flags&Recycle != 0
-	c := linkbuf.NewChunk(n, recycle)
+	c := chain.NewChunk(n, recycle)
 	mem := c.Mem[:0]
 	for i := range p.windows {
 		mem = append(mem, p.windows[i].Mem...)
@@ -294,7 +295,7 @@ func (m *Message) parseGathered(n int) (Struct, error) {
 }
 
 // parseChunk parses a chunk of one piece.
-func (m *Message) parseChunk(c linkbuf.Chunk) (Struct, error) {
+func (m *Message) parseChunk(c chain.Chunk) (Struct, error) {
 	p := &m.p
 	n := len(c.Mem)
 	p.reset(n)
@@ -492,7 +493,8 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	if err := m.Check(); err != nil {
 		return linkbuf.Stats{}, err
 	}
-	return m.buf.WriteFrame(w)
+	stats, err := m.buf.WriteFrame(w)
+	return linkbuf.Stats(stats), err
 }
 
 // Nodes returns how many places of the message stand elsewhere than in line: values that were changed

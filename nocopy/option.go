@@ -1,6 +1,6 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/linkbuf"
+import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // Option changes how a message is made or parsed.
 type Option interface{ option() }
@@ -93,7 +93,7 @@ func limitsOf(opts []Option) Limits {
 // none in numbers.
 func (l Limits) orElse(other Limits) Limits {
 	if l.MaxBytes > 0 {
-		other.MaxBytes = min(l.MaxBytes, linkbuf.MaxSize)
+		other.MaxBytes = min(l.MaxBytes, chain.MaxSize)
 	}
 	if l.MaxDepth > 0 {
 		other.MaxDepth = min(l.MaxDepth, mostDepth)

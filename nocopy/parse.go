@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
@@ -26,8 +26,8 @@ type parser struct {
 	base uint32 // position of b[0]
 	off  int    // offset in the message of b[0]
 
-	from    int            // index in b at which the window's part of the chain begins
-	node    linkbuf.NodeID // whose content the chain is, 0 = the message
+	from    int          // index in b at which the window's part of the chain begins
+	node    chain.NodeID // whose content the chain is, 0 = the message
 	windows []window
 	next    place // what follows the window
 	rest    int   // bytes from next on

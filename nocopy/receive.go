@@ -1,6 +1,6 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/linkbuf"
+import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // What package rpc needs of messages besides what everybody does.
 
@@ -11,9 +11,9 @@ func NewWithRoom(d *Desc, n int, recycle bool) Struct {
 
 // ParseChunk is like Parse for received bytes, which the message takes over, also when it fails:
 // it may store into them. With recycle the chunk may be of recycled memory, which goes back on
-// Release. MaxBytes is linkbuf.MaxSize if the limits have none: whoever received the bytes has
+// Release. MaxBytes is chain.MaxSize if the limits have none: whoever received the bytes has
 // bounded them.
-func ParseChunk(d *Desc, c linkbuf.Chunk, l Limits, recycle bool) (Struct, error) {
+func ParseChunk(d *Desc, c chain.Chunk, l Limits, recycle bool) (Struct, error) {
 	return parseChunk(d, c, l, Own|recycling(recycle))
 }
 
@@ -25,12 +25,12 @@ func recycling(yes bool) flag {
 	return 0
 }
 
-func parseChunk(d *Desc, c linkbuf.Chunk, l Limits, flags flag) (Struct, error) {
+func parseChunk(d *Desc, c chain.Chunk, l Limits, flags flag) (Struct, error) {
 	limits := usualLimits
 	if l != (Limits{}) {
 		flags, limits = flags|limited, l.orElse(usualLimits)
 	}
-	most := linkbuf.MaxSize
+	most := chain.MaxSize
 	if l.MaxBytes > 0 {
 		most = limits.MaxBytes
 	}
@@ -47,7 +47,7 @@ func parseChunk(d *Desc, c linkbuf.Chunk, l Limits, flags flag) (Struct, error) 
 }
 
 // parsePieces parses a chunk of several pieces, which have n bytes.
-func (m *Message) parsePieces(c linkbuf.Chunk, n int) (Struct, error) {
+func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
 	m.buf.Hold(c)
 	for w := &c; w != nil; w = w.Next() {
 		if len(w.Mem) > 0 {
@@ -63,7 +63,7 @@ func (m *Message) Prepend(n int) []byte { return m.buf.Prepend(n) }
 
 // AddTo adds the message's wire bytes to a batch, having finished it. With frame their length comes first. The message
 // must not be changed or released before the batch is written.
-func (m *Message) AddTo(b *linkbuf.Batch, frame bool) {
+func (m *Message) AddTo(b *chain.Batch, frame bool) {
 	m.Finish()
 	b.Add(&m.buf, frame)
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere, as many as there are.
@@ -21,8 +21,8 @@ func piecesOf(n int, recycle bool) way {
 }
 
 // pieces returns a chunk of pieces of n bytes.
-func pieces(wire []byte, n int, recycle bool) linkbuf.Chunk {
-	var r linkbuf.Receiver
+func pieces(wire []byte, n int, recycle bool) chain.Chunk {
+	var r chain.Receiver
 	r.Reset(recycle)
 	defer r.Free()
 	for src := bytes.NewReader(wire); src.Len() > 0 || len(r.Bytes()) > n; {
@@ -156,7 +156,7 @@ func TestScatteredManyPieces(t *testing.T) {
 	wire := []byte("\x0f\x00\x11\x0c" + be(20_000) + strings.Repeat("\x08\x00\x01\x00\x00\x00\x05\x00", 20_000) + "\x00")
 	for _, n := range []int{3, 10, 80, 97} { // 160,000 bytes in 53,000 pieces or less
 		for _, recycle := range []bool{false, true} {
-			blocks := linkbuf.BlocksInUse()
+			blocks := chain.BlocksInUse()
 			s, err := ParseChunk(allDesc, pieces(wire, n, recycle), Limits{}, recycle)
 			if err != nil {
 				t.Fatalf("pieces of %d: %v", n, err)
@@ -172,7 +172,7 @@ func TestScatteredManyPieces(t *testing.T) {
 				t.Errorf("pieces of %d: edited it has %d bytes", n, got)
 			}
 			s.Release()
-			if now := linkbuf.BlocksInUse(); now != blocks {
+			if now := chain.BlocksInUse(); now != blocks {
 				t.Errorf("pieces of %d: %d blocks in use, %d before", n, now, blocks)
 			}
 		}
@@ -187,7 +187,7 @@ func TestScatteredHuge(t *testing.T) {
 	block := make([]byte, 16<<20)
 	text := func(n int) []byte { return []byte("\x0b\x00\x08" + be(n)) }
 	for name, sizes := range map[string][]int{
-		"one of 690 MiB": {690 << 20}, "one of 1 GiB": {linkbuf.MaxSize - 8}, "texts that cross": slices.Repeat([]int{16<<20 - 100}, 63),
+		"one of 690 MiB": {690 << 20}, "one of 1 GiB": {chain.MaxSize - 8}, "texts that cross": slices.Repeat([]int{16<<20 - 100}, 63),
 	} {
 		var blocks [][]byte
 		n := 0
@@ -200,7 +200,7 @@ func TestScatteredHuge(t *testing.T) {
 		}
 		blocks = append(blocks, []byte{0})
 		n++
-		limits := Limits{MaxBytes: linkbuf.MaxSize}
+		limits := Limits{MaxBytes: chain.MaxSize}
 		check := func(how string, s Struct, err error) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, how, err)

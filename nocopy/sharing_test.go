@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // Messages that share memory. Each has a twin to which the same is done, but with copies, so that it shares nothing:
@@ -217,7 +217,7 @@ func TestSharingConcurrently(t *testing.T) {
 	for _, recycle := range []func(r *rand.Rand) bool{
 		func(*rand.Rand) bool { return true }, func(*rand.Rand) bool { return false }, func(r *rand.Rand) bool { return r.IntN(2) == 0 },
 	} {
-		before := linkbuf.BlocksInUse()
+		before := chain.BlocksInUse()
 		const goroutines, each = 4, 4
 		steps := 500
 		if raceEnabled || debugging || testing.Short() {
@@ -264,7 +264,7 @@ func TestSharingConcurrently(t *testing.T) {
 			}
 			x.release()
 		}
-		if got := linkbuf.BlocksInUse(); got != before {
+		if got := chain.BlocksInUse(); got != before {
 			t.Errorf("%d blocks are in use that were not before", got-before)
 		}
 	}
@@ -273,7 +273,7 @@ func TestSharingConcurrently(t *testing.T) {
 // TestFreeze: what is done to a message afterwards leaves the memory alone that its bytes were
 // in, and is in the message nonetheless.
 func TestFreeze(t *testing.T) {
-	before := linkbuf.BlocksInUse()
+	before := chain.BlocksInUse()
 	for i := range 60 {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
 		x, src := newShared(r, i%2 == 0), newShared(r, i%4 < 2)
@@ -283,7 +283,7 @@ func TestFreeze(t *testing.T) {
 		var frozen, copies [][]byte
 		for range 3 {
 			x.change(func() {})
-			x.s.m.buf.Pieces(func(_ linkbuf.Pos, mem []byte) bool {
+			x.s.m.buf.Pieces(func(_ chain.Pos, mem []byte) bool {
 				frozen, copies = append(frozen, mem), append(copies, bytes.Clone(mem))
 				return true
 			})
@@ -305,7 +305,7 @@ func TestFreeze(t *testing.T) {
 		x.release()
 		src.release()
 	}
-	if got := linkbuf.BlocksInUse(); got != before {
+	if got := chain.BlocksInUse(); got != before {
 		t.Errorf("%d blocks are in use that were not before", got-before)
 	}
 }
@@ -316,7 +316,7 @@ func TestReleaseOrders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("384 sessions")
 	}
-	before := linkbuf.BlocksInUse()
+	before := chain.BlocksInUse()
 	for _, order := range orders(4) {
 		for modes := range 16 {
 			if raceEnabled && modes%5 != 0 {
@@ -347,7 +347,7 @@ func TestReleaseOrders(t *testing.T) {
 			}
 		}
 	}
-	if got := linkbuf.BlocksInUse(); got != before {
+	if got := chain.BlocksInUse(); got != before {
 		t.Errorf("%d blocks are in use that were not before", got-before)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // soakMessages is how many messages TestSoak handles in each mode: NOCOPY_SOAK_MESSAGES, or a few.
@@ -227,15 +227,15 @@ func TestHugeMessageLeaves(t *testing.T) {
 			}
 			var now runtime.MemStats
 			runtime.ReadMemStats(&now)
-			if held := int(now.HeapAlloc) - before; held > linkbuf.MaxSlabSize+256<<10 { // one slab may wait to be carved
+			if held := int(now.HeapAlloc) - before; held > chain.MaxSlabSize+256<<10 { // one slab may wait to be carved
 				t.Errorf("%s, %s: %d bytes are still held", name, mode, held)
 			}
 		}
 	}
 }
 
-// TestRetainedString: a string that somebody keeps keeps one slab alive: of linkbuf.SlabSize, or of a message larger than that
-// one of linkbuf.MaxSlabSize, but of what was received as large pieces as much as the message at most.
+// TestRetainedString: a string that somebody keeps keeps one slab alive: of chain.SlabSize, or of a message larger than that
+// one of chain.MaxSlabSize, but of what was received as large pieces as much as the message at most.
 func TestRetainedString(t *testing.T) {
 	if !aliasing || raceEnabled {
 		t.Skip("strings are copies, or memory is measured with what the race detector needs")
@@ -272,9 +272,9 @@ func TestRetainedString(t *testing.T) {
 				}
 			}
 			after := live()
-			slab := linkbuf.SlabSize
-			if len(wire) > linkbuf.SlabSize {
-				slab = max(len(wire), linkbuf.MaxSlabSize)
+			slab := chain.SlabSize
+			if len(wire) > chain.SlabSize {
+				slab = max(len(wire), chain.MaxSlabSize)
 			}
 			most := n * (slab + 16<<10)
 			if held := after - before; held > most+256<<10 {

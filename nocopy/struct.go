@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // notIndexed marks, in the word of a container field, the position of a container that has no entry yet.
@@ -241,7 +241,7 @@ func (m *Message) textString(word uint32) string {
 func (m *Message) lendText(word uint32) string {
 	m.buf.Lend()
 	if int32(word) < 0 {
-		return linkbuf.String(m.textBytes(word))
+		return chain.String(m.textBytes(word))
 	}
 	return m.buf.Text(word)
 }
@@ -288,7 +288,7 @@ func (m *Message) textBytes(word uint32) []byte {
 
 // textInNode returns where the length of a text is that a node holds or belongs to, and its bytes if they
 // are not behind the length but elsewhere.
-func (m *Message) textInNode(node linkbuf.NodeID) (p uint32, far []byte) {
+func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 	if at, end := m.buf.NodePlace(node); at == end {
 		return at - textHeader, m.buf.Content(node, 0)
 	}
@@ -418,7 +418,7 @@ func (s Struct) SetText(f Field, v string) {
 		}
 	}
 	if len(v) >= refer {
-		s.setReferred(f, linkbuf.StringBytes(v))
+		s.setReferred(f, chain.StringBytes(v))
 		return
 	}
 	copy(s.textRoom(f, len(v)), v)
@@ -472,7 +472,7 @@ func (s Struct) newText(f Field, n int) []byte {
 }
 
 func checkLen(n int) {
-	if n < 0 || n > linkbuf.MaxSize {
+	if n < 0 || n > chain.MaxSize {
 		panic("nocopy: length " + itoa(n) + " out of range")
 	}
 }

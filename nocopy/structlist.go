@@ -3,7 +3,7 @@ package nocopy
 import (
 	"iter"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // StructList is a list or set of structs. At of a list that is being built is the element to be filled.
@@ -52,7 +52,7 @@ func (s Struct) structAt(i int) Struct {
 		f.next++
 		d := f.typ.elem.desc
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
-		if len(d.owed) == 0 && len(d.template) <= linkbuf.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
+		if len(d.owed) == 0 && len(d.template) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
 			m.filling = filling{list: s.k, next: i + 1, end: int(m.idx[e+listCount]), elem: m.openKey, desc: d}
 		}
 		return Struct{m, m.openKey}

@@ -3,7 +3,7 @@ package nocopy
 import (
 	"iter"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 //go:generate go run ./internal/fixedlists
@@ -29,10 +29,10 @@ func (l StringList) At(i int) string {
 
 // Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is
 // cheapest. A string of 4 KiB or more is referred to, not copied.
-func (l StringList) Set(i int, v string) { Struct(l).putTextAt(i, linkbuf.StringBytes(v)) }
+func (l StringList) Set(i int, v string) { Struct(l).putTextAt(i, chain.StringBytes(v)) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to, not copied.
-func (l StringList) Append(v string) { Struct(l).appendText(linkbuf.StringBytes(v)) }
+func (l StringList) Append(v string) { Struct(l).appendText(chain.StringBytes(v)) }
 
 // Swap exchanges elements i and j.
 func (l StringList) Swap(i, j int) { Struct(l).swap(i, j) }
@@ -71,7 +71,7 @@ func (l StringList) AppendTo(dst []string) []string {
 }
 
 // Contains says whether v is an element.
-func (l StringList) Contains(v string) bool { return Struct(l).containsKey(linkbuf.StringBytes(v)) }
+func (l StringList) Contains(v string) bool { return Struct(l).containsKey(chain.StringBytes(v)) }
 
 // Add appends v unless it is an element already.
 func (l StringList) Add(v string) {

@@ -3,7 +3,7 @@ package nocopy
 import (
 	"iter"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // TextMap is a map of strings to strings. Where a key came twice on the wire, the last pair counts, as it does for all
@@ -28,7 +28,7 @@ func (p TextMap) Put(k, v string) {
 	}
 	m, e := p.m, uint32(p.k)
 	if (p.k == m.putting.dict || Struct(p).beginPutting()) && len(k)|len(v) < refer {
-		key := linkbuf.StringBytes(k)
+		key := chain.StringBytes(k)
 		n, ends := m.putting.n, bothEnds(key)
 		if m.tables.isNew(e, n, ends) || m.claim(e, m.open[len(m.open)-1].typ, n, key, ends) {
 			m.putNext(k, v)

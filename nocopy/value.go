@@ -5,7 +5,7 @@ import (
 	"iter"
 	"math"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // Value is a value as its wire bytes, of a field that the IDL does not know or that Peek found. It aliases
@@ -57,7 +57,7 @@ func (v Value) Bytes() []byte {
 }
 
 // Text returns a string. It aliases the message.
-func (v Value) Text() string { return linkbuf.String(v.Bytes()) }
+func (v Value) Text() string { return chain.String(v.Bytes()) }
 
 // Len returns the number of elements of a list or set, or of pairs of a map.
 func (v Value) Len() int {
@@ -80,7 +80,7 @@ func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
 			return
 		}
 		s.m.closeAllUnlessSealed()
-		r := s.m.rangeOf(s.entry(), someStruct, linkbuf.Range{})
+		r := s.m.rangeOf(s.entry(), someStruct, chain.Range{})
 		b, one := r.Bytes()
 		s.m.buf.Lend()
 		if !one {

@@ -3,15 +3,15 @@ package nocopy
 import (
 	"errors"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // window is a block of a message that is not in one piece. None is empty.
 type window struct {
-	linkbuf.Chunk                 // its memory: foreign, or
-	held          bool            // the message's, which holds it, or
-	src           *linkbuf.Buffer // that of another message,
-	pos           uint32          // at this position there
+	chain.Chunk               // its memory: foreign, or
+	held        bool          // the message's, which holds it, or
+	src         *chain.Buffer // that of another message,
+	pos         uint32        // at this position there
 }
 
 // place is a place in the windows: an index and an offset.
@@ -24,7 +24,7 @@ type waypoint struct {
 	off, from, rest int
 	next, original  place
 	copied          int
-	chain           linkbuf.Mark
+	chain           chain.Mark
 }
 
 // waypoint returns where the parser is.

@@ -52,7 +52,7 @@ const (
 func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts)}
 	if len(c.opt.interceptors) > 0 {
-		c.handle = chain(c.opt.interceptors, c.try, innerTry)
+		c.handle = wrapped(c.opt.interceptors, c.try, innerTry)
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if c.opt.tls != nil {

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -22,7 +22,7 @@ type clientConn struct {
 	nc       net.Conn
 	opt      *options
 	in       receiver // the reading goroutine's
-	batch    linkbuf.Batch
+	batch    chain.Batch
 	deadline time.Time // of writing: batch and this are for whoever is writing
 	dead     atomic.Bool
 	useful   atomic.Bool    // a reply has come
@@ -149,7 +149,7 @@ var errServerClosed = fmt.Errorf("the server has closed the connection: %w", io.
 
 // deliver hands a reply to the call that waits for it. One that comes a second time, or for a
 // call that has returned, or for a oneway one, is dropped.
-func (c *clientConn) deliver(h header, body linkbuf.Chunk) {
+func (c *clientConn) deliver(h header, body chain.Chunk) {
 	c.mu.Lock()
 	p := c.calls[h.seqid]
 	if p == nil {

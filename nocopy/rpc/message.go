@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -156,7 +156,7 @@ type limits struct {
 // MaxFrame is called by its users.
 func limitsOf(maxFrame int, parse nocopy.Limits, name string) limits {
 	l := limits{defaultMaxFrame, defaultMaxMessage, parse, name}
-	const most = min(math.MaxInt32, linkbuf.MaxSize)
+	const most = min(math.MaxInt32, chain.MaxSize)
 	switch {
 	case maxFrame > 0:
 		l.frame = min(maxFrame, most)

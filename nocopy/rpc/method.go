@@ -161,9 +161,9 @@ type Handler func(ctx context.Context, c *Call) error
 // there.
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 
-// chain puts interceptors in front of a handler, the first one outermost. All but that are called
+// wrapped puts interceptors around a handler, the first one outermost. All but that are called
 // by way of inner: their next is somebody's who may return before they do.
-func chain(list []Interceptor, h Handler, inner func(ctx context.Context, c *Call, next Handler) error) Handler {
+func wrapped(list []Interceptor, h Handler, inner func(ctx context.Context, c *Call, next Handler) error) Handler {
 	for i := len(list) - 1; i >= 0; i-- {
 		f, next := list[i], h
 		h = func(ctx context.Context, c *Call) error { return f(ctx, c, next) }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -153,7 +153,7 @@ func (w *world) slowDown() {
 func play(t *testing.T, data []byte, log *strings.Builder) (w *world) {
 	rpc.EmptyPools()
 	defer rpc.EmptyPools()
-	blocks := linkbuf.BlocksInUse()
+	blocks := chain.BlocksInUse()
 	synctest.Test(t, func(*testing.T) {
 		w = newWorld(data, log)
 		for n := 0; w.more() && n < 80 && !w.failed(); n++ {
@@ -162,7 +162,7 @@ func play(t *testing.T, data []byte, log *strings.Builder) (w *world) {
 		}
 		w.finish()
 	})
-	if n := linkbuf.BlocksInUse() - blocks; n != 0 {
+	if n := chain.BlocksInUse() - blocks; n != 0 {
 		w.failf("%d blocks are left over", n)
 	}
 	return w

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -44,7 +44,7 @@ const (
 type reply struct {
 	typ  messageType
 	name bool // it is to the method that was called
-	body linkbuf.Chunk
+	body chain.Chunk
 }
 
 var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struct{}, 1)} }}

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -25,7 +25,7 @@ const (
 // receiver takes messages in from a connection, one after the other. It is for one goroutine at a time.
 type receiver struct {
 	nc        net.Conn
-	in        linkbuf.Receiver
+	in        chain.Receiver
 	transport transport
 	limits    limits
 	idle      time.Duration // how long the next message may keep us waiting; 0: for ever
@@ -33,7 +33,7 @@ type receiver struct {
 	answers   bool          // messages over the limit are answered
 	closing   *atomic.Bool  // set before the read deadline is moved into the past to end reading
 
-	rest    linkbuf.Chunk // of the frame whose first message was returned last
+	rest    chain.Chunk // of the frame whose first message was returned last
 	scan    nocopy.Scanner
 	timed   bool // a read deadline is set
 	started bool // a part of a message has arrived
@@ -41,16 +41,16 @@ type receiver struct {
 
 // next returns the next message: its header and what follows, which is its struct and, inside of a frame, perhaps
 // more messages. The header's name is valid as long as the chunk. io.EOF is the end between messages.
-func (r *receiver) next() (header, linkbuf.Chunk, error) {
+func (r *receiver) next() (header, chain.Chunk, error) {
 	if len(r.rest.Mem) > 0 {
 		c := r.rest
-		r.rest = linkbuf.Chunk{}
+		r.rest = chain.Chunk{}
 		return openFrame(c)
 	}
 	r.started = false
 	if r.transport == unknown {
 		if err := r.detect(); err != nil {
-			return header{}, linkbuf.Chunk{}, err
+			return header{}, chain.Chunk{}, err
 		}
 	}
 	if r.transport == framed {
@@ -76,24 +76,24 @@ func (r *receiver) detect() error {
 	return err
 }
 
-func (r *receiver) nextFrame() (header, linkbuf.Chunk, error) {
+func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	const length = 4
 	for len(r.in.Bytes()) < length {
 		if err := r.fill(length); err != nil {
-			return header{}, linkbuf.Chunk{}, err
+			return header{}, chain.Chunk{}, err
 		}
 	}
 	n := int32(binary.BigEndian.Uint32(r.in.Bytes()))
 	switch {
 	case n <= 0:
-		return header{}, linkbuf.Chunk{}, fmt.Errorf("%w: %d", linkbuf.ErrFrameSize, n)
+		return header{}, chain.Chunk{}, fmt.Errorf("%w: %d", chain.ErrFrameSize, n)
 	case int(n) > r.limits.frame:
-		return r.headerOnly(length), linkbuf.Chunk{}, fmt.Errorf("%w: %w: %d bytes, more than %s = %d",
-			linkbuf.ErrFrameSize, nocopy.ErrLimit, n, r.limits.name, r.limits.frame)
+		return r.headerOnly(length), chain.Chunk{}, fmt.Errorf("%w: %w: %d bytes, more than %s = %d",
+			chain.ErrFrameSize, nocopy.ErrLimit, n, r.limits.name, r.limits.frame)
 	}
 	for len(r.in.Bytes()) < length+int(n) {
 		if err := r.fill(length + int(n)); err != nil {
-			return header{}, linkbuf.Chunk{}, err
+			return header{}, chain.Chunk{}, err
 		}
 	}
 	r.in.Skip(length)
@@ -120,20 +120,20 @@ func (r *receiver) headerOnly(at int) header {
 }
 
 // openFrame returns the header of the message at the beginning of the chunk, and the chunk without it.
-func openFrame(c linkbuf.Chunk) (header, linkbuf.Chunk, error) {
+func openFrame(c chain.Chunk) (header, chain.Chunk, error) {
 	h, need, err := parseHeader(c.Mem)
 	if err == nil && need > 0 {
 		err = fmt.Errorf("frame of length %d is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
 	}
 	if err != nil {
 		c.Release()
-		return header{}, linkbuf.Chunk{}, err
+		return header{}, chain.Chunk{}, err
 	}
 	c.Mem = c.Mem[h.size:]
 	return h, c, nil
 }
 
-func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
+func (r *receiver) nextUnframed() (header, chain.Chunk, error) {
 	var h header
 	for {
 		var need int
@@ -144,7 +144,7 @@ func (r *receiver) nextUnframed() (header, linkbuf.Chunk, error) {
 			break
 		}
 		if err != nil {
-			return header{}, linkbuf.Chunk{}, err
+			return header{}, chain.Chunk{}, err
 		}
 	}
 	return r.nextStruct(h)
@@ -155,7 +155,7 @@ const keepWhole = 8 << 10
 
 // nextStruct receives the struct of an unframed message, whose header h has arrived. What does not stay in one piece is cut where
 // values end, and what has arrived stays where it is.
-func (r *receiver) nextStruct(h header) (header, linkbuf.Chunk, error) {
+func (r *receiver) nextStruct(h header) (header, chain.Chunk, error) {
 	r.scan.Reset(r.limits.parse.MaxDepth)
 	lead, cut := h.size, 0 // bytes before the struct's that are not cut, and those of the struct that are
 	for {
@@ -168,10 +168,10 @@ func (r *receiver) nextStruct(h header) (header, linkbuf.Chunk, error) {
 			if errors.As(err, &bad) {
 				bad.Path = string(h.name)
 			}
-			return h, linkbuf.Chunk{}, err
+			return h, chain.Chunk{}, err
 		}
 		if int64(max(need, end))+int64(cut+h.size) > int64(r.limits.message) {
-			return h, linkbuf.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.limits.name, r.limits.message)
+			return h, chain.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.limits.name, r.limits.message)
 		}
 		if end > 0 {
 			r.in.Skip(lead)
@@ -185,7 +185,7 @@ func (r *receiver) nextStruct(h header) (header, linkbuf.Chunk, error) {
 		}
 		for len(r.in.Bytes()) < lead+need {
 			if err := r.fill(lead + need); err != nil {
-				return h, linkbuf.Chunk{}, err
+				return h, chain.Chunk{}, err
 			}
 		}
 	}
@@ -244,6 +244,6 @@ func (r *receiver) stop() { r.nc.SetReadDeadline(time.Unix(1, 0)) }
 
 func (r *receiver) free() {
 	r.rest.Release()
-	r.rest = linkbuf.Chunk{}
+	r.rest = chain.Chunk{}
 	r.in.Free()
 }

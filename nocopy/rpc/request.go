@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -37,7 +37,7 @@ func (c *serverConn) newRequest(h header) *request {
 
 // process handles the message that was read, and reports whether the goroutine is the reader and
 // may receive another.
-func (c *serverConn) process(h header, chunk linkbuf.Chunk) bool {
+func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 	m := c.srv.Processor.methods[string(h.name)]
 	var refusal *ApplicationException
 	switch {
@@ -93,7 +93,7 @@ func protocolError(err error) *ApplicationException {
 }
 
 // parse makes a message of the struct at the beginning of the chunk; what follows is kept for next.
-func (c *serverConn) parse(d *nocopy.Desc, chunk linkbuf.Chunk) (args *nocopy.Message, err error) {
+func (c *serverConn) parse(d *nocopy.Desc, chunk chain.Chunk) (args *nocopy.Message, err error) {
 	defer c.guard(&err)
 	whole := chunk.From(0)
 	args, err = nocopy.ParseHeld(d, chunk, c.srv.Limits, c.srv.Recycle)
@@ -105,7 +105,7 @@ func (c *serverConn) parse(d *nocopy.Desc, chunk linkbuf.Chunk) (args *nocopy.Me
 }
 
 // parseFirst is parse for a frame in which something follows, as err says.
-func (c *serverConn) parseFirst(d *nocopy.Desc, whole linkbuf.Chunk, err error) (*nocopy.Message, error) {
+func (c *serverConn) parseFirst(d *nocopy.Desc, whole chain.Chunk, err error) (*nocopy.Message, error) {
 	var trailing *nocopy.Error
 	errors.As(err, &trailing)
 	c.in.rest = whole.From(trailing.Offset)
@@ -114,7 +114,7 @@ func (c *serverConn) parseFirst(d *nocopy.Desc, whole linkbuf.Chunk, err error) 
 }
 
 // discard passes over the struct at the beginning of the chunk; what follows is kept for next.
-func (c *serverConn) discard(chunk linkbuf.Chunk) {
+func (c *serverConn) discard(chunk chain.Chunk) {
 	c.in.scan.Reset(c.in.limits.parse.MaxDepth)
 	if end, _, err := c.in.scan.Scan(chunk.Mem); err == nil && 0 < end && end < len(chunk.Mem) {
 		c.in.rest = chunk.From(end)

@@ -94,7 +94,7 @@ func (s *Server) init() {
 	s.once.Do(func() {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
 		if len(s.Interceptors) > 0 {
-			s.handle = chain(s.Interceptors, s.invoke, s.inner)
+			s.handle = wrapped(s.Interceptors, s.invoke, s.inner)
 		}
 		s.slots = make(chan struct{}, orDefault(s.MaxConns, defaultMaxConns))
 		s.orphans = make(chan struct{}, cap(s.slots))

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // serverConn is one connection of a server. Package rpc's documentation has its states as a table.
@@ -32,7 +32,7 @@ type serverConn struct {
 	limit  int         // calls under way
 	timer  *time.Timer // set while the reader is in a handler
 	wake   chan struct{}
-	write  linkbuf.Batch
+	write  chain.Batch
 	sent   []*request // those in write
 
 	mu       sync.Mutex

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nocopythrift/nocopythrift/linkbuf"
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -39,7 +39,7 @@ func (c *serverConn) read() {
 	}
 }
 
-func (c *serverConn) receive() (h header, chunk linkbuf.Chunk, err error) {
+func (c *serverConn) receive() (h header, chunk chain.Chunk, err error) {
 	defer c.guard(&err)
 	return c.in.next()
 }
@@ -166,7 +166,7 @@ func (c *serverConn) readFailed(h header, err error) bool {
 
 // isMalformed reports whether an error of receiving is about the bytes rather than the connection.
 func isMalformed(err error) bool {
-	return errors.Is(err, ErrVersion) || errors.Is(err, linkbuf.ErrFrameSize) || errors.Is(err, io.ErrUnexpectedEOF)
+	return errors.Is(err, ErrVersion) || errors.Is(err, chain.ErrFrameSize) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // broken notes an error of reading. At the end of the stream the client may still receive, for all

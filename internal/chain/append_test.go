@@ -1,0 +1,173 @@
+package chain
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestAppendBehind appends texts of all lengths that are copied in another way, behind heads of all lengths, up to the end of
+// the block at the tail and beyond it. Nothing but their own bytes may change.
+func TestAppendBehind(t *testing.T) {
+	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	source := strings.Repeat(alphabet, 10)
+	const head = 0x0102030405060708
+	for n := range MaxShort + 40 {
+		if n > 80 && n%32 > 2 && n%32 < 30 {
+			continue
+		}
+		for lead := range 9 {
+			for _, left := range []int{n + lead - 1, n + lead, n + lead + 1, n + 8, n + 9, n + 10, 400} {
+				if left <= 0 {
+					continue
+				}
+				var b Buffer
+				b.Reset(false)
+				b.OpenRoot(0)
+				b.Extend(1)
+				b.Extend(len(b.tail) - b.used - left) // so much is left
+				block, used := b.tail, b.used
+				for i := range block {
+					block[i] = '.'
+				}
+				v := source[7 : 7+n]
+				p := b.AppendBehind(head, lead, v)
+				want := string(binary.BigEndian.AppendUint64(nil, head)[:lead]) + v
+				if diff := cmp.Diff(want, string(b.At(p)[:len(want)])); diff != "" {
+					t.Fatalf("%d bytes behind %d, %d left (-want +got):\n%s", n, lead, left, diff)
+				}
+				if got := b.tailEnd(); got != p+Pos(len(want)) {
+					t.Errorf("%d bytes behind %d, %d left: the next goes to %d, not %d", n, lead, left, got, p+Pos(len(want)))
+				}
+				if strings.Trim(string(block[:used]), ".") != "" {
+					t.Fatalf("%d bytes behind %d, %d left: bytes in front of them have changed", n, lead, left)
+				}
+			}
+		}
+	}
+}
+
+// TestFits: what Fits leaves enough of the block for AppendShort to store whole words, and MakeFit makes it fit.
+func TestFits(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 8, 9, 100, MaxShort - 1, MaxShort} {
+		for left := range MaxShort + 40 {
+			if left == 0 {
+				continue
+			}
+			var b Buffer
+			b.Reset(false)
+			b.OpenRoot(0)
+			b.Extend(1)
+			b.Extend(len(b.tail) - b.used - left)
+			if fits := b.Fits(n); fits != (left > n+maxLead) {
+				t.Fatalf("%d bytes, %d left: %t", n, left, fits)
+			}
+			if b.MakeFit(n); !b.Fits(n) {
+				t.Fatalf("%d bytes, %d left: made to fit, and don't", n, left)
+			}
+		}
+	}
+	var b Buffer
+	b.Reset(false)
+	b.OpenRoot(0)
+	if b.MakeFit(MaxShort); b.Fits(MaxShort + 1) {
+		t.Error("more than MaxShort bytes fit")
+	}
+}
+
+// TestAppendByte appends single bytes up to the end of a block and beyond it.
+func TestAppendByte(t *testing.T) {
+	var b Buffer
+	b.Reset(false)
+	b.OpenRoot(0)
+	b.Extend(1)
+	b.Extend(len(b.tail) - b.used - 3)
+	for i := range 6 {
+		next := b.Tail()
+		p := b.AppendByte(byte('a' + i))
+		if i < 3 && p != next {
+			t.Errorf("byte %d is at %d, not at the tail, %d", i, p, next)
+		}
+		if got := b.At(p)[0]; got != byte('a'+i) {
+			t.Errorf("byte %d is %q", i, got)
+		}
+	}
+	b.Seal()
+	all := b.AppendTo(nil)
+	if got := string(all[len(all)-6:]); got != "abcdef" {
+		t.Errorf("the message ends with %q", got)
+	}
+}
+
+// TestAppendTexts appends texts of all lengths from all kinds of slices, where there is more and less room for them.
+func TestAppendTexts(t *testing.T) {
+	var texts []string
+	for i := range 60 {
+		texts = append(texts, strings.Repeat(string(rune('a'+i%26)), i%20))
+	}
+	for left := 1; left < 400; left += 3 {
+		for from := range texts {
+			var b Buffer
+			b.Reset(false)
+			b.OpenRoot(0)
+			b.Extend(1)
+			b.Extend(len(b.tail) - b.used - left)
+			v, start := texts[from:], b.Tail()
+			at := make([]Pos, len(v)+1)
+			n := AppendTexts(&b, v, at)
+			want := []byte(nil)
+			for i, x := range v[:n] {
+				if at[i] != start+Pos(len(want)) {
+					t.Fatalf("text %d of %d is at %d, not %d", i, n, at[i], start+Pos(len(want)))
+				}
+				want = append(binary.BigEndian.AppendUint32(want, uint32(len(x))), x...)
+			}
+			if got := b.At(start)[:len(want)]; !bytes.Equal(got, want) || b.Tail() != start+Pos(len(want)) {
+				t.Fatalf("%d left: %d bytes, %q, not %q", left, b.Tail()-start, got, want)
+			}
+			if n > 0 && n < len(v) && left > 100 && len(v[n]) >= 4 && len(v[n]) <= 16 && len(want)+30 < left {
+				t.Fatalf("%d left, %d used: stopped at a text of %d bytes", left, len(want), len(v[n]))
+			}
+			if at[len(v)] != 0 {
+				t.Fatal("a position behind the last one was stored")
+			}
+		}
+	}
+}
+
+// TestPut: values are stored where they are InTail: in what is being built, and nowhere else.
+func TestPut(t *testing.T) {
+	var b Buffer
+	b.Reset(false)
+	b.OpenRoot(0)
+	p, mem := b.Extend(16)
+	copy(mem, "................")
+	b.Put8(p+8, 0x4142434445464748)
+	b.Put4(p+1, 0x61626364)
+	b.Put2(p+5, 0x3031)
+	b.Put1(p, 'x')
+	if diff := cmp.Diff("xabcd01.ABCDEFGH", string(mem)); diff != "" {
+		t.Error(diff)
+	}
+	for _, n := range []int{1, 2, 4, 8, 16} {
+		last := p + 16 - Pos(n)
+		if !b.InTail(p, n) || !b.InTail(last, n) {
+			t.Errorf("%d bytes are not where they are", n)
+		}
+		for _, no := range []Pos{0, p - 1, last + 1, p + 16, p + segSize, 1 << 30} {
+			if b.InTail(no, n) {
+				t.Errorf("%d bytes at %d, where nothing is", n, no)
+			}
+		}
+	}
+	b.Seal()
+	var other Buffer
+	other.Reset(false)
+	other.Share(&b, p, 8)
+	if b.InTail(p, 1) {
+		t.Error("memory that is shared may be stored into")
+	}
+}

@@ -1,0 +1,72 @@
+package chain
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// Batch is several messages on their way out together: as few writes, or writevs, as possible for all of them. It refers to
+// what was added until it is written. The zero Batch is ready for use, by one goroutine.
+type Batch struct {
+	pieces [][]byte
+	small  int // bytes in pieces below 1 KiB
+	size   int
+}
+
+// Add adds a message, which must be sealed, stay as it is and not be freed until the Batch is written. With frame its
+// length comes first, as a big-endian int32.
+func (t *Batch) Add(b *Buffer, frame bool) {
+	lead := Pos(0)
+	switch {
+	case frame && b.framed:
+		lead = frameHeader
+	case frame:
+		t.add(binary.BigEndian.AppendUint32(nil, uint32(b.size)))
+	}
+	for _, p := range b.pieces {
+		p.from -= lead
+		lead = 0
+		t.add(b.mem(p))
+	}
+}
+
+// AddBytes adds bytes, which must stay as they are until the Batch is written.
+func (t *Batch) AddBytes(mem []byte) { t.add(mem) }
+
+func (t *Batch) add(mem []byte) {
+	t.pieces = append(t.pieces, mem)
+	t.size += len(mem)
+	if len(mem) < gatherBelow {
+		t.small += len(mem)
+	}
+}
+
+// Len returns the bytes that were added and not written yet.
+func (t *Batch) Len() int { return t.size }
+
+// WriteTo writes what was added, in the way of Buffer.Write. Afterwards the Batch is empty, also after an error.
+func (t *Batch) WriteTo(w io.Writer) (int64, error) {
+	defer t.reset()
+	if len(t.pieces) == 1 {
+		n, err := writeAll(w, t.pieces[0])
+		return int64(n), err
+	}
+	g := gatherers.Get().(*gatherer)
+	defer g.free()
+	g.begin(w, t.size, t.small)
+	for _, mem := range t.pieces {
+		if g.add(mem); g.err != nil {
+			break
+		}
+	}
+	g.flush()
+	return int64(g.stats.Bytes), g.err
+}
+
+func (t *Batch) reset() {
+	clear(t.pieces)
+	t.pieces, t.small, t.size = t.pieces[:0], 0, 0
+	if cap(t.pieces) > maxPieces {
+		t.pieces = nil
+	}
+}

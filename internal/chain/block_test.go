@@ -1,0 +1,251 @@
+package chain
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// filled returns a recycling Buffer whose root run is n bytes of value v.
+func filled(n int, v byte) *Buffer {
+	b := new(Buffer)
+	b.Reset(true)
+	b.OpenRoot(0)
+	_, mem := b.Extend(n)
+	for i := range mem {
+		mem[i] = v
+	}
+	b.Seal()
+	return b
+}
+
+// TestShareOutlives: memory that is shared is used again only after the last of its holders is gone,
+// in whatever order they go.
+func TestShareOutlives(t *testing.T) {
+	const n = 100_000
+	orders := permutations(4)
+	for _, order := range orders {
+		a := filled(n, 'a')
+		block := a.tailMem
+		holders := []*Buffer{a}
+		for range 3 { // each takes from the one before
+			last := holders[len(holders)-1]
+			b := new(Buffer)
+			b.Reset(true)
+			p := b.Share(last, last.pieces[0].from, n)
+			b.AddRoot(p, p+n)
+			b.Seal()
+			holders = append(holders, b)
+		}
+		want := bytes.Repeat([]byte("a"), n)
+		for k, i := range order {
+			if got := block.refs.Load(); got != int32(4-k) {
+				t.Fatalf("%v: %d holders after %d are gone", order, got, k)
+			}
+			holders[i].Free()
+			holders[i].Reset(false) // and not warm either
+			filled(n, 'x').Free()   // would overwrite what has been given back too early
+			for _, j := range order[k+1:] {
+				if got := holders[j].AppendTo(nil); !bytes.Equal(got, want) {
+					t.Fatalf("%v: holder %d lost its bytes when %d went", order, j, i)
+				}
+			}
+		}
+		if got := block.refs.Load(); got > 1 { // 1: somebody uses it again
+			t.Errorf("%v: %d holders are left", order, got)
+		}
+	}
+}
+
+func permutations(n int) [][]int {
+	if n == 0 {
+		return [][]int{nil}
+	}
+	var all [][]int
+	for _, p := range permutations(n - 1) {
+		for i := range n {
+			all = append(all, slices.Insert(slices.Clone(p), i, n-1))
+		}
+	}
+	return all
+}
+
+// TestShareIsReadOnly: neither side stores into what is shared.
+func TestShareIsReadOnly(t *testing.T) {
+	a := filled(1000, 'a')
+	p := a.pieces[0].from
+	if !a.Writable(p) {
+		t.Error("memory of a Buffer's own is not writable")
+	}
+	b := new(Buffer)
+	b.Reset(false)
+	at := b.Share(a, p+10, 100)
+	if a.Writable(p) || b.Writable(at) {
+		t.Error("shared memory is writable")
+	}
+	a.OpenContent(a.AddGrow(p+1000, p))
+	q, _ := a.Extend(10)
+	if !a.Writable(q) {
+		t.Error("what is added after sharing is not writable")
+	}
+	if b.Writable(0) {
+		t.Error("position 0 is writable")
+	}
+	foreign := b.AddForeign(make([]byte, 10), false)
+	owned := b.AddForeign(make([]byte, 10), true)
+	if b.Writable(foreign) || !b.Writable(owned) {
+		t.Errorf("foreign memory writable: %v, owned: %v", b.Writable(foreign), b.Writable(owned))
+	}
+}
+
+// TestReleasedOnce: a block that is released or retained once too often is found, not used by two.
+func TestReleasedOnce(t *testing.T) {
+	for name, f := range map[string]func(b *Block){
+		"nocopy: block released twice":                  (*Block).release,
+		"nocopy: block retained after its last release": (*Block).retain,
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != name {
+					t.Errorf("panic with %v, want %q", got, name)
+				}
+			}()
+			b := newBlock(maxClassBytes + 1) // too large for the pools
+			b.release()
+			f(b)
+		}()
+	}
+}
+
+const maxClassBytes = mostSpare
+
+// TestBlockSizes: a block has room for what was asked for, and comes back from the pool for its size.
+func TestBlockSizes(t *testing.T) {
+	for _, n := range []int{1, 4095, 4096, 4097, 1 << 16, 1<<20 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1, 20 << 20, maxClassBytes - 1, maxClassBytes, maxClassBytes + 1} {
+		b := newBlock(n)
+		if len(b.mem) < n || n > 4096 && len(b.mem) > 2*n {
+			t.Errorf("block of %d bytes for %d", len(b.mem), n)
+		}
+		b.release()
+		if n > SlabSize && n < maxClassBytes { // a larger one, perhaps of the same pool
+			larger := newBlock(n + n/4)
+			if len(larger.mem) < n+n/4 {
+				t.Errorf("block of %d bytes for %d", len(larger.mem), n+n/4)
+			}
+			larger.release()
+		}
+		again := newBlock(n)
+		if len(again.mem) < n || again.refs.Load() != 1 {
+			t.Errorf("second block for %d: %d bytes, %d holders", n, len(again.mem), again.refs.Load())
+		}
+		again.release()
+	}
+}
+
+// TestReuse: a Buffer that is used again has nothing of the message before, with and without recycling in turn.
+func TestReuse(t *testing.T) {
+	var b Buffer
+	var kept [][]byte // what was lent of slabs must stay
+	for i := range 300 {
+		recycle := i%3 == 0
+		b.Reset(recycle)
+		b.OpenRoot(4)
+		want := bytes.Repeat([]byte{byte(i)}, i*97%40_000+1)
+		_, mem := b.Extend(len(want))
+		copy(mem, want)
+		b.Seal()
+		if got := b.AppendTo(nil); !bytes.Equal(got, want) || b.NodeCount() != 0 {
+			t.Fatalf("message %d: %d bytes, want %d; %d nodes", i, len(got), len(want), b.NodeCount())
+		}
+		if !recycle {
+			b.Lend()
+			kept = append(kept, mem)
+		}
+		b.Free()
+	}
+	for _, mem := range kept {
+		for _, c := range mem {
+			if c != mem[0] {
+				t.Fatal("a slab was used twice")
+			}
+		}
+	}
+}
+
+// TestAddressSpace: positions run out with an error that says so, long before they wrap around.
+func TestAddressSpace(t *testing.T) {
+	defer func() {
+		if got := fmt.Sprint(recover()); got != "nocopy: message larger than its address space of 2 GiB" {
+			t.Errorf("panic with %s", got)
+		}
+	}()
+	var b Buffer
+	b.Reset(false)
+	last := Pos(0)
+	for range 1 << 20 {
+		p := b.AddForeign(make([]byte, 1), false)
+		if p <= last || p >= 1<<31 {
+			t.Fatalf("position %x after %x", p, last)
+		}
+		last = p
+	}
+	t.Error("no end of positions")
+}
+
+// TestCrossingSegments: a value is contiguous wherever it lies in a block of several segments.
+func TestCrossingSegments(t *testing.T) {
+	mem := make([]byte, 3*segSize+5)
+	for i := range mem {
+		mem[i] = byte(i*7) ^ byte(i>>13)
+	}
+	var b Buffer
+	b.Reset(false)
+	p := b.AddForeign(mem, false)
+	for _, i := range []int{0, 1, segSize - 1, segSize, segSize + 1, 2*segSize - 4, 3 * segSize, len(mem) - 1} {
+		if got := b.At(p + Pos(i)); !bytes.Equal(got, mem[i:]) {
+			t.Errorf("%d bytes at %d, want %d", len(got), i, len(mem)-i)
+		}
+	}
+	if got := b.At(p + Pos(len(mem))); len(got) != 0 {
+		t.Errorf("%d bytes behind the end", len(got))
+	}
+	b.AddRoot(p, p+Pos(len(mem)))
+	b.Seal()
+	if got, ok := b.Bytes(); !ok && !bytes.Equal(b.AppendTo(nil), mem) || ok && !bytes.Equal(got, mem) {
+		t.Error("the block does not come out as it went in")
+	}
+}
+
+// TestAdopt: little foreign memory is copied when something in it is to be stored; the end of much is not, since it is also
+// read through the segment before.
+func TestAdopt(t *testing.T) {
+	for _, c := range []struct {
+		size, at int
+		want     bool
+	}{
+		{1, 0, true}, {adopted, adopted - 1, true}, {adopted + 1, 0, false},
+		{segSize + 100, segSize + 50, false}, {segSize + 100, 50, false}, {segSize - 1, segSize - 10, false},
+	} {
+		for _, recycle := range []bool{false, true} {
+			mem := bytes.Repeat([]byte{'x'}, c.size)
+			var b Buffer
+			at := b.Refer(mem, recycle, false) + Pos(c.at)
+			if got := b.Adopt(at); got != c.want || got != b.Writable(at) {
+				t.Errorf("%d of %d bytes: adopted %v, writable %v", c.at, c.size, got, b.Writable(at))
+			}
+			want := bytes.Clone(mem)
+			if c.want {
+				b.At(at)[0], want[c.at] = 'y', 'y'
+			}
+			b.Seal()
+			if got := b.AppendTo(nil); !bytes.Equal(got, want) {
+				t.Errorf("%d of %d bytes: goes out as %.40q", c.at, c.size, got)
+			}
+			if mem[c.at] != 'x' {
+				t.Errorf("%d of %d bytes: stored into foreign memory", c.at, c.size)
+			}
+			b.Free()
+		}
+	}
+}

@@ -1,0 +1,298 @@
+package chain
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// piece is a stretch of wire bytes that is contiguous in memory.
+type piece struct{ from, to Pos }
+
+// Seal puts the chain in wire order, so that Len, AppendTo, WriteTo and the like are pure reads until the next change.
+func (b *Buffer) Seal() {
+	if b.sealed {
+		return
+	}
+	b.Sync()
+	if len(b.nodes) == 1 && b.root.first == b.root.last && b.root.first != 0 { // nothing but one span
+		p := b.spans[b.root.first].place()
+		b.pieces = append(b.pieces[:0], p)
+		b.size = int(p.to - p.from)
+		b.placed, b.sealed = true, true
+		b.frame(p.from)
+		return
+	}
+	b.sortNodes()
+	b.sortSpans()
+	if !b.flatten() {
+		b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
+	}
+	b.size = 0
+	for _, p := range b.pieces {
+		b.size += int(p.to - p.from)
+	}
+	b.sealed = true
+	if len(b.pieces) > 0 && b.pieces[0].from == b.spans[b.root.first].from {
+		b.frame(b.pieces[0].from)
+	} else {
+		b.framed = false
+	}
+}
+
+// fewNodes is the number of nodes up to which it is worth looking whether they are simple.
+const fewNodes = 8
+
+// flatten is walk for the usual case of an edited message: it was in one piece, and a few nodes stand in it, none in
+// another's content and none in what another replaces. It reports whether that is so.
+func (b *Buffer) flatten() bool {
+	if b.order.n > fewNodes || b.root.first != b.root.last || b.parts != nil {
+		return false
+	}
+	root := b.spans[b.root.first]
+	out, at, replaced := b.pieces[:0], root.from, Pos(0)
+	var c cursor
+	for o, ok := b.order.next(&c); ok; o, ok = b.order.next(&c) {
+		n := &b.nodes[o.id()]
+		if n.at < at || n.at > root.to || n.kind == grow && n.at == replaced {
+			return false
+		}
+		out = appendPiece(out, at, n.at)
+		for s := n.content.first; s != 0; s = b.spans[s].next {
+			out = appendPiece(out, b.spans[s].from, b.spans[s].to)
+		}
+		if at = n.end; n.end > n.at {
+			replaced = n.end
+		}
+	}
+	if at > root.to {
+		return false
+	}
+	b.pieces = appendPiece(out, at, root.to)
+	return true
+}
+
+const frameHeader = 4
+
+// frame puts the message's length in front of it, which is at from, if there is headroom, so that a frame can be written as it
+// stands.
+func (b *Buffer) frame(from Pos) {
+	b.framed = b.headroom >= frameHeader && b.size > 0 && b.size <= math.MaxInt32
+	if !b.framed {
+		return
+	}
+	if at := from - frameHeader; b.InTail(at, frameHeader) {
+		b.Put4(at, uint32(b.size))
+	} else {
+		binary.BigEndian.PutUint32(b.At(at), uint32(b.size))
+	}
+}
+
+// Sealed says whether the chain is in wire order: nothing has changed since Seal.
+func (b *Buffer) Sealed() bool { return b.sealed }
+
+// Len returns the message's wire bytes. The Buffer must be sealed.
+func (b *Buffer) Len() int { return b.size }
+
+// Bytes returns the message when it is in one piece, aliasing it. The Buffer must be sealed.
+func (b *Buffer) Bytes() ([]byte, bool) {
+	switch len(b.pieces) {
+	case 0:
+		return nil, true
+	case 1:
+		return b.mem(b.pieces[0]), true
+	}
+	return nil, false
+}
+
+// AppendTo appends the message to dst, copying it. The Buffer must be sealed.
+func (b *Buffer) AppendTo(dst []byte) []byte { return b.appendPieces(dst, b.pieces) }
+
+func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
+	if len(pieces) > 1 { // else appending makes room for all
+		n := 0
+		for _, p := range pieces {
+			n += int(p.to - p.from)
+		}
+		dst = slices.Grow(dst, n)
+	}
+	for _, p := range pieces {
+		dst = append(dst, b.mem(p)...)
+	}
+	return dst
+}
+
+// Pieces calls f with each stretch of the message that is contiguous in memory, in wire order, until f
+// returns false. The Buffer must be sealed; the bytes alias it.
+func (b *Buffer) Pieces(f func(p Pos, mem []byte) bool) {
+	for _, p := range b.pieces {
+		if !f(p.from, b.mem(p)) {
+			return
+		}
+	}
+}
+
+func (b *Buffer) mem(p piece) []byte {
+	n := p.to - p.from
+	return b.At(p.from)[:n:n]
+}
+
+// Range is what stands on the wire for the bytes [from, to) of one run: edits included.
+type Range struct {
+	b      *Buffer
+	pieces []piece
+}
+
+// Range collects what stands on the wire for [from, to), both in the same run. It is valid until the next change.
+func (b *Buffer) Range(from, to Pos) Range { return b.RangeAgain(from, to, Range{}) }
+
+// RangeAgain is Range in the memory of old, which must not be used any more.
+func (b *Buffer) RangeAgain(from, to Pos, old Range) Range {
+	b.Sync()
+	b.sortNodes()
+	return Range{b, b.walk(old.pieces[:0], b.spanAt(from), part{from, to})}
+}
+
+// Spent returns no more than the range's memory, for RangeAgain.
+func (r Range) Spent() Range { return Range{pieces: r.pieces} }
+
+// Flat returns what Range would stand for, aliasing it, if that is in one piece and no node belongs to it. It is valid until the
+// next change.
+func (b *Buffer) Flat(from, to Pos) ([]byte, bool) {
+	b.Sync()
+	b.sortNodes()
+	p := part{from, to}
+	c := b.order.from(from)
+	for o, ok := b.order.next(&c); ok && o.at() <= to; o, ok = b.order.next(&c) {
+		if !p.excludes(&b.nodes[o.id()]) {
+			return nil, false
+		}
+	}
+	if b.spans[b.spanAt(from)].to < to {
+		return nil, false
+	}
+	return b.mem(piece{from, to}), true
+}
+
+// Len returns the range's wire bytes.
+func (r Range) Len() int {
+	n := 0
+	for _, p := range r.pieces {
+		n += int(p.to - p.from)
+	}
+	return n
+}
+
+// Bytes returns the range when it is in one piece, aliasing it.
+func (r Range) Bytes() ([]byte, bool) {
+	if len(r.pieces) != 1 {
+		return nil, false
+	}
+	return r.b.mem(r.pieces[0]), true
+}
+
+// Count returns how many pieces the range is in.
+func (r Range) Count() int { return len(r.pieces) }
+
+// AppendTo appends the range to dst, copying it.
+func (r Range) AppendTo(dst []byte) []byte { return r.b.appendPieces(dst, r.pieces) }
+
+// Pieces is like Buffer.Pieces, of the range.
+func (r Range) Pieces(f func(p Pos, mem []byte) bool) {
+	for _, p := range r.pieces {
+		if !f(p.from, r.b.mem(p)) {
+			return
+		}
+	}
+}
+
+func compareNodes(x, y *node) int {
+	switch {
+	case x.at != y.at:
+		return cmp.Compare(x.at, y.at)
+	case x.kind != y.kind:
+		return cmp.Compare(x.kind, y.kind)
+	case x.kind == grow:
+		return cmp.Compare(y.anchor, x.anchor) // what starts last is innermost
+	default:
+		return cmp.Compare(y.end, x.end) // what covers most hides the rest
+	}
+}
+
+// part is what to walk of a run: the bytes [from, to), or all of it if to is 0.
+type part struct{ from, to Pos }
+
+// hidden are the replaced bytes that were met last: they do not reach the wire.
+type hidden struct{ from, to Pos }
+
+// walk appends the pieces of the run that begins with span s, and of the contents of the nodes in it, in wire
+// order. (Values are passed rather than pointers: what recursion takes pointers to moves to the heap.)
+func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
+	var h hidden
+	for ; s != 0; s = b.spans[s].next {
+		sp := b.spans[s]
+		if p.to != 0 && sp.from > p.to {
+			break
+		}
+		out, h = b.walkSpan(out, sp, p, h)
+		if p.to != 0 && sp.from <= p.to && p.to <= sp.to {
+			break
+		}
+	}
+	return out
+}
+
+func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidden) {
+	lo, hi := sp.from, sp.to
+	if p.to != 0 {
+		lo = max(lo, min(p.from, hi))
+		hi = min(hi, p.to)
+	}
+	at := max(lo, min(h.to, hi)) // what comes next on the wire
+	c := b.order.from(lo)
+	for o, ok := b.order.next(&c); ok && o.at() <= hi; o, ok = b.order.next(&c) {
+		n := &b.nodes[o.id()]
+		if h.hides(n) || p.to != 0 && p.excludes(n) {
+			continue
+		}
+		out = appendPiece(out, at, n.at)
+		at = n.at
+		if b.parts != nil {
+			out = b.walkParts(out, b.parts[o.id()])
+		}
+		if n.content.first != 0 {
+			out = b.walk(out, n.content.first, part{})
+		}
+		if n.end > n.at {
+			h = hidden{n.at, n.end}
+			at = min(n.end, hi)
+		}
+	}
+	return appendPiece(out, at, hi), h
+}
+
+// hides says whether the node belongs to bytes that have been replaced. What makes a thing longer that ends
+// where the replaced bytes end is hidden if the thing started inside of them.
+func (h hidden) hides(n *node) bool {
+	return n.at < h.to || n.kind == grow && n.at == h.to && n.anchor >= h.from
+}
+
+// excludes says whether a node at the edge of the part belongs to what surrounds it.
+func (p part) excludes(n *node) bool {
+	if n.kind == grow {
+		return n.anchor < p.from
+	}
+	return n.at >= p.to || n.kind == vacate && n.at == p.from
+}
+
+func appendPiece(out []piece, from, to Pos) []piece {
+	if from >= to {
+		return out
+	}
+	if k := len(out) - 1; k >= 0 && out[k].to == from && from&segMask != 0 {
+		out[k].to = to
+		return out
+	}
+	return append(out, piece{from, to})
+}

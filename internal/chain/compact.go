@@ -1,0 +1,82 @@
+package chain
+
+// Compact copies the message into one piece of memory of its own, with nothing else in it, and returns that with its position.
+// All positions and nodes from before mean nothing any more. The memory from before is left to those who
+// refer to it: it does not go back to a pool, since what was read from it stays valid until Free at least.
+func (b *Buffer) Compact() (Pos, []byte) {
+	b.Seal()
+	for i, blk := range b.held {
+		b.held[i] = nil
+		blk.abandon()
+	}
+	clear(b.slabs)
+	b.held, b.slabs = b.held[:0], b.slabs[:0]
+	start := 1 + b.headroom
+	b.reserved = max(start+b.size+behindLarge, SlabSize)
+	mem := b.appendPieces(b.takeTail(b.reserved)[:start], b.pieces)[start:]
+	b.dropSegments()
+	b.spans, b.nodes, b.parts, b.pieces = b.spans[:1], b.nodes[:1], nil, b.pieces[:0]
+	b.order.reset()
+	b.spanOrder.reset()
+	b.inOrder = 0
+	b.shared, b.frozen, b.tailPos, b.rest = 0, 0, 0, inUse
+	b.used = start + len(mem)
+	b.ownTail()
+	from := b.tailPos + Pos(start)
+	b.spans = append(b.spans, span{from: from, to: from + Pos(len(mem))})
+	b.root, b.open, b.owner = run{1, 1}, 0, 0
+	b.placed, b.sealed = true, false
+	b.Seal()
+	b.mark()
+	return from, mem
+}
+
+// Crowded reports whether there is so much memory, or are so many spans, that it is worth finding out with Waste how much of it
+// is in use.
+func (b *Buffer) Crowded() bool { return b.crowded }
+
+const (
+	// fewSegs and fewSpans are never too many: half a mebibyte in blocks.
+	fewSegs  = 6
+	fewSpans = 4 << 10
+	// manySegs is how many segments there may be for a value of MaxSize to get positions still.
+	manySegs = maxSegments - MaxSize>>segBits - 64
+)
+
+// mark makes the Buffer one that is not crowded until there is twice as much, or a little more if positions are running out.
+func (b *Buffer) mark() {
+	b.crowded = false
+	b.mostSegs = max(2*len(b.segs), fewSegs)
+	if b.mostSegs > manySegs {
+		b.mostSegs = max(manySegs, len(b.segs)+len(b.segs)/8)
+	}
+	b.mostSpans = max(2*len(b.spans), fewSpans)
+}
+
+// Short reports whether positions are running out.
+func (b *Buffer) Short() bool { return len(b.segs) > manySegs }
+
+// Waste reports whether most of the Buffer's memory, or of its positions, is of what is no longer in the message. If not, it
+// is not Crowded any more until there is much more.
+func (b *Buffer) Waste() bool {
+	b.mark()
+	if len(b.nodes) == 1 {
+		return false
+	}
+	b.Sync()
+	b.sortNodes()
+	b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
+	b.sealed = false
+	size := 0
+	for _, p := range b.pieces {
+		size += int(p.to - p.from)
+	}
+	const spanBytes, nodeBytes, wasted = 12, 24, 4
+	used := b.reserved + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
+	return used/wasted > size+fewSpans*spanBytes || len(b.segs) > manySegs && len(b.segs) > 2*(size>>segBits)+64
+}
+
+// Footprint returns about how many bytes the Buffer's own memory and its tables take.
+func (b *Buffer) Footprint() int {
+	return b.reserved + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
+}

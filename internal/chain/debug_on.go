@@ -1,0 +1,71 @@
+//go:build nocopydebug
+
+package chain
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// With the tag nocopydebug recycled memory is never used twice. A block is pages of its own, which become inaccessible
+// when its last holder lets go: whoever still reads there faults at the line that does.
+
+const debugging = true
+
+// blockDebug is what is kept of a Block besides.
+type blockDebug struct {
+	pages     []byte
+	abandoned atomic.Bool
+}
+
+var blocksInUse atomic.Int64
+
+// mapOwn gives the block pages of its own for n bytes.
+func (b *Block) mapOwn(n int) {
+	b.pages = mapPages(n)
+	b.mem = b.pages[:n:n]
+	blocksInUse.Add(1)
+}
+
+// protect makes the pages inaccessible.
+func (b *Block) protect() {
+	protectPages(b.pages)
+	blocksInUse.Add(-1)
+	graves.bury(b.pages)
+}
+
+// abandon notes that a Buffer that does not recycle has let go of the block: strings that were read from it
+// stay valid, so that it is never given back.
+func (b *Block) abandon() {
+	if !b.abandoned.Swap(true) {
+		blocksInUse.Add(-1)
+	}
+}
+
+// BlocksInUse returns how many recycled blocks have been taken and not given back, those left out that were
+// shared with a Buffer that does not recycle. Only builds with the tag nocopydebug count them; in others it is 0.
+func BlocksInUse() int { return int(blocksInUse.Load()) }
+
+// keepGraves is how many blocks stay inaccessible until their addresses may come again.
+const keepGraves = 4096
+
+// graveyard keeps the addresses of the latest dead blocks from being used again.
+type graveyard struct {
+	mu    sync.Mutex
+	dead  [keepGraves][]byte
+	count int
+}
+
+var graves graveyard
+
+func (g *graveyard) bury(pages []byte) {
+	g.mu.Lock()
+	i := g.count % keepGraves
+	oldest := g.dead[i]
+	g.dead[i] = pages
+	g.count++
+	g.mu.Unlock()
+	if oldest != nil {
+		unmapPages(oldest)
+	}
+}

@@ -1,0 +1,153 @@
+package chain
+
+import (
+	"io"
+	"net"
+	"sync"
+)
+
+const (
+	// gatherBelow is the size up to which a piece is copied next to its neighbours before it is written by writev:
+	// an entry of its own costs the kernel about as much as copying this many bytes.
+	gatherBelow = 1 << 10
+
+	// gatherMost is the most bytes that are copied together before they are written by writev.
+	gatherMost = 256 << 10
+
+	// streamMost is the most bytes that are copied together for a writer that knows no writev, such as a TLS
+	// connection: each write would be a record, or more of them, of its own.
+	streamMost = 64 << 10
+
+	// maxPieces is how many pieces one writev takes.
+	maxPieces = 1024
+)
+
+// Stats tells how a message went out: what was copied together and what was referred to.
+type Stats struct {
+	Bytes    int // in all
+	Pieces   int // handed to the writer
+	ByRef    int // of them, pieces of the chain themselves
+	RefBytes int // bytes in those
+}
+
+// gatherer writes pieces of memory in as few writes as is worth copying them together for.
+type gatherer struct {
+	w        io.Writer
+	vectored bool        // w knows writev
+	vec      [][]byte    // what the next writev is made of
+	out      net.Buffers // what of vec is not written yet
+	copied   []byte
+	from     int // where in copied the bytes begin that vec does not have yet
+	stats    Stats
+	err      error // of the first write that failed; nothing is written afterwards
+}
+
+var gatherers = sync.Pool{New: func() any { return new(gatherer) }}
+
+// begin prepares for writing n bytes to w, of which small are in pieces below 1 KiB.
+func (g *gatherer) begin(w io.Writer, n, small int) {
+	g.w, g.stats, g.err = w, Stats{}, nil
+	switch w.(type) {
+	case *net.TCPConn, *net.UnixConn:
+		g.vectored = true
+	default:
+		g.vectored = false
+	}
+	g.reserve(n, small)
+}
+
+// reserve makes room for what will be copied together.
+func (g *gatherer) reserve(n, small int) {
+	n = min(n, streamMost)
+	if g.vectored {
+		n = min(small, gatherMost) + gatherBelow
+	}
+	if cap(g.copied) < n {
+		g.copied = make([]byte, 0, n+n/4)
+	}
+}
+
+// add writes mem, or keeps it, or a copy, for the next write.
+func (g *gatherer) add(mem []byte) {
+	if !g.vectored {
+		g.stream(mem)
+		return
+	}
+	small := len(mem) < gatherBelow
+	if small && len(g.copied)+len(mem) > cap(g.copied) || len(g.vec) >= maxPieces-1 {
+		g.flush()
+	}
+	if small {
+		g.copied = append(g.copied, mem...)
+		return
+	}
+	g.close()
+	g.vec = append(g.vec, mem)
+	g.stats.ByRef++
+	g.stats.RefBytes += len(mem)
+}
+
+// stream is add for a writer that does not know writev.
+func (g *gatherer) stream(mem []byte) {
+	for g.err == nil {
+		if len(g.copied) == 0 && len(mem) >= streamMost {
+			g.stats.ByRef++
+			g.stats.RefBytes += len(mem)
+			g.write(mem)
+			return
+		}
+		n := min(len(mem), streamMost-len(g.copied))
+		g.copied = append(g.copied, mem[:n]...)
+		if mem = mem[n:]; len(mem) == 0 {
+			return
+		}
+		g.flush()
+	}
+}
+
+// close makes what was copied since the last piece of vec its next one.
+func (g *gatherer) close() {
+	if n := len(g.copied); n > g.from {
+		g.vec = append(g.vec, g.copied[g.from:n:n])
+		g.from = n
+	}
+}
+
+// flush writes what was added and is not written yet.
+func (g *gatherer) flush() {
+	switch g.close(); {
+	case g.err != nil:
+	case len(g.vec) == 1:
+		g.write(g.vec[0])
+	case len(g.vec) > 1: // never for a stream
+		g.out = g.vec
+		n, err := g.out.WriteTo(g.w)
+		g.stats.Pieces += len(g.vec)
+		g.stats.Bytes += int(n)
+		g.err = err
+	}
+	clear(g.vec)
+	g.vec, g.copied, g.from = g.vec[:0], g.copied[:0], 0
+}
+
+func (g *gatherer) write(mem []byte) {
+	n, err := writeAll(g.w, mem)
+	g.stats.Pieces++
+	g.stats.Bytes += n
+	g.err = err
+}
+
+func (g *gatherer) free() {
+	g.w, g.out = nil, nil
+	if cap(g.copied) <= 2*gatherMost {
+		gatherers.Put(g)
+	}
+}
+
+func writeAll(w io.Writer, mem []byte) (int, error) {
+	n, err := w.Write(mem)
+	if err == nil && n < len(mem) {
+		err = io.ErrShortWrite
+	}
+	return n, err
+}

@@ -1,0 +1,141 @@
+package chain
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+)
+
+// WriteTo writes the message, by writev if w is a connection that can. The Buffer must be sealed.
+func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
+	if len(b.pieces) == 1 { // as write does, but without Stats: a 70th of building a small message
+		n, err := writeAll(w, b.mem(b.pieces[0]))
+		return int64(n), err
+	}
+	s, err := b.write(w, nil, 0)
+	return int64(s.Bytes), err
+}
+
+// WriteFrame writes the message behind its length as a big-endian int32: a frame. The Buffer must be
+// sealed. Stats.Bytes counts the length too.
+func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
+	if b.size > math.MaxInt32 {
+		return Stats{}, ErrFrameSize
+	}
+	if b.framed {
+		return b.write(w, nil, frameHeader)
+	}
+	var head [frameHeader]byte
+	binary.BigEndian.PutUint32(head[:], uint32(b.size))
+	return b.write(w, head[:], 0)
+}
+
+// Write writes head and the message, by writev if w is a connection that can: pieces below 1 KiB are copied together,
+// larger ones are handed to it as they are, at most 1024 at a time. For other writers, such as TLS connections, pieces
+// are copied together to 64 KiB at a time, but for what fills that alone. The Buffer must be sealed; head is not
+// kept. Stats.Bytes says how much was written, also after an error.
+func (b *Buffer) Write(w io.Writer, head []byte) (Stats, error) { return b.write(w, head, 0) }
+
+// write is Write with lead bytes of the headroom in front of the first piece.
+func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
+	if len(head) == 0 && len(b.pieces) == 1 {
+		p := b.pieces[0]
+		n, err := writeAll(w, b.mem(piece{p.from - lead, p.to}))
+		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
+	}
+	if b.size < gatherBelow {
+		return b.writeTogether(w, head, lead)
+	}
+	g := gatherers.Get().(*gatherer)
+	defer g.free()
+	g.begin(w, len(head)+int(lead)+b.size, b.smallBytes())
+	g.copied = append(g.copied, head...)
+	for _, p := range b.pieces {
+		p.from -= lead
+		lead = 0
+		if g.add(b.mem(p)); g.err != nil {
+			break
+		}
+	}
+	g.flush()
+	return g.stats, g.err
+}
+
+// writeTogether is write of a message that is so small that all of it is copied together.
+func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err error) {
+	g := gatherers.Get().(*gatherer)
+	g.copied = append(g.copied, head...)
+	for _, p := range b.pieces {
+		p.from -= lead
+		lead = 0
+		g.copied = append(g.copied, b.mem(p)...)
+	}
+	if len(g.copied) > 0 {
+		s.Pieces = 1
+		s.Bytes, err = writeAll(w, g.copied)
+	}
+	g.copied = g.copied[:0]
+	g.free()
+	return s, err
+}
+
+// smallBytes returns how many bytes are in pieces below 1 KiB, as far as that makes a difference.
+func (b *Buffer) smallBytes() int {
+	n := 0
+	for _, p := range b.pieces {
+		if m := int(p.to - p.from); m < gatherBelow {
+			if n += m; n >= gatherMost {
+				break
+			}
+		}
+	}
+	return n
+}
+
+// ErrFrameSize is the error for a frame whose length is negative or above the limit.
+var ErrFrameSize = errors.New("linkbuf: frame length out of range")
+
+const (
+	// firstRead is how much memory the promise of a size is worth before any byte has come.
+	firstRead = SlabSize
+
+	// readStep is how many times as much memory as has arrived it is worth then.
+	readStep = 4
+)
+
+// ReadN reads n bytes from r into memory of the Buffer's own, contiguous, and returns it with its position. Memory grows with
+// what has arrived, at most fourfold: a size that was only promised costs 64 KiB. Fewer than n bytes are io.ErrUnexpectedEOF.
+func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
+	var block *Block // what has arrived, as long as n is not worth it
+	got := 0
+	for got*readStep < n && n > firstRead {
+		size := stage(n, max(got*readStep, firstRead), readStep)
+		next := newReceived(size)
+		if block != nil {
+			copy(next.mem, block.mem[:got])
+			block.release()
+		}
+		block = next
+		if err := readFull(r, block.mem[got:size]); err != nil {
+			block.release()
+			return 0, nil, err
+		}
+		got = size
+	}
+	p, mem := b.Place(n)
+	if block != nil {
+		copy(mem, block.mem[:got])
+		block.release()
+	}
+	return p, mem, readFull(r, mem[got:])
+}
+
+// readFull is io.ReadFull when more bytes must come.
+func readFull(r io.Reader, b []byte) error {
+	_, err := io.ReadFull(r, b)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,35 @@
+//go:build !nounsafe
+
+package chain
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// Load8 returns the 8 bytes at position p as a big-endian number.
+func (b *Buffer) Load8(p Pos) uint64 {
+	mem := b.segs[p>>segBits]
+	_ = mem[p&segMask+7]
+	// SAFETY: the last byte is there, as just seen. Slicing would look for the first one too, and compute what the rest is.
+	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p&segMask))[:])
+}
+
+// Load4 is Load8 for 4 bytes.
+func (b *Buffer) Load4(p Pos) uint32 {
+	mem := b.segs[p>>segBits]
+	_ = mem[p&segMask+3]
+	// SAFETY: as in Load8.
+	return binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p&segMask))[:])
+}
+
+// Load2 is Load8 for 2 bytes.
+func (b *Buffer) Load2(p Pos) uint16 {
+	mem := b.segs[p>>segBits]
+	_ = mem[p&segMask+1]
+	// SAFETY: as in Load8.
+	return binary.BigEndian.Uint16((*[2]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p&segMask))[:])
+}
+
+// Load1 returns the byte at position p.
+func (b *Buffer) Load1(p Pos) byte { return b.segs[p>>segBits][p&segMask] }

@@ -1,0 +1,301 @@
+package chain
+
+// A run is a sequence of wire bytes: spans in the order in which they were added, which is also the order
+// of their positions. The message is a run, and what a node puts into the chain is one.
+type run struct{ first, last uint32 }
+
+// span is a part of a run that is contiguous in memory. No two runs share a position, ends included.
+type span struct {
+	from, to Pos
+	next     uint32
+}
+
+func (s span) place() piece { return piece{s.from, s.to} }
+
+// NodeID names a node of a Buffer; 0 is none.
+type NodeID = uint32
+
+// node puts a run in the place of the bytes [at, end) of another run.
+type node struct {
+	at, end Pos
+	anchor  Pos // kind grow: where the thing starts that it makes longer
+	content run
+	kind    nodeKind
+}
+
+// nodeKind orders nodes that stand at the same position: first what belongs to things that end there,
+// then what leaves out or stands in the place of a thing that begins there, last what is put in front of a STOP.
+type nodeKind uint8
+
+const (
+	grow nodeKind = iota
+	vacate
+	replace
+	atStop
+)
+
+func (b *Buffer) addNode(n node) NodeID {
+	b.nodes = append(b.nodes, n)
+	b.placed, b.sealed = false, false
+	return NodeID(len(b.nodes) - 1)
+}
+
+// AddReplace makes a node that stands in the place of the bytes [at, end). It is empty at first.
+func (b *Buffer) AddReplace(at, end Pos) NodeID {
+	return b.addNode(node{at: at, end: end, kind: replace})
+}
+
+// AddGrow makes a node for bytes behind something that starts at anchor and ends at at, such as a list.
+// Where several such things end, the one that starts last is the innermost and comes first.
+func (b *Buffer) AddGrow(at, anchor Pos) NodeID {
+	return b.addNode(node{at: at, end: at, anchor: anchor, kind: grow})
+}
+
+// AddAtStop makes a node for bytes in front of the byte at position at, behind everything that ends there.
+func (b *Buffer) AddAtStop(at Pos) NodeID {
+	return b.addNode(node{at: at, end: at, kind: atStop})
+}
+
+// MoveGrow puts a node made by AddGrow to another place.
+func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
+	placed := b.unplace(id)
+	n := &b.nodes[id]
+	n.at, n.end, n.anchor = at, at, anchor
+	if placed {
+		b.order.insert(b.placeOf(id), b.comparePlaced)
+	}
+	b.sealed = false
+}
+
+// NodePlace returns the range of bytes that the node stands for.
+func (b *Buffer) NodePlace(id NodeID) (at, end Pos) { return b.nodes[id].at, b.nodes[id].end }
+
+// NodeStart returns the position of the first byte of the node's content.
+func (b *Buffer) NodeStart(id NodeID) Pos { return b.spans[b.nodes[id].content.first].from }
+
+// Content returns the bytes of the k-th part of the node's content, nil if it has no such part.
+func (b *Buffer) Content(id NodeID, k int) []byte {
+	s := b.nodes[id].content.first
+	for ; k > 0 && s != 0; k-- {
+		s = b.spans[s].next
+	}
+	if s == 0 {
+		return nil
+	}
+	return b.mem(b.spans[s].place())
+}
+
+// ReferAgain lets a node made by AddGrow, whose content is foreign memory, stand elsewhere with other memory.
+// It reports whether it could; if not, nothing has changed.
+func (b *Buffer) ReferAgain(id NodeID, at, anchor Pos, mem []byte) bool {
+	n := &b.nodes[id]
+	if n.kind != grow || n.content.first == 0 {
+		return false
+	}
+	s := &b.spans[n.content.first]
+	if !b.ReplaceForeign(s.from, mem) {
+		return false
+	}
+	s.to = s.from + Pos(len(mem))
+	b.MoveGrow(id, at, anchor)
+	return true
+}
+
+// NodeCount returns how many nodes have been made since Reset.
+func (b *Buffer) NodeCount() int { return len(b.nodes) - 1 }
+
+// SetEmpty makes the node stand for nothing: the bytes of its place are left out.
+func (b *Buffer) SetEmpty(id NodeID) { b.setContent(id, 0, 0) }
+
+// SetPlaced makes [from, to), which came from Place or AddForeign, the node's content.
+func (b *Buffer) SetPlaced(id NodeID, from, to Pos) {
+	b.spans = append(b.spans, span{from: from, to: to})
+	b.crowded = b.crowded || len(b.spans) > b.mostSpans
+	s := uint32(len(b.spans) - 1)
+	b.setContent(id, s, s)
+}
+
+func (b *Buffer) setContent(id NodeID, first, last uint32) {
+	b.nodes[id].content = run{first, last}
+	b.sealed = false
+}
+
+// AddContent adds [from, to) behind the node's content.
+func (b *Buffer) AddContent(id NodeID, from, to Pos) {
+	b.spans = append(b.spans, span{from: from, to: to})
+	b.link(&b.nodes[id].content, uint32(len(b.spans)-1))
+	b.sealed = false
+}
+
+// ExtendContent makes the last part of the node's content n bytes longer: memory that Place handed out with it.
+func (b *Buffer) ExtendContent(id NodeID, n int) {
+	b.spans[b.nodes[id].content.last].to += Pos(n)
+	b.sealed = false
+}
+
+func (b *Buffer) link(r *run, s uint32) {
+	if r.last == 0 {
+		r.first = s
+	} else {
+		b.spans[r.last].next = s
+	}
+	r.last = s
+}
+
+// AddRoot adds [from, to), which came from AddForeign or Place, behind the message's bytes.
+func (b *Buffer) AddRoot(from, to Pos) {
+	b.spans = append(b.spans, span{from: from, to: to})
+	b.link(&b.root, uint32(len(b.spans)-1))
+	b.sealed = false
+}
+
+// Mark is where the message's chain has ended.
+type Mark struct {
+	root  run
+	spans int
+}
+
+// Mark returns where the message ends.
+func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
+
+// Rewind removes what AddRoot has added since Mark. Nothing else may have been added to the message or to a node.
+func (b *Buffer) Rewind(m Mark) {
+	b.root, b.spans = m.root, b.spans[:m.spans]
+	b.spans[m.root.last].next = 0
+	b.spanOrder.reset()
+	b.inOrder = 0
+	b.sealed = false
+}
+
+func (b *Buffer) run(id NodeID) *run {
+	if id == 0 {
+		return &b.root
+	}
+	return &b.nodes[id].content
+}
+
+// SetRoot makes [from, to), which came from AddForeign, the whole of the message and seals it. A message that is in one
+// piece and only read needs no more.
+func (b *Buffer) SetRoot(from, to Pos) {
+	if cap(b.spans) < 2 || cap(b.pieces) < 1 {
+		b.spans = append(make([]span, 0, 8), span{})
+		b.pieces = make([]piece, 0, 8)
+	}
+	b.spans, b.pieces = b.spans[:2], b.pieces[:1]
+	b.spans[1], b.pieces[0] = span{from: from, to: to}, piece{from, to}
+	b.root = run{1, 1}
+	b.size = int(to - from)
+	b.placed, b.sealed = true, true
+}
+
+// OpenRoot opens the message's run at the tail: Extend appends to it from now on. The first time, room for
+// headroom bytes is left in front of it, for Prepend.
+func (b *Buffer) OpenRoot(headroom int) {
+	if b.root.first != 0 {
+		headroom = 0
+	}
+	b.Close()
+	b.gap(headroom)
+	b.used += headroom
+	b.headroom = headroom
+	b.owner = 0
+	b.openSpan()
+	b.sealed = false
+}
+
+// Prepend puts n bytes in front of the message, in the headroom, and returns them to be filled; nil if
+// there is no such room.
+func (b *Buffer) Prepend(n int) []byte {
+	if n > b.headroom {
+		return nil
+	}
+	b.headroom -= n
+	b.sealed = false
+	s := &b.spans[b.root.first]
+	s.from -= Pos(n)
+	return b.At(s.from)[:n]
+}
+
+// OpenContent opens the node's content at the tail, behind what it has: Extend appends to it from now on.
+func (b *Buffer) OpenContent(id NodeID) {
+	b.Close()
+	b.gap(0)
+	b.owner = id
+	b.openSpan()
+	b.sealed = false
+}
+
+// Close ends the open run, if there is one.
+func (b *Buffer) Close() {
+	b.Sync()
+	b.open = 0
+}
+
+// Sync makes what Extend appended known to those who walk the chain.
+func (b *Buffer) Sync() {
+	if b.open != 0 {
+		b.spans[b.open].to = b.tailEnd()
+	}
+}
+
+func (b *Buffer) openSpan() {
+	b.spans = append(b.spans, span{from: b.tailEnd(), to: b.tailEnd()})
+	b.open = uint32(len(b.spans) - 1)
+	b.crowded = b.crowded || len(b.spans) > b.mostSpans
+	b.link(b.run(b.owner), b.open)
+}
+
+// gap leaves one byte unused, so that no two runs share a position, and sees to it that there are n bytes
+// at the tail and one more, in memory that may be written to.
+func (b *Buffer) gap(n int) {
+	if len(b.tail) > 0 && !b.Writable(b.tailPos) { // it has none yet, or is shared meanwhile: go on in a segment of its own
+		b.tail = b.tail[b.used:]
+		b.used = 0
+		b.addTail()
+	}
+	if b.used+n+2 > len(b.tail) {
+		b.newTail(n + 1)
+		return
+	}
+	b.used++
+}
+
+// Place hands out n contiguous bytes at the tail that belong to no run yet, with their position. The open
+// run goes on behind them.
+func (b *Buffer) Place(n int) (Pos, []byte) {
+	b.Sync()
+	b.gap(n)
+	p, mem := b.tailEnd(), b.tail[b.used:b.used+n]
+	b.used += n
+	b.sealed = false
+	if b.open == 0 {
+		return p, mem
+	}
+	b.used++
+	b.openSpan() // also when nothing was appended to the one before: something may begin there
+	return p, mem
+}
+
+// Rewrite copies the message, received and in one piece, to the tail, with n bytes in the place of [from, to). It returns those, to be
+// filled, and how far what is in front of them has moved. What is behind has moved by n-(to-from) more. It returns nil, and nothing
+// has changed, if a node would cost less: if the message is large, has nodes, or has been rewritten often.
+func (b *Buffer) Rewrite(from, to Pos, n int) (mem []byte, moved Pos) {
+	// If there were values outside of the piece, stitched of two blocks, there would be more segments.
+	if len(b.nodes) > 1 || len(b.spans) != 2 || !b.sealed || len(b.segs) > 3 || b.headroom > 0 || b.used > 4*adopted {
+		return nil, 0
+	}
+	root := &b.spans[1]
+	size := int(root.to-root.from) + n - int(to-from)
+	if size > adopted || to > root.to {
+		return nil, 0
+	}
+	old := b.mem(root.place())
+	at, own := b.Place(size)
+	head := from - root.from
+	copy(own, old[:head])
+	copy(own[int(head)+n:], old[to-root.from:])
+	moved = at - root.from
+	root.from, root.to = at, at+Pos(size)
+	b.pieces[0], b.size, b.sealed = root.place(), size, true
+	return own[head : int(head)+n : int(head)+n], moved
+}

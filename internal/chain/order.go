@@ -1,0 +1,268 @@
+package chain
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// placed is a node, or a span, with its place in the high half, so that sorting and searching need not look at nodes, which
+// are all over the memory.
+type placed uint64
+
+func (p placed) at() Pos    { return Pos(p >> 32) }
+func (p placed) id() NodeID { return NodeID(p) }
+
+// order is a Buffer's nodes, or its spans, in the order of their places, in chunks of at most chunkMost, so that one more costs no
+// more than moving those of a chunk.
+type order struct {
+	chunks [][]placed // none is empty
+	mem    []placed   // memory for the first chunk, or for all that were sorted together
+	n      int        // how many there are in all: the Buffer's first ones
+}
+
+const chunkMost = 256
+
+// cursor is a place in an order.
+type cursor struct{ chunk, i int }
+
+// reset makes the order empty.
+func (o *order) reset() {
+	if o.n == 0 {
+		return
+	}
+	if len(o.chunks) == 1 {
+		o.mem = o.chunks[0]
+	}
+	o.chunks, o.mem, o.n = o.chunks[:0], o.mem[:0], 0
+}
+
+// next returns the node at c; false at the end. c becomes the place of the next.
+func (o *order) next(c *cursor) (placed, bool) {
+	if c.chunk >= len(o.chunks) {
+		return 0, false
+	}
+	chunk := o.chunks[c.chunk]
+	x := chunk[c.i]
+	if c.i++; c.i == len(chunk) {
+		*c = cursor{c.chunk + 1, 0}
+	}
+	return x, true
+}
+
+// from returns the place of the first node at lo or after it.
+func (o *order) from(lo Pos) cursor {
+	k := len(o.chunks) - 1
+	if k < 0 {
+		return cursor{}
+	}
+	last := o.chunks[k]
+	if last[len(last)-1].at() < lo { // what is put in the place of something mostly lies after all that was received
+		return cursor{k + 1, 0}
+	}
+	if k > 0 {
+		k = sort.Search(k, func(k int) bool { c := o.chunks[k]; return c[len(c)-1].at() >= lo })
+	}
+	chunk := o.chunks[k]
+	return cursor{k, sort.Search(len(chunk), func(i int) bool { return chunk[i].at() >= lo })}
+}
+
+// sortNodes brings order up to date. Nodes are mostly made in the order of their places already.
+func (b *Buffer) sortNodes() {
+	if b.placed {
+		return
+	}
+	o := &b.order
+	if fresh := len(b.nodes) - 1 - o.n; fresh > o.n/8 {
+		b.sortAll()
+	} else {
+		for ; o.n < len(b.nodes)-1; o.n++ {
+			o.insert(b.placeOf(NodeID(o.n+1)), b.comparePlaced)
+		}
+	}
+	b.placed = true
+}
+
+func (b *Buffer) placeOf(id NodeID) placed { return placed(b.nodes[id].at)<<32 | placed(id) }
+
+// sortAll sorts all nodes.
+func (b *Buffer) sortAll() {
+	o := &b.order
+	o.reset()
+	inOrder := true
+	for i := 1; i < len(b.nodes); i++ {
+		o.mem = append(o.mem, b.placeOf(NodeID(i)))
+		inOrder = inOrder && (i == 1 || compareNodes(&b.nodes[i-1], &b.nodes[i]) <= 0)
+	}
+	if !inOrder {
+		slices.Sort(o.mem)
+		b.sortTies(o.mem)
+	}
+	o.cut()
+}
+
+// cut makes chunks of mem, which is all there is.
+func (o *order) cut() {
+	o.n = len(o.mem)
+	if o.n <= chunkMost {
+		if o.n > 0 {
+			o.chunks = append(o.chunks, o.mem)
+		}
+		return
+	}
+	for rest := o.mem; len(rest) > 0; {
+		n := min(chunkMost, len(rest))
+		o.chunks = append(o.chunks, rest[:n:n])
+		rest = rest[n:]
+	}
+}
+
+// sortTies puts nodes at the same place in order.
+func (b *Buffer) sortTies(all []placed) {
+	for i := 0; i < len(all); {
+		j := i + 1
+		for j < len(all) && all[j].at() == all[i].at() {
+			j++
+		}
+		if j > i+1 {
+			slices.SortFunc(all[i:j], b.comparePlaced)
+		}
+		i = j
+	}
+}
+
+// comparePlaced compares nodes by their places, what they are, and their age.
+func (b *Buffer) comparePlaced(x, y placed) int {
+	if x.at() == y.at() {
+		if c := compareNodes(&b.nodes[x.id()], &b.nodes[y.id()]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(x, y)
+}
+
+// find returns the chunk that x is in or belongs to, and the place there. There must be one.
+func (o *order) find(x placed, compare func(x, y placed) int) (chunk, i int) {
+	k := len(o.chunks) - 1
+	if last := o.chunks[k]; compare(last[len(last)-1], x) < 0 {
+		return k, len(last)
+	}
+	k = sort.Search(k, func(k int) bool { c := o.chunks[k]; return compare(c[len(c)-1], x) >= 0 })
+	c := o.chunks[k]
+	return k, sort.Search(len(c), func(i int) bool { return compare(c[i], x) >= 0 })
+}
+
+// insert puts a node or span into the order.
+func (o *order) insert(x placed, compare func(x, y placed) int) {
+	if len(o.chunks) == 0 {
+		o.chunks = append(o.chunks, append(o.mem[:0], x))
+		return
+	}
+	k, i := o.find(x, compare)
+	c := o.chunks[k]
+	if len(c) < chunkMost {
+		o.chunks[k] = insertAt(c, i, x)
+		return
+	}
+	half := len(c) / 2
+	if i == len(c) { // one after the other
+		half = i
+	}
+	upper := append(make([]placed, 0, chunkMost), c[half:]...)
+	o.chunks = slices.Insert(o.chunks, k+1, upper)
+	o.chunks[k] = c[:half]
+	if i >= half {
+		k, i = k+1, i-half
+	}
+	o.chunks[k] = insertAt(o.chunks[k], i, x)
+}
+
+func insertAt(c []placed, i int, x placed) []placed {
+	c = append(c, x)
+	copy(c[i+1:], c[i:])
+	c[i] = x
+	return c
+}
+
+// unplace takes a node that is to be moved out of the order, if it is in it, and reports whether it was.
+func (b *Buffer) unplace(id NodeID) bool {
+	o := &b.order
+	if int(id) > o.n {
+		return false
+	}
+	k, i := o.find(b.placeOf(id), b.comparePlaced)
+	if o.chunks[k] = slices.Delete(o.chunks[k], i, i+1); len(o.chunks[k]) == 0 {
+		o.chunks = slices.Delete(o.chunks, k, k+1)
+	}
+	return true
+}
+
+// linearSpans is the number of spans that are simply looked through.
+const linearSpans = 16
+
+// spanAt returns the span that p lies in, ends included.
+func (b *Buffer) spanAt(p Pos) uint32 {
+	// Spans are mostly made in the order of their positions.
+	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].from > p }) - 1
+	if i > 0 && b.spans[i].to >= p {
+		return uint32(i)
+	}
+	if !b.sealed {
+		b.sortSpans()
+	}
+	if s := b.spanOrder.spanAt(p, b.spans); s != 0 {
+		return s
+	}
+	for i := range b.spans {
+		if s := b.spans[i]; i > 0 && s.from <= p && p <= s.to {
+			return uint32(i)
+		}
+	}
+	panic("nocopy: internal error: position outside of every run")
+}
+
+// sortSpans brings spanOrder up to date, which has no spans as long as they are few or come in the order of their positions.
+func (b *Buffer) sortSpans() {
+	o := &b.spanOrder
+	made := len(b.spans) - 1
+	if o.n == 0 {
+		if made <= linearSpans {
+			return
+		}
+		for b.inOrder = max(b.inOrder, 1); b.inOrder < made; b.inOrder++ {
+			if b.spans[b.inOrder].from > b.spans[b.inOrder+1].from {
+				break
+			}
+		}
+		if b.inOrder >= made {
+			return
+		}
+	}
+	place := func(i int) placed { return placed(b.spans[i].from)<<32 | placed(i) }
+	if made-o.n > o.n/8 {
+		o.reset()
+		for i := 1; i <= made; i++ {
+			o.mem = append(o.mem, place(i))
+		}
+		slices.Sort(o.mem)
+		o.cut()
+		return
+	}
+	for ; o.n < made; o.n++ {
+		o.insert(place(o.n+1), cmp.Compare[placed])
+	}
+}
+
+// spanAt returns the span that p lies in; 0 if it is not among those in order.
+func (o *order) spanAt(p Pos, spans []span) uint32 {
+	k := sort.Search(len(o.chunks), func(k int) bool { return o.chunks[k][0].at() > p }) - 1
+	if k < 0 {
+		return 0
+	}
+	c := o.chunks[k]
+	i := sort.Search(len(c), func(i int) bool { return c[i].at() > p }) - 1
+	if s := c[i].id(); spans[s].from <= p && p <= spans[s].to {
+		return s
+	}
+	return 0
+}

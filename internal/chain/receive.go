@@ -1,0 +1,356 @@
+package chain
+
+import (
+	"io"
+	"math/bits"
+
+	"github.com/nocopythrift/nocopythrift/internal/spare"
+)
+
+// Chunk is received bytes that belong to whoever took it, alone: they may be stored into. A Chunk may lie in several pieces
+// of memory: then it is the first of them, and Next gives the others.
+// Without a recycled block a piece's memory is the garbage collector's.
+type Chunk struct {
+	Mem   []byte
+	block *Block
+	next  *Chunk
+}
+
+// NewChunk returns a chunk of n bytes, contents undefined. With recycle its memory comes from the pools.
+func NewChunk(n int, recycle bool) Chunk {
+	if !recycle {
+		return Chunk{Mem: fresh(n)}
+	}
+	b := newReceived(n)
+	return Chunk{Mem: b.mem[:n:n], block: b}
+}
+
+// Next returns the piece that follows c, with those that follow it; nil if there is none.
+func (c Chunk) Next() *Chunk { return c.next }
+
+// Len returns how many bytes all pieces have together.
+func (c Chunk) Len() int {
+	n := len(c.Mem)
+	for p := c.next; p != nil; p = p.next {
+		n += len(p.Mem)
+	}
+	return n
+}
+
+// Release gives the chunk back, all its pieces, unless a Buffer has taken it over. Mem must not be used any more if it was recycled.
+func (c Chunk) Release() {
+	if c.block != nil {
+		c.block.release()
+	}
+	for p := c.next; p != nil; p = p.next {
+		if p.block != nil {
+			p.block.release()
+		}
+	}
+}
+
+// From returns the rest of the chunk from n on, which is in its first piece, as one of its own. Both are held from then on.
+func (c Chunk) From(n int) Chunk {
+	if c.block != nil {
+		c.block.retain()
+	}
+	for p := c.next; p != nil; p = p.next {
+		if p.block != nil {
+			p.block.retain()
+		}
+	}
+	return Chunk{c.Mem[n:], c.block, c.next}
+}
+
+// AddChunk gives the memory of a chunk of one piece a position, without copying. The Buffer takes the chunk over. A Buffer that
+// does not recycle can only take chunks that are not recycled either.
+func (b *Buffer) AddChunk(c Chunk) Pos {
+	b.hold(c)
+	p := b.addSegments(c.Mem, c.block, true)
+	if p == segSize {
+		b.flat = c.Mem
+	}
+	return p
+}
+
+// Hold takes a chunk over, all its pieces, without giving them positions: AddHeld does that, one by one.
+func (b *Buffer) Hold(c Chunk) {
+	b.hold(c)
+	for p := c.next; p != nil; p = p.next {
+		b.hold(*p)
+	}
+}
+
+// AddHeld gives a piece that is held a position, from its byte n on.
+func (b *Buffer) AddHeld(c Chunk, n int) Pos { return b.addSegments(c.Mem[n:], c.block, true) }
+
+func (b *Buffer) hold(c Chunk) {
+	if c.block == nil {
+		return
+	}
+	if !b.recycle {
+		panic("nocopy: recycled memory in a message that does not recycle")
+	}
+	b.held = append(b.held, c.block)
+}
+
+const (
+	// firstSlab is the memory that a Receiver begins with; it doubles when used up, until it is SlabSize.
+	firstSlab = 4 << 10
+
+	// trust is how many times as much memory as has arrived a promise of bytes is worth.
+	trust = 32
+
+	// large is the size from which on what must be contiguous gets a block of its own, if it does not fit into the one at
+	// hand: of a slab, too much would be left unused. After a chunk of that size the next one is expected to be large too,
+	// and only shortRead bytes of it are read at first, since they will have to be moved.
+	large     = 24 << 10
+	shortRead = 4 << 10
+
+	// restPart is what part of a new block's size the rest of an old one must have to be used instead.
+	restPart = 32
+)
+
+// Receiver takes bytes in from a stream and hands out what belongs together as Chunks that alias its memory. It is for
+// one goroutine.
+//
+// What arrives is contiguous until Cut ends a piece: then it stays where it is, and what follows goes into other blocks.
+// Otherwise it moves when it has filled a block, at most twice, by a 32nd of what was promised.
+type Receiver struct {
+	mem      []byte
+	block    *Block
+	from, to int  // what has arrived in mem and was not taken or cut
+	big      bool // mem is of a block larger than a slab, which is given up after this chunk
+	rest     slabRest
+	slab     int // size of the next block
+	recycle  bool
+	large    bool // what was taken last
+
+	pieces Chunk  // what was cut
+	last   *Chunk // of the pieces; nil: there are none
+	cut    int    // bytes in pieces
+}
+
+// slabRest is the unused end of the block that was left for one of its own for something large.
+type slabRest struct {
+	mem   []byte
+	block *Block
+	big   bool
+}
+
+// Reset prepares the Receiver. With recycle its memory comes from pools.
+func (r *Receiver) Reset(recycle bool) {
+	r.Free()
+	*r = Receiver{slab: firstSlab, recycle: recycle}
+}
+
+// Free gives up the memory with what has arrived in it.
+func (r *Receiver) Free() {
+	if r.last != nil {
+		r.pieces.Release()
+		r.pieces, r.last, r.cut = Chunk{}, nil, 0
+	}
+	r.dropBlock()
+	r.dropRest()
+}
+
+func (r *Receiver) dropBlock() {
+	if r.block != nil {
+		r.block.release()
+	}
+	r.mem, r.block, r.from, r.to, r.big = nil, nil, 0, 0, false
+}
+
+func (r *Receiver) dropRest() {
+	if r.rest.block != nil {
+		r.rest.block.release()
+	}
+	r.rest = slabRest{}
+}
+
+// Bytes returns what has arrived and was not taken or cut. It is valid until the next Fill or Take.
+func (r *Receiver) Bytes() []byte { return r.mem[r.from:r.to] }
+
+// Arrived returns how many bytes have arrived that were not taken.
+func (r *Receiver) Arrived() int { return r.cut + r.to - r.from }
+
+// Fits reports whether n bytes, those of Bytes included, fit into the block that is being filled.
+func (r *Receiver) Fits(n int) bool { return n <= len(r.mem)-r.from }
+
+// Fill reads once from src, at least one byte, with room for want bytes in all where that many are expected to be
+// contiguous. A promise alone makes no memory grow: it is worth 64 KiB, or 32 times what has arrived of the chunk.
+func (r *Receiver) Fill(src io.Reader, want int) error {
+	have := r.to - r.from
+	if !debugging && have == 0 && r.block != nil && r.block.refs.Load() == 1 && r.from > 0 {
+		r.from, r.to = 0, 0 // nobody holds what was taken: stay where it is warm
+	}
+	if room := len(r.mem) - r.from; room <= have || room < want && want <= r.worth() {
+		r.move(max(want, have+1))
+	}
+	into := r.mem[r.to:]
+	if have == 0 && r.large && r.last == nil && len(into) > shortRead {
+		into = into[:shortRead]
+	}
+	for range 100 {
+		n, err := src.Read(into)
+		r.to += n
+		if n > 0 {
+			return nil // an error will come again
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return io.ErrNoProgress
+}
+
+// worth is how much memory any promise is worth.
+func (r *Receiver) worth() int { return max(min(r.Arrived(), MaxSize/trust)*trust, SlabSize) }
+
+// move goes on in another block, with room for what has arrived and more: for want bytes in all, or a part of them that is enough
+// until that many are worth it.
+func (r *Receiver) move(want int) {
+	old, block, left := r.Bytes(), r.block, r.mem[r.from:]
+	if n := len(old); want == n+1 { // nobody knows how much will come
+		want = max(want, 2*n)
+	}
+	oldBig := r.big
+	size, own := r.nextSize(want)
+	switch {
+	case own:
+		if useful := !oldBig || r.last != nil; useful && len(left) > len(r.rest.mem) && len(left) >= r.blockSize()/restPart {
+			// What has arrived is copied from there, then it is free.
+			block, r.rest = r.rest.block, slabRest{left, block, oldBig}
+		}
+		r.newBlock(size)
+		r.mem = r.mem[:size:size]
+	case len(r.rest.mem) >= max(want, size/restPart):
+		r.mem, r.block, r.big = r.rest.mem, r.rest.block, r.rest.big
+		r.rest = slabRest{}
+	default:
+		r.newBlock(size)
+	}
+	copy(r.mem, old)
+	r.from, r.to = 0, len(old)
+	if block != nil {
+		block.release()
+	}
+}
+
+// nextSize returns the size of the block for want bytes, and whether it should be one of their own.
+func (r *Receiver) nextSize(want int) (size int, own bool) {
+	size = r.blockSize()
+	if r.last != nil && want > size/8 || want > large {
+		if want < SlabSize && r.cut >= want { // for two: Go's memory is of whole pages
+			return 2 * want, true
+		}
+		return stage(want, r.worth(), trust), true
+	}
+	for size < want { // the first slabs are small
+		size *= 2
+	}
+	return size, false
+}
+
+// stage returns how much memory want bytes get when they are worth so much: all, or a step'th of it, or a step'th of that: no more
+// than has to arrive to be worth the next stage.
+func stage(want, worth, step int) int {
+	for want > worth {
+		want = (want + step - 1) / step
+	}
+	return want
+}
+
+// blockSize returns the size of the next block for what need not be contiguous: a slab, and of a large chunk a 16th of it up to
+// 1 MiB, or a 64th.
+func (r *Receiver) blockSize() int {
+	switch {
+	case r.last == nil:
+		return r.slab
+	case r.cut < 16*SlabSize:
+		return SlabSize
+	}
+	return max(min(r.cut/16, MaxSlabSize), 1<<(bits.Len(uint(r.cut/64))-1))
+}
+
+func (r *Receiver) newBlock(size int) {
+	if r.last == nil && r.slab <= size {
+		r.slab = min(2*size, SlabSize)
+	}
+	r.big = size > SlabSize
+	if r.big || r.last != nil {
+		spare.Keep() // what the last large message has left is for this one
+	}
+	if !r.recycle {
+		r.mem, r.block = fresh(size), nil
+		return
+	}
+	r.block = newReceived(size)
+	r.mem = r.block.mem
+}
+
+// Skip passes over n of the bytes that have arrived.
+func (r *Receiver) Skip(n int) { r.from += n }
+
+// Cut makes the next n of the bytes that have arrived a piece of the chunk that Take will hand out: they stay where they are, and need
+// not be contiguous with what follows.
+func (r *Receiver) Cut(n int) {
+	if n == 0 {
+		return
+	}
+	r.cut += n
+	r.add(r.piece(n))
+}
+
+func (r *Receiver) add(c Chunk) {
+	if r.last == nil {
+		r.pieces = c
+		r.last = &r.pieces
+		return
+	}
+	r.last.next = &c
+	r.last = &c
+}
+
+// piece takes the next n bytes out, which hold their block from then on.
+func (r *Receiver) piece(n int) Chunk {
+	mem := r.mem[r.from : r.from+n : r.from+n]
+	r.from += n
+	if r.block != nil {
+		r.block.retain()
+	}
+	return Chunk{Mem: mem, block: r.block}
+}
+
+// Take hands out what was cut and the next n of the bytes that have arrived.
+func (r *Receiver) Take(n int) Chunk {
+	c := r.piece(n)
+	r.large = r.cut+n >= large
+	if r.last != nil || r.big {
+		return r.takeLarge(c)
+	}
+	return c
+}
+
+// takeLarge is Take if there are pieces besides c, or it lies in a large block: of that nothing is kept.
+func (r *Receiver) takeLarge(c Chunk) Chunk {
+	if r.last != nil {
+		r.add(c)
+		c = r.pieces
+		r.pieces, r.last, r.cut = Chunk{}, nil, 0
+	}
+	if r.rest.big {
+		r.dropRest()
+	}
+	if have := r.to - r.from; r.big && have == 0 {
+		r.dropBlock()
+	} else if r.big && have <= SlabSize/2 { // the beginning of what comes next
+		old, block := r.Bytes(), r.block
+		r.newBlock(SlabSize)
+		r.from, r.to = 0, copy(r.mem, old)
+		if block != nil {
+			block.release()
+		}
+	}
+	return c
+}

@@ -1,0 +1,276 @@
+package chain
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"net"
+	"testing"
+	"testing/iotest"
+)
+
+// TestReceiver takes chunks of random sizes out of a stream that arrives in random pieces. Every chunk stays as
+// it was for as long as it is held, and belongs to its holder alone.
+func TestReceiver(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		r := rand.New(rand.NewPCG(1, 2))
+		data := make([]byte, 8<<20)
+		for i := range data {
+			data[i] = byte(i * 7 >> 3)
+		}
+		var src io.Reader = bytes.NewReader(data)
+		var rec Receiver
+		rec.Reset(recycle)
+		type held struct {
+			Chunk
+			want []byte
+		}
+		var chunks []held
+		check := func(h held) {
+			if !bytes.Equal(h.Mem, h.want) {
+				t.Fatalf("recycle %v: a chunk of %d bytes has changed", recycle, len(h.want))
+			}
+			for i := range h.Mem {
+				h.Mem[i] = 0xee // nobody else's
+			}
+			h.Release()
+		}
+		for at := 0; at < len(data); {
+			n := min(1<<r.IntN(21)+r.IntN(100), len(data)-at)
+			for len(rec.Bytes()) < n {
+				if err := rec.Fill(io.LimitReader(src, int64(1+r.IntN(100_000))), n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if r.IntN(8) == 0 {
+				rec.Skip(n)
+			} else {
+				chunks = append(chunks, held{rec.Take(n), data[at : at+n]})
+			}
+			at += n
+			for len(chunks) > r.IntN(6) {
+				check(chunks[0])
+				chunks = chunks[1:]
+			}
+		}
+		if err := rec.Fill(src, 1); err != io.EOF {
+			t.Errorf("at the end: %v", err)
+		}
+		rec.Free()
+		for _, h := range chunks {
+			check(h)
+		}
+	}
+}
+
+// TestReceiverTrust: a promise alone makes no memory grow.
+func TestReceiverTrust(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		var rec Receiver
+		rec.Reset(recycle)
+		if err := rec.Fill(bytes.NewReader(make([]byte, 4)), 1<<30); err != nil {
+			t.Fatal(err)
+		}
+		for arrived := 4; arrived < 1<<20; arrived = len(rec.Bytes()) {
+			if most := max(2*SlabSize, 2*trust*arrived); len(rec.mem) > most {
+				t.Fatalf("%d bytes of a promised GiB have arrived, %d are reserved", arrived, len(rec.mem))
+			}
+			if err := rec.Fill(bytes.NewReader(make([]byte, 1000)), 1<<30); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rec.Free()
+	}
+}
+
+// TestReceiverPieces cuts chunks of a stream into pieces. They are what has arrived, nothing is copied that was cut, memory is
+// in proportion to what has arrived, and nothing is left of it when all are released.
+func TestReceiverPieces(t *testing.T) {
+	blocks := BlocksInUse()
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		recycle := seed%2 == 0
+		data := make([]byte, 1<<(10+r.IntN(14)))
+		for i := range data {
+			data[i] = byte(i * 7 >> 3)
+		}
+		var rec Receiver
+		rec.Reset(recycle)
+		src := io.LimitReader(bytes.NewReader(data), int64(len(data)))
+		most := 1 << r.IntN(20)
+		n := 0
+		for cut := 0; cut < len(data); {
+			value := min(1+r.IntN(most), len(data)-cut)
+			for len(rec.Bytes()) < value {
+				if err := rec.Fill(src, value); err != nil {
+					t.Fatal(err)
+				}
+				if limit := 2*trust*rec.Arrived() + 2*SlabSize; len(rec.mem) > limit {
+					t.Fatalf("a block of %d bytes when %d have arrived", len(rec.mem), rec.Arrived())
+				}
+			}
+			cut += value
+			if cut == len(data) {
+				n = value
+				break
+			}
+			rec.Cut(value)
+		}
+		if rec.Arrived() != len(data) {
+			t.Fatalf("%d of %d bytes have arrived", rec.Arrived(), len(data))
+		}
+		c := rec.Take(n)
+		var got []byte
+		for p := &c; p != nil; p = p.Next() {
+			got = append(got, p.Mem...)
+		}
+		if !bytes.Equal(got, data) || c.Len() != len(data) {
+			t.Fatalf("%d of %d bytes in pieces", c.Len(), len(data))
+		}
+		if mem := len(rec.mem) + len(rec.rest.mem); mem > 2*SlabSize {
+			t.Errorf("%d bytes are kept of %d", mem, len(data))
+		}
+		again := c.From(len(c.Mem))
+		again.Release()
+		c.Release()
+		rec.Free()
+	}
+	if now := BlocksInUse(); now != blocks {
+		t.Errorf("%d blocks in use, %d before", now, blocks)
+	}
+}
+
+// TestReceiverAhead: reading on without knowing how much will come copies each byte a few times at most.
+func TestReceiverAhead(t *testing.T) {
+	for _, recycle := range []bool{false, true} {
+		var rec Receiver
+		rec.Reset(recycle)
+		src := make(endless, 1<<20)
+		moved := 0
+		for rec.Arrived() < 8<<20 {
+			have := rec.Arrived()
+			was := rec.mem
+			rec.Fill(src, have+1)
+			if len(was) > 0 && &was[0] != &rec.mem[0] {
+				moved += have
+			}
+		}
+		if moved > 3*rec.Arrived() {
+			t.Errorf("%d bytes were moved when %d had arrived", moved, rec.Arrived())
+		}
+		rec.Free()
+	}
+}
+
+// TestReceiverStays: with recycled memory that nobody holds any more, small messages cost no memory at all.
+func TestReceiverStays(t *testing.T) {
+	if debugging {
+		t.Skip("with nocopydebug nothing is used twice")
+	}
+	var rec Receiver
+	rec.Reset(true)
+	defer rec.Free()
+	src := iotest.HalfReader(bytes.NewReader(make([]byte, 100)))
+	rec.Fill(src, 100)
+	first := &rec.mem[0]
+	for range 10_000 {
+		src := bytes.NewReader(make([]byte, 100))
+		for len(rec.Bytes()) < 100 {
+			rec.Fill(src, 100)
+		}
+		rec.Take(len(rec.Bytes())).Release()
+	}
+	if &rec.mem[0] != first {
+		t.Error("it moved on")
+	}
+}
+
+// sealed is a message of some pieces.
+func sealed(pieces ...[]byte) *Buffer {
+	b := new(Buffer)
+	b.Reset(false)
+	b.OpenRoot(8)
+	for _, p := range pieces {
+		_, mem := b.Extend(len(p))
+		copy(mem, p)
+		b.Place(1) // what comes next is in another piece
+	}
+	b.Close()
+	b.Seal()
+	return b
+}
+
+func TestBatch(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	client, server := net.Pipe()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	tcp, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []struct{ w, r net.Conn }{{client, server}, {tcp, accepted}} {
+		var batch Batch
+		for range 100 {
+			var want []byte
+			frame := r.IntN(2) == 0
+			for range r.IntN(40) {
+				var pieces [][]byte
+				var whole []byte
+				for range 1 + r.IntN(4) {
+					p := bytes.Repeat([]byte{byte(r.Uint32())}, r.IntN(1+10<<r.IntN(10)))
+					pieces = append(pieces, p)
+					whole = append(whole, p...)
+				}
+				b := sealed(pieces...)
+				batch.Add(b, frame)
+				if frame {
+					want = append(want, byte(len(whole)>>24), byte(len(whole)>>16), byte(len(whole)>>8), byte(len(whole)))
+				}
+				want = append(want, whole...)
+			}
+			if batch.Len() != len(want) {
+				t.Fatalf("%d bytes, want %d", batch.Len(), len(want))
+			}
+			got := make([]byte, len(want))
+			done := make(chan error, 1)
+			go func() {
+				_, err := io.ReadFull(way.r, got)
+				done <- err
+			}()
+			n, err := batch.WriteTo(way.w)
+			if err != nil || n != int64(len(want)) || <-done != nil || !bytes.Equal(got, want) {
+				t.Fatalf("%d of %d bytes written, %v", n, len(want), err)
+			}
+			if batch.Len() != 0 {
+				t.Fatal("the batch is not empty afterwards")
+			}
+		}
+		way.w.Close()
+		way.r.Close()
+		batch.Add(sealed([]byte("x")), true)
+		batch.Add(sealed(make([]byte, 5000)), true)
+		if _, err := batch.WriteTo(way.w); err == nil || batch.Len() != 0 {
+			t.Errorf("to a closed connection: %v, %d bytes left", err, batch.Len())
+		}
+	}
+}
+
+// TestAppendOnce: however many pieces a message is in, room for all of it is made at once.
+func TestAppendOnce(t *testing.T) {
+	var parts [][]byte
+	for range 5000 {
+		parts = append(parts, make([]byte, 1000))
+	}
+	b := sealed(parts...)
+	if n := testing.AllocsPerRun(5, func() { b.AppendTo(nil) }); n > 2 { // with the race detector making room takes two
+		t.Errorf("%v allocations", n)
+	}
+}

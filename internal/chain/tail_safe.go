@@ -1,0 +1,35 @@
+//go:build nounsafe
+
+package chain
+
+import "encoding/binary"
+
+// Extend appends n bytes to the open run and returns them with their position: contiguous, contents
+// undefined, to be filled by the caller.
+func (b *Buffer) Extend(n int) (Pos, []byte) {
+	i := b.used
+	if n >= len(b.tail)-i {
+		return b.extendToEnd(n)
+	}
+	b.used = i + n
+	return b.tailPos + Pos(i), b.tail[i : i+n : i+n]
+}
+
+// AppendShort is AppendBehind for a v whose length Fits. It is appended at Tail.
+func (b *Buffer) AppendShort(head uint64, lead int, v string) { b.appendBehindLong(head, lead, v) }
+
+// AppendTexts appends texts like AppendBehind, each behind its length, and stores their positions. It returns how many it has
+// done: here none, as there is no faster way than AppendBehind.
+func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int { return 0 }
+
+// Put8 stores v, big-endian, at position p. It must be InTail.
+func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64(b.tail[p-b.tailPos:], v) }
+
+// Put4 is Put8 for 4 bytes.
+func (b *Buffer) Put4(p Pos, v uint32) { binary.BigEndian.PutUint32(b.tail[p-b.tailPos:], v) }
+
+// Put2 is Put8 for 2 bytes.
+func (b *Buffer) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16(b.tail[p-b.tailPos:], v) }
+
+// Put1 is Put8 for a byte.
+func (b *Buffer) Put1(p Pos, v byte) { b.tail[p-b.tailPos] = v }

@@ -1,0 +1,127 @@
+//go:build !nounsafe
+
+package chain
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// Extend appends n bytes to the open run and returns them with their position: contiguous, contents
+// undefined, to be filled by the caller.
+func (b *Buffer) Extend(n int) (Pos, []byte) {
+	i := b.used
+	if uint(n) >= uint(len(b.tail)-i) {
+		return b.extendToEnd(n)
+	}
+	b.used = i + n
+	// SAFETY: i+n is less than len(b.tail), as just compared, and neither is negative: used never is, and a negative n
+	// would have compared as larger.
+	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)), n)
+}
+
+// AppendShort is AppendBehind for a v whose length Fits. It is appended at Tail. (memmove spends most of its time on
+// finding out how to copy so little. And this calls nothing, so that it needs no stack and what calls it hardly any.)
+//
+//go:noinline
+func (b *Buffer) AppendShort(head uint64, lead int, v string) {
+	i, n := b.used, len(v)
+	if debugging && !b.Fits(n) {
+		panic("nocopy: internal error: text does not fit")
+	}
+	b.used = i + lead + n
+	// SAFETY: it Fits: i+8+n is less than len(b.tail), lead is at most 8, and none of them is negative; see Extend. Of v
+	// nothing is read but its n bytes, some in the middle perhaps twice.
+	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)
+	from := unsafe.Pointer(unsafe.StringData(v))
+	binary.BigEndian.PutUint64((*[8]byte)(at)[:], head)
+	at = unsafe.Add(at, lead)
+	switch {
+	case n > 32:
+		for ; n > 32; n -= 32 {
+			move16(at, from)
+			move16(unsafe.Add(at, 16), unsafe.Add(from, 16))
+			at, from = unsafe.Add(at, 32), unsafe.Add(from, 32)
+		}
+		move16(unsafe.Add(at, n-32), unsafe.Add(from, n-32))
+		move16(unsafe.Add(at, n-16), unsafe.Add(from, n-16))
+	case n > 16:
+		move16(at, from)
+		move16(unsafe.Add(at, n-16), unsafe.Add(from, n-16))
+	case n >= 4:
+		move4to16(at, from, n)
+	default:
+		for n--; n >= 0; n-- {
+			*(*byte)(unsafe.Add(at, n)) = *(*byte)(unsafe.Add(from, n))
+		}
+	}
+}
+
+// AppendTexts appends texts like AppendBehind, each behind its length, and stores their positions. It stops at one that
+// is too long or too short for its ways, and returns how many it has done.
+func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
+	at = at[:len(v)]
+	used := b.used
+	for i := range v {
+		n := len(v[i])
+		if uint(n-4) > 16-4 || n+textLength >= len(b.tail)-used {
+			b.used = used
+			return i
+		}
+		// SAFETY: used+4+n is less than len(b.tail), as just compared, and n is 4 to 16. Both strings and slices
+		// begin with the pointer to their bytes.
+		mem := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), used)
+		binary.BigEndian.PutUint32((*[textLength]byte)(mem)[:], uint32(n))
+		move4to16(unsafe.Add(mem, textLength), *(*unsafe.Pointer)(unsafe.Pointer(&v[i])), n)
+		at[i] = b.tailPos + Pos(used)
+		used += textLength + n
+	}
+	b.used = used
+	return len(v)
+}
+
+// move4to16 copies n bytes, those in the middle perhaps twice.
+func move4to16(to, from unsafe.Pointer, n int) {
+	// SAFETY: its callers have compared n; none of its moves begins before to and from or ends behind the n bytes.
+	if n >= 8 {
+		move8(to, from)
+		move8(unsafe.Add(to, n-8), unsafe.Add(from, n-8))
+	} else {
+		move4(to, from)
+		move4(unsafe.Add(to, n-4), unsafe.Add(from, n-4))
+	}
+}
+
+// move16, move8 and move4 copy that many bytes.
+func move16(to, from unsafe.Pointer) {
+	// SAFETY: its callers know that there are as many at both ends.
+	*(*[16]byte)(to) = *(*[16]byte)(from)
+}
+
+func move8(to, from unsafe.Pointer) {
+	// SAFETY: as in move16. (As an array it would go through the stack.)
+	binary.LittleEndian.PutUint64((*[8]byte)(to)[:], binary.LittleEndian.Uint64((*[8]byte)(from)[:]))
+}
+
+func move4(to, from unsafe.Pointer) {
+	// SAFETY: as in move8.
+	binary.LittleEndian.PutUint32((*[4]byte)(to)[:], binary.LittleEndian.Uint32((*[4]byte)(from)[:]))
+}
+
+// Put8 stores v, big-endian, at position p. It must be InTail.
+func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64((*[8]byte)(b.tailAt(p))[:], v) }
+
+// Put4 is Put8 for 4 bytes.
+func (b *Buffer) Put4(p Pos, v uint32) { binary.BigEndian.PutUint32((*[4]byte)(b.tailAt(p))[:], v) }
+
+// Put2 is Put8 for 2 bytes.
+func (b *Buffer) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16((*[2]byte)(b.tailAt(p))[:], v) }
+
+// Put1 is Put8 for a byte.
+func (b *Buffer) Put1(p Pos, v byte) { *(*byte)(b.tailAt(p)) = v }
+
+// tailAt returns where position p is, which is InTail.
+func (b *Buffer) tailAt(p Pos) unsafe.Pointer {
+	// SAFETY: InTail: what is asked for ends at used at most, and that is at most len(b.tail).
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), p-b.tailPos)
+}

@@ -1,0 +1,359 @@
+package chain
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pieceBuffer returns a sealed Buffer whose pieces have these sizes, and its bytes.
+func pieceBuffer(sizes ...int) (*Buffer, []byte) {
+	b := new(Buffer)
+	b.Reset(false)
+	var want, block []byte
+	for i, n := range sizes {
+		mem := bytes.Repeat([]byte{byte(i + 1)}, n)
+		want = append(want, mem...)
+		block = append(append(block, mem...), '-') // a byte between two keeps them apart
+	}
+	p := b.AddForeign(block, false)
+	for _, n := range sizes {
+		b.AddRoot(p, p+Pos(n))
+		p += Pos(n) + 1
+	}
+	b.Seal()
+	return b, want
+}
+
+func repeated(n, size int) []int {
+	sizes := make([]int, n)
+	for i := range sizes {
+		sizes[i] = size
+	}
+	return sizes
+}
+
+// recorder notes what is written to it.
+type recorder struct {
+	bytes.Buffer
+	sizes []int
+	short bool  // take one byte less than offered, without an error
+	after int   // bytes after which err comes
+	err   error // nil: never
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.sizes = append(r.sizes, len(b))
+	switch {
+	case r.err != nil && r.Len()+len(b) > r.after:
+		n, _ := r.Buffer.Write(b[:r.after-r.Len()])
+		return n, r.err
+	case r.short:
+		return r.Buffer.Write(b[:len(b)-1])
+	}
+	return r.Buffer.Write(b)
+}
+
+// writeVectored writes as to a connection that knows writev, one write a piece.
+func writeVectored(b *Buffer, w io.Writer) (Stats, error) {
+	g := &gatherer{w: w, vectored: true}
+	g.reserve(b.size, b.smallBytes())
+	for _, p := range b.pieces {
+		g.add(b.mem(p))
+	}
+	g.flush()
+	return g.stats, g.err
+}
+
+// TestWriteStream: to what knows no writev, no write is smaller than 64 KiB but the last one.
+func TestWriteStream(t *testing.T) {
+	const most = streamMost
+	for _, c := range []struct {
+		name  string
+		sizes []int
+		want  []int // writes
+		stats Stats
+	}{
+		{"nothing", nil, nil, Stats{}},
+		{"one small piece is written as it is", []int{10}, []int{10}, Stats{10, 1, 1, 10}},
+		{"one large piece", []int{500_000}, []int{500_000}, Stats{500_000, 1, 1, 500_000}},
+		{"pieces of 1 KiB and more", []int{1024, 2000, 1025, 10, 16 << 10}, []int{1024 + 2000 + 1025 + 10 + 16<<10}, Stats{4059 + 16<<10, 1, 0, 0}},
+		{"one of just as much", []int{most, 1}, []int{most, 1}, Stats{most + 1, 2, 1, most}},
+		{"a little and a lot", []int{10, 300_000}, []int{most, 300_010 - most}, Stats{300_010, 2, 1, 300_010 - most}},
+		{"a little, a lot, a little", []int{10, most, 10}, []int{most, 20}, Stats{most + 20, 2, 0, 0}},
+		{"many", repeated(1000, 2000), append(repeated(30, most), 2_000_000-30*most), Stats{2_000_000, 31, 0, 0}},
+	} {
+		b, want := pieceBuffer(c.sizes...)
+		var r recorder
+		stats, err := b.Write(&r, nil)
+		if err != nil || stats != c.stats {
+			t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
+		}
+		if fmt.Sprint(r.sizes) != fmt.Sprint(c.want) || !bytes.Equal(r.Bytes(), want) {
+			t.Errorf("%s: written as %v, want %v", c.name, r.sizes, c.want)
+		}
+		var batched recorder
+		var batch Batch
+		if batch.Add(b, false); len(c.sizes) == 0 {
+			continue
+		}
+		if n, err := batch.WriteTo(&batched); err != nil || int(n) != len(want) || fmt.Sprint(batched.sizes) != fmt.Sprint(c.want) {
+			t.Errorf("%s: in a batch written as %v, want %v: %v", c.name, batched.sizes, c.want, err)
+		}
+	}
+}
+
+// TestWriteRecords: a message of many pieces goes to a TLS connection in as few records as one of a single piece.
+func TestWriteRecords(t *testing.T) {
+	records := func(sizes ...int) int {
+		client, server := connected(t)
+		counter := &recordCounter{Conn: client}
+		cert := selfSigned(t)
+		go func() {
+			io.Copy(io.Discard, tls.Server(server, &tls.Config{Certificates: []tls.Certificate{cert}}))
+		}()
+		conn := tls.Client(counter, &tls.Config{InsecureSkipVerify: true, DynamicRecordSizingDisabled: true})
+		if err := conn.Handshake(); err != nil {
+			t.Fatal(err)
+		}
+		counter.records = 0
+		b, _ := pieceBuffer(sizes...)
+		if _, err := b.WriteFrame(conn); err != nil {
+			t.Fatal(err)
+		}
+		return counter.records
+	}
+	for _, sizes := range [][]int{repeated(15, 1024), repeated(100, 2000), {10, 200_000, 10}, repeated(30, 20_000)} {
+		total := 0
+		for _, n := range sizes {
+			total += n
+		}
+		if got, most := records(sizes...), records(total)+2; got > most { // 64 KiB are four records and a bit
+			t.Errorf("%d pieces, %d bytes: %d records, more than %d", len(sizes), total, got, most)
+		}
+	}
+}
+
+// recordCounter counts the TLS records that are written to a connection.
+type recordCounter struct {
+	net.Conn
+	records int
+}
+
+func (c *recordCounter) Write(b []byte) (int, error) {
+	for rest := b; len(rest) >= 5; {
+		c.records++
+		rest = rest[min(5+int(rest[3])<<8+int(rest[4]), len(rest)):]
+	}
+	return c.Conn.Write(b)
+}
+
+func selfSigned(t *testing.T) tls.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+}
+
+func TestWriteGathers(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		sizes []int
+		want  []int // writes
+		stats Stats
+	}{
+		{"nothing", nil, nil, Stats{}},
+		{"one small piece", []int{10}, []int{10}, Stats{10, 1, 0, 0}},
+		{"one large piece", []int{5000}, []int{5000}, Stats{5000, 1, 1, 5000}},
+		{"small pieces become one", []int{10, 20, 1023}, []int{1053}, Stats{1053, 1, 0, 0}},
+		{"large ones stay", []int{1024, 2000}, []int{1024, 2000}, Stats{3024, 2, 2, 3024}},
+		{"small ones between large ones", []int{1, 2000, 2, 3, 3000, 4}, []int{1, 2000, 5, 3000, 4}, Stats{5010, 5, 2, 5000}},
+	} {
+		b, want := pieceBuffer(c.sizes...)
+		var r recorder
+		stats, err := writeVectored(b, &r)
+		if err != nil || stats != c.stats {
+			t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
+		}
+		if fmt.Sprint(r.sizes) != fmt.Sprint(c.want) || !bytes.Equal(r.Bytes(), want) {
+			t.Errorf("%s: written as %v, want %v", c.name, r.sizes, c.want)
+		}
+	}
+}
+
+func TestWriteHead(t *testing.T) {
+	for _, sizes := range [][]int{nil, {5}, {5000}, {5, 6}, {5000, 5}} {
+		b, want := pieceBuffer(sizes...)
+		var r recorder
+		stats, err := b.Write(&r, []byte("head"))
+		if err != nil || r.String() != "head"+string(want) || stats.Bytes != len(want)+4 {
+			t.Errorf("%v: %+v, %v, %q", sizes, stats, err, r.String())
+		}
+		r = recorder{}
+		if stats, err = b.WriteFrame(&r); err != nil || stats.Bytes != len(want)+4 {
+			t.Errorf("%v: frame: %+v, %v", sizes, stats, err)
+		}
+		if frame := append(binary.BigEndian.AppendUint32(nil, uint32(len(want))), want...); !bytes.Equal(r.Bytes(), frame) {
+			t.Errorf("%v: the frame is %x", sizes, r.Bytes())
+		}
+	}
+}
+
+// TestWriteErrors: whatever goes wrong, what was written is counted and the next write is not the worse for it.
+func TestWriteErrors(t *testing.T) {
+	broken := errors.New("broken")
+	for _, sizes := range [][]int{{10}, {5000}, {10, 5000, 10}, repeated(3000, 1500), repeated(1000, 900)} {
+		b, want := pieceBuffer(sizes...)
+		for _, after := range []int{0, 1, 9, len(want) / 2, len(want) - 1} {
+			after = min(after, len(want)-1)
+			r := recorder{err: broken, after: after}
+			n, err := b.WriteTo(&r)
+			if err != broken || int(n) != after || !bytes.Equal(r.Bytes(), want[:after]) {
+				t.Errorf("%d pieces, broken after %d bytes: %d, %v", len(sizes), after, n, err)
+			}
+		}
+		if _, err := b.WriteTo(&recorder{short: true}); err != io.ErrShortWrite {
+			t.Errorf("%d pieces, short writes: %v", len(sizes), err)
+		}
+		var r recorder
+		if n, err := b.WriteTo(&r); err != nil || int(n) != len(want) || !bytes.Equal(r.Bytes(), want) {
+			t.Errorf("%d pieces, after errors: %d, %v", len(sizes), n, err)
+		}
+	}
+}
+
+// TestWriteManySmall: however many small pieces there are, not all of them are copied before the first is written, and the next
+// write uses the same memory (but now and then a new piece of it, since pools forget).
+func TestWriteManySmall(t *testing.T) {
+	for _, sizes := range [][]int{repeated(5000, 900), append(repeated(3000, 1000), 5000, 1, 20)} {
+		b, want := pieceBuffer(sizes...)
+		r := recorder{}
+		stats, err := b.Write(&r, []byte("head"))
+		if err != nil || stats.Bytes != len(want)+4 || stats.Pieces != len(r.sizes) || !bytes.Equal(r.Bytes()[4:], want) {
+			t.Errorf("%d pieces: %+v, %v", len(sizes), stats, err)
+		}
+		for _, n := range r.sizes {
+			if n > 2*gatherMost {
+				t.Errorf("%d pieces: %d bytes were copied together", len(sizes), n)
+			}
+		}
+		const runs = 20
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range runs {
+			b.WriteTo(io.Discard)
+		}
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; n > runs*gatherMost {
+			t.Errorf("%d pieces: %d bytes allocated in %d writes", len(sizes), n, runs)
+		}
+	}
+}
+
+// TestWriteTCP: more pieces than one writev takes, through a socket buffer that takes only a part of each.
+func TestWriteTCP(t *testing.T) {
+	mixed := make([]int, 5000)
+	for i := range mixed {
+		mixed[i] = []int{1, 900, 1024, 4000}[i*7%4]
+	}
+	for name, sizes := range map[string][]int{
+		"1023 pieces": repeated(1023, 1100), "1024 pieces": repeated(1024, 1100), "1025 pieces": repeated(1025, 1100),
+		"3000 pieces": repeated(3000, 2000), "small and large": mixed, "one of 20 MB": {20 << 20}, "two of 10 MB": {10 << 20, 10 << 20},
+		"2,000 small pieces": repeated(2000, 10), "4 MB of small pieces": repeated(5000, 900),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, want := pieceBuffer(sizes...)
+			client, server := connected(t)
+			client.(*net.TCPConn).SetWriteBuffer(128 << 10)
+			sent := make(chan error, 1)
+			go func() {
+				stats, err := b.WriteFrame(client)
+				if err == nil && stats.Bytes != len(want)+4 {
+					err = fmt.Errorf("%d bytes counted, want %d", stats.Bytes, len(want)+4)
+				}
+				client.Close()
+				sent <- err
+			}()
+			got, err := io.ReadAll(server)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := <-sent; err != nil {
+				t.Fatal(err)
+			}
+			if len(got) < 4 || !bytes.Equal(got[4:], want) {
+				t.Fatalf("%d bytes arrived, not the %d sent", len(got)-4, len(want))
+			}
+		})
+	}
+}
+
+func connected(t *testing.T) (client, server net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if client, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if server, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close(); server.Close() })
+	return client, server
+}
+
+// TestWriteToClosed: an error in the middle of a writev says how much went out, and nothing hangs.
+func TestWriteToClosed(t *testing.T) {
+	b, want := pieceBuffer(repeated(3000, 20000)...)
+	client, server := connected(t)
+	client.SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
+	n, err := b.WriteTo(client)
+	if err == nil || n >= int64(len(want)) {
+		t.Fatalf("nobody reads: %d of %d bytes, %v", n, len(want), err)
+	}
+	client.Close()
+	got, err := io.ReadAll(server)
+	if err != nil || int64(len(got)) != n || !bytes.Equal(got, want[:n]) {
+		t.Fatalf("%d bytes arrived, %d were counted: %v", len(got), n, err)
+	}
+	if n, err := b.WriteTo(client); err == nil || n != 0 {
+		t.Fatalf("to a closed connection: %d, %v", n, err)
+	}
+}
+
+// TestWriteKeepsBuffer: after writing, the Buffer can be written again and refers to the same bytes.
+func TestWriteKeepsBuffer(t *testing.T) {
+	b, want := pieceBuffer(10, 2000, 10, 3000)
+	for range 3 {
+		var s strings.Builder
+		if _, err := b.WriteTo(&s); err != nil || s.String() != string(want) {
+			t.Fatalf("%v, %d bytes", err, s.Len())
+		}
+	}
+	if got := b.AppendTo(nil); !bytes.Equal(got, want) {
+		t.Error("the Buffer has changed")
+	}
+}

@@ -1,6 +1,0 @@
-//go:build nounsafe
-
-package linkbuf
-
-// fresh returns n bytes of new memory.
-func fresh(n int) []byte { return make([]byte, n) }
