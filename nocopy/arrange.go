@@ -123,7 +123,13 @@ func sortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 	for i := range order {
 		order[i] = i
 	}
-	word := func(i int) uint32 { return m.idx[m.idx[s.entry()+listElems]+uint32(i)] }
+	word := func(i int) uint32 {
+		s.checkSorted(n)
+		if t := s.typ(); t.elem.kind != text {
+			return m.elementEntry(s.entry(), t.elem, uint32(i))
+		}
+		return m.idx[m.idx[s.entry()+listElems]+uint32(i)]
+	}
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
 	s.checkSorted(n)
 	parts, words := s.arrange()

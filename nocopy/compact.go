@@ -55,6 +55,7 @@ func later(n uint32) uint32 {
 func (m *Message) compact() {
 	m.closeAll()
 	m.filling.list, m.unfilled = 0, false
+	m.watched.forget()
 	m.tables.unknown()                // another map may get the entry of the one that was filled last
 	for _, s := range m.shadows.all { // the last occurrence of each field is all that counts
 		m.buf.AddReplace(s.at, s.end)
@@ -62,10 +63,13 @@ func (m *Message) compact() {
 	m.shadows = shadows{all: m.shadows.all[:0]}
 	d := &m.dead
 	d.reclaim(m)
-	r := rewriter{m: m}
+	r := rewriter{m: m, inPlace: m.tables.walks.Load() > 0}
 	r.base, r.b = m.buf.Compact()
 	r.structure(m.desc, m.root, 0)
 	m.edits, m.live = m.edits[:1], nil
+	for _, h := range r.holes {
+		m.edit(h.e).dead = h.n
+	}
 	d.reused, m.full = 0, d.always
 	if !d.always {
 		d.most = m.words + max(2*(m.words-d.words), fewNew/4)
@@ -79,7 +83,13 @@ type rewriter struct {
 	m    *Message
 	b    []byte // the message
 	base uint32 // position of b[0]
+
+	inPlace bool   // pairs keep their numbers
+	holes   []hole // where there are numbers of pairs that were deleted
 }
+
+// hole is that the map of entry e has words for n pairs that were deleted.
+type hole struct{ e, n uint32 }
 
 // structure goes through the struct at i, of entry e. It returns the index after it.
 func (r *rewriter) structure(d *Desc, e uint32, i int) int {
@@ -174,15 +184,20 @@ func (r *rewriter) list(t *Type, e uint32, i int) int {
 	return i
 }
 
-// dict goes through the pairs of a map. Those that were deleted lose their words.
+// dict goes through the pairs of a map. Those that were deleted lose their words, unless pairs keep their numbers.
 func (r *rewriter) dict(t *Type, e uint32, i int) int {
 	m := r.m
 	m.idx[e+listStart] = r.base + uint32(i)
 	first, n := m.idx[e+listElems], m.idx[e+listCount]
-	to := first
+	to, deleted := first, uint32(0)
 	for slot := first; slot < first+n*pairWords; slot += pairWords {
 		key, value := m.idx[slot], m.idx[slot+1]
 		if key == 0 {
+			deleted++
+			if r.inPlace {
+				clear(m.idx[slot : slot+pairWords])
+				to += pairWords
+			}
 			continue
 		}
 		m.idx[to], i = r.element(t.key, key, i)
@@ -190,9 +205,13 @@ func (r *rewriter) dict(t *Type, e uint32, i int) int {
 		m.idx[to+pairNode] = 0
 		to += pairWords
 	}
-	clear(m.idx[to : first+n*pairWords])
-	if left := (to - first) / pairWords; left < n {
-		m.idx[e+listCount] = left
+	switch {
+	case deleted == 0:
+	case r.inPlace:
+		r.holes = append(r.holes, hole{e, deleted})
+	default:
+		clear(m.idx[to : first+n*pairWords])
+		m.idx[e+listCount] = n - deleted
 		m.clearTable(e)
 	}
 	return i

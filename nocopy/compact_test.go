@@ -84,7 +84,7 @@ var againAndAgain = map[string]func(s Struct, i int){
 
 // footprint is about how much memory the message holds on to.
 func footprint(m *Message) int {
-	n := 4*cap(m.idx) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + m.buf.Footprint()
+	n := 4*cap(m.idx) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + 4*cap(m.watched.owner) + 8*cap(m.watched.elements) + m.buf.Footprint()
 	for _, blocks := range m.dead.free {
 		n += 8 * cap(blocks)
 	}

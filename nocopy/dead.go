@@ -54,7 +54,7 @@ func (d *deadEntries) reset() {
 
 // used reports whether d is other than reset makes it.
 func (d *deadEntries) used() bool {
-	return len(d.values)+len(d.fields) > 0 || d.most != fewNew || d.always
+	return len(d.values)+len(d.fields) > 0 || d.free != nil || d.most != fewNew || d.always
 }
 
 // bury notes that the struct or container that a word stands for is about to be replaced or removed.
@@ -289,6 +289,7 @@ func (m *Message) takeBlock(t *Type, b block, n uint32) uint32 {
 	clear(m.idx[b.e : b.e+n])
 	d.reused += b.words
 	d.words -= b.words
+	m.levelled = 0 // structs may be nested more deeply though there are no more words
 	m.look()
 	return b.e
 }

@@ -41,9 +41,12 @@
 //   - A message that is edited again and again is compacted: once what has been replaced or removed is several times as much as
 //     the rest, it is rewritten. Other handles and what was read stay good, but those of what is gone read as absent then,
 //     and later perhaps as a value of the same type that has come in their place. See [Message.Compact].
+//   - Lists and maps may be changed while All is under way. What is removed is yielded no more, but for
+//     elements of a list of structs, which may be; what is added may be; all other pairs of a map
+//     are, once each.
 //   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle]. Each keeps
-//     alive what it lies in: a slab of 64 KiB; of a larger message one of 1 MiB, or as much as was received in one piece, which
-//     is the message at most; what is parsed from a []byte keeps that.
+//     alive what it lies in: a slab of 64 KiB; of a larger message one of 1 MiB, or as much as was received in one piece, or
+//     compacted, which is the message at most; what is parsed from a []byte keeps that.
 //   - A []byte passed to a setter is copied below 4 KiB, else referred to until Release; strings cannot change anyway.
 //   - A message outlives those that parts of it came from.
 //   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release, so that a stale string faults

@@ -179,7 +179,7 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 		return
 	}
 	flags, had := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
-	room := max(2*had, count+n, 4)
+	room := roundUp(max(2*had, count+n, 4)) // few sizes: what is left behind is used again
 	if uint64(room)*uint64(per) > maxWords {
 		panicCount(int(count + n))
 	}
@@ -225,12 +225,13 @@ func (m *Message) makeTable(e uint32, t *Type) {
 	if m.dead.free != nil && n > 0 && m.dead.room[e] == 0 {
 		m.dead.room[e] = listWords + n*stride
 	}
-	table := m.allocRaw(int(2*n + 2))
+	size := roundUp(2*n + 2)
+	table := m.allocRaw(int(size))
 	for k := range n {
 		m.idx[table+k] = first + k*stride
 	}
 	m.idx[e+listElems] = table
-	m.idx[e+listRoom] = room&roomBuilding | roomTable | (2*n + 2)
+	m.idx[e+listRoom] = room&roomBuilding | roomTable | size
 }
 
 // structEntry returns the entry of element i of a list of structs.

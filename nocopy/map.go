@@ -287,8 +287,9 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 	}
 	e, t := s.entry(), s.typ()
 	repeated := s.m.repeated(e, t) > 0
-	for i := s.nextPair(0); i < n; i = s.nextPair(i + 1) {
-		s.alive()
+	s.m.tables.walks.Add(1)
+	defer s.m.tables.walks.Add(-1)
+	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
 		words := s.m.idx[s.pair(i):][:pairWords]
 		if words[0] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
 			continue

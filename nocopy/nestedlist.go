@@ -77,7 +77,7 @@ func (l NestedList[C]) SortFunc(cmp func(a, b C) int) {
 func (l NestedList[C]) All() iter.Seq2[int, C] {
 	return func(yield func(int, C) bool) {
 		for i := range l.Len() {
-			if !yield(i, l.At(i)) {
+			if i >= l.Len() || !yield(i, l.At(i)) {
 				return
 			}
 		}

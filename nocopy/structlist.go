@@ -162,7 +162,7 @@ func (l StructList[S]) each(yield func(int, S) bool) {
 // eachByAt calls yield with every element of a list that is being built or was added to.
 func (l StructList[S]) eachByAt(yield func(int, S) bool) {
 	for i := range l.Len() {
-		if !yield(i, l.At(i)) {
+		if i >= l.Len() || !yield(i, l.At(i)) {
 			return
 		}
 	}
@@ -201,7 +201,15 @@ func (s Struct) setStructAt(i int, v Struct) {
 		return
 	}
 	m.buryInside(t.desc, e)
+	slots, strange := m.editOf(e).slots, uint32(0)
+	if t.desc.union {
+		strange = m.idx[e+unionWord]
+	}
 	node := m.replaceElement(t, e)
 	m.placeValue(node, t, 0, src, e)
 	m.edit(e).own = node
+	m.dead.freeStrange(m, strange)
+	if slots != 0 {
+		m.dead.freeRaw(slots, uint32(t.desc.words))
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"sync"
+	"sync/atomic"
 )
 
 // tables are hash tables over the keys of large maps and the elements of large sets, made when first needed.
@@ -14,6 +15,8 @@ type tables struct {
 	made map[uint32]*table // by entry
 	free []*table          // to be used again
 	kept int               // the slots that they have
+
+	walks atomic.Int32 // how many times All of a map is under way: pairs keep their numbers
 
 	// While a map is being filled, most keys are new. As long as they are few, its filter knows that without a table.
 	filling uint32 // the entry of that map, 0 = none

@@ -53,7 +53,9 @@ func (l StringList) SortFunc(cmp func(a, b string) int) {
 func (l StringList) All() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for i := range l.Len() {
-			Struct(l).alive()
+			if i >= l.Len() {
+				return
+			}
 			word := l.m.idx[l.m.idx[uint32(l.k)+listElems]+uint32(i)]
 			if !yield(i, l.m.textString(word)) {
 				return
@@ -117,7 +119,7 @@ func (l BytesList) SortFunc(cmp func(a, b []byte) int) {
 func (l BytesList) All() iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for i := range l.Len() {
-			if !yield(i, l.At(i)) {
+			if i >= l.Len() || !yield(i, l.At(i)) {
 				return
 			}
 		}

@@ -118,8 +118,9 @@ func (s Struct) eachTextPair(yield func(key, value string) bool) {
 	}
 	e, t := s.entry(), s.typ()
 	repeated := s.m.repeated(e, t) > 0
-	for i := s.nextPair(0); i < n; i = s.nextPair(i + 1) {
-		s.alive()
+	s.m.tables.walks.Add(1)
+	defer s.m.tables.walks.Add(-1)
+	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
 		slot := s.pair(i)
 		k, v := s.m.idx[slot], s.m.idx[slot+1]
 		if k == 0 {

@@ -27,6 +27,12 @@ func (w *watch) reset() {
 	*w = watch{owner: w.owner[:0], elements: w.elements[:0]}
 }
 
+// forget forgets which entries belong to which elements, until something is changed.
+func (w *watch) forget() {
+	w.known = false
+	w.owner, w.elements = w.owner[:0], w.elements[:0]
+}
+
 // growTo makes owner n words long.
 func (w *watch) growTo(n uint32) {
 	from := len(w.owner)
@@ -115,6 +121,10 @@ func (m *Message) registerElement(e uint32, t *Type, i uint32) {
 		number = w.owner[x]
 	}
 	if w.elements[number] != (element{e, i}) {
+		if len(w.elements) > int(m.words) { // most are of what has changed since
+			w.forget()
+			return
+		}
 		number = uint32(len(w.elements))
 		w.elements = append(w.elements, element{e, i})
 	}

@@ -1,7 +1,7 @@
 package chain
 
 // Compact copies the message into one piece of memory of its own, with nothing else in it, and returns that with its position.
-// All positions and nodes from before mean nothing any more. The memory from before is left to those who
+// It is to be sealed again. All positions and nodes from before mean nothing any more. The memory from before is left to those who
 // refer to it: it does not go back to a pool, since what was read from it stays valid until Free at least.
 func (b *Buffer) Compact() (Pos, []byte) {
 	b.Seal()
@@ -26,7 +26,6 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	b.spans = append(b.spans, span{from: from, to: from + Pos(len(mem))})
 	b.root, b.open, b.owner = run{1, 1}, 0, 0
 	b.placed, b.sealed = true, false
-	b.Seal()
 	b.mark()
 	return from, mem
 }
