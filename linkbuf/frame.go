@@ -9,10 +9,10 @@ import (
 )
 
 // MaxSize is the most bytes that one message may have: 1 GiB.
-const MaxSize = chain.MaxSize
+const MaxSize = 1 << 30
 
 // ErrFrameSize is the error for the length of a frame that is negative, above the limit, or more
-// than a frame can state.
+// than a message may have.
 var ErrFrameSize = chain.ErrFrameSize
 
 // Stats tells how a message was written: what was copied together and what was written from where
@@ -27,9 +27,15 @@ type Stats struct {
 // ReadFrameSize reads the length of a frame, a big-endian int32, from r. The length is returned if it
 // is at most limit; else, and if it is negative, the error is [ErrFrameSize]. The error is io.EOF if
 // there is nothing to read, io.ErrUnexpectedEOF if there is a part of a length. The bytes of the
-// length are left in scratch, which spares an allocation.
+// length are left in scratch, which spares an allocation; it may be nil.
 func ReadFrameSize(r io.Reader, limit int, scratch *[4]byte) (int, error) {
-	if _, err := io.ReadFull(r, scratch[:]); err != nil {
+	if r == nil {
+		panic("linkbuf: nil Reader")
+	}
+	if scratch == nil {
+		scratch = new([4]byte)
+	}
+	if _, err := chain.ReadFull(r, scratch[:]); err != nil {
 		return 0, err
 	}
 	n := int32(binary.BigEndian.Uint32(scratch[:]))

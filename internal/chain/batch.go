@@ -36,7 +36,7 @@ func (t *Batch) AddBytes(mem []byte) { t.add(mem) }
 func (t *Batch) add(mem []byte) {
 	t.pieces = append(t.pieces, mem)
 	t.size += len(mem)
-	if len(mem) < gatherBelow {
+	if len(mem) < GatherBelow {
 		t.small += len(mem)
 	}
 }

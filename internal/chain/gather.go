@@ -2,14 +2,15 @@ package chain
 
 import (
 	"io"
+	"iter"
 	"net"
 	"sync"
 )
 
 const (
-	// gatherBelow is the size up to which a piece is copied next to its neighbours before it is written by writev:
+	// GatherBelow is the size up to which a piece is copied next to its neighbours before it is written by writev:
 	// an entry of its own costs the kernel about as much as copying this many bytes.
-	gatherBelow = 1 << 10
+	GatherBelow = 1 << 10
 
 	// gatherMost is the most bytes that are copied together before they are written by writev.
 	gatherMost = 256 << 10
@@ -60,7 +61,7 @@ func (g *gatherer) begin(w io.Writer, n, small int) {
 func (g *gatherer) reserve(n, small int) {
 	n = min(n, streamMost)
 	if g.vectored {
-		n = min(small, gatherMost) + gatherBelow
+		n = min(small, gatherMost) + GatherBelow
 	}
 	if cap(g.copied) < n {
 		g.copied = make([]byte, 0, n+n/4)
@@ -73,7 +74,7 @@ func (g *gatherer) add(mem []byte) {
 		g.stream(mem)
 		return
 	}
-	small := len(mem) < gatherBelow
+	small := len(mem) < GatherBelow
 	if small && len(g.copied)+len(mem) > cap(g.copied) || len(g.vec) >= maxPieces-1 {
 		g.flush()
 	}
@@ -137,16 +138,38 @@ func (g *gatherer) write(mem []byte) {
 	g.err = err
 }
 
+// free gives g back. Nothing of what it was given may be left in it, also after a Writer's panic.
 func (g *gatherer) free() {
-	g.w, g.out = nil, nil
+	clear(g.vec)
+	g.w, g.out, g.vec, g.copied, g.from = nil, nil, g.vec[:0], g.copied[:0], 0
 	if cap(g.copied) <= 2*gatherMost {
 		gatherers.Put(g)
 	}
 }
 
+// WritePieces writes head and then pieces of memory, n bytes in all, in the way of [Buffer.Write].
+// Of the n bytes, small are in pieces of less than GatherBelow.
+func WritePieces(w io.Writer, head []byte, n, small int, pieces iter.Seq[[]byte]) (Stats, error) {
+	g := gatherers.Get().(*gatherer)
+	defer g.free()
+	g.begin(w, n, small+len(head))
+	g.copied = append(g.copied, head...)
+	for mem := range pieces {
+		if g.add(mem); g.err != nil {
+			break
+		}
+	}
+	g.flush()
+	return g.stats, g.err
+}
+
+// writeAll writes mem, and returns an error if not all of it was written.
 func writeAll(w io.Writer, mem []byte) (int, error) {
 	n, err := w.Write(mem)
-	if err == nil && n < len(mem) {
+	switch {
+	case uint(n) > uint(len(mem)):
+		return 0, errCount
+	case err == nil && n < len(mem):
 		err = io.ErrShortWrite
 	}
 	return n, err

@@ -44,7 +44,7 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 		n, err := writeAll(w, b.mem(piece{p.from - lead, p.to}))
 		return Stats{Bytes: n, Pieces: 1, ByRef: 1, RefBytes: n}, err
 	}
-	if b.size < gatherBelow {
+	if b.size < GatherBelow {
 		return b.writeTogether(w, head, lead)
 	}
 	g := gatherers.Get().(*gatherer)
@@ -75,7 +75,6 @@ func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err
 		s.Pieces = 1
 		s.Bytes, err = writeAll(w, g.copied)
 	}
-	g.copied = g.copied[:0]
 	g.free()
 	return s, err
 }
@@ -84,7 +83,7 @@ func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err
 func (b *Buffer) smallBytes() int {
 	n := 0
 	for _, p := range b.pieces {
-		if m := int(p.to - p.from); m < gatherBelow {
+		if m := int(p.to - p.from); m < GatherBelow {
 			if n += m; n >= gatherMost {
 				break
 			}
@@ -117,7 +116,7 @@ func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 			block.release()
 		}
 		block = next
-		if err := readFull(r, block.mem[got:size]); err != nil {
+		if err := readMore(r, block.mem[got:size]); err != nil {
 			block.release()
 			return 0, nil, err
 		}
@@ -128,14 +127,47 @@ func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 		copy(mem, block.mem[:got])
 		block.release()
 	}
-	return p, mem, readFull(r, mem[got:])
+	return p, mem, readMore(r, mem[got:])
 }
 
-// readFull is io.ReadFull when more bytes must come.
-func readFull(r io.Reader, b []byte) error {
-	_, err := io.ReadFull(r, b)
+// errCount is the error of a Reader or Writer that returns a count of bytes that cannot be.
+var errCount = errors.New("linkbuf: a Reader or Writer returned an impossible count")
+
+// ReadFull does as io.ReadFull, and returns an error when r returns impossible counts, or no bytes and
+// no error again and again.
+func ReadFull(r io.Reader, mem []byte) (int, error) {
+	got, empty := 0, 0
+	for got < len(mem) {
+		n, err := r.Read(mem[got:])
+		if uint(n) > uint(len(mem)-got) {
+			return got, errCount
+		}
+		got += n
+		switch {
+		case got == len(mem):
+		case err == io.EOF && got > 0:
+			return got, io.ErrUnexpectedEOF
+		case err != nil:
+			return got, err
+		case n > 0:
+			empty = 0
+		default:
+			if empty++; empty == mostEmpty {
+				return got, io.ErrNoProgress
+			}
+		}
+	}
+	return got, nil
+}
+
+// readMore is ReadFull when more bytes must come.
+func readMore(r io.Reader, mem []byte) error {
+	_, err := ReadFull(r, mem)
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return err
 }
+
+// mostEmpty is how many reads in a row may bring nothing.
+const mostEmpty = 100

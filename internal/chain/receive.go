@@ -191,8 +191,11 @@ func (r *Receiver) Fill(src io.Reader, want int) error {
 	if have == 0 && r.large && r.last == nil && len(into) > shortRead {
 		into = into[:shortRead]
 	}
-	for range 100 {
+	for range mostEmpty {
 		n, err := src.Read(into)
+		if uint(n) > uint(len(into)) || n > len(r.mem)-r.to { // the second if Read has freed r
+			return errCount
+		}
 		r.to += n
 		if n > 0 {
 			return nil // an error will come again

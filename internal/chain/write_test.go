@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"net"
 	"runtime"
@@ -355,5 +356,65 @@ func TestWriteKeepsBuffer(t *testing.T) {
 	}
 	if got := b.AppendTo(nil); !bytes.Equal(got, want) {
 		t.Error("the Buffer has changed")
+	}
+}
+
+// panicker is a Writer that panics.
+type panicker struct{}
+
+func (panicker) Write([]byte) (int, error) { panic("Write panics") }
+
+// TestPanickingWriter: what was copied together for a Writer that panics is not in what is written next.
+func TestPanickingWriter(t *testing.T) {
+	b, want := pieceBuffer(10, 5000, 10)
+	for range 10 {
+		func() {
+			defer func() { recover() }()
+			b.Write(panicker{}, []byte("head"))
+		}()
+		func() {
+			defer func() { recover() }()
+			var batch Batch
+			batch.Add(b, true)
+			batch.WriteTo(panicker{})
+		}()
+		var out bytes.Buffer
+		if _, err := b.Write(&out, nil); err != nil || !bytes.Equal(out.Bytes(), want) {
+			t.Fatalf("%d bytes written, not %d; %v", out.Len(), len(want), err)
+		}
+	}
+}
+
+// miscounter is a Writer and Reader that returns counts that cannot be.
+type miscounter int
+
+func (m miscounter) Write([]byte) (int, error) { return int(m), nil }
+func (m miscounter) Read([]byte) (int, error)  { return int(m), nil }
+
+// TestImpossibleCounts: a Reader or Writer that returns impossible counts gets an error.
+func TestImpossibleCounts(t *testing.T) {
+	for _, m := range []miscounter{-1, math.MinInt, 1 << 20, math.MaxInt} {
+		for _, sizes := range [][]int{{10}, {5000}, {10, 5000, 10}} {
+			b, _ := pieceBuffer(sizes...)
+			if n, err := b.WriteTo(m); err != errCount || n != 0 {
+				t.Errorf("%d: WriteTo returns %d, %v", m, n, err)
+			}
+		}
+		var b Buffer
+		b.Reset(false)
+		if _, _, err := b.ReadN(m, 100); err != errCount {
+			t.Errorf("%d: ReadN returns %v", m, err)
+		}
+		var r Receiver
+		r.Reset(true)
+		if err := r.Fill(m, 100); err != errCount || len(r.Bytes()) != 0 {
+			t.Errorf("%d: Fill returns %v, with %d bytes", m, err, len(r.Bytes()))
+		}
+		r.Free()
+	}
+	var b Buffer
+	b.Reset(false)
+	if _, _, err := b.ReadN(miscounter(0), 100); err != io.ErrNoProgress {
+		t.Errorf("a Reader that reads nothing: %v", err)
 	}
 }

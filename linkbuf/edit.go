@@ -1,0 +1,76 @@
+package linkbuf
+
+import "slices"
+
+// Put stores a copy of p in the place of the len(p) bytes from offset on. Where the Buffer may not
+// store, because the bytes are the caller's or another Buffer holds them, it does as Replace.
+func (b *Buffer) Put(offset int, p []byte) {
+	if offset < 0 || offset > b.Len()-len(p) {
+		panicRange(offset, offset+len(p), b.Len())
+	}
+	if len(p) == 0 {
+		return
+	}
+	c := b.c
+	first, last := c.find(offset), c.find(offset+len(p)-1)
+	for _, x := range c.pieces[first : last+1] {
+		if x.in == nil || x.in.holds.Load() != 1 {
+			b.Replace(offset, offset+len(p), p)
+			return
+		}
+	}
+	for _, x := range c.pieces[first : last+1] {
+		n := copy(x.mem[len(x.mem)-(x.end-offset):], p)
+		offset += n
+		p = p[n:]
+	}
+}
+
+// Replace puts a copy of p, of any length, in the place of the bytes [from, to): it inserts p if from
+// is to, and removes the bytes if p is empty. It takes time in proportion to the number of pieces
+// that the message is in. To change a message in many places, build another: Share what stays, Write
+// what is new.
+func (b *Buffer) Replace(from, to int, p []byte) {
+	b.mustHave(from, to)
+	c := b.content()
+	if grown := len(p) - (to - from); grown > 0 {
+		c.mustFit(grown)
+	}
+	fresh := make([]piece, 0, 3) // what comes in the place of the pieces that [from, to) is in, or between them
+	first, end := len(c.pieces), len(c.pieces)
+	if from < c.size {
+		first = c.find(from)
+		end = first
+		x := c.pieces[first]
+		if keep := len(x.mem) - (x.end - from); keep > 0 {
+			fresh = append(fresh, piece{mem: x.mem[:keep:keep], in: x.in})
+			end++
+		}
+	}
+	if len(p) > 0 {
+		mem := c.room(len(p))
+		copy(mem, p)
+		fresh = append(fresh, piece{mem: mem, in: c.tailMem})
+	}
+	if first < len(c.pieces) {
+		if to > from {
+			end = c.find(to-1) + 1
+		}
+		if end > first {
+			x := c.pieces[end-1]
+			if keep := x.end - to; keep > 0 {
+				fresh = append(fresh, piece{mem: x.mem[len(x.mem)-keep:], in: x.in})
+			}
+		}
+	}
+	c.open = false
+	c.pieces = slices.Replace(c.pieces, first, end, fresh...)
+	c.size = 0
+	if first > 0 {
+		c.size = c.pieces[first-1].end
+	}
+	for i := first; i < len(c.pieces); i++ {
+		c.size += len(c.pieces[i].mem)
+		c.pieces[i].end = c.size
+	}
+}

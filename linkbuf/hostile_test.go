@@ -1,0 +1,295 @@
+package linkbuf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// hostile calls exported functions and methods with arguments that nobody should give them.
+type hostile struct {
+	next      func(n int) int // chooses one of n
+	buffers   [3]*Buffer
+	receivers [2]*Receiver
+	// neighbour is a message of somebody else's, in memory from the same pools.
+	neighbour     Buffer
+	neighbourWant []byte
+	// foreign is memory around what is given to methods.
+	foreign []byte
+}
+
+func newHostile(next func(n int) int) *hostile {
+	h := &hostile{next: next}
+	for i := range h.buffers {
+		h.buffers[i] = new(Buffer)
+	}
+	for i := range h.receivers {
+		h.receivers[i] = new(Receiver)
+	}
+	h.foreign = bytes.Repeat([]byte{0xf0}, 3000)
+	h.neighbour.Reset(true)
+	h.neighbourWant = bytes.Repeat([]byte("neighbour"), 1000)
+	h.neighbour.Write(h.neighbourWant)
+	return h
+}
+
+// lyingReader and lyingWriter return counts that cannot be.
+type lyingReader struct{ n int }
+
+func (r lyingReader) Read([]byte) (int, error) { return r.n, nil }
+
+type lyingWriter struct{ n int }
+
+func (w lyingWriter) Write([]byte) (int, error) { return w.n, nil }
+
+// meddler frees and fills the Buffers while one of them reads or writes.
+type meddler struct{ h *hostile }
+
+func (m meddler) Read(p []byte) (int, error) {
+	m.h.meddle()
+	return copy(p, "meddler"), nil
+}
+
+func (m meddler) Write(p []byte) (int, error) {
+	m.h.meddle()
+	return len(p), nil
+}
+
+func (h *hostile) meddle() {
+	b := h.buffers[h.next(len(h.buffers))]
+	switch h.next(3) {
+	case 0:
+		b.Free()
+		h.receivers[0].Free()
+	case 1:
+		b.WriteString("in between")
+	case 2:
+		b.Reset(h.next(2) == 0)
+		h.receivers[1].Reset(h.next(2) == 0)
+	}
+}
+
+// arg returns an argument of a type.
+func (h *hostile) arg(typ reflect.Type) any {
+	pick := func(list ...any) any { return list[h.next(len(list))] }
+	switch typ {
+	case reflect.TypeFor[int]():
+		size := h.buffers[h.next(len(h.buffers))].Len()
+		return pick(0, 1, 2, 255, 256, 257, 5000, 70_000, size, size-1, size+1, size/2, -1, -256,
+			math.MinInt, math.MaxInt, MaxSize+1, -MaxSize, math.MaxInt32, math.MinInt32)
+	case reflect.TypeFor[byte]():
+		return byte(h.next(256))
+	case reflect.TypeFor[bool]():
+		return h.next(2) == 0
+	case reflect.TypeFor[string]():
+		return strings.Repeat("s", h.next(600))
+	case reflect.TypeFor[[]byte]():
+		b := h.buffers[h.next(len(h.buffers))]
+		n := h.next(1000)
+		return pick([]byte(nil), []byte{}, h.foreign[1000:2000:2000], h.foreign[1000+n:2000:2000], b.Bytes(), b.Slice(b.Len()/2, b.Len()))
+	case reflect.TypeFor[*Buffer]():
+		return pick((*Buffer)(nil), new(Buffer), h.buffers[0], h.buffers[1], h.buffers[2])
+	case reflect.TypeFor[*[4]byte]():
+		return pick((*[4]byte)(nil), new([4]byte))
+	case reflect.TypeFor[io.Reader]():
+		text := strings.NewReader(strings.Repeat("\x00\x00\x00\x01read", 100))
+		return pick(nil, text, text, io.LimitReader(text, int64(h.next(10))), lyingReader{-1}, lyingReader{0}, lyingReader{1 << 20},
+			lyingReader{math.MaxInt}, lyingReader{math.MinInt}, meddler{h})
+	case reflect.TypeFor[io.Writer]():
+		return pick(nil, io.Discard, new(bytes.Buffer), lyingWriter{-1}, lyingWriter{0}, lyingWriter{1 << 20}, lyingWriter{math.MinInt}, meddler{h})
+	}
+	panic("no arguments of type " + typ.String())
+}
+
+// functions are the exported functions; of methods, reflection knows.
+var functions = map[string]any{"ReadFrameSize": ReadFrameSize}
+
+// call is a function, or a method of something, by its name.
+type call struct {
+	name string
+	f    reflect.Value
+}
+
+// calls returns all exported functions and all methods of what there is.
+func (h *hostile) calls() []call {
+	var all []call
+	for name, f := range functions {
+		all = append(all, call{name, reflect.ValueOf(f)})
+	}
+	methods := func(v any) {
+		x := reflect.ValueOf(v)
+		for i := range x.NumMethod() {
+			all = append(all, call{x.Type().String() + "." + x.Type().Method(i).Name, x.Method(i)})
+		}
+	}
+	for _, b := range h.buffers {
+		methods(b)
+	}
+	for _, r := range h.receivers {
+		methods(r)
+	}
+	slices.SortStableFunc(all, func(x, y call) int { return strings.Compare(x.name, y.name) })
+	return all
+}
+
+// do calls c with arguments that are hostile. It returns an error unless c returns or panics in a way that
+// it may.
+func (h *hostile) do(c call) (err error) {
+	args := make([]reflect.Value, c.f.Type().NumIn())
+	var given []any
+	for i := range args {
+		typ := c.f.Type().In(i)
+		v := h.arg(typ)
+		if p, ok := v.([]byte); ok && strings.HasSuffix(c.name, ".Refer") && h.aliases(p) {
+			v = h.foreign[:1000] // what is referred to has to stay, and recycled memory does not
+		}
+		given = append(given, v)
+		if args[i] = reflect.Zero(typ); v != nil {
+			args[i] = reflect.ValueOf(v)
+		}
+	}
+	defer func() {
+		r := recover()
+		if text := fmt.Sprint(r); r != nil && !strings.HasPrefix(text, "linkbuf: ") {
+			err = fmt.Errorf("%s(%.100v) panics with %s", c.name, fmt.Sprint(given...), text)
+		}
+	}()
+	for _, result := range c.f.Call(args) {
+		switch x := result.Interface().(type) {
+		case []byte:
+			if strings.HasSuffix(c.name, "Extend") {
+				for i := range x {
+					x[i] = 'x'
+				}
+			}
+			bytes.Count(x, []byte{0}) // reads all of it
+		case iter.Seq[[]byte]:
+			for mem := range x {
+				bytes.Count(mem, []byte{0})
+			}
+		}
+	}
+	return nil
+}
+
+// aliases reports whether p is in a Buffer's memory, or may be.
+func (h *hostile) aliases(p []byte) bool {
+	return len(p) > 0 && (&p[:cap(p)][cap(p)-1] != &h.foreign[1999])
+}
+
+// check returns an error if a message is not whole, or if what is somebody else's has changed.
+func (h *hostile) check() error {
+	for i, b := range h.buffers {
+		n := 0
+		for mem := range b.Pieces() {
+			n += len(mem)
+		}
+		if n != b.Len() || len(b.AppendTo(nil)) != n {
+			return fmt.Errorf("Buffer %d has %d bytes in pieces, and Len %d", i, n, b.Len())
+		}
+		if n > 1<<17 {
+			b.Free()
+		}
+	}
+	if strings.Trim(string(h.foreign), "\xf0") != "" {
+		return errors.New("bytes of the caller's have changed")
+	}
+	if !bytes.Equal(h.neighbour.Bytes(), h.neighbourWant) {
+		return errors.New("somebody else's message has changed")
+	}
+	return nil
+}
+
+// TestHostileArguments calls every exported function and method of the package with arguments that
+// nobody should give them, in any order, on what was never used, freed, or reset: they return, or
+// panic with a text of the package's own, and touch nothing that is not theirs.
+func TestHostileArguments(t *testing.T) {
+	for seed := range uint64(10) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			h := newHostile(rand.New(rand.NewPCG(seed, 17)).IntN)
+			for _, c := range h.calls() { // each once at least, at first on what was never used
+				h.try(t, c)
+			}
+			for range 2000 {
+				all := h.calls()
+				h.try(t, all[h.next(len(all))])
+			}
+		})
+	}
+}
+
+func (h *hostile) try(t *testing.T, c call) {
+	t.Helper()
+	if err := h.do(c); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.check(); err != nil {
+		t.Fatalf("after %s: %v", c.name, err)
+	}
+}
+
+// FuzzHostile does as TestHostileArguments, with choices that the fuzzer makes.
+func FuzzHostile(f *testing.F) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 5 {
+		seed := make([]byte, 300)
+		for i := range seed {
+			seed[i] = byte(r.Uint32())
+		}
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		if len(choices) > 2000 {
+			return
+		}
+		h := newHostile(func(n int) int {
+			if len(choices) == 0 {
+				return 0
+			}
+			c := int(choices[0])
+			choices = choices[1:]
+			if n > 256 && len(choices) > 0 {
+				c = c<<8 | int(choices[0])
+			}
+			return c % n
+		})
+		all := h.calls()
+		for len(choices) > 0 {
+			h.try(t, all[h.next(len(all))])
+		}
+	})
+}
+
+// TestHostileFunctions: functions has all of the package's exported functions.
+func TestHostileFunctions(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exported := regexp.MustCompile(`(?m)^func ([A-Z]\w*)\(`)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range exported.FindAllStringSubmatch(string(src), -1) {
+			if functions[m[1]] == nil {
+				t.Errorf("%s is called by no test with hostile arguments", m[1])
+			}
+		}
+	}
+}

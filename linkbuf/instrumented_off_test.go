@@ -1,0 +1,5 @@
+//go:build !race && !nocopydebug
+
+package linkbuf
+
+const instrumented = false

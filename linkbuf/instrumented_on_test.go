@@ -1,0 +1,6 @@
+//go:build race || nocopydebug
+
+package linkbuf
+
+// instrumented: the race detector and the tag nocopydebug allocate, and keep pools from giving things back.
+const instrumented = true

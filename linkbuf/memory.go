@@ -1,0 +1,63 @@
+package linkbuf
+
+import (
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
+
+// memory is a block, or a part of one that nothing else refers to, with a count of its holders.
+type memory struct {
+	chunk    chain.Chunk
+	recycled bool // the chunk is from the pools
+	holds    atomic.Int32
+}
+
+// hold takes over a chunk, with one hold, which the next reset gives up.
+func (c *content) hold(chunk chain.Chunk, recycled bool) *memory {
+	var m *memory
+	if k := len(c.spare) - 1; k >= 0 {
+		m = c.spare[k]
+		c.spare = c.spare[:k]
+	} else {
+		m = new(memory)
+	}
+	m.chunk, m.recycled = chunk, recycled
+	m.holds.Store(1)
+	c.held = append(c.held, m)
+	return m
+}
+
+// holdAgain adds a hold of memory that this or another Buffer holds.
+func (c *content) holdAgain(m *memory) {
+	m.holds.Add(1)
+	c.held = append(c.held, m)
+}
+
+const (
+	// mostSpare is how many memory structs a Buffer keeps for its next message.
+	mostSpare = 16
+
+	// mostKept is for how many pieces a Buffer keeps tables for its next message.
+	mostKept = 1024
+)
+
+// letGo gives up all holds. Memory whose last hold that was goes back to the pools. A Buffer that does
+// not recycle has promised that what aliases its memory stays: it leaves that to the garbage collector.
+func (c *content) letGo() {
+	for _, m := range c.held {
+		if m.recycled && !c.recycle || m.holds.Add(-1) > 0 {
+			continue
+		}
+		m.chunk.Release()
+		m.chunk = chain.Chunk{}
+		if len(c.spare) < mostSpare {
+			c.spare = append(c.spare, m)
+		}
+	}
+	clear(c.held)
+	c.held = c.held[:0]
+	if cap(c.held) > mostKept {
+		c.held = nil
+	}
+}

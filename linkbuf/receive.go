@@ -1,0 +1,99 @@
+package linkbuf
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
+
+// Receiver takes bytes in from a stream and hands them on to Buffers without copying them. The zero
+// Receiver is ready for use, by one goroutine, and does not recycle. A copy of a Receiver that was
+// used is the same Receiver.
+type Receiver struct{ c *incoming }
+
+// incoming is what a Receiver stands for.
+type incoming struct {
+	chain.Receiver
+	recycle bool
+	filling bool // during Fill
+}
+
+func (r *Receiver) incoming() *incoming {
+	if r.c == nil {
+		r.c = new(incoming)
+		r.c.Reset(false)
+	}
+	if r.c.filling {
+		panic("linkbuf: Receiver used by the Reader that it reads from")
+	}
+	return r.c
+}
+
+// Reset drops what has arrived and was not taken. With recycle, memory comes from pools, see
+// [Buffer.Reset].
+func (r *Receiver) Reset(recycle bool) {
+	c := r.incoming()
+	c.Reset(recycle)
+	c.recycle = recycle
+}
+
+// Free drops what has arrived and was not taken, and gives up the memory that it lies in. The
+// Receiver may be used again.
+func (r *Receiver) Free() {
+	r.incoming().Free()
+}
+
+// Bytes returns what has arrived and was neither taken nor skipped, in one piece. It aliases the
+// Receiver's memory until the next call of another method, and must not be changed.
+func (r *Receiver) Bytes() []byte {
+	if r.c == nil {
+		return nil
+	}
+	mem := r.c.Bytes()
+	return mem[:len(mem):len(mem)]
+}
+
+// Fill reads from src once, at least one byte. want is how many bytes Bytes is expected to have in
+// the end, as the head of a message may say; 0 if that is not known. Memory grows with what has come:
+// want alone is worth 64 KiB, or 32 times what has arrived.
+func (r *Receiver) Fill(src io.Reader, want int) error {
+	if src == nil {
+		panic("linkbuf: nil Reader")
+	}
+	c := r.incoming()
+	c.filling = true
+	defer func() { c.filling = false }()
+	return c.Receiver.Fill(src, max(0, min(want, MaxSize)))
+}
+
+// Skip passes over the first n of Bytes.
+func (r *Receiver) Skip(n int) {
+	r.mustHave(n)
+	r.incoming().Skip(n)
+}
+
+// Take moves the first n of Bytes to the end of b, which holds their memory from then on. Fewer than
+// 256 bytes are copied.
+func (r *Receiver) Take(b *Buffer, n int) {
+	r.mustHave(n)
+	if b == nil {
+		panic("linkbuf: nil Buffer")
+	}
+	from, to := r.incoming(), b.content()
+	to.mustFit(n)
+	if n < copyBelow {
+		copy(to.extend(n), from.Bytes())
+		from.Skip(n)
+		return
+	}
+	chunk := from.Take(n)
+	to.add(chunk.Mem, to.hold(chunk, from.recycle))
+}
+
+// mustHave panics unless n bytes have arrived.
+func (r *Receiver) mustHave(n int) {
+	if have := len(r.Bytes()); n < 0 || n > have {
+		panic(fmt.Sprintf("linkbuf: %d of %d bytes that have arrived", n, have))
+	}
+}
