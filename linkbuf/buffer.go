@@ -8,8 +8,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Buffer is one message's bytes as a chain of pieces of memory. The zero Buffer is an empty message
-// that does not recycle, ready for use. A copy of a Buffer that was used is the same message.
+// Buffer is one message's bytes as a chain of pieces of memory. The zero Buffer is an empty
+// message that does not recycle, ready for use. A copy of a Buffer that was used is the same
+// message.
 type Buffer struct{ c *content }
 
 // content is what a Buffer stands for.
@@ -59,9 +60,9 @@ func (b *Buffer) content() *content {
 }
 
 // Reset empties the Buffer as Free does. With recycle, the blocks of the next messages come from
-// pools and go back when the last Buffer that holds them is freed: slices that alias them must not be
-// used from then on, they would show, or change, another message. Without recycle, they are left to
-// the garbage collector.
+// pools and go back when the last Buffer that holds them is freed: slices that alias them must
+// not be used from then on, they would show, or change, another message. Without recycle, they
+// are left to the garbage collector.
 func (b *Buffer) Reset(recycle bool) {
 	c := b.content()
 	c.empty()
@@ -79,7 +80,8 @@ func (b *Buffer) Free() {
 	}
 }
 
-// empty removes all bytes and gives up all memory, except the rest of a block that does not recycle.
+// empty removes all bytes and gives up all memory, except the rest of a block that does not
+// recycle.
 func (c *content) empty() {
 	if c.busy.Load() > 0 {
 		panic("linkbuf: Buffer freed while it is written or read into")
@@ -165,8 +167,8 @@ func (c *content) add(mem []byte, in *memory) {
 	c.open = false
 }
 
-// Write appends a copy of p. It returns len(p) and no error; it panics if the message would be larger
-// than [MaxSize], as do all that append.
+// Write appends a copy of p. It returns len(p) and no error; it panics if the message would be
+// larger than [MaxSize], as do all that append.
 func (b *Buffer) Write(p []byte) (int, error) { return copy(b.content().extend(len(p)), p), nil }
 
 // WriteString appends a copy of s. It returns len(s) and no error.
@@ -200,8 +202,9 @@ func (b *Buffer) Refer(p []byte) {
 	c.add(p, nil)
 }
 
-// Share appends the bytes [from, to) of src without copying, except for pieces shorter than 256 bytes.
-// Both Buffers hold the memory then, and neither changes what the other one shows. src may be b.
+// Share appends the bytes [from, to) of src without copying, except for pieces shorter than 256
+// bytes. Both Buffers hold the memory then, and neither changes what the other one shows. src may
+// be b.
 func (b *Buffer) Share(src *Buffer, from, to int) {
 	if src == nil {
 		panic("linkbuf: share from a nil Buffer")

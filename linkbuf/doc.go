@@ -1,8 +1,8 @@
-// Package linkbuf is a chained buffer: the bytes of one message, in as many pieces of memory as they
-// happen to lie in. Bytes are appended, or referred to where they are, shared with other messages,
-// replaced, and written by writev, without being moved together before. It knows nothing of what the
-// bytes mean, and is for those who have a protocol of their own: this module's messages are in
-// package nocopy.
+// Package linkbuf is a chained buffer: the bytes of one message, in as many pieces of memory as
+// they happen to lie in. Bytes are appended, or referred to where they are, shared with other
+// messages, replaced, and written by writev, without being moved together before. It knows
+// nothing of what the bytes mean, and is for those who have a protocol of their own: this
+// module's messages are in package nocopy.
 //
 // # The memory
 //
@@ -28,12 +28,12 @@
 //
 // # Errors
 //
-// Arguments that cannot be, such as an offset outside of the message, are a panic whose text begins
-// with "linkbuf: ". No argument makes a function read or store outside of what its Buffer holds.
-// What may come from outside, such as the length of a frame, is an error.
+// Arguments that cannot be, such as an offset outside of the message, are a panic whose text
+// begins with "linkbuf: ". No argument makes a function read or store outside of what its Buffer
+// holds. What may come from outside, such as the length of a frame, is an error.
 //
 // # Threads
 //
-// Any number of goroutines may read a Buffer, write it to connections and share from it while none
-// changes it.
+// Any number of goroutines may read a Buffer, write it to connections and share from it while
+// none changes it.
 package linkbuf

@@ -26,10 +26,10 @@ func (b *Buffer) Put(offset int, p []byte) {
 	}
 }
 
-// Replace puts a copy of p, of any length, in the place of the bytes [from, to): it inserts p if from
-// is to, and removes the bytes if p is empty. It takes time in proportion to the number of pieces
-// that the message is in. To change a message in many places, build another: Share what stays, Write
-// what is new.
+// Replace puts a copy of p, of any length, in the place of the bytes [from, to): it inserts p if
+// from is to, and removes the bytes if p is empty. It takes time in proportion to the number of
+// pieces that the message is in. To change a message in many places, build another: Share what
+// stays, Write what is new.
 func (b *Buffer) Replace(from, to int, p []byte) {
 	b.mustHave(from, to)
 	c := b.content()

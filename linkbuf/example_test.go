@@ -11,9 +11,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// A protocol of records, each a type byte, a big-endian uint32 with the length of the body, and the
-// body. A record is built around a large body that is not copied, sent, received in one piece, and
-// forwarded with another head.
+// A protocol of records, each a type byte, a big-endian uint32 with the length of the body, and
+// the body. A record is built around a large body that is not copied, sent, received in one
+// piece, and forwarded with another head.
 func Example() {
 	client, server := net.Pipe()
 	go func() {

@@ -24,10 +24,10 @@ type Stats struct {
 	RefBytes int // bytes in those
 }
 
-// ReadFrameSize reads the length of a frame, a big-endian int32, from r. The length is returned if it
-// is at most limit; else, and if it is negative, the error is [ErrFrameSize]. The error is io.EOF if
-// there is nothing to read, io.ErrUnexpectedEOF if there is a part of a length. The bytes of the
-// length are left in scratch, which spares an allocation; it may be nil.
+// ReadFrameSize reads the length of a frame, a big-endian int32, from r. The length is returned
+// if it is at most limit; else, and if it is negative, the error is [ErrFrameSize]. The error is
+// io.EOF if there is nothing to read, io.ErrUnexpectedEOF if there is a part of a length. The
+// bytes of the length are left in scratch, which spares an allocation; it may be nil.
 func ReadFrameSize(r io.Reader, limit int, scratch *[4]byte) (int, error) {
 	if r == nil {
 		panic("linkbuf: nil Reader")

@@ -143,8 +143,8 @@ func (h *hostile) calls() []call {
 	return all
 }
 
-// do calls c with arguments that are hostile. It returns an error unless c returns or panics in a way that
-// it may.
+// do calls c with arguments that are hostile. It returns an error unless c returns or panics in a
+// way that it may.
 func (h *hostile) do(c call) (err error) {
 	args := make([]reflect.Value, c.f.Type().NumIn())
 	var given []any

@@ -2,5 +2,6 @@
 
 package linkbuf
 
-// instrumented: the race detector and the tag nocopydebug allocate, and keep pools from giving things back.
+// instrumented: the race detector and the tag nocopydebug allocate, and keep pools from giving
+// things back.
 const instrumented = true

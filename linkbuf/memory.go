@@ -42,8 +42,9 @@ const (
 	mostKept = 1024
 )
 
-// letGo gives up all holds. Memory whose last hold that was goes back to the pools. A Buffer that does
-// not recycle has promised that what aliases its memory stays: it leaves that to the garbage collector.
+// letGo gives up all holds. Memory whose last hold that was goes back to the pools. A Buffer that
+// does not recycle has promised that what aliases its memory stays: it leaves that to the garbage
+// collector.
 func (c *content) letGo() {
 	for _, m := range c.held {
 		if m.recycled && !c.recycle || m.holds.Add(-1) > 0 {

@@ -18,8 +18,8 @@ type modelled struct {
 	recycle bool
 }
 
-// TestModel changes several Buffers at random, which share from each other, and compares all of them
-// with plain bytes after each change.
+// TestModel changes several Buffers at random, which share from each other, and compares all of
+// them with plain bytes after each change.
 func TestModel(t *testing.T) {
 	for seed := range uint64(32) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -213,7 +213,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestConcurrentReaders reads one Buffer, writes it, and shares from it in several goroutines at once.
+// TestConcurrentReaders reads one Buffer, writes it, and shares from it in several goroutines at
+// once.
 func TestConcurrentReaders(t *testing.T) {
 	var src Buffer
 	src.Reset(true)

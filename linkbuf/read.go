@@ -39,8 +39,8 @@ func (c *content) find(offset int) int {
 // must not be changed.
 func (b *Buffer) Bytes() []byte { return b.Slice(0, b.Len()) }
 
-// Slice returns the bytes [from, to) of the message. They alias it if they are in one piece, else they
-// are a copy. They must not be changed.
+// Slice returns the bytes [from, to) of the message. They alias it if they are in one piece, else
+// they are a copy. They must not be changed.
 func (b *Buffer) Slice(from, to int) []byte {
 	b.mustHave(from, to)
 	if from == to {
@@ -70,8 +70,8 @@ func (b *Buffer) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// Pieces returns the message's parts that are contiguous in memory, in order. They alias the message
-// and must not be changed.
+// Pieces returns the message's parts that are contiguous in memory, in order. They alias the
+// message and must not be changed.
 func (b *Buffer) Pieces() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		if b.c == nil {
@@ -93,8 +93,8 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	return int64(s.Bytes), err
 }
 
-// WriteFrame writes the message in the way of WriteTo, after its length as a big-endian int32. Stats
-// counts the length, too.
+// WriteFrame writes the message in the way of WriteTo, after its length as a big-endian int32.
+// Stats counts the length, too.
 func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
 	var head [4]byte
 	binary.BigEndian.PutUint32(head[:], uint32(b.Len()))

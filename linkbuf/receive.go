@@ -7,9 +7,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Receiver takes bytes in from a stream and hands them on to Buffers without copying them. The zero
-// Receiver is ready for use, by one goroutine, and does not recycle. A copy of a Receiver that was
-// used is the same Receiver.
+// Receiver takes bytes in from a stream and hands them on to Buffers without copying them. The
+// zero Receiver is ready for use, by one goroutine, and does not recycle. A copy of a Receiver
+// that was used is the same Receiver.
 type Receiver struct{ c *incoming }
 
 // incoming is what a Receiver stands for.
@@ -54,9 +54,9 @@ func (r *Receiver) Bytes() []byte {
 	return mem[:len(mem):len(mem)]
 }
 
-// Fill reads from src once, at least one byte. want is how many bytes Bytes is expected to have in
-// the end, as the head of a message may say; 0 if that is not known. Memory grows with what has come:
-// want alone is worth 64 KiB, or 32 times what has arrived.
+// Fill reads from src once, at least one byte. want is how many bytes Bytes is expected to have
+// in the end, as the head of a message may say; 0 if that is not known. Memory grows with what
+// has come: want alone is worth 64 KiB, or 32 times what has arrived.
 func (r *Receiver) Fill(src io.Reader, want int) error {
 	if src == nil {
 		panic("linkbuf: nil Reader")
@@ -73,8 +73,8 @@ func (r *Receiver) Skip(n int) {
 	r.incoming().Skip(n)
 }
 
-// Take moves the first n of Bytes to the end of b, which holds their memory from then on. Fewer than
-// 256 bytes are copied.
+// Take moves the first n of Bytes to the end of b, which holds their memory from then on. Fewer
+// than 256 bytes are copied.
 func (r *Receiver) Take(b *Buffer, n int) {
 	r.mustHave(n)
 	if b == nil {
