@@ -86,7 +86,7 @@ type end struct {
 	mu              sync.Mutex
 	name            string
 	closed          bool
-	accepted        bool // by a listener
+	accepted        time.Time // by a listener; zero: it was not
 	readBy, writeBy deadline
 }
 
@@ -212,7 +212,17 @@ func (e *end) isClosed() bool {
 func (e *end) served() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.accepted && !e.closed
+	return !e.accepted.IsZero() && !e.closed
+}
+
+// acceptedFor returns how long ago the end was accepted; 0 if it was not.
+func (e *end) acceptedFor() time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.accepted.IsZero() {
+		return 0
+	}
+	return time.Since(e.accepted)
 }
 
 // breakDown resets the connection: bytes that were held back are lost.
@@ -293,7 +303,7 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 	e := l.queue[0]
 	l.queue = l.queue[1:]
 	e.mu.Lock()
-	e.accepted = true
+	e.accepted = time.Now()
 	e.mu.Unlock()
 	return e, nil
 }

@@ -37,8 +37,11 @@ func (w *world) checkGone(c *modelConn) {
 	if c.of == evil {
 		return
 	}
-	gone := !c.reset.IsZero() && time.Since(c.reset) >= time.Second
+	const soon = time.Second
+	// It may have been reset while it waited for a slot.
+	gone := !c.reset.IsZero() && time.Since(c.reset) >= soon && c.peer.acceptedFor() >= soon
 	if gone && c.peer.served() {
+
 		w.failf("connection %d was reset, but the server has it still", c.n)
 	}
 	calls := map[*modelCall]bool{}
