@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // A message must not cost memory or time out of proportion to its size, whatever is in it.
@@ -94,7 +96,7 @@ func TestBoundedMemory(t *testing.T) {
 		t.Skip("what the race detector allocates is counted too")
 	}
 	for _, bomb := range bombs {
-		for _, n := range []int{100, 10_000, 1_000_000} {
+		for _, n := range []int{100, 10_000, testmode.Of(50_000, 1_000_000)} {
 			wire := []byte(bomb.make(n) + "\x00")
 			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2), with(cutAt(len(wire)/2), Lazy, "lazy"), with(inOnePiece, ValidUTF8, "utf8")} {
 				var s Struct
@@ -171,12 +173,10 @@ func TestPromises(t *testing.T) {
 
 // TestLinearTime: ten times the bytes take about ten times as long.
 func TestLinearTime(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
-	}
+	size := testmode.Of(10_000, 100_000)
 	for _, bomb := range bombs {
 		for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(5000)} {
-			small, large := []byte(bomb.make(100_000)+"\x00"), []byte(bomb.make(1_000_000)+"\x00")
+			small, large := []byte(bomb.make(size)+"\x00"), []byte(bomb.make(10*size)+"\x00")
 			slowdown, least, most := 0.0, time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
 			for range 10 { // the best of each: others may be using the processor
 				least, most = min(least, timed(w, small)), min(most, timed(w, large))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // edits are things that may be done to one message again and again.
@@ -97,10 +99,7 @@ func footprint(m *Message) int {
 // TestEditedForEver: a message that is edited again and again takes no more memory than at first, whatever is done, and is right
 // afterwards. Handles got before stay good.
 func TestEditedForEver(t *testing.T) {
-	rounds := 20_000
-	if raceEnabled || testing.Short() {
-		rounds = 3000
-	}
+	rounds := testmode.Of(3000, 20_000)
 	for name, do := range againAndAgain {
 		for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
 			s := stateOf(t, state)
@@ -245,10 +244,7 @@ func TestRoomIsKept(t *testing.T) {
 
 // TestMillionEdits: the same field of a small message set a million times.
 func TestMillionEdits(t *testing.T) {
-	rounds := 1_000_000
-	if raceEnabled || testing.Short() {
-		rounds = 50_000
-	}
+	rounds := testmode.Of(50_000, 1_000_000)
 	for _, opts := range [][]Option{nil, {Recycle}} {
 		s := New(allDesc, opts...)
 		s.SetText(allDesc.named("text"), longText[:3000])

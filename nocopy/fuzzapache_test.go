@@ -11,6 +11,7 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -224,10 +225,7 @@ func known(t thrift.TType) (thrift.TType, error) {
 // TestSpoiltAsApache spoils random messages in a few places and wants the same verdict and values as from Apache's library.
 func TestSpoiltAsApache(t *testing.T) {
 	sc := everyShape()
-	rounds := 6_000
-	if nocopy.RaceEnabled || testing.Short() {
-		rounds /= 10
-	}
+	rounds := testmode.Of(600, 6_000)
 	r := rand.New(rand.NewPCG(11, 4))
 	accepted := 0
 	for i := range rounds {

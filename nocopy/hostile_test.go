@@ -10,6 +10,8 @@ import (
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // The heads of fields of allDesc, up to where a length or count stands.
@@ -175,8 +177,8 @@ func TestHostileInput(t *testing.T) {
 	fmt.Fprintln(out, "\nwhat is sent\tbytes\terror\tallocated\ttime")
 	for _, c := range hostileInput {
 		wire := []byte(c.sent)
-		if raceEnabled && len(wire) > 1<<20 {
-			continue // it takes ten times as long
+		if len(wire) > 5<<20 && !testmode.Long || len(wire) > 1<<20 && raceEnabled {
+			continue // it takes long
 		}
 		for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2)} {
 			var err error
@@ -243,7 +245,7 @@ func TestIndexMemory(t *testing.T) {
 		return n
 	}
 	for _, bomb := range bombs {
-		for _, n := range []int{10, 1000, 100_000, 1_000_000} {
+		for _, n := range []int{10, 1000, testmode.Of(50_000, 1_000_000)} {
 			wire := []byte(bomb.make(n) + stop)
 			measure(bomb.name, wire, Lazy)
 			size := measure(bomb.name, wire)

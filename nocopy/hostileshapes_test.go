@@ -61,8 +61,8 @@ type hostileShape struct {
 	wire  func(n int) string
 }
 
-// hostileShapes returns all of them if kind is "ways", else fewer of those with many types of keys and elements; "large" is
-// fewest.
+// hostileShapes returns all of them if kind is "ways", else fewer of those with many types of keys and elements; "few" and
+// "large" are fewest.
 func hostileShapes(kind string) []hostileShape {
 	const point1 = "\x0c\x00\x0b\x00"
 	text := func(s string) string { return textField + be(len(s)) + s }
@@ -115,7 +115,7 @@ func hostileShapes(kind string) []hostileShape {
 	}
 	for i, key := range hostileKeys {
 		for _, order := range keyOrders {
-			if i%3 != 0 && kind != "ways" || !order.often && kind == "large" {
+			if i%3 != 0 && kind != "ways" || !order.often && (kind == "large" || kind == "few") {
 				continue
 			}
 			value := func(i, of int) string { return string(appendValueOf(nil, key.typ, order.number(i, of))) }

@@ -10,19 +10,20 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/steps"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // TestHostileSteps: whatever a program does to all of a message, the steps that the library takes for it are in
 // proportion to the message's bytes, however bad that is, or to n·log(n). 16 times the bytes may take 24 times the
 // steps; of small messages 32 times, since tables begin at some size. It runs in a program of its own, whose library
-// counts its steps. Messages are of 4 and 64 KiB. With NOCOPY_HOSTILE=ways they are received in all ways, and have all
-// types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
+// counts its steps. Messages are of 4 and 64 KiB, and of fewer shapes but in the long form. With NOCOPY_HOSTILE=ways
+// they are received in all ways, and have all types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
 func TestHostileSteps(t *testing.T) {
 	switch {
 	case steps.Counting:
 		countHostileSteps(t)
 		return
-	case testing.Short() || raceEnabled || debugging || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64":
+	case raceEnabled || debugging || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64":
 		return // it would be the same program
 	}
 	overlay, err := steps.Overlay("..", t.TempDir(), "nocopy", "internal/chain", "internal/byteorder")
@@ -64,6 +65,9 @@ func countHostileSteps(t *testing.T) {
 	only := os.Getenv("NOCOPY_HOSTILE_ONLY") // what a case's name must contain
 	worst := map[string]string{}
 	most := map[string]float64{}
+	if kind == "" && !testmode.Long {
+		kind = "few"
+	}
 	for _, shape := range hostileShapes(kind) {
 		wires := [2]string{shape.wire(small), shape.wire(16 * small)}
 		for _, way := range ways {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // Sizes at which something changes: what is referred to, what takes a block of its own, what is copied because
@@ -175,7 +177,7 @@ func TestOverTheLimit(t *testing.T) {
 }
 
 func TestMillions(t *testing.T) {
-	const n = 1_000_000
+	n := testmode.Of(100_000, 1_000_000)
 	for name, build := range map[string]func(s Struct){
 		"numbers appended": func(s Struct) {
 			l := Int64List(s.NewChild(allDesc.named("numbers"), allDesc, 0))

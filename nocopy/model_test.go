@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/referee"
-	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // The model-based test: random operations on several messages at once, each compared with a model that is plain Go data.
@@ -22,8 +22,8 @@ import (
 // made shorter by leaving bytes out.
 
 var (
-	modelSeed = flag.Uint64("model.seed", 0, "seed of TestModel; 0 takes one from the clock")
-	modelOps  = flag.Int("model.ops", 200_000, "operations of TestModel, at least; a tenth of them under the race detector")
+	modelSeed = flag.Uint64("model.seed", 0, "seed of TestModel; 0 is as testmode.Seed has it")
+	modelOps  = flag.Int("model.ops", 0, "operations of TestModel, at least; 0: 20,000, 200,000 with NOCOPY_LONG")
 )
 
 // schemas are those that sessions choose from: one with every shape, and random ones.
@@ -119,12 +119,12 @@ func report(t *testing.T, data []byte, limit time.Duration) {
 func TestModel(t *testing.T) {
 	seed := *modelSeed
 	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
+		seed = testmode.Seed(t)
 	}
 	t.Logf("-model.seed=%d", seed)
 	want := int64(*modelOps)
-	if nocopy.RaceEnabled {
-		want /= 10
+	if want == 0 {
+		want = int64(testmode.Of(20_000, 200_000))
 	}
 	schemas()
 	start := time.Now()

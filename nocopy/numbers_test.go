@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // Lists of numbers are converted all at once, in pieces that their length and place in memory decide on. What they
@@ -73,7 +75,7 @@ func (n numberKind[E, L]) test(t *testing.T) {
 	t.Run(n.field, func(t *testing.T) {
 		size := binary.Size(n.value(0))
 		counts := []int{4097 / size}
-		if !testing.Short() && (!raceEnabled || size == 8) { // so many elements take the detector long
+		if size == 8 || testmode.Long && !raceEnabled {
 			counts = append(counts, (1<<20)/size+7)
 		}
 		for count := range 40 {

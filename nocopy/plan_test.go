@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // planned and unplanned parsing must agree: whatever is not as the plan has it is left to the parser that needs none.
@@ -116,9 +118,7 @@ func (r sender) value(dst []byte, t *Type) []byte {
 }
 
 func TestPlanned(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	r := sender{rand.New(rand.NewPCG(seed, 1)), 0, false}
+	r := sender{rand.New(rand.NewPCG(testmode.Seed(t), 1)), 0, false}
 	limits := []Limits{{}, {MaxDepth: 2}, {MaxDepth: 3}, {MaxIndex: 100}, {MaxIndex: 300}}
 	good := 0
 	for i := range 20_000 {

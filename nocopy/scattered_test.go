@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere, as many as there are.
@@ -77,7 +78,11 @@ func scatteredWires() map[string][]byte {
 // particular nobody can cut one so that it is refused, or that the program panics.
 func TestScattered(t *testing.T) {
 	var ways []way
-	for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 13, 17, 64, 255, 1000, 5000, 20_000} {
+	sizes := []int{1, 7, 8, 13, 255, 20_000}
+	if testmode.Long {
+		sizes = []int{1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 13, 17, 64, 255, 1000, 5000, 20_000}
+	}
+	for _, n := range sizes {
 		ways = append(ways, cutEvery(n), sprinkled(n), with(cutEvery(n), Lazy, "lazy"), with(cutEvery(n), Recycle, "recycle"))
 		ways = append(ways, piecesOf(n, false), piecesOf(n, true))
 	}
@@ -181,7 +186,7 @@ func TestScatteredManyPieces(t *testing.T) {
 
 // TestScatteredHuge: no message up to 1 GiB is refused for how it is cut, nor takes the program down.
 func TestScatteredHuge(t *testing.T) {
-	if testing.Short() || raceEnabled {
+	if !testmode.Long || raceEnabled {
 		t.Skip("takes gigabytes")
 	}
 	block := make([]byte, 16<<20)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // Messages that share memory. Each has a twin to which the same is done, but with copies, so that it shares nothing:
@@ -219,10 +220,7 @@ func TestSharingConcurrently(t *testing.T) {
 	} {
 		before := chain.BlocksInUse()
 		const goroutines, each = 4, 4
-		steps := 500
-		if raceEnabled || debugging || testing.Short() {
-			steps = 150
-		}
+		steps := testmode.Of(150, 500)
 		var all [goroutines * each]*shared
 		for i := range all {
 			r := rand.New(rand.NewPCG(uint64(i), 3))
@@ -313,14 +311,11 @@ func TestFreeze(t *testing.T) {
 // TestReleaseOrders: of four messages, each made of parts of the one before, every order of release, with every choice of
 // which recycle: those that are left keep their bytes, also when they are changed and when others use the memory again.
 func TestReleaseOrders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("384 sessions")
-	}
 	before := chain.BlocksInUse()
 	for _, order := range orders(4) {
 		for modes := range 16 {
-			if raceEnabled && modes%5 != 0 {
-				continue // it takes ten times as long
+			if !testmode.Long && modes%5 != 0 {
+				continue // it takes long
 			}
 			r := rand.New(rand.NewPCG(uint64(modes), 5))
 			var chain [4]*shared

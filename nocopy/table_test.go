@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // slowly returns what lookup of the key does, by looking at every pair or element, and how many pairs have the key of a later
@@ -30,9 +32,9 @@ func slowly(s Struct, t *Type, k []byte) (found, dups int) {
 // TestTables: tables know what maps and sets hold, of every type, with keys that came several times, however they are changed: by
 // the map's or set's methods, through handles of keys and elements, and through handles of what is in those.
 func TestTables(t *testing.T) {
-	sizes := []int{3, 16, 17, 65, 200}
-	if testing.Short() {
-		sizes = []int{16, 40}
+	sizes := []int{16, 40}
+	if testmode.Long {
+		sizes = []int{3, 16, 17, 65, 200}
 	}
 	for _, k := range hostileKeys {
 		for _, kind := range []string{"map", "set"} {

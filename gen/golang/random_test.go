@@ -14,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // words are those that collide with Go's, with generated ones and with each other.
@@ -296,10 +297,7 @@ func TestRandom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, runs := 0, 100
-	if os.Getenv("NOCOPY_LONG") != "" {
-		runs = 1000
-	}
+	good, runs := 0, testmode.Of(60, 1000)
 	for seed := range runs {
 		r := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
 		data := make([]byte, 20+seed*3)

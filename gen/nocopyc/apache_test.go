@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/gen/internal/gocheck"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // rejected are the files of Apache's repository that its own compiler (0.25)
@@ -22,9 +23,6 @@ var rejected = map[string]string{
 // Thrift module, each with its includes in a directory of its own since many
 // have the same namespace, and builds and vets what comes out.
 func TestApache(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds about a hundred packages")
-	}
 	apache := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift")
 	dir := newModule(t, "apache")
 	n := 0
@@ -54,7 +52,7 @@ func TestApache(t *testing.T) {
 	if code, _, stderr := nocopyc(append([]string{"-o", filepath.Join(dir, "names")}, odd...)...); code != 0 {
 		t.Errorf("%q:\n%s", odd, stderr)
 	}
-	if os.Getenv("NOCOPY_LONG") == "" {
+	if !testmode.Long {
 		typeCheck(t, dir, "apache")
 		return
 	}

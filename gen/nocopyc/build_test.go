@@ -1,13 +1,14 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // TestSeen: whatever namespaces and files are called and whatever comments say,
@@ -62,7 +63,7 @@ func TestSeen(t *testing.T) {
 	if diff := cmp.Diff(generated, seen); diff != "" {
 		t.Errorf("files that were generated, and that go list ./... sees (-generated +seen):\n%s", diff)
 	}
-	if os.Getenv("NOCOPY_LONG") == "" {
+	if !testmode.Long {
 		typeCheck(t, "gen", "m/gen")
 		return
 	}

@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // TestReadme runs the commands of the README's example in a new module, as a user does: the library comes, as its
 // latest version, from a proxy that has this checkout, and what it needs from this machine's module cache.
 func TestReadme(t *testing.T) {
-	if testing.Short() {
+	if !testmode.Long {
 		t.Skip("builds the library and the generator anew")
 	}
 	root := goCommand(t, ".", "list", "-m", "-f", "{{.Dir}}")

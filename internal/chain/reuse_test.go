@@ -8,18 +8,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // TestKindsInTurn: one Buffer holds one message after the other, built and received in any order, in either mode; none sees
 // anything of those before it.
 func TestKindsInTurn(t *testing.T) {
-	seed := rand.Uint64()
-	t.Log("seed", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
 	var b, other Buffer
 	var shared []byte // what other refers to
 	text := func() string { return strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(300)) }
-	for i := range 20_000 {
+	for i := range testmode.Of(4_000, 20_000) {
 		recycle := r.IntN(16) == 0 != (i%1000 > 500)
 		var want, edited []byte
 		var log string

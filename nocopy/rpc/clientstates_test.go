@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -202,10 +203,7 @@ func outcomeOf(m *Method, err error) string {
 func TestCallStates(t *testing.T) {
 	m := table(t, "A call of a client on a connection")
 	twoWay, oneway := testMethods()
-	length := 5
-	if testing.Short() {
-		length = 4
-	}
+	length := testmode.Of(4, 5)
 	for _, method := range []*Method{twoWay, oneway} {
 		for _, way := range []string{"EOF", "garbage", "Close", "write"} {
 			m.walks(t, length, func(t *testing.T, walk []string) { walkCall(t, m, method, way, walk) })
@@ -362,10 +360,7 @@ func stateOf(c *clientConn, p *pending, m *Method) string {
 // TestConnectionStates walks a client with one connection through all that may happen to that.
 func TestConnectionStates(t *testing.T) {
 	m := table(t, "A connection of a client")
-	length := 5
-	if testing.Short() {
-		length = 4
-	}
+	length := testmode.Of(4, 5)
 	m.walks(t, length, func(t *testing.T, walk []string) { walkConnection(t, m, walk) })
 	m.complete(t)
 }

@@ -6,12 +6,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
 	"testing"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -151,9 +151,6 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// long is whether tests do all that they can.
-var long = os.Getenv("NOCOPY_LONG") != ""
-
 // TestReceivedMemory: what receiving and parsing a large message allocates is in proportion to it: the first time at most three times
 // as much, and then hardly more than the message itself, framed or not, whatever is in it, on both sides. Most is its bytes, from
 // which nothing is copied.
@@ -162,7 +159,7 @@ func TestReceivedMemory(t *testing.T) {
 		t.Skip("this build allocates")
 	}
 	sizes := []int{1 << 20}
-	if long {
+	if testmode.Long {
 		sizes = append(sizes, 15<<20, 50<<20)
 	}
 	for _, s := range shapes {
@@ -270,7 +267,7 @@ func TestIdleMemory(t *testing.T) {
 		t.Skip("this build keeps more")
 	}
 	connections, size := 2, 2<<20
-	if long {
+	if testmode.Long {
 		connections, size = 4, 4<<20
 	}
 	held := func() int {
@@ -310,7 +307,7 @@ func TestSlowSenderMemory(t *testing.T) {
 		t.Skip("this build allocates")
 	}
 	size := 32 << 10
-	if long {
+	if testmode.Long {
 		size = 100 << 10
 	}
 	for _, s := range shapes {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
@@ -179,7 +180,7 @@ func randomProgram(seed, n uint64) []byte {
 
 func TestModel(t *testing.T) {
 	programs := *modelPrograms
-	if testing.Short() {
+	if !testmode.Long {
 		programs /= 4
 	}
 	calls := 0

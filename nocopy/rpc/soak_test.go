@@ -14,21 +14,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
 // TestSoak has 64 connections with 32 calls in flight each, of 50 bytes to 1 MB, and looks for lost and swapped replies
-// and for what is left over. NOCOPY_SOAK says for how long, such as 60s; without it that is 5 s.
+// and for what is left over. NOCOPY_SOAK says for how long, such as 60s; without it that is 1 s, or 5 s with NOCOPY_LONG.
 func TestSoak(t *testing.T) {
-	duration := 5 * time.Second
+	duration := time.Second
 	if s := os.Getenv("NOCOPY_SOAK"); s != "" {
 		var err error
 		if duration, err = time.ParseDuration(s); err != nil {
 			t.Fatal(err)
 		}
-	} else if testing.Short() {
-		duration = time.Second
+	} else if testmode.Long {
+		duration = 5 * time.Second
 	}
 	for _, v := range []struct {
 		name   string
