@@ -38,8 +38,10 @@ const (
 	// fewSegs and fewSpans are never too many: half a mebibyte in blocks.
 	fewSegs  = 6
 	fewSpans = 4 << 10
-	// manySegs is how many segments there may be for a value of MaxSize to get positions still.
-	manySegs = maxSegments - MaxSize>>segBits - 64
+	// manySegs is the number of segments from which on positions may run out: nearly as many are left as a message of
+	// MaxSize takes. No small texts are referred to from there on, so that each further segment is a mebibyte.
+	manySegs = maxSegments - MaxSize>>segBits - moreSegs
+	moreSegs = 8
 )
 
 // mark makes the Buffer one that is not crowded until there is twice as much, or a little more if positions are running out.
@@ -47,7 +49,7 @@ func (b *Buffer) mark() {
 	b.crowded = false
 	b.mostSegs = max(2*len(b.segs), fewSegs)
 	if b.mostSegs > manySegs {
-		b.mostSegs = max(manySegs, len(b.segs)+len(b.segs)/8)
+		b.mostSegs = max(manySegs, len(b.segs)+moreSegs)
 	}
 	b.mostSpans = max(2*len(b.spans), fewSpans)
 }
@@ -55,8 +57,9 @@ func (b *Buffer) mark() {
 // Short reports whether positions are running out.
 func (b *Buffer) Short() bool { return len(b.segs) > manySegs }
 
-// Waste reports whether most of the Buffer's memory, or of its positions, is of what is no longer in the message. If not, it
-// is not Crowded any more until there is much more.
+// Waste reports whether three quarters of the Buffer's memory, or half of the positions that the message does not need, are of
+// what is no longer in it. If not, the Buffer is not Crowded any more until there is much more. So what Compact copies is at
+// most a few times what has been added since, and what fits finds positions.
 func (b *Buffer) Waste() bool {
 	b.mark()
 	if len(b.nodes) == 1 {
@@ -72,7 +75,7 @@ func (b *Buffer) Waste() bool {
 	}
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
 	used := b.reserved + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
-	return used/wasted > size+fewSpans*spanBytes || len(b.segs) > manySegs && len(b.segs) > 2*(size>>segBits)+64
+	return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
 }
 
 // Footprint returns about how many bytes the Buffer's own memory and its tables take.
