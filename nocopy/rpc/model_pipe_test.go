@@ -83,6 +83,7 @@ func (s *stream) slow() bool {
 // end is one end of a connection in memory, a net.Conn that behaves as TCP's.
 type end struct {
 	in, out         *stream
+	both            [2]*stream // in the order in which they are locked
 	mu              sync.Mutex
 	name            string
 	closed          bool
@@ -97,7 +98,8 @@ type deadline struct {
 
 func newPipe(name string) (client, server *end) {
 	up, down := newStream(), newStream()
-	return &end{in: down, out: up, name: name}, &end{in: up, out: down, name: name}
+	both := [2]*stream{up, down}
+	return &end{in: down, out: up, both: both, name: name}, &end{in: up, out: down, both: both, name: name}
 }
 
 func opError(op string, err error) error { return &net.OpError{Op: op, Net: "pipe", Err: err} }
@@ -227,12 +229,11 @@ func (e *end) acceptedFor() time.Duration {
 
 // breakDown resets the connection: bytes that were held back are lost.
 func (e *end) breakDown() {
-	both := []*stream{e.in, e.out}
-	for _, s := range both { // at once: neither end may see the other's closing first
+	for _, s := range e.both { // at once: neither end may see the other's closing first
 		s.mu.Lock()
 		defer s.mu.Unlock()
 	}
-	for _, s := range both {
+	for _, s := range e.both {
 		if !s.reset {
 			s.lost, s.reset = s.visible(), true
 		}
