@@ -95,8 +95,10 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 	return args
 }
 
-// Call sends args and waits for the reply. When ctx ends it returns at once; the connection and other calls
-// are not affected. When the call has not been sent, since the connection turned out to be broken, it tries another.
+// Call sends args and waits for the reply. When ctx ends it returns at once, and other calls go on. Most servers, ours
+// unless it is Unordered, send replies in order: calls on the same connection have theirs after that of the one that was
+// given up, so others are made on another connection as long as the pool has one. When the call has not been sent, since
+// the connection turned out to be broken, it tries another.
 //
 // Arguments from NewArgs are taken over, also with an error, and may be given to one call only.
 // Others are copied and stay the caller's: any whole message of the method's arguments, such as
@@ -204,7 +206,8 @@ func (c *Client) leave(p *poolConn, all bool) {
 	c.mu.Unlock()
 }
 
-// connection chooses the connection with the fewest calls. If all have some it makes another, as long as the pool is not full.
+// connection chooses the connection with the fewest calls, those that were given up and have had no reply yet included. If
+// all have some it makes another, as long as the pool is not full.
 func (c *Client) connection(ctx context.Context, over <-chan struct{}) (*poolConn, *clientConn, error) {
 	c.mu.Lock()
 	p := c.choose()
@@ -259,15 +262,17 @@ func (p *poolConn) failed() {
 
 func (c *Client) choose() *poolConn {
 	var best *poolConn
+	fewest := 0
 	for _, p := range c.conns {
 		if p.conn == nil || p.conn.broken() {
 			continue
 		}
-		if p.calls == 0 {
+		n := p.calls + int(p.conn.owed.Load())
+		if n == 0 {
 			return p
 		}
-		if best == nil || p.calls < best.calls {
-			best = p
+		if best == nil || n < fewest {
+			best, fewest = p, n
 		}
 	}
 	// None is idle: use one that is not connected, or add one, unless connecting has just failed.

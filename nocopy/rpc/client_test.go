@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -133,6 +134,46 @@ func TestCancelledBefore(t *testing.T) {
 		t.Error(err)
 	}
 	unharmed(t, c)
+}
+
+// TestGivenUpHoldsNobodyUp: where a reply is owed to a call that was given up, others use another connection.
+func TestGivenUpHoldsNobodyUp(t *testing.T) {
+	h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
+	cl := dial(t, serve(t, &rpc.Server{}, h), rpc.PoolSize(2))
+	c := echo.NewEchoClient(cl)
+	ctx, cancel := context.WithCancel(bg)
+	result := make(chan error, 1)
+	go func() {
+		_, err := c.Fail(ctx, func(args echo.EchoFailArgs) { args.SetHow("wait") })
+		result <- err
+	}()
+	<-h.waiting
+	cancel()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for range 20 { // the handler is still waiting
+		unharmed(t, c)
+	}
+	close(h.release)
+	unharmed(t, c)
+}
+
+// TestNilOptions: what is nil by mistake is found out at once.
+func TestNilOptions(t *testing.T) {
+	for what, f := range map[string]func(){
+		"rpc.TLS": func() { rpc.TLS(nil) }, "rpc.Logger": func() { rpc.Logger(nil) }, "rpc.Intercept": func() { rpc.Intercept(nil) },
+		"rpc.Option": func() { rpc.Dial(bg, "tcp", "127.0.0.1:1", nil) }, "rpc.Multiplexed": func() { rpc.Multiplexed(map[string]*rpc.Processor{"A": nil}) },
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "nocopy: ") || !strings.Contains(text, what) {
+					t.Errorf("%s: panic %s", what, text)
+				}
+			}()
+			f()
+		}()
+	}
 }
 
 // TestReconnect: the server goes away and comes back at the same address.

@@ -26,6 +26,7 @@ type clientConn struct {
 	deadline time.Time // of writing: batch and this are for whoever is writing
 	dead     atomic.Bool
 	useful   atomic.Bool    // a reply has come
+	owed     atomic.Int32   // replies to calls that were given up that have not come
 	active   sync.WaitGroup // goroutines
 
 	mu          sync.Mutex
@@ -153,7 +154,11 @@ func (c *clientConn) deliver(h header, body chain.Chunk) {
 	c.mu.Lock()
 	p := c.calls[h.seqid]
 	if p == nil {
-		log := c.age(h.seqid) < 0 && c.stray(h)
+		late := c.age(h.seqid) >= 0
+		if late && c.owed.Load() > 0 {
+			c.owed.Add(-1)
+		}
+		log := !late && c.stray(h)
 		c.mu.Unlock()
 		if log {
 			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.seqid, "method", string(h.name))

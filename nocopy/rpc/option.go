@@ -73,11 +73,21 @@ type StallTimeout time.Duration
 
 func (d StallTimeout) apply(o *options) { o.ioTimeout = time.Duration(d) }
 
-// TLS makes a client speak TLS. Without a ServerName it is the host that was dialled.
-func TLS(c *tls.Config) Option { return optionFunc(func(o *options) { o.tls = c }) }
+// TLS makes a client speak TLS. Without a ServerName it is the host that was dialled. c may be empty, but not nil.
+func TLS(c *tls.Config) Option {
+	if c == nil {
+		panic("nocopy: rpc.TLS without a Config")
+	}
+	return optionFunc(func(o *options) { o.tls = c })
+}
 
 // Logger is told of connections that fail. Without it that is slog.Default.
-func Logger(l *slog.Logger) Option { return optionFunc(func(o *options) { o.logger = l }) }
+func Logger(l *slog.Logger) Option {
+	if l == nil {
+		panic("nocopy: rpc.Logger without a Logger")
+	}
+	return optionFunc(func(o *options) { o.logger = l })
+}
 
 // Intercept puts interceptors around every call, the first one outermost.
 //
@@ -92,6 +102,11 @@ func Logger(l *slog.Logger) Option { return optionFunc(func(o *options) { o.logg
 // next fails from then on, and when all calls of it have returned, Args and all other results
 // end. An interceptor's panic is the caller's.
 func Intercept(f ...Interceptor) Option {
+	for _, i := range f {
+		if i == nil {
+			panic("nocopy: rpc.Intercept without an Interceptor")
+		}
+	}
 	return optionFunc(func(o *options) { o.interceptors = append(o.interceptors, f...) })
 }
 
@@ -114,6 +129,9 @@ func optionsOf(list []Option) options {
 		dial: new(net.Dialer).DialContext,
 	}
 	for _, opt := range list {
+		if opt == nil {
+			panic("nocopy: a nil rpc.Option")
+		}
 		opt.apply(&o)
 	}
 	o.poolSize, o.maxInFlight = max(o.poolSize, 1), max(o.maxInFlight, 1)

@@ -246,10 +246,12 @@ func (c *clientConn) giveUp(p *pending) bool {
 		p.recycle()
 	case written:
 		delete(c.calls, p.seqid)
+		c.owed.Add(1)
 		p.recycle()
 	case writing:
 		if c.calls[p.seqid] == p {
 			delete(c.calls, p.seqid)
+			c.owed.Add(1)
 		}
 		p.state = dropped
 		p.args.Freeze() // an interceptor may change them for the next try

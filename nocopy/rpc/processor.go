@@ -29,6 +29,9 @@ func NewProcessor(service string, base *Processor, methods ...*Method) *Processo
 func Multiplexed(services map[string]*Processor) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	for service, of := range services {
+		if of == nil {
+			panic("nocopy: rpc.Multiplexed: no processor for service " + service)
+		}
 		if service != "" {
 			service += ":"
 		}
