@@ -3,6 +3,7 @@ package nocopy
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // Compact rewrites the message into one piece of memory, without what has been replaced or removed. Changing a message does
@@ -11,7 +12,7 @@ import (
 //
 // Handles stay good, and so does what was read; but handles of what was replaced or removed are not to be used any more:
 // they read as absent, and once their places are used again as another value of their type. Room got for a binary
-// (NewX(n), NewBytes) is the message's no longer: it is to be filled before, or at least before the message is finished.
+// (NewX(n), NewBytes) may be filled until the message is finished, if there is no more than that of 16 binaries.
 func (m *Message) Compact() {
 	switch {
 	case m.words == 0:
@@ -31,13 +32,80 @@ func (m *Message) tidy() {
 	switch {
 	case d.always:
 	case m.full:
-		if m.full, d.most = false, later(m.words+d.reused); d.none() || m.unfilled {
+		if m.full, d.most = false, later(m.words+d.reused); d.none() || m.manyRooms() {
 			return
 		}
-	case !m.buf.Waste() || m.unfilled && !m.buf.Short():
+	case !m.buf.Waste() || m.manyRooms() && !m.buf.Short():
 		return
 	}
 	m.compact()
+}
+
+// room is what NewBytes handed out for a field of a struct, and the word that stands for it as long as nothing else is set there.
+type room struct {
+	e, field, word uint32
+	mem            []byte
+}
+
+// fewRooms is how many rooms are kept where they are when the message is compacted: each takes positions.
+const fewRooms = 16
+
+// manyRooms forgets the rooms that are not in the message any more, and reports whether there are more than a few others.
+func (m *Message) manyRooms() bool {
+	m.rooms = slices.DeleteFunc(m.rooms, func(r room) bool { return m.idx[r.e+r.field] != r.word })
+	if len(m.rooms) > fewRooms { // perhaps they are in structs that are gone
+		live := map[uint32]bool{}
+		m.eachStruct(m.desc.self, m.root, func(e uint32) { live[e] = true })
+		m.rooms = slices.DeleteFunc(m.rooms, func(r room) bool { return !live[r.e] })
+	}
+	return len(m.rooms) > fewRooms
+}
+
+// eachStruct calls f with the entries of all structs in a value that have one.
+func (m *Message) eachStruct(t *Type, e uint32, f func(e uint32)) {
+	visit := func(t *Type, word uint32) {
+		if t.kind >= record && word != 0 && word&notIndexed == 0 {
+			m.eachStruct(t, word, f)
+		}
+	}
+	switch {
+	case t.kind == record:
+		f(e)
+		for i := range t.desc.fields {
+			visit(t.desc.fields[i].typ, m.idx[e+t.desc.fields[i].word])
+		}
+	case t.kind == dict:
+		for i := range m.idx[e+listCount] {
+			if slot := m.idx[e+listElems] + i*pairWords; m.idx[slot] != 0 {
+				visit(t.key, m.idx[slot])
+				visit(t.elem, m.idx[slot+1])
+			}
+		}
+	case t.elem.kind >= record:
+		for i := range m.idx[e+listCount] {
+			visit(t.elem, m.elementEntry(e, t.elem, i))
+		}
+	}
+}
+
+// keepRooms lets the rooms, which may be filled still, stand for the binaries that were copied from them.
+func (m *Message) keepRooms() {
+	m.rooms = slices.DeleteFunc(m.rooms, func(r room) bool { return m.idx[r.e+r.field] == 0 }) // it was in something that is gone
+	if len(m.rooms) > fewRooms {
+		m.dropRooms()
+	}
+	for i := range m.rooms {
+		r := &m.rooms[i]
+		at := &m.idx[r.e+r.field]
+		*at = m.replaceTextByRef(*at, r.mem)
+		r.word = *at
+	}
+}
+
+// dropRooms forgets all rooms.
+func (m *Message) dropRooms() {
+	clear(m.rooms)
+	m.rooms = m.rooms[:0]
 }
 
 // fewNew is the number of words up to which nobody asks how many of them are dead.
@@ -54,7 +122,8 @@ func later(n uint32) uint32 {
 // compact is Compact of a message that may be changed.
 func (m *Message) compact() {
 	m.closeAll()
-	m.filling.list, m.unfilled = 0, false
+	m.manyRooms()
+	m.filling.list = 0
 	m.watched.forget()
 	m.tables.unknown()                // another map may get the entry of the one that was filled last
 	for _, s := range m.shadows.all { // the last occurrence of each field is all that counts
@@ -75,6 +144,7 @@ func (m *Message) compact() {
 		d.most = m.words + max(2*(m.words-d.words), fewNew/4)
 	}
 	d.within = nil
+	m.keepRooms()
 	m.guarded = true // handles of what is gone must be told apart
 }
 

@@ -3,6 +3,7 @@ package nocopy
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -30,6 +31,12 @@ var againAndAgain = map[string]func(s Struct, i int){
 		counts := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
 		counts.Delete("key 1")
 		counts.Put("key 1", 5)
+	},
+	"room in binaries that are not finished": func(s Struct, i int) {
+		copy(s.NewBytes(allDesc.named("blob"), 3000), longText)
+	},
+	"room in structs that are replaced": func(s Struct, i int) {
+		copy(s.NewChild(allDesc.named("self"), allDesc, 0).NewBytes(allDesc.named("blob"), 3000), longText)
 	},
 	"another struct": func(s Struct, i int) {
 		s.NewChild(allDesc.named("self"), allDesc, 0).NewChild(allDesc.named("point"), allDesc, 0).SetInt32(pointDesc.named("x"), 5)
@@ -86,7 +93,7 @@ var againAndAgain = map[string]func(s Struct, i int){
 
 // footprint is about how much memory the message holds on to.
 func footprint(m *Message) int {
-	n := 4*cap(m.idx) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + 4*cap(m.watched.owner) + 8*cap(m.watched.elements) + m.buf.Footprint()
+	n := 8*int(m.words) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + 4*cap(m.watched.owner) + 8*cap(m.watched.elements) + m.buf.Footprint()
 	for _, blocks := range m.dead.free {
 		n += 8 * cap(blocks)
 	}
@@ -240,6 +247,43 @@ func TestRoomIsKept(t *testing.T) {
 		t.Error("what was filled in is not in the message")
 	}
 	checkSent(t, "room", s)
+	s.Release()
+	s = New(allDesc)
+	const n = fewRooms
+	var rooms [n][]byte
+	l := StructList[Struct](s.NewChild(allDesc.named("children"), allDesc, n))
+	for i := range rooms {
+		rooms[i] = l.At(i).NewBytes(allDesc.named("blob"), 10+1000*i)
+	}
+	gone := s.NewChild(allDesc.named("self"), allDesc, 0).NewBytes(allDesc.named("blob"), 20)
+	s.Unset(allDesc.named("self"))
+	for range 3 {
+		s.m.Compact()
+		s.SetText(allDesc.named("text"), longText[:3000])
+	}
+	copy(gone, "not in the message")
+	for i, r := range rooms {
+		if i%2 == 0 {
+			copy(r, fmt.Sprint("binary ", i))
+		} else {
+			l.At(i).SetBytes(allDesc.named("blob"), []byte(fmt.Sprint("other ", i)))
+		}
+	}
+	for i := range rooms {
+		want := fmt.Sprint("binary ", i)
+		if i%2 != 0 {
+			want = fmt.Sprint("other ", i)
+		}
+		if got := l.At(i).Bytes(allDesc.named("blob")); !bytes.HasPrefix(got, []byte(want)) {
+			t.Errorf("binary %d is %.20q, want %q", i, got, want)
+		}
+	}
+	checkSent(t, "many rooms", s)
+	s.m.Compact()
+	if s.m.Finish(); s.m.Nodes() != 0 || len(s.m.rooms) != 0 {
+		t.Errorf("%d nodes, %d rooms once it is finished and compacted", s.m.Nodes(), len(s.m.rooms))
+	}
+	checkSent(t, "many rooms, compacted", s)
 }
 
 // TestMillionEdits: the same field of a small message set a million times.
@@ -283,6 +327,27 @@ func TestPositionsSuffice(t *testing.T) {
 	}
 	if want := 64<<20 + 4<<20; s.m.Len() < want || s.m.Len() > want+1000 {
 		t.Errorf("%d bytes", s.m.Len())
+	}
+}
+
+// TestLargeEdits: a value of hundreds of MiB takes the place of another, again and again.
+func TestLargeEdits(t *testing.T) {
+	if raceEnabled || testing.Short() || math.MaxInt == math.MaxInt32 {
+		t.Skip("takes GiBs")
+	}
+	block := make([]byte, 700<<20)
+	s := New(allDesc)
+	s.SetText(allDesc.named("text"), "kept")
+	blobs := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, 1))
+	for i := range 4 {
+		s.SetBytes(allDesc.named("blob"), block[:len(block)-i])
+	}
+	s.SetBytes(allDesc.named("blob"), nil)
+	for i := range 4 {
+		blobs.Set(0, block[:len(block)-i])
+	}
+	if s.Text(allDesc.named("text")) != "kept" || len(blobs.At(0)) != len(block)-3 {
+		t.Error("not what was set")
 	}
 }
 

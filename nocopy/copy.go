@@ -158,6 +158,7 @@ func (s Struct) SetChild(f Field, d *Desc, v Struct) {
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	src := m.source(v, t)
+	s.changeableBy(src.n)
 	if d.union {
 		s.Arm(f, d) // not before: v may be in the arm that is removed
 	}

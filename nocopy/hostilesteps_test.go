@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,7 +77,7 @@ func countHostileSteps(t *testing.T) {
 				if !strings.Contains(name, only) || !op.appliesTo(shape) {
 					continue
 				}
-				few, what := hostileSteps(shape.desc, wires[0], way.parse, op, 1<<33)
+				few, what := hostileSteps(shape.desc, wires[0], way.parse, op, math.MaxInt)
 				if what != "" {
 					t.Errorf("%s: %s of %d bytes: %d steps: %s", name, shape.desc.name, len(wires[0]), few, what)
 					continue

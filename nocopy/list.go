@@ -322,8 +322,8 @@ func (s Struct) textAt(i int) []byte {
 
 // setTextAt makes element i a text of n bytes and returns them, contents undefined.
 func (s Struct) setTextAt(i, n int) []byte {
-	s.changeable()
 	checkLen(n)
+	s.changeableBy(n)
 	slot := s.slot(i)
 	m := s.m
 	if m.appendsAt(s.entry(), uint32(i)) {
@@ -396,8 +396,8 @@ func (s Struct) putTextAt(i int, v []byte) {
 		copy(s.setTextAt(i, len(v)), v)
 		return
 	}
-	s.changeable()
 	checkLen(len(v))
+	s.changeableBy(len(v))
 	slot := s.slot(i)
 	if s.m.appendsAt(s.entry(), uint32(i)) {
 		s.m.idx[slot] = s.m.appendRef(v)
@@ -418,8 +418,8 @@ func (m *Message) appendRef(v []byte) uint32 {
 
 // appendText appends an element.
 func (s Struct) appendText(v []byte) {
-	s.changeable()
 	checkLen(len(v))
+	s.changeableBy(len(v))
 	slot := s.m.appendSlots(s.entry(), 1)
 	s.m.idx[slot] = s.m.extendText(v)
 }

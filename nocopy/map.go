@@ -188,14 +188,16 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 	var vc VC
 	s.changeable()
 	m, t := s.m, s.typ()
-	key := s.key(kc.key(k))
+	key, value := s.key(kc.key(k)), vc.key(v)
+	checkLen(len(value.text))
+	s.changeableBy(len(value.text))
 	if i := s.findToPut(key); i >= 0 {
-		word := m.replaceKey(t.elem, m.idx[s.pair(i)+1], vc.key(v))
+		word := m.replaceKey(t.elem, m.idx[s.pair(i)+1], value)
 		m.idx[s.pair(i)+1] = word
 		return
 	}
 	slot := s.putKey(key)
-	word := m.appendKey(t.elem, vc.key(v))
+	word := m.appendKey(t.elem, value)
 	m.idx[slot+1] = word
 }
 
@@ -216,6 +218,7 @@ func (s Struct) putView(k key, v Struct) {
 	k = s.key(k)
 	m, t := s.m, s.typ()
 	src := m.source(v, t.elem)
+	s.changeableBy(src.n)
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pair(i)

@@ -36,30 +36,30 @@ type Message struct {
 	open    []frame // what is being built, outermost first
 	edits   []edit  // what has been changed in entries that were complete; [0] is unused
 
-	desc     *Desc
-	root     uint32
-	flags    flag
-	frozen   bool    // may not be changed: a default, a constant, or empty
-	guarded  bool    // changes are not simply made, see beforeChange
-	absent   bool    // stands for something that is not there
-	shadows  shadows // fields that came twice
-	limits   Limits
-	p        parser
-	scratch  []byte      // a zero value on its way
-	graft    []byte      // a copied value on its way
-	ranged   chain.Range // memory for the pieces of the next one
-	tables   tables
-	watched  watch
-	live     []bitset // see edit.live
-	dead     deadEntries
-	full     bool // there may be so much in the index that is dead that tidy should look
-	unfilled bool // room for a binary was handed out since the message was finished last
-	filling  filling
-	putting  putting
-	idle     int           // releases in a row without a large index
-	home     *sync.Pool    // where it waits once it is released
-	noted    atomic.Uint32 // what those have done whom a held message was shown: see held.go
-	claims   atomic.Uint64 // who owns it, see claim.go
+	desc    *Desc
+	root    uint32
+	flags   flag
+	frozen  bool    // may not be changed: a default, a constant, or empty
+	guarded bool    // changes are not simply made, see beforeChange
+	absent  bool    // stands for something that is not there
+	shadows shadows // fields that came twice
+	limits  Limits
+	p       parser
+	scratch []byte      // a zero value on its way
+	graft   []byte      // a copied value on its way
+	ranged  chain.Range // memory for the pieces of the next one
+	tables  tables
+	watched watch
+	live    []bitset // see edit.live
+	dead    deadEntries
+	full    bool   // there may be so much in the index that is dead that tidy should look
+	rooms   []room // for binaries that were handed out since the message was finished last
+	filling filling
+	putting putting
+	idle    int           // releases in a row without a large index
+	home    *sync.Pool    // where it waits once it is released
+	noted   atomic.Uint32 // what those have done whom a held message was shown: see held.go
+	claims  atomic.Uint64 // who owns it, see claim.go
 
 	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large, and smallIdx is what
 	// idx was before.
@@ -447,7 +447,9 @@ func (m *Message) Check() error {
 		return err
 	}
 	m.buf.Seal()
-	m.unfilled = false
+	if len(m.rooms) > 0 {
+		m.dropRooms()
+	}
 	return nil
 }
 
@@ -549,6 +551,9 @@ func (m *Message) end() {
 	}
 	if m.live != nil {
 		m.live = nil
+	}
+	if len(m.rooms) > 0 {
+		m.dropRooms()
 	}
 	if m.dead.used() {
 		m.dead.reset()

@@ -32,6 +32,7 @@ func (l NestedList[C]) Append(v C) {
 	s := Struct(l)
 	s.changeable()
 	src := s.m.source(Struct(v), s.typ().elem)
+	s.changeableBy(src.n)
 	slot := s.m.appendSlots(s.entry(), 1)
 	word := s.m.appendValue(s.typ().elem, 0, src, 0)
 	s.m.idx[slot] = word
@@ -96,9 +97,11 @@ func (l NestedList[C]) Add(v C) {
 
 func (s Struct) setContainerAt(i int, v Struct) {
 	s.changeable()
-	slot := s.slot(i)
+	s.checkIndex(i)
 	m, t := s.m, s.typ().elem
 	src := m.source(v, t)
+	s.changeableBy(src.n)
+	slot := s.slot(i)
 	if len(m.tables.made) > 0 {
 		m.forget(s.entry(), uint32(i))
 	}

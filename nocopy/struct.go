@@ -402,6 +402,17 @@ func (s Struct) beforeChange() {
 	}
 }
 
+// changeableBy is changeable for what takes n bytes, for which there may be positions only once the message is compacted.
+func (s Struct) changeableBy(n int) {
+	s.changeable()
+	if n >= chain.MaxSlabSize && s.m.buf.Relieved(n) {
+		s.m.compact()
+		if s.gone() {
+			panic(panicGone)
+		}
+	}
+}
+
 // refer is the size from which on strings and binaries are referred to instead of copied.
 const refer = 4 << 10
 
@@ -441,7 +452,9 @@ func (s Struct) NewBytes(f Field, n int) []byte {
 	b := s.newText(f, n)
 	clear(b)
 	s.m.buf.Lend()
-	s.m.unfilled = true
+	if n > 0 {
+		s.m.rooms = append(s.m.rooms, room{s.entry(), f.word(), s.word(f), b})
+	}
 	return b
 }
 
@@ -462,8 +475,8 @@ func (s Struct) textRoom(f Field, n int) []byte {
 
 // newText makes the field n bytes of text and returns them, contents undefined.
 func (s Struct) newText(f Field, n int) []byte {
-	s.changeable()
 	checkLen(n)
+	s.changeableBy(n)
 	const head = fieldHeader + textHeader
 	p, b := s.room(f, head+n)
 	putTextField(b, f, n)
@@ -479,8 +492,8 @@ func checkLen(n int) {
 
 // setReferred sets the field to bytes that stay where they are.
 func (s Struct) setReferred(f Field, v []byte) {
-	s.changeable()
 	checkLen(len(v))
+	s.changeableBy(len(v))
 	if !s.m.mayRefer(len(v)) {
 		copy(s.newText(f, len(v)), v)
 		return

@@ -103,6 +103,7 @@ func (l StructList[S]) Append(v S) {
 	s := Struct(l)
 	s.changeable()
 	src := s.m.source(Struct(v), s.typ().elem)
+	s.changeableBy(src.n)
 	e := s.appendStruct()
 	s.m.appendValue(s.typ().elem, 0, src, e)
 }
@@ -192,6 +193,7 @@ func (s Struct) setStructAt(i int, v Struct) {
 	s.checkIndex(i)
 	m, t := s.m, s.typ().elem
 	src := m.source(v, t)
+	s.changeableBy(src.n)
 	if len(m.tables.made) > 0 {
 		m.forget(s.entry(), uint32(i))
 	}

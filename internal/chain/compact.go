@@ -65,6 +65,23 @@ func (b *Buffer) Waste() bool {
 	if len(b.nodes) == 1 {
 		return false
 	}
+	size := b.measure()
+	const spanBytes, nodeBytes, wasted = 12, 24, 4
+	used := b.reserved + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
+	return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
+}
+
+// Relieved reports whether n more bytes get positions only once the Buffer has been compacted.
+func (b *Buffer) Relieved(n int) bool {
+	const spare = 4 << segBits // for blocks at the tail
+	if b.Room(n + spare) {
+		return false
+	}
+	return (int64(b.measure())+int64(n)+2*spare)>>segBits < maxSegments
+}
+
+// measure returns the size of the message.
+func (b *Buffer) measure() int {
 	b.Sync()
 	b.sortNodes()
 	b.pieces = b.walk(b.pieces[:0], b.root.first, part{})
@@ -73,9 +90,7 @@ func (b *Buffer) Waste() bool {
 	for _, p := range b.pieces {
 		size += int(p.to - p.from)
 	}
-	const spanBytes, nodeBytes, wasted = 12, 24, 4
-	used := b.reserved + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
-	return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
+	return size
 }
 
 // Footprint returns about how many bytes the Buffer's own memory and its tables take.
