@@ -89,6 +89,9 @@
 //	all replies are written  –                       –                      → closed, unless a
 //	                                                                          request may follow
 //
+// What a client had sent when it closed the connection is handled, although no reply can be
+// written any more: there may be oneway calls in it. After a reset it is not.
+//
 // A connection's place among MaxConns is free when it is closed, or HalfCloseTimeout after nothing
 // more comes.
 //

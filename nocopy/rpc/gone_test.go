@@ -234,6 +234,40 @@ func TestManyOnewaysThenClose(t *testing.T) {
 	}
 }
 
+// TestOnewaysAfterCallsThenClose: oneway calls that have arrived are handled also if the replies to calls before them can't be
+// written any more.
+func TestOnewaysAfterCallsThenClose(t *testing.T) {
+	const calls, n = 5, 20
+	var handled atomic.Int32
+	begun, release, done := make(chan struct{}, calls), make(chan struct{}), make(chan struct{})
+	h := &custom{
+		fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
+			begun <- struct{}{}
+			<-release
+			time.Sleep(5 * time.Millisecond) // the client's system answers the last reply
+			return nil
+		},
+		notify: func(context.Context, echo.EchoNotifyArgs) error {
+			if handled.Add(1) == n {
+				close(done)
+			}
+			return nil
+		},
+	}
+	nc := dialRaw(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h), Concurrency: 1}, nil))
+	send(t, nc, bytes.Repeat(frame(strict(call, "fail", 1, []byte{0})), calls))
+	send(t, nc, bytes.Repeat(frame(strict(oneway, "notify", 1, []byte{0})), n))
+	<-begun
+	nc.Close()
+	time.Sleep(20 * time.Millisecond) // it is noticed, while the handler is running
+	close(release)
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Errorf("%d of %d", handled.Load(), n)
+	}
+}
+
 // TestHalfClosed: a client that has closed its sending side gets the replies to all that it has
 // sent, also after HalfCloseTimeout.
 func TestHalfClosed(t *testing.T) {

@@ -87,6 +87,7 @@ type end struct {
 	mu              sync.Mutex
 	name            string
 	closed          bool
+	abrupt          bool      // it was closed with bytes unread: the other end may not have got the last ones
 	accepted        time.Time // by a listener; zero: it was not
 	readBy, writeBy deadline
 }
@@ -192,6 +193,9 @@ func (e *end) Close() error {
 			s.lost, s.reset = s.visible(), true
 		}
 	})
+	e.mu.Lock()
+	e.abrupt = unread
+	e.mu.Unlock()
 	return nil
 }
 
@@ -208,6 +212,13 @@ func (e *end) isClosed() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.closed
+}
+
+// wasAbrupt reports whether the end was closed with bytes unread.
+func (e *end) wasAbrupt() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.abrupt
 }
 
 // served reports whether the end was accepted and is open.

@@ -475,6 +475,9 @@ func (w *world) closeClient(s *side) {
 	w.settle()
 	for _, c := range w.connsOf(s.of) { // those that were made meanwhile, too
 		c.hurt = true
+		if c.end.wasAbrupt() { // oneway calls may be lost
+			s.trouble = w.epoch
+		}
 	}
 	select {
 	case <-ended:

@@ -52,14 +52,17 @@ func (c *serverConn) guard(err *error) {
 	}
 }
 
-// mayHandle reports whether another request may be handled. c.mu is held.
+// mayHandle reports whether another request may be handled. What a client sent before it closed the
+// connection is handled although no reply can be written: there may be oneway calls in it. c.mu is
+// held.
 func (c *serverConn) mayHandle() bool {
-	return c.underway < c.limit && !c.last && !c.dead && !c.srv.closing.Load()
+	return c.underway < c.limit && !c.last && (!c.dead || c.eof) && !c.srv.closing.Load()
 }
 
 // over reports whether the connection has nothing more to do. c.mu is held.
 func (c *serverConn) over() bool {
-	return c.dead || c.owed == 0 && (c.last || c.srv.closing.Load())
+	ends := c.last || c.srv.closing.Load()
+	return c.dead && (ends || !c.eof) || c.owed == 0 && ends
 }
 
 // goOn reports to the reader whether it may receive another request. If it may not yet, goOn
@@ -153,10 +156,6 @@ func (c *serverConn) readFailed(h header, err error) bool {
 		c.answerForeign(err)
 	default:
 		c.broken(err)
-		if err == io.EOF || err == io.ErrUnexpectedEOF || isMalformed(err) || errors.Is(err, os.ErrDeadlineExceeded) {
-			break
-		}
-		return c.goOn()
 	}
 	c.mu.Lock()
 	c.last = true
