@@ -73,7 +73,7 @@ var arrows = []struct {
 	reason string
 }{
 	{"internal/spare", nil, "memory that is used again; users' programs get no dependency through it"},
-	{"internal/chain", []string{"golang.org/x/sys/unix", module + "/internal/spare"}, "it knows bytes only; pages can be protected with the tag nocopydebug, without it users' programs get no dependency"},
+	{"internal/chain", []string{module + "/internal/spare"}, "it knows bytes only; users' programs get no dependency through it"},
 	{"linkbuf", []string{module + "/internal/chain"}, "it checks what users ask of the blocks of internal/chain"},
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},

@@ -85,13 +85,10 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestDependencies: without the tag nocopydebug the library needs nothing but Go's own.
+// TestDependencies: the library needs nothing but Go's own.
 func TestDependencies(t *testing.T) {
-	for _, c := range []struct {
-		tags string
-		want []string
-	}{{"", nil}, {"nocopydebug", []string{"golang.org/x/sys/unix"}}} {
-		out, err := exec.Command("go", "list", "-deps", "-tags", c.tags, "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
+	for _, tags := range []string{"", "nocopydebug"} {
+		out, err := exec.Command("go", "list", "-deps", "-tags", tags, "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,8 +98,8 @@ func TestDependencies(t *testing.T) {
 				got = append(got, path)
 			}
 		}
-		if fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("with tags %q it needs %v", c.tags, got)
+		if len(got) > 0 {
+			t.Errorf("with tags %q it needs %v", tags, got)
 		}
 	}
 }

@@ -419,8 +419,10 @@ func (m *Message) Root() Struct {
 	return m.handle(m.root)
 }
 
-// Finish completes what is being built: every struct gets its end, and required fields and those with an IDL
-// default that were never set are filled in. Afterwards sending and reading change nothing, so that
+// Finish completes what is being built: every struct gets its end, and required fields that were never set are
+// filled in, as are those of default requiredness that have an IDL default. (Numbers, enums and uuids of default
+// requiredness are there from the beginning; strings and containers without a default, and optional fields, are
+// sent only if they were set.) Afterwards sending and reading change nothing, so that
 // several goroutines may do both, until the next Set. It may be called any number of times.
 //
 // It panics if structs are nested deeper than Parse accepts by default, 64 of them, or than the MaxDepth of the Limits

@@ -2,7 +2,7 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// Option changes how a message is made or parsed.
+// Option changes how a message is made or parsed: [Lazy], [Own], [Recycle], [ValidUTF8], or a [Limits].
 type Option interface{ option() }
 
 type flag uint8

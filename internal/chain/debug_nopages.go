@@ -1,4 +1,4 @@
-//go:build nocopydebug && !unix
+//go:build nocopydebug && !linux
 
 package chain
 

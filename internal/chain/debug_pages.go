@@ -1,16 +1,15 @@
-//go:build nocopydebug && unix
+//go:build nocopydebug && linux
 
 package chain
 
 import (
 	"os"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 func mapPages(n int) []byte {
 	page := os.Getpagesize()
-	mem, err := unix.Mmap(-1, 0, max((n+page-1)&^(page-1), page), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	mem, err := syscall.Mmap(-1, 0, max((n+page-1)&^(page-1), page), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		panic("nocopy: no pages for a recycled block: " + err.Error())
 	}
@@ -19,11 +18,11 @@ func mapPages(n int) []byte {
 
 // protectPages gives the memory back to the system and keeps its addresses.
 func protectPages(mem []byte) {
-	must(unix.Madvise(mem, unix.MADV_DONTNEED))
-	must(unix.Mprotect(mem, unix.PROT_NONE))
+	must(syscall.Madvise(mem, syscall.MADV_DONTNEED))
+	must(syscall.Mprotect(mem, syscall.PROT_NONE))
 }
 
-func unmapPages(mem []byte) { must(unix.Munmap(mem)) }
+func unmapPages(mem []byte) { must(syscall.Munmap(mem)) }
 
 func must(err error) {
 	if err != nil {

@@ -110,7 +110,7 @@ type Call struct {
 
 	// Args are the arguments. They are the library's and live until the outermost interceptor
 	// returns. An interceptor may put a struct of its own there, which must be of Method.Args and
-	// stays its own.
+	// stays its own. As text they are c.Args.Format(c.Method.Args).
 	Args nocopy.Struct
 
 	// Result is what a handler fills; on a client it is set when the call has come back. An
