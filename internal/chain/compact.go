@@ -11,21 +11,18 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	}
 	clear(b.slabs)
 	b.held, b.slabs = b.held[:0], b.slabs[:0]
-	start := 1 + b.headroom
-	b.reserved = max(start+b.size+behindLarge, SlabSize)
-	mem := b.appendPieces(b.takeTail(b.reserved)[:start], b.pieces)[start:]
+	headroom, reserved := b.headroom, max(1+b.headroom+b.size+behindLarge, SlabSize)
+	start := 1 + headroom
+	mem := b.appendPieces(b.takeTail(reserved)[:start], b.pieces)[start:]
 	b.dropSegments()
-	b.spans, b.nodes, b.parts, b.pieces = b.spans[:1], b.nodes[:1], nil, b.pieces[:0]
-	b.order.reset()
-	b.spanOrder.reset()
-	b.inOrder = 0
-	b.shared, b.frozen, b.tailPos, b.rest = 0, 0, 0, inUse
+	b.reset()
+	b.headroom, b.reserved = headroom, reserved
+	b.shared, b.frozen, b.tailPos, b.state = 0, 0, 0, inUse
 	b.used = start + len(mem)
 	b.ownTail()
 	from := b.tailPos + Pos(start)
 	b.spans = append(b.spans, span{from: from, to: from + Pos(len(mem))})
-	b.root, b.open, b.owner = run{1, 1}, 0, 0
-	b.placed, b.sealed = true, false
+	b.root, b.placed = run{1, 1}, true
 	b.mark()
 	return from, mem
 }

@@ -83,28 +83,6 @@ func (b *Buffer) AddForeign(mem []byte, own bool) Pos {
 	return Pos(len(b.segs)-1) << segBits
 }
 
-// Refer is Reset and makes memory of somebody else the whole message: AddForeign and SetRoot.
-func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
-	if b.rest != warmForeign || recycle != b.recycle || len(mem) >= segSize {
-		return b.referAnew(mem, recycle, own)
-	}
-	b.rest = referring
-	b.segs[1], b.meta[1].writable, b.flat = mem, asUint32(own), mem
-	end := segSize + Pos(len(mem))
-	b.spans[1].to, b.pieces[0].to, b.size = end, end, len(mem)
-	return segSize
-}
-
-// referAnew is Refer of a Buffer whose last message was of another kind.
-func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
-	b.Reset(recycle)
-	p := b.AddForeign(mem, own)
-	b.flat, b.lent = mem, 1
-	b.SetRoot(p, p+Pos(len(mem)))
-	b.rest = referring
-	return p
-}
-
 // adopted is the most bytes of a message that are copied when something in it is to be stored.
 const adopted = 2 << 10
 

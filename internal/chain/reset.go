@@ -1,0 +1,254 @@
+package chain
+
+import "sync/atomic"
+
+// state is what a Buffer is ready for.
+type state uint8
+
+// A Buffer that was freed keeps what the next message is likely to need. Only the method in the last
+// column takes over what there is; the others reset the Buffer first.
+//
+//	state         segments                    spans and pieces           next message
+//	ready         zeroes                      none                       Reset
+//	readyToBuild  zeroes, tail block          none                       Begin
+//	readyToRefer  zeroes, nil,                one, of segment 1,         Refer
+//	              perhaps the tail block      which Refer makes longer
+const (
+	inUse        state = iota // with a message that did not begin with Refer, or never used
+	referring                 // with a message that began with Refer
+	ready                     // for any message
+	readyToBuild              // for one that is built in the block at the tail, of which nothing is in use
+	readyToRefer              // for one that is received in foreign memory
+)
+
+// Reset empties the Buffer for a new message. With recycle, its blocks come from pools and go back there at
+// the next Reset or Free. Without, they are used again only if nothing of them was lent or shared, and are
+// left to the garbage collector otherwise.
+func (b *Buffer) Reset(recycle bool) {
+	if b.state != ready || recycle != b.recycle {
+		b.start(recycle)
+	}
+	b.state = inUse
+}
+
+// Begin does as Reset and then OpenRoot.
+func (b *Buffer) Begin(recycle bool, headroom int) {
+	if b.state != readyToBuild || recycle != b.recycle || headroom > keepTail-2 {
+		b.Reset(recycle)
+		b.OpenRoot(headroom)
+		return
+	}
+	b.used = 1 + headroom
+	at := b.tailEnd()
+	b.spans = append(b.spans[:1], span{from: at, to: at})
+	b.root, b.open, b.headroom = run{1, 1}, 1, headroom
+	b.state = inUse
+}
+
+// Refer does as Reset, then makes mem, which is the caller's, the whole message, as AddForeign and SetRoot do.
+func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
+	if b.state != readyToRefer || recycle != b.recycle || len(mem) >= segSize {
+		return b.referAnew(mem, recycle, own)
+	}
+	b.state = referring
+	b.segs[1], b.meta[1].writable, b.flat = mem, asUint32(own), mem
+	end := segSize + Pos(len(mem))
+	b.spans[1].to, b.pieces[0].to, b.size = end, end, len(mem)
+	return segSize
+}
+
+// referAnew is Refer of a Buffer in another state than readyToRefer.
+func (b *Buffer) referAnew(mem []byte, recycle, own bool) Pos {
+	b.Reset(recycle)
+	p := b.AddForeign(mem, own)
+	b.flat, b.lent = mem, 1
+	b.SetRoot(p, p+Pos(len(mem)))
+	b.state = referring
+	return p
+}
+
+// start empties a Buffer in any state. It makes the tables of one that has none.
+func (b *Buffer) start(recycle bool) {
+	if len(b.segs) == 0 {
+		b.addSegments(zeroes, nil, false)
+		b.spans = append(b.spans, span{})
+		b.nodes = append(b.nodes, node{})
+	}
+	b.drop(recycle)
+	b.recycle = recycle
+}
+
+// Free empties the Buffer and gives its blocks back, except what its state keeps for the next message. The
+// block at the tail is filled anew if nothing of it was lent or shared.
+func (b *Buffer) Free() {
+	if b.frozen != 0 {
+		b.thaw()
+	}
+	oneSegment := len(b.segs) == 2 && len(b.nodes) == 1
+	if oneSegment && b.tailPos == 0 && len(b.spans) == 2 && b.sealed && len(b.held) == 0 {
+		b.segs[1], b.flat = nil, nil
+		b.state = readyToRefer
+		if b.shared|b.slow != 0 {
+			b.tailShared, b.shared, b.slow = 0, 0, 0
+		}
+		return
+	}
+	if !b.recycle && b.lent == 0 && len(b.tail) <= keepRewound && b.shared == 0 {
+		b.used = 0
+	}
+	switch {
+	case oneSegment && b.tailPos == segSize && b.tailReusable():
+		b.reset()
+		b.state = readyToBuild
+	case b.state == referring && len(b.segs) == 3 && b.tailPos == 2*segSize && b.tailReusable():
+		b.segs[1], b.meta[1].block, b.flat = nil, nil, nil
+		b.used, b.shared = 0, 0
+		b.reset()
+		b.SetRoot(segSize, segSize)
+		b.state = readyToRefer
+	case len(b.segs) > 0:
+		b.drop(b.recycle)
+		b.state = ready
+	}
+}
+
+// reset removes the spans, nodes and pieces, and all that is known of the message. Memory stays as it is.
+func (b *Buffer) reset() {
+	b.spans, b.nodes, b.pieces, b.parts = b.spans[:1], b.nodes[:1], b.pieces[:0], nil
+	b.order.reset()
+	b.spanOrder.reset()
+	b.inOrder = 0
+	b.root, b.open, b.owner = run{}, 0, 0
+	b.size, b.reserved, b.headroom, b.lent = 0, 0, 0, 0
+	b.placed, b.sealed, b.framed = false, false, false
+}
+
+// drop removes the message and gives up all memory, except a block or the rest of one that can be the tail
+// of the next message, with recycle or without.
+func (b *Buffer) drop(recycle bool) {
+	b.dropHeld(recycle)
+	if len(b.slabs) > 0 {
+		b.dropSlabs()
+	}
+	switch {
+	case b.tailMem != nil:
+		b.tail, b.used = b.tailMem.mem, 0
+		if recycle {
+			b.held = append(b.held, b.tailMem)
+		} else {
+			b.slabs = append(b.slabs, b.tailMem)
+		}
+	case recycle || len(b.tail)-b.used < keepTail:
+		b.tail, b.used = nil, 0
+	default:
+		b.tail, b.used = b.tail[b.used:], 0
+	}
+	b.tailPos = 0 // the next message gives it a position when it is first written to
+	b.tailShared, b.shared, b.slow, b.frozen = 0, 0, 0, 0
+	b.dropSegments()
+	b.reset()
+	b.mostSegs, b.mostSpans, b.crowded = fewSegs, fewSpans, false
+}
+
+// dropHeld gives back the recycled blocks, except the one at the tail if nobody else holds it.
+func (b *Buffer) dropHeld(recycle bool) {
+	for i, blk := range b.held {
+		b.held[i] = nil
+		if !b.recycle { // strings that were read here alias it and stay valid: it is left to the garbage collector
+			blk.abandon()
+			continue
+		}
+		if !debugging && recycle && blk == b.tailMem && blk.refs.Load() == 1 && len(blk.mem) <= MaxSlabSize {
+			continue // it is still in the processor's caches
+		}
+		if blk == b.tailMem {
+			b.tail, b.tailMem, b.used = nil, nil, 0
+		}
+		blk.release()
+	}
+	b.held = b.held[:0]
+}
+
+// dropSlabs gives up the blocks of a Buffer that does not recycle. If nothing of them was lent or shared they go to
+// their pools, except the one at the tail, which stays. Otherwise they are left to the garbage collector.
+func (b *Buffer) dropSlabs() {
+	clean := b.lent == 0 && b.shared == 0
+	stays := clean && len(b.tail) <= keepRewound
+	for i, blk := range b.slabs {
+		b.slabs[i] = nil
+		switch {
+		case blk != b.tailMem && !clean:
+		case blk != b.tailMem:
+			blk.release()
+		case !clean: // what is left of it may be the next message's tail
+			b.tailMem = nil
+		case !stays:
+			b.tail, b.tailMem, b.used = nil, nil, 0
+			blk.release()
+		}
+	}
+	b.slabs = b.slabs[:0]
+}
+
+// dropSegments forgets all memory except the page of zeroes.
+func (b *Buffer) dropSegments() {
+	b.flat = nil
+	switch len(b.segs) {
+	case 0, 1:
+		return
+	case 2: // the usual case, in which clearing costs most
+		b.segs[1], b.meta[1].block = nil, nil
+	default:
+		clear(b.segs[1:])
+		clear(b.meta[1:])
+	}
+	b.segs, b.meta = b.segs[:1], b.meta[:1]
+}
+
+const (
+	// keepRewound is the largest slab that is filled anew: one of MaxSlabSize, and a value of that size with
+	// the little that surrounds it.
+	keepRewound = MaxSlabSize + SlabSize
+
+	// keepTail is the least rest of a slab that the next message begins in.
+	keepTail = 512
+)
+
+// tailReusable reports whether the next message of the same kind may fill the block at the tail from its beginning.
+func (b *Buffer) tailReusable() bool {
+	if b.shared|b.slow != 0 || len(b.tail) < keepTail {
+		return false
+	}
+	if !b.recycle {
+		return b.used == 0 // Free has set it to 0 if that is so
+	}
+	return !debugging && len(b.held) == 1 && b.held[0] == b.tailMem && b.tailMem.refs.Load() == 1 && len(b.tail) <= MaxSlabSize
+}
+
+// thaw undoes Freeze for the block at the tail, which may be used again.
+func (b *Buffer) thaw() {
+	b.frozen = 0
+	if b.tailPos != 0 && b.shared == 0 {
+		for i := int(b.tailPos >> segBits); i < len(b.meta); i++ {
+			b.meta[i].writable = 1
+		}
+		b.tailShared = b.slow
+	}
+}
+
+// Lend notes that memory is handed out which is to stay as it is after Free, until nobody refers to it. Several
+// goroutines that read may call it at once.
+func (b *Buffer) Lend() {
+	if atomic.LoadUint32(&b.lent) == 0 {
+		atomic.StoreUint32(&b.lent, 1)
+	}
+}
+
+// Shrink gives up the tables, which messages may have made larger than the next ones need. The Buffer must be
+// free.
+func (b *Buffer) Shrink() {
+	b.segs, b.meta = nil, nil
+	b.spans, b.nodes, b.order, b.pieces = nil, nil, order{}, nil
+	b.spanOrder = order{}
+	b.state = inUse
+}
