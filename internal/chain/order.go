@@ -28,9 +28,6 @@ type cursor struct{ chunk, i int }
 
 // reset makes the order empty.
 func (o *order) reset() {
-	if o.n == 0 {
-		return
-	}
 	if len(o.chunks) == 1 {
 		o.mem = o.chunks[0]
 	}

@@ -40,7 +40,7 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	}
 	b.used = 1 + headroom
 	at := b.tailEnd()
-	b.spans = append(b.spans[:1], span{from: at, to: at})
+	b.spans = append(b.spans, span{from: at, to: at})
 	b.root, b.open, b.headroom = run{1, 1}, 1, headroom
 	b.state = inUse
 }
@@ -114,9 +114,14 @@ func (b *Buffer) Free() {
 
 // reset removes the spans, nodes and pieces, and all that is known of the message. Memory stays as it is.
 func (b *Buffer) reset() {
-	b.spans, b.nodes, b.pieces, b.parts = b.spans[:1], b.nodes[:1], b.pieces[:0], nil
-	b.order.reset()
-	b.spanOrder.reset()
+	b.spans, b.nodes, b.pieces = b.spans[:1], b.nodes[:1], b.pieces[:0]
+	if b.parts != nil { // storing a pointer costs more than looking
+		b.parts = nil
+	}
+	if b.order.n|b.spanOrder.n != 0 {
+		b.order.reset()
+		b.spanOrder.reset()
+	}
 	b.inOrder = 0
 	b.root, b.open, b.owner = run{}, 0, 0
 	b.size, b.reserved, b.headroom, b.lent = 0, 0, 0, 0
