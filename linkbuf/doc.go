@@ -21,10 +21,11 @@
 //   - Refer keeps a reference to the caller's slice, which must not be changed while any Buffer
 //     refers to it. The Buffer never stores into it.
 //   - Share and [Receiver.Take] hold the memory that they refer to. It stays until the last Buffer
-//     that holds it is freed. No Buffer stores into memory that another one holds: Put copies then.
+//     that holds it is freed. No Buffer stores into memory that another one holds: Put copies
+//     then.
 //   - Bytes, Slice, Pieces and Extend return slices that alias the message. Without recycling they
-//     stay readable for as long as they are referred to, as any Go memory. With recycling, see Reset,
-//     they end with the last Buffer that holds the memory.
+//     stay readable for as long as they are referred to, as any Go memory. With recycling, see
+//     Reset, they end with the last Buffer that holds the memory.
 //
 // # Errors
 //

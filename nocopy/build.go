@@ -33,7 +33,7 @@ func (m *Message) push(t *Type, e, next uint32) *frame {
 
 // beginStruct appends what the struct of entry e begins with and opens it.
 func (m *Message) beginStruct(d *Desc, e uint32) {
-	m.startStruct(d, e, m.buf.AppendBehind(0, 0, d.template))
+	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.template))
 }
 
 // startStruct opens the struct of entry e, whose template stands at p.
@@ -316,7 +316,7 @@ func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
 func (m *Message) beginRecord(d *Desc, key uint32) uint32 {
 	lead := leadOf(key)
 	e := m.allocFor(d.self, d.words)
-	p := m.buf.AppendBehind(uint64(key)<<40, lead, d.template)
+	p := m.buf.AppendWithHead(uint64(key)<<40, lead, d.template)
 	m.startStruct(d, e, p+uint32(lead))
 	return e
 }
@@ -329,7 +329,7 @@ func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 	var p, next uint32
 	switch {
 	case t.kind == dict:
-		p, count = m.buf.AppendBehind(containerHead(key, t.key.wire, uint32(t.elem.wire)<<24), lead+mapHeader-1, "\x00"), 0
+		p, count = m.buf.AppendWithHead(containerHead(key, t.key.wire, uint32(t.elem.wire)<<24), lead+mapHeader-1, "\x00"), 0
 	case t.elem.kind == fixed:
 		var b []byte
 		p, b = m.buf.Extend(lead + listHeader + n*int(t.elem.size))
@@ -338,7 +338,7 @@ func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 		putBE32(b[lead+1:], count)
 		next = count
 	default:
-		p = m.buf.AppendBehind(containerHead(key, t.elem.wire, count), lead+listHeader, "")
+		p = m.buf.AppendWithHead(containerHead(key, t.elem.wire, count), lead+listHeader, "")
 		if t.elem.kind == record {
 			room = uint32(t.elem.desc.words) | roomBuilding
 		}
@@ -360,7 +360,7 @@ func wordsOf(t *Type, n int) int {
 	return int(words)
 }
 
-// containerHead returns what AppendBehind makes a container's header of: behind a field's header, if there is one, the first
+// containerHead returns what AppendWithHead makes a container's header of: behind a field's header, if there is one, the first
 // type and four bytes.
 func containerHead(key uint32, first WireType, rest uint32) uint64 {
 	head := uint64(first)<<32 | uint64(rest)

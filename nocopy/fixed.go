@@ -145,7 +145,7 @@ func setTexts[T string | []byte](s Struct, f Field, d *Desc, v []T) {
 			break
 		}
 		if x := chain.TextOf(v[i]); len(x) < refer {
-			words[i] = m.buf.AppendBehind(uint64(len(x))<<32, textHeader, x)
+			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, textHeader, x)
 		} else {
 			checkLen(len(x))
 			words[i] = m.extendText(chain.StringBytes(x))

@@ -106,8 +106,8 @@ func (m *Message) putNext(k, v string) {
 		m.buf.AppendShort(uint64(len(v))<<32, textHeader, v)
 		return
 	}
-	words[slot] = m.buf.AppendBehind(uint64(len(k))<<32, textHeader, k)
-	words[slot+1] = m.buf.AppendBehind(uint64(len(v))<<32, textHeader, v)
+	words[slot] = m.buf.AppendWithHead(uint64(len(k))<<32, textHeader, k)
+	words[slot+1] = m.buf.AppendWithHead(uint64(len(v))<<32, textHeader, v)
 }
 
 // eachTextPair is eachPair for a map of texts.

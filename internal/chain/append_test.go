@@ -9,9 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAppendBehind appends texts of all lengths that are copied in another way, behind heads of all lengths, up to the end of
-// the block at the tail and beyond it. Nothing but their own bytes may change.
-func TestAppendBehind(t *testing.T) {
+// TestAppendWithHead appends texts of all lengths that are copied in another way, after heads of
+// all lengths, up to the end of the block at the tail and beyond it. Nothing but their own bytes
+// may change.
+func TestAppendWithHead(t *testing.T) {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	source := strings.Repeat(alphabet, 10)
 	const head = 0x0102030405060708
@@ -34,23 +35,24 @@ func TestAppendBehind(t *testing.T) {
 					block[i] = '.'
 				}
 				v := source[7 : 7+n]
-				p := b.AppendBehind(head, lead, v)
+				p := b.AppendWithHead(head, lead, v)
 				want := string(binary.BigEndian.AppendUint64(nil, head)[:lead]) + v
 				if diff := cmp.Diff(want, string(b.At(p)[:len(want)])); diff != "" {
-					t.Fatalf("%d bytes behind %d, %d left (-want +got):\n%s", n, lead, left, diff)
+					t.Fatalf("%d bytes after %d, %d left (-want +got):\n%s", n, lead, left, diff)
 				}
 				if got := b.tailEnd(); got != p+Pos(len(want)) {
-					t.Errorf("%d bytes behind %d, %d left: the next goes to %d, not %d", n, lead, left, got, p+Pos(len(want)))
+					t.Errorf("%d bytes after %d, %d left: the next goes to %d, not %d", n, lead, left, got, p+Pos(len(want)))
 				}
 				if strings.Trim(string(block[:used]), ".") != "" {
-					t.Fatalf("%d bytes behind %d, %d left: bytes in front of them have changed", n, lead, left)
+					t.Fatalf("%d bytes after %d, %d left: bytes before them have changed", n, lead, left)
 				}
 			}
 		}
 	}
 }
 
-// TestFits: what Fits leaves enough of the block for AppendShort to store whole words, and MakeFit makes it fit.
+// TestFits: what Fits leaves enough of the block for AppendShort to store whole words, and
+// MakeFit makes it fit.
 func TestFits(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 8, 9, 100, MaxShort - 1, MaxShort} {
 		for left := range MaxShort + 40 {
@@ -102,7 +104,8 @@ func TestAppendByte(t *testing.T) {
 	}
 }
 
-// TestAppendTexts appends texts of all lengths from all kinds of slices, where there is more and less room for them.
+// TestAppendTexts appends texts of all lengths from all kinds of slices, where there is more and
+// less room for them.
 func TestAppendTexts(t *testing.T) {
 	var texts []string
 	for i := range 60 {
@@ -132,7 +135,7 @@ func TestAppendTexts(t *testing.T) {
 				t.Fatalf("%d left, %d used: stopped at a text of %d bytes", left, len(want), len(v[n]))
 			}
 			if at[len(v)] != 0 {
-				t.Fatal("a position behind the last one was stored")
+				t.Fatal("a position after the last one was stored")
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Batch is several messages on their way out together: as few writes, or writevs, as possible for all of them. It refers to
+// Batch writes several messages together, in as few writes or writevs as possible. It refers to
 // what was added until it is written. The zero Batch is ready for use, by one goroutine.
 type Batch struct {
 	pieces [][]byte
@@ -13,8 +13,8 @@ type Batch struct {
 	size   int
 }
 
-// Add adds a message, which must be sealed, stay as it is and not be freed until the Batch is written. With frame its
-// length comes first, as a big-endian int32.
+// Add adds a message, which must be sealed, and neither changed nor freed until the Batch is
+// written. With frame, its length comes first, as a big-endian int32.
 func (t *Batch) Add(b *Buffer, frame bool) {
 	lead := Pos(0)
 	switch {
@@ -30,7 +30,7 @@ func (t *Batch) Add(b *Buffer, frame bool) {
 	}
 }
 
-// AddBytes adds bytes, which must stay as they are until the Batch is written.
+// AddBytes adds bytes, which must not be changed until the Batch is written.
 func (t *Batch) AddBytes(mem []byte) { t.add(mem) }
 
 func (t *Batch) add(mem []byte) {
@@ -41,10 +41,11 @@ func (t *Batch) add(mem []byte) {
 	}
 }
 
-// Len returns the bytes that were added and not written yet.
+// Len returns how many bytes were added and not written yet.
 func (t *Batch) Len() int { return t.size }
 
-// WriteTo writes what was added, in the way of Buffer.Write. Afterwards the Batch is empty, also after an error.
+// WriteTo writes what was added, as Buffer.Write does. The Batch is empty then, also after an
+// error.
 func (t *Batch) WriteTo(w io.Writer) (int64, error) {
 	defer t.reset()
 	if len(t.pieces) == 1 {

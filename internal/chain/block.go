@@ -9,20 +9,21 @@ import (
 )
 
 const (
-	// SlabSize is the size of the garbage-collected slabs that small messages are carved from, and so
-	// what a string that was read from a small message keeps alive at most: 64 KiB.
+	// SlabSize is the size of the garbage-collected slabs that small messages are built in. A
+	// string that was read from a small message keeps at most one slab alive.
 	SlabSize = 64 << 10
 
-	// MaxSlabSize is the size that slabs grow to inside one large message: 1 MiB.
+	// MaxSlabSize is the size that slabs grow to within one large message.
 	MaxSlabSize = 1 << 20
 
-	page      = 8 << 10 // of Go's memory
-	minClass  = 12      // the smallest recycled block: 4 KiB
-	maxClass  = 20      // up to 1 MiB blocks wait in pools
-	mostSpare = 128 << 20
+	page      = 8 << 10   // the unit in which Go's runtime allocates what is large
+	minClass  = 12        // the smallest recycled block: 4 KiB
+	maxClass  = 20        // the largest block that is kept in pools: 1 MiB
+	mostSpare = 128 << 20 // the largest block that is kept in spareBlocks
 )
 
-// Block is a piece of memory that is used again after its last holder has released it.
+// Block is a piece of memory with a count of its holders. When the last one releases it, it is
+// used again.
 type Block struct {
 	blockDebug
 	mem  []byte
@@ -30,26 +31,27 @@ type Block struct {
 	item spare.Item[*Block] // of spareBlocks, if it waits there
 }
 
-// pools holds recycled blocks by size: pools[c] those of at most 1<<c bytes, and more than half of that. What is larger, up to
-// mostSpare, and what large messages are received into, is in spareBlocks.
+// pools holds free blocks by size: pools[c] holds those of more than 1<<(c-1) and at most 1<<c
+// bytes. Larger ones, and those that large messages are received into, are in spareBlocks.
 var (
 	pools       [maxClass + 1]sync.Pool
 	spareBlocks spare.Pool[*Block]
 )
 
-// newBlock returns a block of at least n bytes with one reference. What it holds is left over from earlier use.
+// newBlock returns a block of at least n bytes, contents undefined, with one holder.
 func newBlock(n int) *Block {
 	c := classOf(n)
 	return takeBlock(n, c, 1<<c)
 }
 
-// newSlab is newBlock for memory that may be lent and then is not used again: it is hardly larger than n.
+// newSlab is newBlock for memory that may be lent, and is not used again then. It is n rounded up
+// to a multiple of SlabSize.
 func newSlab(n int) *Block {
 	return takeBlock(n, classOf(n), (n+SlabSize-1)&^(SlabSize-1))
 }
 
-// newReceived is newBlock for what is received: a large one is hardly larger than n, and found again by whoever needs it next, however
-// seldom that is.
+// newReceived is newBlock for bytes that are received. A block of SlabSize and more is n rounded
+// up to a page, and is found again later than one in pools, which garbage collections empty.
 func newReceived(n int) *Block {
 	if n < SlabSize {
 		return newBlock(n)
@@ -57,9 +59,11 @@ func newReceived(n int) *Block {
 	return takeSpare(n)
 }
 
+// classOf returns the index in pools of blocks for n bytes.
 func classOf(n int) int { return max(bits.Len(uint(n-1)), minClass) }
 
-// takeBlock is newBlock of a class. If the pool has none, it is of this size.
+// takeBlock returns a block of at least n bytes from pools[c]. If there is none, it makes one of
+// the given size.
 func takeBlock(n, c, size int) *Block {
 	if c > maxClass {
 		return takeSpare(n)
@@ -68,14 +72,14 @@ func takeBlock(n, c, size int) *Block {
 	if debugging {
 		b = new(Block)
 		b.mapOwn(size)
-	} else if b, _ = pools[c].Get().(*Block); b == nil || len(b.mem) < n { // one that is smaller than its class: it is given up
+	} else if b, _ = pools[c].Get().(*Block); b == nil || len(b.mem) < n { // one that is too small, in spite of its class, is given up
 		b = &Block{mem: fresh(size)}
 	}
 	b.refs.Store(1)
 	return b
 }
 
-// takeSpare is newBlock of those that wait in spareBlocks.
+// takeSpare returns a block of at least n bytes from spareBlocks. If there is none, it makes one.
 func takeSpare(n int) *Block {
 	var b *Block
 	size := (n + page - 1) &^ (page - 1)
@@ -92,13 +96,14 @@ func takeSpare(n int) *Block {
 	return b
 }
 
+// retain adds a holder.
 func (b *Block) retain() {
 	if b.refs.Add(1) <= 1 {
 		panic("nocopy: block retained after its last release")
 	}
 }
 
-// release drops one reference; the last one gives the block back to its pool.
+// release removes a holder. The last one gives the block back to its pool.
 func (b *Block) release() {
 	switch n := b.refs.Add(-1); {
 	case n < 0:

@@ -20,8 +20,8 @@ func filled(n int, v byte) *Buffer {
 	return b
 }
 
-// TestShareOutlives: memory that is shared is used again only after the last of its holders is gone,
-// in whatever order they go.
+// TestShareOutlives: memory that is shared is used again only after the last of its holders is
+// gone, in whatever order they go.
 func TestShareOutlives(t *testing.T) {
 	const n = 100_000
 	orders := permutations(4)
@@ -120,7 +120,8 @@ func TestReleasedOnce(t *testing.T) {
 
 const maxClassBytes = mostSpare
 
-// TestBlockSizes: a block has room for what was asked for, and comes back from the pool for its size.
+// TestBlockSizes: a block has room for what was asked for, and comes back from the pool for its
+// size.
 func TestBlockSizes(t *testing.T) {
 	for _, n := range []int{1, 4095, 4096, 4097, 1 << 16, 1<<20 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1, 20 << 20, maxClassBytes - 1, maxClassBytes, maxClassBytes + 1} {
 		b := newBlock(n)
@@ -143,7 +144,8 @@ func TestBlockSizes(t *testing.T) {
 	}
 }
 
-// TestReuse: a Buffer that is used again has nothing of the message before, with and without recycling in turn.
+// TestReuse: a Buffer that is used again has nothing of the message before, with and without
+// recycling in turn.
 func TestReuse(t *testing.T) {
 	var b Buffer
 	var kept [][]byte // what was lent of slabs must stay
@@ -208,7 +210,7 @@ func TestCrossingSegments(t *testing.T) {
 		}
 	}
 	if got := b.At(p + Pos(len(mem))); len(got) != 0 {
-		t.Errorf("%d bytes behind the end", len(got))
+		t.Errorf("%d bytes after the end", len(got))
 	}
 	b.AddRoot(p, p+Pos(len(mem)))
 	b.Seal()
@@ -217,8 +219,8 @@ func TestCrossingSegments(t *testing.T) {
 	}
 }
 
-// TestAdopt: little foreign memory is copied when something in it is to be stored; the end of much is not, since it is also
-// read through the segment before.
+// TestAdopt: little foreign memory is copied when something in it is to be stored; the end of
+// much is not, since it is also read through the segment before.
 func TestAdopt(t *testing.T) {
 	for _, c := range []struct {
 		size, at int

@@ -5,35 +5,37 @@ import (
 	"sync/atomic"
 )
 
-// Buffer is one message's bytes as a chain: blocks that are filled at the tail, foreign memory that is
-// referred to, and nodes that stand in the place of bytes elsewhere in the chain.
+// Buffer is one message's bytes as a chain: blocks that are filled at the tail, foreign memory
+// that is referred to, and nodes whose content is sent in the place of other bytes.
 //
-// A Buffer must be Reset before its first use. It is for one goroutine, except that any number of them
-// may read (At, Len, AppendTo, WriteTo, and Share from it) while none writes.
+// A Buffer must be Reset before its first use. It is for one goroutine; any number of them may
+// read it (At, Len, AppendTo, WriteTo, Share from it) while none changes it.
+//
+// Methods do not check what they are given: positions and nodes must be of this message.
 type Buffer struct {
 	segs [][]byte  // the segment table: position → bytes
-	meta []segment // what else is known of each segment
-	flat []byte    // the memory that has the first positions, if it need not be lent: foreign, or a chunk. See FlatText
+	meta []segment // the same segments: who owns them
+	flat []byte    // the memory at FirstPos if it is foreign or a chunk, see FlatText
 
 	tail    []byte // the block that is being filled
 	used    int    // how much of it
 	tailPos Pos    // position of tail[0]
-	tailMem *Block // its block, nil for memory that is left to the garbage collector in any case
+	tailMem *Block // its block; nil if the garbage collector owns it
 	// tailShared is 1 once a part of the block at the tail is shared; like segment.writable.
 	tailShared uint32
-	slow       uint32 // 1 if values are to be stored the longer way: what tailShared is of a new tail
+	slow       uint32 // tailShared of the next block at the tail, see StoreSlowly
 	shared     uint32 // 1 once any memory of this Buffer's own is shared
 	frozen     uint32 // 1 once Freeze has made a difference
 	held       []*Block
-	slabs      []*Block // its own ones if it does not recycle: they are used again if nothing of them was lent
+	slabs      []*Block // blocks of a Buffer that does not recycle, see dropSlabs
 	recycle    bool
 	state      state
-	// lent is 1 once something has been handed out that may alias the Buffer's own memory. Without any of that, it may
-	// be 1 from the beginning: then those who read need not store it.
+	// lent is 1 once something was handed out that may alias the Buffer's own memory. A Buffer
+	// that owns no memory may start at 1, which spares readers the store.
 	lent                uint32
-	headroom            int // bytes free in front of the root run
-	reserved            int // bytes in blocks of this message so far: sets the size of the next one
-	mostSegs, mostSpans int // more than that is crowded
+	headroom            int // bytes free before the root run
+	reserved            int // size of the message's blocks so far; that of the next one depends on it
+	mostSegs, mostSpans int // above these the Buffer is crowded
 	crowded             bool
 
 	spans []span
@@ -44,17 +46,18 @@ type Buffer struct {
 	owner NodeID // whose run it belongs to, 0 = the root
 
 	order order // of nodes
-	// spanOrder is made when spans turn out not to be in the order of their positions.
+	// spanOrder is made when spans are found not to be in the order of their positions.
 	spanOrder order
 	inOrder   int     // spans before this one are in the order of their positions
 	placed    bool    // order is up to date
 	pieces    []piece // the message in wire order, once sealed
 	size      int
 	sealed    bool
-	framed    bool // its length stands in front of it, in the headroom
+	framed    bool // the headroom ends with the message's length
 }
 
-// StoreSlowly makes InTail false of all positions from now on, so that no value is stored without asking Writable.
+// StoreSlowly makes InTail return false from now on, so that callers ask Writable before each
+// store.
 func (b *Buffer) StoreSlowly() {
 	b.slow = 1
 	atomic.StoreUint32(&b.tailShared, 1) // see Share
@@ -69,15 +72,16 @@ func (b *Buffer) addTail() {
 	b.tailShared = b.slow
 }
 
-// behindLarge is room for what follows a large value: often no more than a STOP, for which a block of its own would
-// be as large again. It is less than keepTail, so that no later message holds on to a large block by its rest.
-const behindLarge = 256
+// afterLarge is room for what comes after a large value: often no more than a byte that ends the
+// message, for which there would have to be another large block. It is less than keepTail, so
+// that no later message is built in the rest of a large block and keeps that alive.
+const afterLarge = 256
 
-// newTail starts a block with room for at least n bytes; what is left of the old one is given up.
+// newTail makes a new block of at least n bytes the tail. The rest of the old one stays unused.
 func (b *Buffer) newTail(n int) {
 	size := min(max(b.reserved, SlabSize), MaxSlabSize)
 	if n > size/4 {
-		size = n + behindLarge
+		size = n + afterLarge
 		if size < MaxSlabSize {
 			size = max(size, min(b.reserved+n, MaxSlabSize))
 		}
@@ -88,7 +92,8 @@ func (b *Buffer) newTail(n int) {
 	b.ownTail()
 }
 
-// takeTail makes new memory of the given size the block at the tail, which has no positions yet and is not among the Buffer's blocks.
+// takeTail makes new memory of the given size the tail and returns it. ownTail has to be called
+// next.
 func (b *Buffer) takeTail(size int) []byte {
 	switch {
 	case b.recycle:
@@ -96,7 +101,7 @@ func (b *Buffer) takeTail(size int) []byte {
 		b.tail = b.tailMem.mem
 	case !debugging:
 		b.tailMem = newSlab(size)
-		b.tail = b.tailMem.mem[:size:size] // no more than that, see behindLarge
+		b.tail = b.tailMem.mem[:size:size] // no more than that, see afterLarge
 	default:
 		b.tailMem = nil
 		b.tail = fresh(size)
@@ -104,7 +109,7 @@ func (b *Buffer) takeTail(size int) []byte {
 	return b.tail
 }
 
-// ownTail puts the block at the tail among the Buffer's blocks and gives it its positions.
+// ownTail adds the tail to the Buffer's blocks and gives it positions.
 func (b *Buffer) ownTail() {
 	switch {
 	case b.tailMem == nil:
@@ -116,10 +121,10 @@ func (b *Buffer) ownTail() {
 	b.addTail()
 }
 
-// tailEnd is the position at which the next byte goes.
+// tailEnd returns the position that the next byte at the tail gets.
 func (b *Buffer) tailEnd() Pos { return b.tailPos + Pos(b.used) }
 
-// Reserve sees to it that the next n bytes, at most MaxSlabSize, are appended to one block.
+// Reserve makes sure that the next n bytes, at most MaxSlabSize, are appended to one block.
 func (b *Buffer) Reserve(n int) {
 	if n > len(b.tail)-b.used {
 		b.Sync()
@@ -136,7 +141,7 @@ func (b *Buffer) AppendByte(v byte) Pos {
 	return b.appendByteToEnd(v)
 }
 
-// AppendFitting is AppendByte when a byte Fits.
+// AppendFitting does as AppendByte. A byte must Fit.
 func (b *Buffer) AppendFitting(v byte) Pos {
 	i := b.used
 	b.tail[i] = v
@@ -150,16 +155,16 @@ func (b *Buffer) appendByteToEnd(v byte) Pos {
 	return p
 }
 
-// InTail says whether the n bytes of a value at position p are in the block at the tail, which most of what is being built
-// is, and may be stored into.
+// InTail reports whether the n bytes at position p are in the block at the tail, as most of a
+// message that is being built are, and may be stored into by Put8 and the like.
 func (b *Buffer) InTail(p Pos, n int) bool {
 	return uint64(p-b.tailPos)+uint64(n) <= uint64(b.used) && b.tailShared == 0
 }
 
-// MakeFit sees to it that n bytes Fit, which must not be more than may ever.
+// MakeFit makes sure that n bytes Fit. n must be at most MaxShort.
 func (b *Buffer) MakeFit(n int) { b.Reserve(n + maxLead + 1) }
 
-// extendToEnd is Extend when n bytes fill the block at the tail, or are too many for it.
+// extendToEnd does as Extend if n bytes fill the block at the tail or are too many for it.
 func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 	if i := b.used; n == len(b.tail)-i {
 		b.used += n
@@ -175,28 +180,28 @@ func (b *Buffer) extendToEnd(n int) (Pos, []byte) {
 const (
 	// MaxShort is the most bytes that ever Fit.
 	MaxShort = 256
-	// maxLead is the most bytes that AppendBehind appends in front of others.
+	// maxLead is the most bytes of head that AppendWithHead appends.
 	maxLead = 8
-	// textLength is the size of the length in front of a text.
+	// textLength is the size of the length before a text.
 	textLength = 4
 )
 
-// Fits says whether AppendShort can append n bytes now.
+// Fits reports whether AppendShort can append n bytes now.
 func (b *Buffer) Fits(n int) bool { return n <= MaxShort && n+maxLead < len(b.tail)-b.used }
 
-// AppendBehind appends the high lead bytes of head, at most 8, and v behind them. It returns the position of the first of
-// them.
-func (b *Buffer) AppendBehind(head uint64, lead int, v string) Pos {
+// AppendWithHead appends the high lead bytes of head, at most 8, then v. It returns the position
+// of the first byte.
+func (b *Buffer) AppendWithHead(head uint64, lead int, v string) Pos {
 	if !b.Fits(len(v)) {
-		return b.appendBehindLong(head, lead, v)
+		return b.appendLongWithHead(head, lead, v)
 	}
 	p := b.tailEnd()
 	b.AppendShort(head, lead, v)
 	return p
 }
 
-// appendBehindLong is AppendBehind for a v of any length.
-func (b *Buffer) appendBehindLong(head uint64, lead int, v string) Pos {
+// appendLongWithHead does as AppendWithHead, for a v of any length.
+func (b *Buffer) appendLongWithHead(head uint64, lead int, v string) Pos {
 	p, mem := b.Extend(lead + len(v))
 	var bytes [8]byte
 	binary.BigEndian.PutUint64(bytes[:], head)
@@ -205,8 +210,9 @@ func (b *Buffer) appendBehindLong(head uint64, lead int, v string) Pos {
 	return p
 }
 
-// Grow makes the last bytes of the open run, those from position from on, n bytes longer, moving them to
-// a larger block if need be. It returns their position and all of them, contiguous; the new ones are undefined.
+// Grow appends n bytes, contents undefined, to the open run, so that they are contiguous with its
+// last bytes, those from position from on. It moves all these to a larger block if it must. It
+// returns all of them with their position.
 func (b *Buffer) Grow(from Pos, n int) (Pos, []byte) {
 	start := int(from - b.tailPos)
 	if b.used+n <= len(b.tail) {

@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// piece is a stretch of wire bytes that is contiguous in memory.
+// piece is a range of wire bytes that is contiguous in memory: [from, to).
 type piece struct{ from, to Pos }
 
-// Seal puts the chain in wire order, so that Len, AppendTo, WriteTo and the like are pure reads until the next change.
+// Seal lists the pieces of the message in wire order. Until the next change, Len, AppendTo,
+// WriteTo and the like only read then.
 func (b *Buffer) Seal() {
 	if b.sealed {
 		return
@@ -41,11 +42,12 @@ func (b *Buffer) Seal() {
 	}
 }
 
-// fewNodes is the number of nodes up to which it is worth looking whether they are simple.
+// fewNodes is the number of nodes up to which flatten is tried.
 const fewNodes = 8
 
-// flatten is walk for the usual case of an edited message: it was in one piece, and a few nodes stand in it, none in
-// another's content and none in what another replaces. It reports whether that is so.
+// flatten does as walk of the root in the usual case of an edited message, and reports whether it
+// is one: it is in one span, with a few nodes, none of them in the content of another or in what
+// another replaces.
 func (b *Buffer) flatten() bool {
 	if b.order.n > fewNodes || b.root.first != b.root.last || b.parts != nil {
 		return false
@@ -75,8 +77,8 @@ func (b *Buffer) flatten() bool {
 
 const frameHeader = 4
 
-// frame puts the message's length in front of it, which is at from, if there is headroom, so that a frame can be written as it
-// stands.
+// frame stores the message's length into the headroom before its first byte, at from, if there is
+// room. The message can be written as a frame from there, without a copy.
 func (b *Buffer) frame(from Pos) {
 	b.framed = b.headroom >= frameHeader && b.size > 0 && b.size <= math.MaxInt32
 	if !b.framed {
@@ -89,13 +91,14 @@ func (b *Buffer) frame(from Pos) {
 	}
 }
 
-// Sealed says whether the chain is in wire order: nothing has changed since Seal.
+// Sealed reports whether nothing has changed since Seal.
 func (b *Buffer) Sealed() bool { return b.sealed }
 
-// Len returns the message's wire bytes. The Buffer must be sealed.
+// Len returns how many wire bytes the message has. The Buffer must be sealed.
 func (b *Buffer) Len() int { return b.size }
 
-// Bytes returns the message when it is in one piece, aliasing it. The Buffer must be sealed.
+// Bytes returns the message, aliasing it, and true if it is in one piece; else false. The Buffer
+// must be sealed.
 func (b *Buffer) Bytes() ([]byte, bool) {
 	switch len(b.pieces) {
 	case 0:
@@ -123,8 +126,8 @@ func (b *Buffer) appendPieces(dst []byte, pieces []piece) []byte {
 	return dst
 }
 
-// Pieces calls f with each stretch of the message that is contiguous in memory, in wire order, until f
-// returns false. The Buffer must be sealed; the bytes alias it.
+// Pieces calls f with each part of the message that is contiguous in memory, in wire order, until
+// f returns false. The Buffer must be sealed; the bytes alias it.
 func (b *Buffer) Pieces(f func(p Pos, mem []byte) bool) {
 	for _, p := range b.pieces {
 		if !f(p.from, b.mem(p)) {
@@ -138,27 +141,28 @@ func (b *Buffer) mem(p piece) []byte {
 	return b.At(p.from)[:n:n]
 }
 
-// Range is what stands on the wire for the bytes [from, to) of one run: edits included.
+// Range is what is sent for the bytes [from, to) of a run: their content as it is with all nodes.
 type Range struct {
 	b      *Buffer
 	pieces []piece
 }
 
-// Range collects what stands on the wire for [from, to), both in the same run. It is valid until the next change.
+// Range returns what is sent for the bytes [from, to), which must be in one run. It is valid
+// until the next change.
 func (b *Buffer) Range(from, to Pos) Range { return b.RangeAgain(from, to, Range{}) }
 
-// RangeAgain is Range in the memory of old, which must not be used any more.
+// RangeAgain does as Range, and uses the memory of old, which must not be used any more.
 func (b *Buffer) RangeAgain(from, to Pos, old Range) Range {
 	b.Sync()
 	b.sortNodes()
 	return Range{b, b.walk(old.pieces[:0], b.spanAt(from), part{from, to})}
 }
 
-// Spent returns no more than the range's memory, for RangeAgain.
+// Spent returns a Range that has only the memory of r, for RangeAgain.
 func (r Range) Spent() Range { return Range{pieces: r.pieces} }
 
-// Flat returns what Range would stand for, aliasing it, if that is in one piece and no node belongs to it. It is valid until the
-// next change.
+// Flat returns the bytes [from, to), aliasing them, and true if they are in one piece and sent as
+// they are; else false. They are valid until the next change.
 func (b *Buffer) Flat(from, to Pos) ([]byte, bool) {
 	b.Sync()
 	b.sortNodes()
@@ -175,7 +179,7 @@ func (b *Buffer) Flat(from, to Pos) ([]byte, bool) {
 	return b.mem(piece{from, to}), true
 }
 
-// Len returns the range's wire bytes.
+// Len returns how many wire bytes the range has.
 func (r Range) Len() int {
 	n := 0
 	for _, p := range r.pieces {
@@ -184,7 +188,7 @@ func (r Range) Len() int {
 	return n
 }
 
-// Bytes returns the range when it is in one piece, aliasing it.
+// Bytes returns the range, aliasing it, and true if it is in one piece; else false.
 func (r Range) Bytes() ([]byte, bool) {
 	if len(r.pieces) != 1 {
 		return nil, false
@@ -198,7 +202,7 @@ func (r Range) Count() int { return len(r.pieces) }
 // AppendTo appends the range to dst, copying it.
 func (r Range) AppendTo(dst []byte) []byte { return r.b.appendPieces(dst, r.pieces) }
 
-// Pieces is like Buffer.Pieces, of the range.
+// Pieces does as Buffer.Pieces, for the range.
 func (r Range) Pieces(f func(p Pos, mem []byte) bool) {
 	for _, p := range r.pieces {
 		if !f(p.from, r.b.mem(p)) {
@@ -220,14 +224,15 @@ func compareNodes(x, y *node) int {
 	}
 }
 
-// part is what to walk of a run: the bytes [from, to), or all of it if to is 0.
+// part limits a walk to the bytes [from, to) of a run; if to is 0, it does not.
 type part struct{ from, to Pos }
 
-// hidden are the replaced bytes that were met last: they do not reach the wire.
+// hidden are the bytes [from, to) that were replaced last: they, and nodes in them, are not sent.
 type hidden struct{ from, to Pos }
 
-// walk appends the pieces of the run that begins with span s, and of the contents of the nodes in it, in wire
-// order. (Values are passed rather than pointers: what recursion takes pointers to moves to the heap.)
+// walk appends the pieces of the run that begins with span s to out, with those of the contents
+// of the nodes in it, in wire order. Parameters are values, not pointers: what a recursive
+// function takes pointers to moves to the heap.
 func (b *Buffer) walk(out []piece, s uint32, p part) []piece {
 	var h hidden
 	for ; s != 0; s = b.spans[s].next {
@@ -272,13 +277,14 @@ func (b *Buffer) walkSpan(out []piece, sp span, p part, h hidden) ([]piece, hidd
 	return appendPiece(out, at, hi), h
 }
 
-// hides says whether the node belongs to bytes that have been replaced. What makes a thing longer that ends
-// where the replaced bytes end is hidden if the thing started inside of them.
+// hides reports whether the node belongs to the hidden bytes. A node that makes a value longer
+// which ends where they end does so if the value starts among them.
 func (h hidden) hides(n *node) bool {
 	return n.at < h.to || n.kind == grow && n.at == h.to && n.anchor >= h.from
 }
 
-// excludes says whether a node at the edge of the part belongs to what surrounds it.
+// excludes reports whether a node at the beginning or end of the part belongs to what surrounds
+// the part.
 func (p part) excludes(n *node) bool {
 	if n.kind == grow {
 		return n.anchor < p.from

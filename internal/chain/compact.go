@@ -1,8 +1,8 @@
 package chain
 
-// Compact copies the message into one piece of memory of its own, with nothing else in it, and returns that with its position.
-// It is to be sealed again. All positions and nodes from before mean nothing any more. The memory from before is left to those who
-// refer to it: it does not go back to a pool, since what was read from it stays valid until Free at least.
+// Compact copies the message into one new block and returns it there, with its position. It is
+// not sealed. All earlier positions and nodes are invalid. The earlier memory is left to the
+// garbage collector, and does not go back to a pool: what aliases it stays valid.
 func (b *Buffer) Compact() (Pos, []byte) {
 	b.Seal()
 	for i, blk := range b.held {
@@ -11,7 +11,7 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	}
 	clear(b.slabs)
 	b.held, b.slabs = b.held[:0], b.slabs[:0]
-	headroom, reserved := b.headroom, max(1+b.headroom+b.size+behindLarge, SlabSize)
+	headroom, reserved := b.headroom, max(1+b.headroom+b.size+afterLarge, SlabSize)
 	start := 1 + headroom
 	mem := b.appendPieces(b.takeTail(reserved)[:start], b.pieces)[start:]
 	b.dropSegments()
@@ -27,21 +27,23 @@ func (b *Buffer) Compact() (Pos, []byte) {
 	return from, mem
 }
 
-// Crowded reports whether there is so much memory, or are so many spans, that it is worth finding out with Waste how much of it
-// is in use.
+// Crowded reports whether there are so many segments or spans that it is worth calling Waste,
+// which finds out how many of them are in use.
 func (b *Buffer) Crowded() bool { return b.crowded }
 
 const (
 	// fewSegs and fewSpans are never too many: half a mebibyte in blocks.
 	fewSegs  = 6
 	fewSpans = 4 << 10
-	// manySegs is the number of segments from which on positions may run out: nearly as many are left as a message of
-	// MaxSize takes. No small texts are referred to from there on, so that each further segment is a mebibyte.
+	// manySegs is the number of segments from which on positions may run out: nearly as many are
+	// left as a message of MaxSize takes. No small texts are referred to from there on, so that
+	// each further segment is a mebibyte.
 	manySegs = maxSegments - MaxSize>>segBits - moreSegs
 	moreSegs = 8
 )
 
-// mark makes the Buffer one that is not crowded until there is twice as much, or a little more if positions are running out.
+// mark makes Crowded false until there are twice as many segments or spans, or a few more if
+// positions are running out.
 func (b *Buffer) mark() {
 	b.crowded = false
 	b.mostSegs = max(2*len(b.segs), fewSegs)
@@ -54,9 +56,10 @@ func (b *Buffer) mark() {
 // Short reports whether positions are running out.
 func (b *Buffer) Short() bool { return len(b.segs) > manySegs }
 
-// Waste reports whether three quarters of the Buffer's memory, or half of the positions that the message does not need, are of
-// what is no longer in it. If not, the Buffer is not Crowded any more until there is much more. So what Compact copies is at
-// most a few times what has been added since, and what fits finds positions.
+// Waste reports whether three quarters of the Buffer's memory, or half of the positions that the
+// message does not need, are of what is no longer in it. If not, the Buffer is not Crowded any
+// more until there is much more. So what Compact copies is at most a few times what has been
+// added since, and what fits finds positions.
 func (b *Buffer) Waste() bool {
 	b.mark()
 	if len(b.nodes) == 1 {

@@ -2,7 +2,8 @@
 
 package chain
 
-// Where pages can't be protected, what is stale reads as something striking.
+// Where pages cannot be protected, memory that is given back is filled with a byte that strikes
+// the eye.
 
 func mapPages(n int) []byte { return make([]byte, n) }
 

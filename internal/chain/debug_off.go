@@ -4,13 +4,13 @@ package chain
 
 const debugging = false
 
-// blockDebug is what a build with the tag nocopydebug keeps of a Block besides.
+// blockDebug is what builds with the tag nocopydebug keep for each Block.
 type blockDebug struct{}
 
 func (*Block) mapOwn(int) {}
 func (*Block) protect()   {}
 func (*Block) abandon()   {}
 
-// BlocksInUse returns how many recycled blocks have been taken and not given back. Only builds with the tag
-// nocopydebug count them; in others it is 0.
+// BlocksInUse returns how many recycled blocks have been taken and not given back. Only builds
+// with the tag nocopydebug count them; in others it is 0.
 func BlocksInUse() int { return 0 }

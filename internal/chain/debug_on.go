@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 )
 
-// With the tag nocopydebug recycled memory is never used twice. A block is pages of its own, which become inaccessible
-// when its last holder lets go: whoever still reads there faults at the line that does.
+// With the tag nocopydebug recycled memory is never used twice. A block has pages of its own,
+// which become inaccessible when its last holder releases it: reading there faults.
 
 const debugging = true
 
-// blockDebug is what is kept of a Block besides.
+// blockDebug is what this build keeps for each Block.
 type blockDebug struct {
 	pages     []byte
 	abandoned atomic.Bool
@@ -34,19 +34,20 @@ func (b *Block) protect() {
 	graves.bury(b.pages)
 }
 
-// abandon notes that a Buffer that does not recycle has let go of the block: strings that were read from it
-// stay valid, so that it is never given back.
+// abandon notes that the block is never given back: a Buffer that does not recycle has held it,
+// and strings that alias it stay valid.
 func (b *Block) abandon() {
 	if !b.abandoned.Swap(true) {
 		blocksInUse.Add(-1)
 	}
 }
 
-// BlocksInUse returns how many recycled blocks have been taken and not given back, those left out that were
-// shared with a Buffer that does not recycle. Only builds with the tag nocopydebug count them; in others it is 0.
+// BlocksInUse returns how many recycled blocks have been taken and not given back, without those
+// that were shared with a Buffer that does not recycle. Only builds with the tag nocopydebug
+// count them; in others it is 0.
 func BlocksInUse() int { return int(blocksInUse.Load()) }
 
-// keepGraves is how many blocks stay inaccessible until their addresses may come again.
+// keepGraves is how many blocks stay inaccessible before their addresses may be used again.
 const keepGraves = 4096
 
 // graveyard keeps the addresses of the latest dead blocks from being used again.

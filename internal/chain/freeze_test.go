@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFreezeThenShare: memory that is shared after it was frozen is not used again by its Buffer, and memory that is only frozen is.
+// TestFreezeThenShare: memory that is shared after it was frozen is not used again by its Buffer,
+// and memory that is only frozen is.
 func TestFreezeThenShare(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		for _, share := range []bool{false, true} {

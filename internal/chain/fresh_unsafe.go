@@ -10,7 +10,8 @@ import (
 // zeroCheap is the size up to which clearing memory costs next to nothing.
 const zeroCheap = 16 << 10
 
-// fresh returns n bytes of new memory, contents undefined: it is for bytes that arrive or are appended, and clearing it first would be wasted.
+// fresh returns n bytes of new memory, contents undefined. What is large is not cleared, since it
+// is filled with other bytes anyway.
 func fresh(n int) []byte {
 	if n <= zeroCheap {
 		return make([]byte, n)
@@ -18,6 +19,7 @@ func fresh(n int) []byte {
 	var b strings.Builder // its memory is not cleared
 	b.Grow(n)
 	b.WriteByte(0)
-	// SAFETY: Grow has made room for n bytes from the first on, and when the Builder is gone nobody else refers to them.
+	// SAFETY: Grow has made room for n bytes from the first on, and when the Builder is gone
+	// nobody else refers to them.
 	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }

@@ -8,37 +8,38 @@ import (
 )
 
 const (
-	// GatherBelow is the size up to which a piece is copied next to its neighbours before it is written by writev:
-	// an entry of its own costs the kernel about as much as copying this many bytes.
+	// GatherBelow is the size below which pieces are copied together before they are written by
+	// writev: an entry of its own costs the kernel about as much as copying this many bytes.
 	GatherBelow = 1 << 10
 
 	// gatherMost is the most bytes that are copied together before they are written by writev.
 	gatherMost = 256 << 10
 
-	// streamMost is the most bytes that are copied together for a writer that knows no writev, such as a TLS
-	// connection: each write would be a record, or more of them, of its own.
+	// streamMost is the most bytes that are copied together for a Writer without writev, such as
+	// a TLS connection, which would make a record of each piece.
 	streamMost = 64 << 10
 
 	// maxPieces is how many pieces one writev takes.
 	maxPieces = 1024
 )
 
-// Stats tells how a message went out: what was copied together and what was referred to.
+// Stats tells how a message was written: what was copied together, and what was written from
+// where it lay.
 type Stats struct {
-	Bytes    int // in all
-	Pieces   int // handed to the writer
-	ByRef    int // of them, pieces of the chain themselves
+	Bytes    int // written in all
+	Pieces   int // stretches of memory that were handed to the writer
+	ByRef    int // those of them that were not copied before
 	RefBytes int // bytes in those
 }
 
-// gatherer writes pieces of memory in as few writes as is worth copying them together for.
+// gatherer writes pieces of memory. It copies small ones together, so that there are fewer writes.
 type gatherer struct {
 	w        io.Writer
-	vectored bool        // w knows writev
-	vec      [][]byte    // what the next writev is made of
-	out      net.Buffers // what of vec is not written yet
+	vectored bool        // w has writev
+	vec      [][]byte    // what the next writev will write
+	out      net.Buffers // what the writev under way has not written yet
 	copied   []byte
-	from     int // where in copied the bytes begin that vec does not have yet
+	from     int // copied[from:] is not in vec yet
 	stats    Stats
 	err      error // of the first write that failed; nothing is written afterwards
 }
@@ -57,7 +58,8 @@ func (g *gatherer) begin(w io.Writer, n, small int) {
 	g.reserve(n, small)
 }
 
-// reserve makes room for what will be copied together.
+// reserve makes room for what will be copied together, for n bytes of which small are in pieces
+// below GatherBelow.
 func (g *gatherer) reserve(n, small int) {
 	n = min(n, streamMost)
 	if g.vectored {
@@ -88,7 +90,7 @@ func (g *gatherer) add(mem []byte) {
 	g.stats.RefBytes += len(mem)
 }
 
-// stream is add for a writer that does not know writev.
+// stream is add for a Writer without writev.
 func (g *gatherer) stream(mem []byte) {
 	for g.err == nil {
 		if len(g.copied) == 0 && len(mem) >= streamMost {
@@ -106,7 +108,7 @@ func (g *gatherer) stream(mem []byte) {
 	}
 }
 
-// close makes what was copied since the last piece of vec its next one.
+// close adds what was copied last to vec.
 func (g *gatherer) close() {
 	if n := len(g.copied); n > g.from {
 		g.vec = append(g.vec, g.copied[g.from:n:n])
@@ -131,6 +133,7 @@ func (g *gatherer) flush() {
 	g.vec, g.copied, g.from = g.vec[:0], g.copied[:0], 0
 }
 
+// write writes mem at once.
 func (g *gatherer) write(mem []byte) {
 	n, err := writeAll(g.w, mem)
 	g.stats.Pieces++

@@ -17,8 +17,8 @@ func (b *Buffer) WriteTo(w io.Writer) (int64, error) {
 	return int64(s.Bytes), err
 }
 
-// WriteFrame writes the message behind its length as a big-endian int32: a frame. The Buffer must be
-// sealed. Stats.Bytes counts the length too.
+// WriteFrame writes the message after its length, a big-endian int32. The Buffer must be sealed.
+// Stats.Bytes counts the length, too.
 func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
 	if b.size > math.MaxInt32 {
 		return Stats{}, ErrFrameSize
@@ -31,13 +31,14 @@ func (b *Buffer) WriteFrame(w io.Writer) (Stats, error) {
 	return b.write(w, head[:], 0)
 }
 
-// Write writes head and the message, by writev if w is a connection that can: pieces below 1 KiB are copied together,
-// larger ones are handed to it as they are, at most 1024 at a time. For other writers, such as TLS connections, pieces
-// are copied together to 64 KiB at a time, but for what fills that alone. The Buffer must be sealed; head is not
-// kept. Stats.Bytes says how much was written, also after an error.
+// Write writes head and the message: by writev if w is a TCP or Unix connection, with pieces
+// below 1 KiB copied together and at most 1024 pieces at a time. For other Writers, such as TLS
+// connections, pieces are copied together to 64 KiB at a time; one of 64 KiB and more is written
+// as it is. The Buffer must be sealed; head is not kept. Stats.Bytes is how much was written,
+// also after an error.
 func (b *Buffer) Write(w io.Writer, head []byte) (Stats, error) { return b.write(w, head, 0) }
 
-// write is Write with lead bytes of the headroom in front of the first piece.
+// write does as Write, and writes the lead bytes of headroom before the first piece with it.
 func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	if len(head) == 0 && len(b.pieces) == 1 {
 		p := b.pieces[0]
@@ -62,7 +63,7 @@ func (b *Buffer) write(w io.Writer, head []byte, lead Pos) (Stats, error) {
 	return g.stats, g.err
 }
 
-// writeTogether is write of a message that is so small that all of it is copied together.
+// writeTogether does as write for a message that is so small that all of it is copied together.
 func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err error) {
 	g := gatherers.Get().(*gatherer)
 	g.copied = append(g.copied, head...)
@@ -79,7 +80,8 @@ func (b *Buffer) writeTogether(w io.Writer, head []byte, lead Pos) (s Stats, err
 	return s, err
 }
 
-// smallBytes returns how many bytes are in pieces below 1 KiB, as far as that makes a difference.
+// smallBytes returns how many bytes are in pieces below GatherBelow. It stops counting at
+// gatherMost.
 func (b *Buffer) smallBytes() int {
 	n := 0
 	for _, p := range b.pieces {
@@ -96,17 +98,18 @@ func (b *Buffer) smallBytes() int {
 var ErrFrameSize = errors.New("linkbuf: frame length out of range")
 
 const (
-	// firstRead is how much memory the promise of a size is worth before any byte has come.
+	// firstRead is how much memory ReadN allocates before any byte has come.
 	firstRead = SlabSize
 
-	// readStep is how many times as much memory as has arrived it is worth then.
+	// readStep is how many times as much memory as has come it allocates then.
 	readStep = 4
 )
 
-// ReadN reads n bytes from r into memory of the Buffer's own, contiguous, and returns it with its position. Memory grows with
-// what has arrived, at most fourfold: a size that was only promised costs 64 KiB. Fewer than n bytes are io.ErrUnexpectedEOF.
+// ReadN reads n bytes from r into memory of the Buffer's own, contiguous, and returns that with
+// its position. Memory grows with the bytes that have come, at most fourfold, from 64 KiB on,
+// whatever n is. If there are fewer than n bytes, the error is io.ErrUnexpectedEOF.
 func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
-	var block *Block // what has arrived, as long as n is not worth it
+	var block *Block // what has come, until it is enough for n bytes of memory
 	got := 0
 	for got*readStep < n && n > firstRead {
 		size := stage(n, max(got*readStep, firstRead), readStep)
@@ -133,8 +136,8 @@ func (b *Buffer) ReadN(r io.Reader, n int) (Pos, []byte, error) {
 // errCount is the error of a Reader or Writer that returns a count of bytes that cannot be.
 var errCount = errors.New("linkbuf: a Reader or Writer returned an impossible count")
 
-// ReadFull does as io.ReadFull, and returns an error when r returns impossible counts, or no bytes and
-// no error again and again.
+// ReadFull does as io.ReadFull, and returns an error when r returns impossible counts, or no
+// bytes and no error again and again.
 func ReadFull(r io.Reader, mem []byte) (int, error) {
 	got, empty := 0, 0
 	for got < len(mem) {

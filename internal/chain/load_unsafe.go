@@ -11,7 +11,8 @@ import (
 func (b *Buffer) Load8(p Pos) uint64 {
 	mem := b.segs[p>>segBits]
 	_ = mem[p&segMask+7]
-	// SAFETY: the last byte is there, as just seen. Slicing would look for the first one too, and compute what the rest is.
+	// SAFETY: the last byte is in mem, as just checked. Slicing would check the first one, too,
+	// and compute the rest's length.
 	return binary.BigEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(mem)), p&segMask))[:])
 }
 

@@ -1,10 +1,11 @@
 package chain
 
-// A run is a sequence of wire bytes: spans in the order in which they were added, which is also the order
-// of their positions. The message is a run, and what a node puts into the chain is one.
+// run is a sequence of wire bytes: spans in the order in which they were added. The message is a
+// run, and the content of a node is one.
 type run struct{ first, last uint32 }
 
-// span is a part of a run that is contiguous in memory. No two runs share a position, ends included.
+// span is a part of a run that is contiguous in memory: the bytes [from, to). next is the run's
+// next span, 0 if there is none. The position to belongs to the span, too: no other run has it.
 type span struct {
 	from, to Pos
 	next     uint32
@@ -12,19 +13,20 @@ type span struct {
 
 func (s span) place() piece { return piece{s.from, s.to} }
 
-// NodeID names a node of a Buffer; 0 is none.
+// NodeID is the number of a node of a Buffer; 0 is none.
 type NodeID = uint32
 
-// node puts a run in the place of the bytes [at, end) of another run.
+// node puts its content in the place of the bytes [at, end) of another run.
 type node struct {
 	at, end Pos
-	anchor  Pos // kind grow: where the thing starts that it makes longer
+	anchor  Pos // of kind grow: where the value starts that it makes longer
 	content run
 	kind    nodeKind
 }
 
-// nodeKind orders nodes that stand at the same position: first what belongs to things that end there,
-// then what leaves out or stands in the place of a thing that begins there, last what is put in front of a STOP.
+// nodeKind orders nodes at the same position: first those that make a value longer that ends
+// there, then those that leave out or replace a value that begins there, last those that insert
+// before a byte that ends a value.
 type nodeKind uint8
 
 const (
@@ -40,23 +42,26 @@ func (b *Buffer) addNode(n node) NodeID {
 	return NodeID(len(b.nodes) - 1)
 }
 
-// AddReplace makes a node that stands in the place of the bytes [at, end). It is empty at first.
+// AddReplace makes a node whose content is sent in the place of the bytes [at, end). It has none
+// at first.
 func (b *Buffer) AddReplace(at, end Pos) NodeID {
 	return b.addNode(node{at: at, end: end, kind: replace})
 }
 
-// AddGrow makes a node for bytes behind something that starts at anchor and ends at at, such as a list.
-// Where several such things end, the one that starts last is the innermost and comes first.
+// AddGrow makes a node whose content is sent after a value, such as a list, that starts at anchor
+// and ends at at. Where several such values end, the one that starts last is the innermost, and
+// its content comes first.
 func (b *Buffer) AddGrow(at, anchor Pos) NodeID {
 	return b.addNode(node{at: at, end: at, anchor: anchor, kind: grow})
 }
 
-// AddAtStop makes a node for bytes in front of the byte at position at, behind everything that ends there.
+// AddAtStop makes a node whose content is sent before the byte at position at, and after
+// everything that ends there.
 func (b *Buffer) AddAtStop(at Pos) NodeID {
 	return b.addNode(node{at: at, end: at, kind: atStop})
 }
 
-// MoveGrow puts a node made by AddGrow to another place.
+// MoveGrow gives a node made by AddGrow another at and anchor.
 func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
 	placed := b.unplace(id)
 	n := &b.nodes[id]
@@ -67,7 +72,7 @@ func (b *Buffer) MoveGrow(id NodeID, at, anchor Pos) {
 	b.sealed = false
 }
 
-// NodePlace returns the range of bytes that the node stands for.
+// NodePlace returns the bytes [at, end) that the node's content is in the place of.
 func (b *Buffer) NodePlace(id NodeID) (at, end Pos) { return b.nodes[id].at, b.nodes[id].end }
 
 // NodeStart returns the position of the first byte of the node's content.
@@ -85,8 +90,8 @@ func (b *Buffer) Content(id NodeID, k int) []byte {
 	return b.mem(b.spans[s].place())
 }
 
-// ReferAgain lets a node made by AddGrow, whose content is foreign memory, stand elsewhere with other memory.
-// It reports whether it could; if not, nothing has changed.
+// ReferAgain gives a node made by AddGrow, whose content is foreign memory, another at, anchor
+// and memory. It reports whether it could; if not, nothing has changed.
 func (b *Buffer) ReferAgain(id NodeID, at, anchor Pos, mem []byte) bool {
 	n := &b.nodes[id]
 	if n.kind != grow || n.content.first == 0 {
@@ -104,10 +109,11 @@ func (b *Buffer) ReferAgain(id NodeID, at, anchor Pos, mem []byte) bool {
 // NodeCount returns how many nodes have been made since Reset.
 func (b *Buffer) NodeCount() int { return len(b.nodes) - 1 }
 
-// SetEmpty makes the node stand for nothing: the bytes of its place are left out.
+// SetEmpty removes the node's content: nothing is sent in the place of its bytes.
 func (b *Buffer) SetEmpty(id NodeID) { b.setContent(id, 0, 0) }
 
-// SetPlaced makes [from, to), which came from Place or AddForeign, the node's content.
+// SetPlaced makes the bytes [from, to), which Place or AddForeign has returned, the node's
+// content.
 func (b *Buffer) SetPlaced(id NodeID, from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
 	b.crowded = b.crowded || len(b.spans) > b.mostSpans
@@ -120,14 +126,16 @@ func (b *Buffer) setContent(id NodeID, first, last uint32) {
 	b.sealed = false
 }
 
-// AddContent adds [from, to) behind the node's content.
+// AddContent adds the bytes [from, to), which Place or AddForeign has returned, at the end of the
+// node's content.
 func (b *Buffer) AddContent(id NodeID, from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
 	b.link(&b.nodes[id].content, uint32(len(b.spans)-1))
 	b.sealed = false
 }
 
-// ExtendContent makes the last part of the node's content n bytes longer: memory that Place handed out with it.
+// ExtendContent makes the last part of the node's content n bytes longer, by bytes that Place has
+// returned together with it.
 func (b *Buffer) ExtendContent(id NodeID, n int) {
 	b.spans[b.nodes[id].content.last].to += Pos(n)
 	b.sealed = false
@@ -142,23 +150,25 @@ func (b *Buffer) link(r *run, s uint32) {
 	r.last = s
 }
 
-// AddRoot adds [from, to), which came from AddForeign or Place, behind the message's bytes.
+// AddRoot adds the bytes [from, to), which AddForeign or Place has returned, at the end of the
+// message.
 func (b *Buffer) AddRoot(from, to Pos) {
 	b.spans = append(b.spans, span{from: from, to: to})
 	b.link(&b.root, uint32(len(b.spans)-1))
 	b.sealed = false
 }
 
-// Mark is where the message's chain has ended.
+// Mark is the end of the message at some time, see Rewind.
 type Mark struct {
 	root  run
 	spans int
 }
 
-// Mark returns where the message ends.
+// Mark returns the end of the message.
 func (b *Buffer) Mark() Mark { return Mark{b.root, len(b.spans)} }
 
-// Rewind removes what AddRoot has added since Mark. Nothing else may have been added to the message or to a node.
+// Rewind removes what AddRoot has added since Mark returned m. Nothing else may have been added
+// to the message or to a node since.
 func (b *Buffer) Rewind(m Mark) {
 	b.root, b.spans = m.root, b.spans[:m.spans]
 	b.spans[m.root.last].next = 0
@@ -174,8 +184,8 @@ func (b *Buffer) run(id NodeID) *run {
 	return &b.nodes[id].content
 }
 
-// SetRoot makes [from, to), which came from AddForeign, the whole of the message and seals it. A message that is in one
-// piece and only read needs no more.
+// SetRoot makes the bytes [from, to), which AddForeign has returned, the whole message, and seals
+// it.
 func (b *Buffer) SetRoot(from, to Pos) {
 	if cap(b.spans) < 2 || cap(b.pieces) < 1 {
 		b.spans = append(make([]span, 0, 8), span{})
@@ -188,8 +198,8 @@ func (b *Buffer) SetRoot(from, to Pos) {
 	b.placed, b.sealed = true, true
 }
 
-// OpenRoot opens the message's run at the tail: Extend appends to it from now on. The first time, room for
-// headroom bytes is left in front of it, for Prepend.
+// OpenRoot opens the message's run at the tail: Extend appends to it from now on. The first time,
+// room for headroom bytes is left before it, for Prepend.
 func (b *Buffer) OpenRoot(headroom int) {
 	if b.root.first != 0 {
 		headroom = 0
@@ -203,8 +213,8 @@ func (b *Buffer) OpenRoot(headroom int) {
 	b.sealed = false
 }
 
-// Prepend puts n bytes in front of the message, in the headroom, and returns them to be filled; nil if
-// there is no such room.
+// Prepend adds n bytes of headroom before the message, and returns them to be filled; nil if
+// there are not as many.
 func (b *Buffer) Prepend(n int) []byte {
 	if n > b.headroom {
 		return nil
@@ -216,7 +226,7 @@ func (b *Buffer) Prepend(n int) []byte {
 	return b.At(s.from)[:n]
 }
 
-// OpenContent opens the node's content at the tail, behind what it has: Extend appends to it from now on.
+// OpenContent opens the node's content at the tail: Extend appends to what it has from now on.
 func (b *Buffer) OpenContent(id NodeID) {
 	b.Close()
 	b.gap(0)
@@ -231,7 +241,7 @@ func (b *Buffer) Close() {
 	b.open = 0
 }
 
-// Sync makes what Extend appended known to those who walk the chain.
+// Sync updates the end of the open span, which Extend has moved.
 func (b *Buffer) Sync() {
 	if b.open != 0 {
 		b.spans[b.open].to = b.tailEnd()
@@ -245,8 +255,8 @@ func (b *Buffer) openSpan() {
 	b.link(b.run(b.owner), b.open)
 }
 
-// gap leaves one byte unused, so that no two runs share a position, and sees to it that there are n bytes
-// at the tail and one more, in memory that may be written to.
+// gap leaves one byte unused, so that no two runs share a position. It makes sure that there is
+// room for n bytes at the tail, and one more, in memory that may be stored into.
 func (b *Buffer) gap(n int) {
 	if len(b.tail) > 0 && !b.Writable(b.tailPos) { // it has none yet, or is shared meanwhile: go on in a segment of its own
 		b.tail = b.tail[b.used:]
@@ -260,8 +270,8 @@ func (b *Buffer) gap(n int) {
 	b.used++
 }
 
-// Place hands out n contiguous bytes at the tail that belong to no run yet, with their position. The open
-// run goes on behind them.
+// Place returns n contiguous bytes at the tail, which are in no run yet, with their position. The
+// open run goes on after them.
 func (b *Buffer) Place(n int) (Pos, []byte) {
 	b.Sync()
 	b.gap(n)
@@ -276,11 +286,13 @@ func (b *Buffer) Place(n int) (Pos, []byte) {
 	return p, mem
 }
 
-// Rewrite copies the message, received and in one piece, to the tail, with n bytes in the place of [from, to). It returns those, to be
-// filled, and how far what is in front of them has moved. What is behind has moved by n-(to-from) more. It returns nil, and nothing
-// has changed, if a node would cost less: if the message is large, has nodes, or has been rewritten often.
+// Rewrite copies a received message in one piece to the tail, with n bytes in the place of [from,
+// to). It returns those, to be filled, and by how much positions before them have moved.
+// Positions after them have moved by n-(to-from) more. It returns nil, and nothing has changed,
+// if a node would cost less: if the message is large, has nodes, or has been rewritten often.
 func (b *Buffer) Rewrite(from, to Pos, n int) (mem []byte, moved Pos) {
-	// If there were values outside of the piece, stitched of two blocks, there would be more segments.
+	// If there were values outside of the piece, stitched of two blocks, there would be more
+	// segments.
 	if len(b.nodes) > 1 || len(b.spans) != 2 || !b.sealed || len(b.segs) > 3 || b.headroom > 0 || b.used > 4*adopted {
 		return nil, 0
 	}

@@ -6,19 +6,19 @@ import (
 	"sort"
 )
 
-// placed is a node, or a span, with its place in the high half, so that sorting and searching need not look at nodes, which
-// are all over the memory.
+// placed is the number of a node or span in the low half, and where it begins in the high half.
+// Sorting and searching these need not load nodes, which are scattered in memory.
 type placed uint64
 
 func (p placed) at() Pos    { return Pos(p >> 32) }
 func (p placed) id() NodeID { return NodeID(p) }
 
-// order is a Buffer's nodes, or its spans, in the order of their places, in chunks of at most chunkMost, so that one more costs no
-// more than moving those of a chunk.
+// order has a Buffer's nodes, or its spans, in the order of where they begin. It is cut into
+// chunks of at most chunkMost, so that inserting one moves only those of a chunk.
 type order struct {
 	chunks [][]placed // none is empty
-	mem    []placed   // memory for the first chunk, or for all that were sorted together
-	n      int        // how many there are in all: the Buffer's first ones
+	mem    []placed   // memory for the first chunk, or for all that were sorted together, used again
+	n      int        // how many there are in all: the Buffer's nodes or spans 1 to n
 }
 
 const chunkMost = 256
@@ -34,7 +34,7 @@ func (o *order) reset() {
 	o.chunks, o.mem, o.n = o.chunks[:0], o.mem[:0], 0
 }
 
-// next returns the node at c; false at the end. c becomes the place of the next.
+// next returns what is at c, or false at the end, and moves c on by one.
 func (o *order) next(c *cursor) (placed, bool) {
 	if c.chunk >= len(o.chunks) {
 		return 0, false
@@ -47,7 +47,7 @@ func (o *order) next(c *cursor) (placed, bool) {
 	return x, true
 }
 
-// from returns the place of the first node at lo or after it.
+// from returns the place of the first node that begins at lo or after.
 func (o *order) from(lo Pos) cursor {
 	k := len(o.chunks) - 1
 	if k < 0 {
@@ -64,7 +64,7 @@ func (o *order) from(lo Pos) cursor {
 	return cursor{k, sort.Search(len(chunk), func(i int) bool { return chunk[i].at() >= lo })}
 }
 
-// sortNodes brings order up to date. Nodes are mostly made in the order of their places already.
+// sortNodes brings the order of nodes up to date. They are mostly made in order already.
 func (b *Buffer) sortNodes() {
 	if b.placed {
 		return
@@ -98,7 +98,7 @@ func (b *Buffer) sortAll() {
 	o.cut()
 }
 
-// cut makes chunks of mem, which is all there is.
+// cut makes the chunks of mem, which has all that there are.
 func (o *order) cut() {
 	o.n = len(o.mem)
 	if o.n <= chunkMost {
@@ -114,7 +114,7 @@ func (o *order) cut() {
 	}
 }
 
-// sortTies puts nodes at the same place in order.
+// sortTies sorts nodes that begin at the same position.
 func (b *Buffer) sortTies(all []placed) {
 	for i := 0; i < len(all); {
 		j := i + 1
@@ -128,7 +128,7 @@ func (b *Buffer) sortTies(all []placed) {
 	}
 }
 
-// comparePlaced compares nodes by their places, what they are, and their age.
+// comparePlaced compares nodes by where they begin, then as compareNodes, then by age.
 func (b *Buffer) comparePlaced(x, y placed) int {
 	if x.at() == y.at() {
 		if c := compareNodes(&b.nodes[x.id()], &b.nodes[y.id()]); c != 0 {
@@ -138,7 +138,7 @@ func (b *Buffer) comparePlaced(x, y placed) int {
 	return cmp.Compare(x, y)
 }
 
-// find returns the chunk that x is in or belongs to, and the place there. There must be one.
+// find returns the chunk that x is in or belongs into, and the index there. There must be a chunk.
 func (o *order) find(x placed, compare func(x, y placed) int) (chunk, i int) {
 	k := len(o.chunks) - 1
 	if last := o.chunks[k]; compare(last[len(last)-1], x) < 0 {
@@ -181,7 +181,7 @@ func insertAt(c []placed, i int, x placed) []placed {
 	return c
 }
 
-// unplace takes a node that is to be moved out of the order, if it is in it, and reports whether it was.
+// unplace removes a node from the order, if it is in it, and reports whether it was.
 func (b *Buffer) unplace(id NodeID) bool {
 	o := &b.order
 	if int(id) > o.n {
@@ -194,10 +194,10 @@ func (b *Buffer) unplace(id NodeID) bool {
 	return true
 }
 
-// linearSpans is the number of spans that are simply looked through.
+// linearSpans is the number of spans up to which spanAt looks through all.
 const linearSpans = 16
 
-// spanAt returns the span that p lies in, ends included.
+// spanAt returns the span that p lies in; its end belongs to it.
 func (b *Buffer) spanAt(p Pos) uint32 {
 	// Spans are mostly made in the order of their positions.
 	i := sort.Search(len(b.spans), func(i int) bool { return b.spans[i].from > p }) - 1
@@ -218,7 +218,8 @@ func (b *Buffer) spanAt(p Pos) uint32 {
 	panic("nocopy: internal error: position outside of every run")
 }
 
-// sortSpans brings spanOrder up to date, which has no spans as long as they are few or come in the order of their positions.
+// sortSpans brings spanOrder up to date, which has no spans as long as they are few or come in
+// the order of their positions.
 func (b *Buffer) sortSpans() {
 	o := &b.spanOrder
 	made := len(b.spans) - 1
@@ -250,7 +251,7 @@ func (b *Buffer) sortSpans() {
 	}
 }
 
-// spanAt returns the span that p lies in; 0 if it is not among those in order.
+// spanAt returns the span that p lies in; 0 if that is not among those in o.
 func (o *order) spanAt(p Pos, spans []span) uint32 {
 	k := sort.Search(len(o.chunks), func(k int) bool { return o.chunks[k][0].at() > p }) - 1
 	if k < 0 {

@@ -1,18 +1,21 @@
 package chain
 
-// Part is a stretch of some run, with the nodes in it, that stands elsewhere on the wire than there.
+// Part is the range [From, To) of some run. With the nodes in it, it is sent as a part of a
+// node's content, not where it lies.
 type Part struct{ From, To Pos }
 
-// AddVacate makes a node that leaves out the bytes [at, end) and everything in them, but for what is a Part of some node.
-// It comes before other nodes at its place.
+// AddVacate makes a node in the place of the bytes [at, end) that has no content: they, and the
+// nodes in them, are sent only where they are a Part of another node. It comes before other nodes
+// that begin at the same place.
 func (b *Buffer) AddVacate(at, end Pos) NodeID {
 	return b.addNode(node{at: at, end: end, kind: vacate})
 }
 
-// Parts returns the parts of the node's content, which come before the rest of it.
+// Parts returns the parts that the node's content begins with.
 func (b *Buffer) Parts(id NodeID) []Part { return b.parts[id] }
 
-// SetParts makes the node's content these parts and nothing else. The node must not lie in one of them. The Buffer keeps the slice.
+// SetParts makes the parts the node's whole content. The node must not lie in one of them. The
+// Buffer keeps the slice.
 func (b *Buffer) SetParts(id NodeID, parts []Part) {
 	if b.parts == nil {
 		b.parts = map[NodeID][]Part{}
@@ -21,7 +24,7 @@ func (b *Buffer) SetParts(id NodeID, parts []Part) {
 	b.setContent(id, 0, 0)
 }
 
-// walkParts appends the pieces of the parts.
+// walkParts appends the pieces of the parts to out.
 func (b *Buffer) walkParts(out []piece, parts []Part) []piece {
 	for _, p := range parts {
 		out = b.walk(out, b.spanAt(p.From), part{p.From, p.To})

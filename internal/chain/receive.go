@@ -7,16 +7,17 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/spare"
 )
 
-// Chunk is received bytes that belong to whoever took it, alone: they may be stored into. A Chunk may lie in several pieces
-// of memory: then it is the first of them, and Next gives the others.
-// Without a recycled block a piece's memory is the garbage collector's.
+// Chunk is a piece of memory with received bytes, and those pieces that come after it. They
+// belong to the one who has taken them from a Receiver, and may be stored into. Without a block,
+// the garbage collector owns the memory.
 type Chunk struct {
 	Mem   []byte
 	block *Block
 	next  *Chunk
 }
 
-// NewChunk returns a chunk of n bytes, contents undefined. With recycle its memory comes from the pools.
+// NewChunk returns a chunk of n bytes, contents undefined. With recycle, its memory comes from
+// pools.
 func NewChunk(n int, recycle bool) Chunk {
 	if !recycle {
 		return Chunk{Mem: fresh(n)}
@@ -25,7 +26,7 @@ func NewChunk(n int, recycle bool) Chunk {
 	return Chunk{Mem: b.mem[:n:n], block: b}
 }
 
-// Next returns the piece that follows c, with those that follow it; nil if there is none.
+// Next returns the piece after c, with those after it; nil if there is none.
 func (c Chunk) Next() *Chunk { return c.next }
 
 // Len returns how many bytes all pieces have together.
@@ -37,7 +38,8 @@ func (c Chunk) Len() int {
 	return n
 }
 
-// Release gives the chunk back, all its pieces, unless a Buffer has taken it over. Mem must not be used any more if it was recycled.
+// Release gives back the memory of all pieces. It must not be called if a Buffer has taken the
+// chunk over. Recycled memory must not be used any more then.
 func (c Chunk) Release() {
 	if c.block != nil {
 		c.block.release()
@@ -49,7 +51,8 @@ func (c Chunk) Release() {
 	}
 }
 
-// From returns the rest of the chunk from n on, which is in its first piece, as one of its own. Both are held from then on.
+// From returns the rest of the chunk from its byte n on, which is in its first piece. Both the
+// chunk and its rest have to be released.
 func (c Chunk) From(n int) Chunk {
 	if c.block != nil {
 		c.block.retain()
@@ -62,8 +65,8 @@ func (c Chunk) From(n int) Chunk {
 	return Chunk{c.Mem[n:], c.block, c.next}
 }
 
-// AddChunk gives the memory of a chunk of one piece a position, without copying. The Buffer takes the chunk over. A Buffer that
-// does not recycle can only take chunks that are not recycled either.
+// AddChunk gives the memory of a chunk of one piece a position, without copying, and takes the
+// chunk over. A Buffer that does not recycle can only take chunks that are not recycled either.
 func (b *Buffer) AddChunk(c Chunk) Pos {
 	b.hold(c)
 	p := b.addSegments(c.Mem, c.block, true)
@@ -73,7 +76,8 @@ func (b *Buffer) AddChunk(c Chunk) Pos {
 	return p
 }
 
-// Hold takes a chunk over, all its pieces, without giving them positions: AddHeld does that, one by one.
+// Hold takes over a chunk of any number of pieces. It gives them no positions, as AddHeld does
+// one by one.
 func (b *Buffer) Hold(c Chunk) {
 	b.hold(c)
 	for p := c.next; p != nil; p = p.next {
@@ -81,7 +85,7 @@ func (b *Buffer) Hold(c Chunk) {
 	}
 }
 
-// AddHeld gives a piece that is held a position, from its byte n on.
+// AddHeld gives a position to c, a piece of a chunk that Hold has taken over, from its byte n on.
 func (b *Buffer) AddHeld(c Chunk, n int) Pos { return b.addSegments(c.Mem[n:], c.block, true) }
 
 func (b *Buffer) hold(c Chunk) {
@@ -95,56 +99,60 @@ func (b *Buffer) hold(c Chunk) {
 }
 
 const (
-	// firstSlab is the memory that a Receiver begins with; it doubles when used up, until it is SlabSize.
+	// firstSlab is the size of a Receiver's first block. Blocks double until they have SlabSize.
 	firstSlab = 4 << 10
 
-	// trust is how many times as much memory as has arrived a promise of bytes is worth.
+	// trust is how many times as much memory as has arrived is allocated when that many bytes are
+	// expected.
 	trust = 32
 
-	// large is the size from which on what must be contiguous gets a block of its own, if it does not fit into the one at
-	// hand: of a slab, too much would be left unused. After a chunk of that size the next one is expected to be large too,
-	// and only shortRead bytes of it are read at first, since they will have to be moved.
+	// large is the size from which on contiguous bytes that do not fit into the current block get
+	// a block of their own: too much of a slab would stay unused. After a chunk of that size the
+	// next one is expected to be large, too. Only shortRead bytes of it are read at first, since
+	// they will have to be moved.
 	large     = 24 << 10
 	shortRead = 4 << 10
 
-	// restPart is what part of a new block's size the rest of an old one must have to be used instead.
+	// restPart: the rest of an old block is used instead of a new one if it has at least a
+	// restPart'th of its size.
 	restPart = 32
 )
 
-// Receiver takes bytes in from a stream and hands out what belongs together as Chunks that alias its memory. It is for
-// one goroutine.
+// Receiver reads bytes from a stream and hands them out as Chunks that alias its memory, one
+// Chunk for all that belong together. It is for one goroutine.
 //
-// What arrives is contiguous until Cut ends a piece: then it stays where it is, and what follows goes into other blocks.
-// Otherwise it moves when it has filled a block, at most twice, by a 32nd of what was promised.
+// What arrives is contiguous until Cut ends a piece, which stays where it is. What is contiguous
+// moves when it has filled its block: at most twice, and at most a 32nd of what was expected.
 type Receiver struct {
 	mem      []byte
 	block    *Block
-	from, to int  // what has arrived in mem and was not taken or cut
-	big      bool // mem is of a block larger than a slab, which is given up after this chunk
+	from, to int  // mem[from:to] has arrived and was not taken or cut
+	big      bool // mem is in a block larger than a slab, which is given up after this chunk
 	rest     slabRest
 	slab     int // size of the next block
 	recycle  bool
-	large    bool // what was taken last
+	large    bool // the chunk that was taken last was large
 
 	pieces Chunk  // what was cut
-	last   *Chunk // of the pieces; nil: there are none
+	last   *Chunk // the last of pieces; nil if there are none
 	cut    int    // bytes in pieces
 }
 
-// slabRest is the unused end of the block that was left for one of its own for something large.
+// slabRest is the unused end of a block: something large came next and got a block of its own.
 type slabRest struct {
 	mem   []byte
 	block *Block
 	big   bool
 }
 
-// Reset prepares the Receiver. With recycle its memory comes from pools.
+// Reset empties the Receiver. It must be called before the first use. With recycle, memory comes
+// from pools.
 func (r *Receiver) Reset(recycle bool) {
 	r.Free()
 	*r = Receiver{slab: firstSlab, recycle: recycle}
 }
 
-// Free gives up the memory with what has arrived in it.
+// Free gives up the memory, with what has arrived in it.
 func (r *Receiver) Free() {
 	if r.last != nil {
 		r.pieces.Release()
@@ -168,17 +176,20 @@ func (r *Receiver) dropRest() {
 	r.rest = slabRest{}
 }
 
-// Bytes returns what has arrived and was not taken or cut. It is valid until the next Fill or Take.
+// Bytes returns what has arrived and was not taken or cut. It is valid until the next Fill or
+// Take.
 func (r *Receiver) Bytes() []byte { return r.mem[r.from:r.to] }
 
 // Arrived returns how many bytes have arrived that were not taken.
 func (r *Receiver) Arrived() int { return r.cut + r.to - r.from }
 
-// Fits reports whether n bytes, those of Bytes included, fit into the block that is being filled.
+// Fits reports whether the block that is being filled has room for n bytes, those of Bytes
+// included.
 func (r *Receiver) Fits(n int) bool { return n <= len(r.mem)-r.from }
 
-// Fill reads once from src, at least one byte, with room for want bytes in all where that many are expected to be
-// contiguous. A promise alone makes no memory grow: it is worth 64 KiB, or 32 times what has arrived of the chunk.
+// Fill reads from src once, at least one byte. want is how many contiguous bytes are expected in
+// all. Memory grows with what has arrived: want makes Fill allocate at most 64 KiB, or 32 times
+// what has arrived of the chunk.
 func (r *Receiver) Fill(src io.Reader, want int) error {
 	have := r.to - r.from
 	if !debugging && have == 0 && r.block != nil && r.block.refs.Load() == 1 && r.from > 0 {
@@ -207,11 +218,11 @@ func (r *Receiver) Fill(src io.Reader, want int) error {
 	return io.ErrNoProgress
 }
 
-// worth is how much memory any promise is worth.
+// worth returns how much memory may be allocated because of what is expected.
 func (r *Receiver) worth() int { return max(min(r.Arrived(), MaxSize/trust)*trust, SlabSize) }
 
-// move goes on in another block, with room for what has arrived and more: for want bytes in all, or a part of them that is enough
-// until that many are worth it.
+// move makes another block the current one, with room for what has arrived and more: for want
+// bytes in all, or for as many as may be allocated now, see stage.
 func (r *Receiver) move(want int) {
 	old, block, left := r.Bytes(), r.block, r.mem[r.from:]
 	if n := len(old); want == n+1 { // nobody knows how much will come
@@ -240,7 +251,8 @@ func (r *Receiver) move(want int) {
 	}
 }
 
-// nextSize returns the size of the block for want bytes, and whether it should be one of their own.
+// nextSize returns the size of the block for want bytes, and whether it is to have nothing else
+// in it.
 func (r *Receiver) nextSize(want int) (size int, own bool) {
 	size = r.blockSize()
 	if r.last != nil && want > size/8 || want > large {
@@ -255,8 +267,9 @@ func (r *Receiver) nextSize(want int) (size int, own bool) {
 	return size, false
 }
 
-// stage returns how much memory want bytes get when they are worth so much: all, or a step'th of it, or a step'th of that: no more
-// than has to arrive to be worth the next stage.
+// stage returns how much memory to allocate for want bytes when at most worth may be allocated:
+// want, or a step'th of it, or a step'th of that, and so on. When that many have arrived, step
+// times as many may be allocated.
 func stage(want, worth, step int) int {
 	for want > worth {
 		want = (want + step - 1) / step
@@ -264,8 +277,8 @@ func stage(want, worth, step int) int {
 	return want
 }
 
-// blockSize returns the size of the next block for what need not be contiguous: a slab, and of a large chunk a 16th of it up to
-// 1 MiB, or a 64th.
+// blockSize returns the size of the next block for bytes that need not be contiguous: a slab, or
+// for a large chunk a 16th of what was cut of it, up to 1 MiB, or a 64th if that is more.
 func (r *Receiver) blockSize() int {
 	switch {
 	case r.last == nil:
@@ -295,8 +308,8 @@ func (r *Receiver) newBlock(size int) {
 // Skip passes over n of the bytes that have arrived.
 func (r *Receiver) Skip(n int) { r.from += n }
 
-// Cut makes the next n of the bytes that have arrived a piece of the chunk that Take will hand out: they stay where they are, and need
-// not be contiguous with what follows.
+// Cut makes the next n of the bytes that have arrived a piece of the chunk that Take will return.
+// They stay where they are, and need not be contiguous with what comes after.
 func (r *Receiver) Cut(n int) {
 	if n == 0 {
 		return
@@ -315,7 +328,7 @@ func (r *Receiver) add(c Chunk) {
 	r.last = &c
 }
 
-// piece takes the next n bytes out, which hold their block from then on.
+// piece returns the next n bytes as a Chunk, which holds their block.
 func (r *Receiver) piece(n int) Chunk {
 	mem := r.mem[r.from : r.from+n : r.from+n]
 	r.from += n
@@ -325,7 +338,7 @@ func (r *Receiver) piece(n int) Chunk {
 	return Chunk{Mem: mem, block: r.block}
 }
 
-// Take hands out what was cut and the next n of the bytes that have arrived.
+// Take returns what was cut and the next n of the bytes that have arrived, in one Chunk.
 func (r *Receiver) Take(n int) Chunk {
 	c := r.piece(n)
 	r.large = r.cut+n >= large
@@ -335,7 +348,8 @@ func (r *Receiver) Take(n int) Chunk {
 	return c
 }
 
-// takeLarge is Take if there are pieces besides c, or it lies in a large block: of that nothing is kept.
+// takeLarge does as Take if there are pieces besides c, or if c is in a large block, which the
+// Receiver gives up then.
 func (r *Receiver) takeLarge(c Chunk) Chunk {
 	if r.last != nil {
 		r.add(c)

@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// TestReceiver takes chunks of random sizes out of a stream that arrives in random pieces. Every chunk stays as
-// it was for as long as it is held, and belongs to its holder alone.
+// TestReceiver takes chunks of random sizes out of a stream that arrives in random pieces. Every
+// chunk stays as it was for as long as it is held, and belongs to its holder alone.
 func TestReceiver(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -83,8 +83,9 @@ func TestReceiverTrust(t *testing.T) {
 	}
 }
 
-// TestReceiverPieces cuts chunks of a stream into pieces. They are what has arrived, nothing is copied that was cut, memory is
-// in proportion to what has arrived, and nothing is left of it when all are released.
+// TestReceiverPieces cuts chunks of a stream into pieces. They are what has arrived, nothing is
+// copied that was cut, memory is in proportion to what has arrived, and nothing is left of it
+// when all are released.
 func TestReceiverPieces(t *testing.T) {
 	blocks := BlocksInUse()
 	for seed := range uint64(60) {
@@ -140,7 +141,8 @@ func TestReceiverPieces(t *testing.T) {
 	}
 }
 
-// TestReceiverAhead: reading on without knowing how much will come copies each byte a few times at most.
+// TestReceiverAhead: reading on without knowing how much will come copies each byte a few times
+// at most.
 func TestReceiverAhead(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		var rec Receiver
@@ -162,7 +164,8 @@ func TestReceiverAhead(t *testing.T) {
 	}
 }
 
-// TestReceiverStays: with recycled memory that nobody holds any more, small messages cost no memory at all.
+// TestReceiverStays: with recycled memory that nobody holds any more, small messages cost no
+// memory at all.
 func TestReceiverStays(t *testing.T) {
 	if debugging {
 		t.Skip("with nocopydebug nothing is used twice")

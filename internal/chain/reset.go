@@ -5,8 +5,8 @@ import "sync/atomic"
 // state is what a Buffer is ready for.
 type state uint8
 
-// A Buffer that was freed keeps what the next message is likely to need. Only the method in the last
-// column takes over what there is; the others reset the Buffer first.
+// A Buffer that was freed keeps what the next message is likely to need. Only the method in the
+// last column takes over what there is; the others reset the Buffer first.
 //
 //	state         segments                    spans and pieces           next message
 //	ready         zeroes                      none                       Reset
@@ -21,9 +21,9 @@ const (
 	readyToRefer              // for one that is received in foreign memory
 )
 
-// Reset empties the Buffer for a new message. With recycle, its blocks come from pools and go back there at
-// the next Reset or Free. Without, they are used again only if nothing of them was lent or shared, and are
-// left to the garbage collector otherwise.
+// Reset empties the Buffer for a new message. With recycle, its blocks come from pools and go
+// back there at the next Reset or Free. Without, they are used again only if nothing of them was
+// lent or shared, and are left to the garbage collector otherwise.
 func (b *Buffer) Reset(recycle bool) {
 	if b.state != ready || recycle != b.recycle {
 		b.start(recycle)
@@ -45,7 +45,8 @@ func (b *Buffer) Begin(recycle bool, headroom int) {
 	b.state = inUse
 }
 
-// Refer does as Reset, then makes mem, which is the caller's, the whole message, as AddForeign and SetRoot do.
+// Refer does as Reset, then makes mem, which is the caller's, the whole message, as AddForeign
+// and SetRoot do.
 func (b *Buffer) Refer(mem []byte, recycle, own bool) Pos {
 	if b.state != readyToRefer || recycle != b.recycle || len(mem) >= segSize {
 		return b.referAnew(mem, recycle, own)
@@ -78,8 +79,8 @@ func (b *Buffer) start(recycle bool) {
 	b.recycle = recycle
 }
 
-// Free empties the Buffer and gives its blocks back, except what its state keeps for the next message. The
-// block at the tail is filled anew if nothing of it was lent or shared.
+// Free empties the Buffer and gives its blocks back, except what its state keeps for the next
+// message. The block at the tail is filled anew if nothing of it was lent or shared.
 func (b *Buffer) Free() {
 	if b.frozen != 0 {
 		b.thaw()
@@ -112,7 +113,8 @@ func (b *Buffer) Free() {
 	}
 }
 
-// reset removes the spans, nodes and pieces, and all that is known of the message. Memory stays as it is.
+// reset removes the spans, nodes and pieces, and all that is known of the message. Memory stays
+// as it is.
 func (b *Buffer) reset() {
 	b.spans, b.nodes, b.pieces = b.spans[:1], b.nodes[:1], b.pieces[:0]
 	if b.parts != nil { // storing a pointer costs more than looking
@@ -128,8 +130,8 @@ func (b *Buffer) reset() {
 	b.placed, b.sealed, b.framed = false, false, false
 }
 
-// drop removes the message and gives up all memory, except a block or the rest of one that can be the tail
-// of the next message, with recycle or without.
+// drop removes the message and gives up all memory, except a block or the rest of one that can be
+// the tail of the next message, with recycle or without.
 func (b *Buffer) drop(recycle bool) {
 	b.dropHeld(recycle)
 	if len(b.slabs) > 0 {
@@ -174,8 +176,9 @@ func (b *Buffer) dropHeld(recycle bool) {
 	b.held = b.held[:0]
 }
 
-// dropSlabs gives up the blocks of a Buffer that does not recycle. If nothing of them was lent or shared they go to
-// their pools, except the one at the tail, which stays. Otherwise they are left to the garbage collector.
+// dropSlabs gives up the blocks of a Buffer that does not recycle. If nothing of them was lent or
+// shared they go to their pools, except the one at the tail, which stays. Otherwise they are left
+// to the garbage collector.
 func (b *Buffer) dropSlabs() {
 	clean := b.lent == 0 && b.shared == 0
 	stays := clean && len(b.tail) <= keepRewound
@@ -211,15 +214,16 @@ func (b *Buffer) dropSegments() {
 }
 
 const (
-	// keepRewound is the largest slab that is filled anew: one of MaxSlabSize, and a value of that size with
-	// the little that surrounds it.
+	// keepRewound is the largest slab that is filled anew: one of MaxSlabSize, and a value of
+	// that size with the little that surrounds it.
 	keepRewound = MaxSlabSize + SlabSize
 
 	// keepTail is the least rest of a slab that the next message begins in.
 	keepTail = 512
 )
 
-// tailReusable reports whether the next message of the same kind may fill the block at the tail from its beginning.
+// tailReusable reports whether the next message of the same kind may fill the block at the tail
+// from its beginning.
 func (b *Buffer) tailReusable() bool {
 	if b.shared|b.slow != 0 || len(b.tail) < keepTail {
 		return false
@@ -241,16 +245,16 @@ func (b *Buffer) thaw() {
 	}
 }
 
-// Lend notes that memory is handed out which is to stay as it is after Free, until nobody refers to it. Several
-// goroutines that read may call it at once.
+// Lend notes that memory is handed out which is to stay as it is after Free, until nobody refers
+// to it. Several goroutines that read may call it at once.
 func (b *Buffer) Lend() {
 	if atomic.LoadUint32(&b.lent) == 0 {
 		atomic.StoreUint32(&b.lent, 1)
 	}
 }
 
-// Shrink gives up the tables, which messages may have made larger than the next ones need. The Buffer must be
-// free.
+// Shrink gives up the tables, which messages may have made larger than the next ones need. The
+// Buffer must be free.
 func (b *Buffer) Shrink() {
 	b.segs, b.meta = nil, nil
 	b.spans, b.nodes, b.order, b.pieces = nil, nil, order{}, nil

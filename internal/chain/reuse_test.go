@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestKindsInTurn: one Buffer holds one message after the other, built and received in any order, in either mode; none sees
-// anything of those before it.
+// TestKindsInTurn: one Buffer holds one message after the other, built and received in any order,
+// in either mode; none sees anything of those before it.
 func TestKindsInTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(testmode.Seed(t), 1))
 	var b, other Buffer
@@ -26,7 +26,7 @@ func TestKindsInTurn(t *testing.T) {
 		build := func(n int) {
 			for range n {
 				s := text()
-				p := b.AppendBehind(uint64(len(s))<<32, 4, s)
+				p := b.AppendWithHead(uint64(len(s))<<32, 4, s)
 				want = append(binary.BigEndian.AppendUint32(want, uint32(len(s))), s...)
 				if got := b.Text(p); got != s {
 					t.Fatalf("%d%s: the text that was appended last is %q, not %q", i, log, got, s)
@@ -104,7 +104,7 @@ func TestKindsInTurn(t *testing.T) {
 			} else {
 				b.Begin(false, 8)
 				for range len(want)/200 + 1 {
-					b.AppendBehind(0, 0, strings.Repeat("!", 200))
+					b.AppendWithHead(0, 0, strings.Repeat("!", 200))
 				}
 			}
 			b.Free()
@@ -118,42 +118,42 @@ func TestKindsInTurn(t *testing.T) {
 	}
 }
 
-// TestFlatText: in foreign memory texts are found at once, but for those that reach to its very end. What is not a text in
-// it is none, whatever its length says.
+// TestFlatText: in foreign memory texts are found at once, but for those that reach to its very
+// end. What is not a text in it is none, whatever its length says.
 func TestFlatText(t *testing.T) {
 	const lead = 6
 	for _, s := range []string{"", "a", strings.Repeat("long", segSize/3)} {
-		for behind := range 3 {
+		for after := range 3 {
 			mem := append(binary.BigEndian.AppendUint32(make([]byte, lead), uint32(len(s))), s...)
-			mem = append(mem, "behind"[:behind]...)
+			mem = append(mem, "after"[:after]...)
 			var b Buffer
 			p := b.Refer(mem, true, false) + lead
-			if got, ok := b.FlatText(p); ok != (behind > 0) || ok && got != s {
-				t.Errorf("%d bytes with %d behind: %d bytes, %t", len(s), behind, len(got), ok)
+			if got, ok := b.FlatText(p); ok != (after > 0) || ok && got != s {
+				t.Errorf("%d bytes with %d after: %d bytes, %t", len(s), after, len(got), ok)
 			}
 			if got := b.Text(p); got != s {
-				t.Errorf("%d bytes with %d behind: %d bytes by Text", len(s), behind, len(got))
+				t.Errorf("%d bytes with %d after: %d bytes by Text", len(s), after, len(got))
 			}
-			for _, p := range []Pos{0, segSize - 4, p + 4 + Pos(len(s)+behind), 1 << 31, 1<<31 | p, 1<<32 - 1} {
+			for _, p := range []Pos{0, segSize - 4, p + 4 + Pos(len(s)+after), 1 << 31, 1<<31 | p, 1<<32 - 1} {
 				if got, ok := b.FlatText(p); ok {
-					t.Errorf("%d bytes with %d behind: at %#x there is a text of %d", len(s), behind, p, len(got))
+					t.Errorf("%d bytes with %d after: at %#x there is a text of %d", len(s), after, p, len(got))
 				}
 			}
-			for _, n := range []uint32{uint32(len(s) + behind), 1<<32 - 1} {
+			for _, n := range []uint32{uint32(len(s) + after), 1<<32 - 1} {
 				binary.BigEndian.PutUint32(mem[lead:], n)
 				if got, ok := b.FlatText(p); ok {
-					t.Errorf("%d bytes with %d behind: %d bytes if the length says %d", len(s), behind, len(got), n)
+					t.Errorf("%d bytes with %d after: %d bytes if the length says %d", len(s), after, len(got), n)
 				}
 			}
 			binary.BigEndian.PutUint32(mem[lead:], uint32(len(s)))
 			if b.Adopt(p) {
 				if _, ok := b.FlatText(p); ok || b.Text(p) != s {
-					t.Errorf("%d bytes with %d behind: %q after they were copied, %t", len(s), behind, b.Text(p), ok)
+					t.Errorf("%d bytes with %d after: %q after they were copied, %t", len(s), after, b.Text(p), ok)
 				}
 			}
 			b.Reset(true)
 			if _, ok := b.FlatText(p); ok {
-				t.Errorf("%d bytes with %d behind are still there after Reset", len(s), behind)
+				t.Errorf("%d bytes with %d after are still there after Reset", len(s), after)
 			}
 		}
 	}

@@ -20,7 +20,8 @@ var received = map[string]func(b *Buffer, mem []byte, recycle bool) Pos{
 	},
 }
 
-// TestRewrite: bytes of a small message are replaced in a copy of it, again and again, but not for ever.
+// TestRewrite: bytes of a small message are replaced in a copy of it, again and again, but not
+// for ever.
 func TestRewrite(t *testing.T) {
 	for _, c := range []struct {
 		size, from, to, n int

@@ -9,8 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The model of a Buffer is a tree of things: a list begins with a header and ends with its last part, a record
-// ends with a STOP of its own, a leaf is bytes. What is known of where a thing is in the Buffer stands beside.
+// The model of a Buffer is a tree of things: a list begins with a header and ends with its last
+// part, a record ends with a STOP of its own, a leaf is bytes. What is known of where a thing is
+// in the Buffer stands beside.
 type thing struct {
 	header []byte
 	parts  []*thing

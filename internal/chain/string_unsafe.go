@@ -9,14 +9,16 @@ import (
 
 // String returns b as a string that aliases it.
 func String(b []byte) string {
-	// SAFETY: the bytes of a message that strings are taken from are not stored into afterwards: setting a
-	// string again links new bytes, and slabs of which strings were taken are never used twice. Recycled blocks are the caller's own choice.
+	// SAFETY: bytes of which a string was made are not stored into again: another text gets other
+	// memory, and slabs that were lent are not used again. Whoever recycles blocks has agreed
+	// that strings end with them.
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
 
-// StringBytes returns s as bytes that alias it. Nobody may store into them.
+// StringBytes returns bytes that alias s. They must not be stored into.
 func StringBytes(s string) []byte {
-	// SAFETY: such bytes are registered as memory that is not writable.
+	// SAFETY: callers only read them, or give them to AddForeign as memory that is not stored
+	// into.
 	return unsafe.Slice(unsafe.StringData(s), len(s))
 }
 
@@ -26,8 +28,8 @@ func TextOf[T string | []byte](v T) string {
 	return unsafe.String(*(**byte)(unsafe.Pointer(&v)), len(v))
 }
 
-// Text returns the string at position p that stands behind its length, a big-endian uint32. It aliases the
-// memory as String does.
+// Text returns the string whose length, a big-endian uint32, is at position p, and whose bytes
+// come after that. It aliases the memory, as String does.
 func (b *Buffer) Text(p Pos) string {
 	mem, off := b.segs[p>>segBits], uint64(p&segMask)
 	if off+4 > uint64(len(mem)) {
@@ -45,13 +47,15 @@ func (b *Buffer) Text(p Pos) string {
 	return unsafe.String((*byte)(unsafe.Add(at, 4)), n)
 }
 
-// FlatText is Text where that takes least, and says whether it does: in foreign memory or a chunk which has the first positions,
-// if the text does not reach to the memory's very end. Such texts need not be lent. p may be anything.
+// FlatText does as Text where that takes least, and reports whether it has: if p is in the memory
+// that has the first positions, which is foreign or a chunk, and the text does not reach to that
+// memory's end. Callers need not call Lend. Any p is allowed.
 func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 	if off, size := uint64(p-segSize)+textLength, uint64(len(b.flat)); off < size {
-		// SAFETY: both ends are compared with the memory's. There is a byte behind the text, so that the pointer is into the
-		// same memory even if the text is empty. A string is a pointer and a length; unsafe.String would first look whether
-		// they reach around the end of all addresses.
+		// SAFETY: both ends are compared with the memory's. There is a byte after the text, so
+		// that the pointer is into the same memory even if the text is empty. A string is a
+		// pointer and a length; unsafe.String would first look whether they reach around the end
+		// of all addresses.
 		at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.flat)), off)
 		n := uint64(binary.BigEndian.Uint32((*[4]byte)(unsafe.Add(at, -textLength))[:]))
 		if off+n < size {
@@ -62,7 +66,7 @@ func (b *Buffer) FlatText(p Pos) (text string, ok bool) {
 	return
 }
 
-// header is what a string is.
+// header has the layout of a string.
 type header struct {
 	bytes unsafe.Pointer // SAFETY: only FlatText makes one, and turns it into a string at once
 	n     int

@@ -4,8 +4,8 @@ package chain
 
 import "encoding/binary"
 
-// Extend appends n bytes to the open run and returns them with their position: contiguous, contents
-// undefined, to be filled by the caller.
+// Extend appends n contiguous bytes, contents undefined, to the open run, and returns them with
+// their position.
 func (b *Buffer) Extend(n int) (Pos, []byte) {
 	i := b.used
 	if n >= len(b.tail)-i {
@@ -15,14 +15,15 @@ func (b *Buffer) Extend(n int) (Pos, []byte) {
 	return b.tailPos + Pos(i), b.tail[i : i+n : i+n]
 }
 
-// AppendShort is AppendBehind for a v whose length Fits. It is appended at Tail.
-func (b *Buffer) AppendShort(head uint64, lead int, v string) { b.appendBehindLong(head, lead, v) }
+// AppendShort does as AppendWithHead if the length of v Fits. It appends at Tail.
+func (b *Buffer) AppendShort(head uint64, lead int, v string) { b.appendLongWithHead(head, lead, v) }
 
-// AppendTexts appends texts like AppendBehind, each behind its length, and stores their positions. It returns how many it has
-// done: here none, as there is no faster way than AppendBehind.
+// AppendTexts returns how many of the texts it has appended: here none. Built without the tag
+// nounsafe it appends those that it can append faster than AppendWithHead, each after its length,
+// and stores their positions in at.
 func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int { return 0 }
 
-// Put8 stores v, big-endian, at position p. It must be InTail.
+// Put8 stores v, big-endian, in the 8 bytes at position p, which must be InTail.
 func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64(b.tail[p-b.tailPos:], v) }
 
 // Put4 is Put8 for 4 bytes.

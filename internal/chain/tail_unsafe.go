@@ -7,21 +7,22 @@ import (
 	"unsafe"
 )
 
-// Extend appends n bytes to the open run and returns them with their position: contiguous, contents
-// undefined, to be filled by the caller.
+// Extend appends n contiguous bytes, contents undefined, to the open run, and returns them with
+// their position.
 func (b *Buffer) Extend(n int) (Pos, []byte) {
 	i := b.used
 	if uint(n) >= uint(len(b.tail)-i) {
 		return b.extendToEnd(n)
 	}
 	b.used = i + n
-	// SAFETY: i+n is less than len(b.tail), as just compared, and neither is negative: used never is, and a negative n
-	// would have compared as larger.
+	// SAFETY: i+n is less than len(b.tail), as just compared, and neither is negative: used never
+	// is, and a negative n would have compared as larger.
 	return b.tailPos + Pos(i), unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)), n)
 }
 
-// AppendShort is AppendBehind for a v whose length Fits. It is appended at Tail. (memmove spends most of its time on
-// finding out how to copy so little. And this calls nothing, so that it needs no stack and what calls it hardly any.)
+// AppendShort does as AppendWithHead if the length of v Fits, which the caller has made sure of.
+// It appends at Tail. It is here because memmove spends most of its time on finding out how to
+// copy few bytes, and because a function that calls nothing needs no stack check.
 //
 //go:noinline
 func (b *Buffer) AppendShort(head uint64, lead int, v string) {
@@ -30,8 +31,9 @@ func (b *Buffer) AppendShort(head uint64, lead int, v string) {
 		panic("nocopy: internal error: text does not fit")
 	}
 	b.used = i + lead + n
-	// SAFETY: it Fits: i+8+n is less than len(b.tail), lead is at most 8, and none of them is negative; see Extend. Of v
-	// nothing is read but its n bytes, some in the middle perhaps twice.
+	// SAFETY: it Fits: i+8+n is less than len(b.tail), lead is at most 8, and none of them is
+	// negative; see Extend. Of v nothing is read but its n bytes, some in the middle perhaps
+	// twice.
 	at := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), i)
 	from := unsafe.Pointer(unsafe.StringData(v))
 	binary.BigEndian.PutUint64((*[8]byte)(at)[:], head)
@@ -57,8 +59,9 @@ func (b *Buffer) AppendShort(head uint64, lead int, v string) {
 	}
 }
 
-// AppendTexts appends texts like AppendBehind, each behind its length, and stores their positions. It stops at one that
-// is too long or too short for its ways, and returns how many it has done.
+// AppendTexts appends texts, each after its length, and stores their positions in at, which must
+// be as long as v. It stops at a text that has fewer than 4 bytes, more than 16, or no room at
+// the tail, and returns how many it has appended.
 func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
 	at = at[:len(v)]
 	used := b.used
@@ -68,8 +71,8 @@ func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
 			b.used = used
 			return i
 		}
-		// SAFETY: used+4+n is less than len(b.tail), as just compared, and n is 4 to 16. Both strings and slices
-		// begin with the pointer to their bytes.
+		// SAFETY: used+4+n is less than len(b.tail), as just compared, and n is 4 to 16. Both
+		// strings and slices begin with the pointer to their bytes.
 		mem := unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), used)
 		binary.BigEndian.PutUint32((*[textLength]byte)(mem)[:], uint32(n))
 		move4to16(unsafe.Add(mem, textLength), *(*unsafe.Pointer)(unsafe.Pointer(&v[i])), n)
@@ -82,7 +85,8 @@ func AppendTexts[T string | []byte](b *Buffer, v []T, at []Pos) int {
 
 // move4to16 copies n bytes, those in the middle perhaps twice.
 func move4to16(to, from unsafe.Pointer, n int) {
-	// SAFETY: its callers have compared n; none of its moves begins before to and from or ends behind the n bytes.
+	// SAFETY: its callers have compared n; none of its moves begins before to and from or ends
+	// after the n bytes.
 	if n >= 8 {
 		move8(to, from)
 		move8(unsafe.Add(to, n-8), unsafe.Add(from, n-8))
@@ -94,7 +98,7 @@ func move4to16(to, from unsafe.Pointer, n int) {
 
 // move16, move8 and move4 copy that many bytes.
 func move16(to, from unsafe.Pointer) {
-	// SAFETY: its callers know that there are as many at both ends.
+	// SAFETY: its callers know that both sides have as many bytes.
 	*(*[16]byte)(to) = *(*[16]byte)(from)
 }
 
@@ -108,7 +112,7 @@ func move4(to, from unsafe.Pointer) {
 	binary.LittleEndian.PutUint32((*[4]byte)(to)[:], binary.LittleEndian.Uint32((*[4]byte)(from)[:]))
 }
 
-// Put8 stores v, big-endian, at position p. It must be InTail.
+// Put8 stores v, big-endian, in the 8 bytes at position p, which must be InTail.
 func (b *Buffer) Put8(p Pos, v uint64) { binary.BigEndian.PutUint64((*[8]byte)(b.tailAt(p))[:], v) }
 
 // Put4 is Put8 for 4 bytes.
@@ -120,7 +124,7 @@ func (b *Buffer) Put2(p Pos, v uint16) { binary.BigEndian.PutUint16((*[2]byte)(b
 // Put1 is Put8 for a byte.
 func (b *Buffer) Put1(p Pos, v byte) { *(*byte)(b.tailAt(p)) = v }
 
-// tailAt returns where position p is, which is InTail.
+// tailAt returns the address of position p, which must be InTail.
 func (b *Buffer) tailAt(p Pos) unsafe.Pointer {
 	// SAFETY: InTail: what is asked for ends at used at most, and that is at most len(b.tail).
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b.tail)), p-b.tailPos)

@@ -117,7 +117,8 @@ func TestWriteStream(t *testing.T) {
 	}
 }
 
-// TestWriteRecords: a message of many pieces goes to a TLS connection in as few records as one of a single piece.
+// TestWriteRecords: a message of many pieces goes to a TLS connection in as few records as one of
+// a single piece.
 func TestWriteRecords(t *testing.T) {
 	records := func(sizes ...int) int {
 		client, server := connected(t)
@@ -220,7 +221,8 @@ func TestWriteHead(t *testing.T) {
 	}
 }
 
-// TestWriteErrors: whatever goes wrong, what was written is counted and the next write is not the worse for it.
+// TestWriteErrors: whatever goes wrong, what was written is counted and the next write is not the
+// worse for it.
 func TestWriteErrors(t *testing.T) {
 	broken := errors.New("broken")
 	for _, sizes := range [][]int{{10}, {5000}, {10, 5000, 10}, repeated(3000, 1500), repeated(1000, 900)} {
@@ -243,8 +245,9 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// TestWriteManySmall: however many small pieces there are, not all of them are copied before the first is written, and the next
-// write uses the same memory (but now and then a new piece of it, since pools forget).
+// TestWriteManySmall: however many small pieces there are, not all of them are copied before the
+// first is written, and the next write uses the same memory (but now and then a new piece of it,
+// since pools forget).
 func TestWriteManySmall(t *testing.T) {
 	for _, sizes := range [][]int{repeated(5000, 900), append(repeated(3000, 1000), 5000, 1, 20)} {
 		b, want := pieceBuffer(sizes...)
@@ -271,7 +274,8 @@ func TestWriteManySmall(t *testing.T) {
 	}
 }
 
-// TestWriteTCP: more pieces than one writev takes, through a socket buffer that takes only a part of each.
+// TestWriteTCP: more pieces than one writev takes, through a socket buffer that takes only a part
+// of each.
 func TestWriteTCP(t *testing.T) {
 	mixed := make([]int, 5000)
 	for i := range mixed {
@@ -345,7 +349,8 @@ func TestWriteToClosed(t *testing.T) {
 	}
 }
 
-// TestWriteKeepsBuffer: after writing, the Buffer can be written again and refers to the same bytes.
+// TestWriteKeepsBuffer: after writing, the Buffer can be written again and refers to the same
+// bytes.
 func TestWriteKeepsBuffer(t *testing.T) {
 	b, want := pieceBuffer(10, 2000, 10, 3000)
 	for range 3 {
@@ -364,7 +369,8 @@ type panicker struct{}
 
 func (panicker) Write([]byte) (int, error) { panic("Write panics") }
 
-// TestPanickingWriter: what was copied together for a Writer that panics is not in what is written next.
+// TestPanickingWriter: what was copied together for a Writer that panics is not in what is
+// written next.
 func TestPanickingWriter(t *testing.T) {
 	b, want := pieceBuffer(10, 5000, 10)
 	for range 10 {
