@@ -308,6 +308,30 @@ func TestMillionEdits(t *testing.T) {
 	}
 }
 
+// TestReferredMemoryIsGivenUp: texts that are referred to and replaced are not kept alive.
+func TestReferredMemoryIsGivenUp(t *testing.T) {
+	const size = 1 << 20
+	for name, set := range map[string]func(s Struct, v string){
+		"a field":       func(s Struct, v string) { s.SetText(allDesc.named("text"), v) },
+		"set and unset": func(s Struct, v string) { s.SetText(allDesc.named("text"), v); s.Unset(allDesc.named("text")) },
+		"a list":        func(s Struct, v string) { StringList(s.Child(allDesc.named("words"), allDesc)).Set(0, v) },
+		"another struct": func(s Struct, v string) {
+			s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), v)
+		},
+	} {
+		s := New(allDesc)
+		s.NewChild(allDesc.named("words"), allDesc, 1)
+		for i := range 200 {
+			set(s, strings.Repeat("x", size+i))
+			if got := footprint(s.m); got > 16*size {
+				t.Fatalf("%s: %d bytes after %d", name, got, i)
+			}
+		}
+		checkSent(t, name, s)
+		s.Release()
+	}
+}
+
 // TestPositionsSuffice: values of many MiB that are referred to use up positions, but what fits finds some.
 func TestPositionsSuffice(t *testing.T) {
 	block := make([]byte, 64<<20)

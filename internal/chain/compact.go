@@ -1,5 +1,7 @@
 package chain
 
+import "sync/atomic"
+
 // Compact copies the message into one new block and returns it there, with its position. It is
 // not sealed. All earlier positions and nodes are invalid. The earlier memory is left to the
 // garbage collector, and does not go back to a pool: what aliases it stays valid.
@@ -56,7 +58,7 @@ func (b *Buffer) mark() {
 // Short reports whether positions are running out.
 func (b *Buffer) Short() bool { return len(b.segs) > manySegs }
 
-// Waste reports whether three quarters of the Buffer's memory, or half of the positions that the
+// Waste reports whether three quarters of the memory that the Buffer keeps, or half of the positions that the
 // message does not need, are of what is no longer in it. If not, the Buffer is not Crowded any
 // more until there is much more. So what Compact copies is at most a few times what has been
 // added since, and what fits finds positions.
@@ -67,8 +69,19 @@ func (b *Buffer) Waste() bool {
 	}
 	size := b.measure()
 	const spanBytes, nodeBytes, wasted = 12, 24, 4
-	used := b.reserved + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
+	used := b.reserved + b.referred() + spanBytes*len(b.spans) + nodeBytes*len(b.nodes)
 	return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
+}
+
+// referred returns how many bytes of other people's memory have positions, whether they are in the message or not.
+func (b *Buffer) referred() int {
+	n := 0
+	for i, mem := range b.segs {
+		if s := &b.meta[i]; s.block == nil && atomic.LoadUint32(&s.writable) == 0 {
+			n += min(len(mem), segSize)
+		}
+	}
+	return n
 }
 
 // Relieved reports whether n more bytes get positions only once the Buffer has been compacted.
@@ -95,5 +108,5 @@ func (b *Buffer) measure() int {
 
 // Footprint returns about how many bytes the Buffer's own memory and its tables take.
 func (b *Buffer) Footprint() int {
-	return b.reserved + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
+	return b.reserved + b.referred() + 32*cap(b.segs) + 12*cap(b.spans) + 24*cap(b.nodes) + 8*cap(b.pieces)
 }
