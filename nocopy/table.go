@@ -456,7 +456,7 @@ func (m *Message) repeated(e uint32, t *Type) int {
 	tb := m.tables.made[e]
 	current := tb.current(n)
 	m.tables.mu.RUnlock()
-	if !current && n <= filtered {
+	if tb == nil && n <= filtered {
 		if t.key.kind == text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
 			return 0
 		}

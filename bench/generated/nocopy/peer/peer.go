@@ -26,7 +26,9 @@ func ParseAno(b []byte, opts ...nocopy.Option) (Ano, error) {
 	return Ano(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Ano) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Ano) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, AnoDesc) }
 func (s Ano) Release()                                { nocopy.Struct(s).Release() }
 func (s Ano) Clone() Ano                              { return Ano(nocopy.Struct(s).Clone(AnoDesc)) }
 func (s Ano) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -55,7 +57,9 @@ func ParseMyTest(b []byte, opts ...nocopy.Option) (MyTest, error) {
 	return MyTest(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s MyTest) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s MyTest) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MyTestDesc) }
 func (s MyTest) Release()                                { nocopy.Struct(s).Release() }
 func (s MyTest) Clone() MyTest                           { return MyTest(nocopy.Struct(s).Clone(MyTestDesc)) }
 func (s MyTest) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -100,11 +104,15 @@ func ParseSmallSub(b []byte, opts ...nocopy.Option) (SmallSub, error) {
 	return SmallSub(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s SmallSub) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s SmallSub) Release()                 { nocopy.Struct(s).Release() }
-func (s SmallSub) Clone() SmallSub          { return SmallSub(nocopy.Struct(s).Clone(SmallSubDesc)) }
-func (s SmallSub) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s SmallSub) String() string           { return nocopy.Struct(s).Format(SmallSubDesc) }
+func (s SmallSub) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, SmallSubDesc)
+}
+func (s SmallSub) Release()        { nocopy.Struct(s).Release() }
+func (s SmallSub) Clone() SmallSub { return SmallSub(nocopy.Struct(s).Clone(SmallSubDesc)) }
+func (s SmallSub) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s SmallSub) String() string  { return nocopy.Struct(s).Format(SmallSubDesc) }
 func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(SmallSubDesc)
 }
@@ -147,7 +155,9 @@ func ParseSmall(b []byte, opts ...nocopy.Option) (Small, error) {
 	return Small(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Small) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Small) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SmallDesc) }
 func (s Small) Release()                                { nocopy.Struct(s).Release() }
 func (s Small) Clone() Small                            { return Small(nocopy.Struct(s).Clone(SmallDesc)) }
 func (s Small) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -220,7 +230,9 @@ func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
 	return Item(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Item) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ItemDesc) }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
 func (s Item) Clone() Item                             { return Item(nocopy.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -276,7 +288,9 @@ func ParseUser(b []byte, opts ...nocopy.Option) (User, error) {
 	return User(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s User) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s User) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, UserDesc) }
 func (s User) Release()                                { nocopy.Struct(s).Release() }
 func (s User) Clone() User                             { return User(nocopy.Struct(s).Clone(UserDesc)) }
 func (s User) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -326,7 +340,9 @@ func ParseMeta(b []byte, opts ...nocopy.Option) (Meta, error) {
 	return Meta(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Meta) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Meta) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MetaDesc) }
 func (s Meta) Release()                                { nocopy.Struct(s).Release() }
 func (s Meta) Clone() Meta                             { return Meta(nocopy.Struct(s).Clone(MetaDesc)) }
 func (s Meta) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -388,11 +404,15 @@ func ParseBusiness(b []byte, opts ...nocopy.Option) (Business, error) {
 	return Business(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Business) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Business) Release()                 { nocopy.Struct(s).Release() }
-func (s Business) Clone() Business          { return Business(nocopy.Struct(s).Clone(BusinessDesc)) }
-func (s Business) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Business) String() string           { return nocopy.Struct(s).Format(BusinessDesc) }
+func (s Business) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, BusinessDesc)
+}
+func (s Business) Release()        { nocopy.Struct(s).Release() }
+func (s Business) Clone() Business { return Business(nocopy.Struct(s).Clone(BusinessDesc)) }
+func (s Business) Valid() bool     { return nocopy.Struct(s).Valid() }
+func (s Business) String() string  { return nocopy.Struct(s).Format(BusinessDesc) }
 func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(BusinessDesc)
 }
@@ -515,7 +535,9 @@ func ParseBlob(b []byte, opts ...nocopy.Option) (Blob, error) {
 	return Blob(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Blob) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Blob) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BlobDesc) }
 func (s Blob) Release()                                { nocopy.Struct(s).Release() }
 func (s Blob) Clone() Blob                             { return Blob(nocopy.Struct(s).Clone(BlobDesc)) }
 func (s Blob) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -564,7 +586,9 @@ func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
 	return Row(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Row) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, RowDesc) }
 func (s Row) Release()                                { nocopy.Struct(s).Release() }
 func (s Row) Clone() Row                              { return Row(nocopy.Struct(s).Clone(RowDesc)) }
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -605,8 +629,12 @@ func ParseVStreamRowsResponse(b []byte, opts ...nocopy.Option) (VStreamRowsRespo
 	return VStreamRowsResponse(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s VStreamRowsResponse) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s VStreamRowsResponse) Release()                 { nocopy.Struct(s).Release() }
+func (s VStreamRowsResponse) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, VStreamRowsResponseDesc)
+}
+func (s VStreamRowsResponse) Release() { nocopy.Struct(s).Release() }
 func (s VStreamRowsResponse) Clone() VStreamRowsResponse {
 	return VStreamRowsResponse(nocopy.Struct(s).Clone(VStreamRowsResponseDesc))
 }
@@ -651,7 +679,9 @@ func ParseBulk(b []byte, opts ...nocopy.Option) (Bulk, error) {
 	return Bulk(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Bulk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Bulk) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BulkDesc) }
 func (s Bulk) Release()                                { nocopy.Struct(s).Release() }
 func (s Bulk) Clone() Bulk                             { return Bulk(nocopy.Struct(s).Clone(BulkDesc)) }
 func (s Bulk) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -714,11 +744,13 @@ func ParseCatalog(b []byte, opts ...nocopy.Option) (Catalog, error) {
 	return Catalog(s), err
 }
 
-func (s Catalog) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Catalog) Release()                 { nocopy.Struct(s).Release() }
-func (s Catalog) Clone() Catalog           { return Catalog(nocopy.Struct(s).Clone(CatalogDesc)) }
-func (s Catalog) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Catalog) String() string           { return nocopy.Struct(s).Format(CatalogDesc) }
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+func (s Catalog) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Catalog) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, CatalogDesc) }
+func (s Catalog) Release()                   { nocopy.Struct(s).Release() }
+func (s Catalog) Clone() Catalog             { return Catalog(nocopy.Struct(s).Clone(CatalogDesc)) }
+func (s Catalog) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Catalog) String() string             { return nocopy.Struct(s).Format(CatalogDesc) }
 func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(CatalogDesc)
 }

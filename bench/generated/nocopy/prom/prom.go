@@ -27,7 +27,9 @@ func ParseLabel(b []byte, opts ...nocopy.Option) (Label, error) {
 	return Label(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Label) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Label) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, LabelDesc) }
 func (s Label) Release()                                { nocopy.Struct(s).Release() }
 func (s Label) Clone() Label                            { return Label(nocopy.Struct(s).Clone(LabelDesc)) }
 func (s Label) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -60,7 +62,9 @@ func ParseSample(b []byte, opts ...nocopy.Option) (Sample, error) {
 	return Sample(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s Sample) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Sample) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SampleDesc) }
 func (s Sample) Release()                                { nocopy.Struct(s).Release() }
 func (s Sample) Clone() Sample                           { return Sample(nocopy.Struct(s).Clone(SampleDesc)) }
 func (s Sample) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -95,11 +99,15 @@ func ParseTimeSeries(b []byte, opts ...nocopy.Option) (TimeSeries, error) {
 	return TimeSeries(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s TimeSeries) Release()                 { nocopy.Struct(s).Release() }
-func (s TimeSeries) Clone() TimeSeries        { return TimeSeries(nocopy.Struct(s).Clone(TimeSeriesDesc)) }
-func (s TimeSeries) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s TimeSeries) String() string           { return nocopy.Struct(s).Format(TimeSeriesDesc) }
+func (s TimeSeries) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, TimeSeriesDesc)
+}
+func (s TimeSeries) Release()          { nocopy.Struct(s).Release() }
+func (s TimeSeries) Clone() TimeSeries { return TimeSeries(nocopy.Struct(s).Clone(TimeSeriesDesc)) }
+func (s TimeSeries) Valid() bool       { return nocopy.Struct(s).Valid() }
+func (s TimeSeries) String() string    { return nocopy.Struct(s).Format(TimeSeriesDesc) }
 func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(TimeSeriesDesc)
 }
@@ -145,8 +153,12 @@ func ParseWriteRequest(b []byte, opts ...nocopy.Option) (WriteRequest, error) {
 	return WriteRequest(s), err
 }
 
+// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
 func (s WriteRequest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s WriteRequest) Release()                 { nocopy.Struct(s).Release() }
+func (s WriteRequest) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, WriteRequestDesc)
+}
+func (s WriteRequest) Release() { nocopy.Struct(s).Release() }
 func (s WriteRequest) Clone() WriteRequest {
 	return WriteRequest(nocopy.Struct(s).Clone(WriteRequestDesc))
 }
