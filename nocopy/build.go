@@ -360,7 +360,7 @@ func wordsOf(t *Type, n int) int {
 	return int(words)
 }
 
-// containerHead returns what AppendWithHead makes a container's header of: behind a field's header, if there is one, the first
+// containerHead returns what AppendWithHead makes a container's header of: after a field's header, if there is one, the first
 // type and four bytes.
 func containerHead(key uint32, first WireType, rest uint32) uint64 {
 	head := uint64(first)<<32 | uint64(rest)

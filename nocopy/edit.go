@@ -10,7 +10,7 @@ const edited = 1 << 31
 
 // edit is what changing a complete struct or container needs to know of it. It is made when that first happens.
 type edit struct {
-	end     uint32       // position of the STOP, or behind the last element
+	end     uint32       // position of the STOP, or after the last element
 	own     chain.NodeID // the node that holds the value itself, in the place of an earlier one
 	tail    chain.NodeID // the node at the end, for what is added
 	slots   uint32       // struct: index of a word per word of the entry: the node in the place of that field
@@ -19,7 +19,7 @@ type edit struct {
 	live    uint32       // map: the number in Message.live of the set of the pairs that All yields, 0 if none has been made
 	free    uint32       // map: number+1 of one of them; its value word names the next
 	room    uint32       // list of fixed-size elements: bytes that its node has beyond its last element
-	gap     uint32       // list: words in front of those of its elements that are free
+	gap     uint32       // list: words before those of its elements that are free
 	vacated bool         // list: its elements are parts of the node at its end, but for those added since
 }
 

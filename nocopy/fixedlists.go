@@ -56,7 +56,7 @@ func (l BoolList) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
 func (l BoolList) Delete(i, j int) { Struct(l).deleteFixed(i, j, 1) }
 
 // Truncate removes the elements from n on.
@@ -177,7 +177,7 @@ func (l Int8List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
 func (l Int8List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 1) }
 
 // Truncate removes the elements from n on.
@@ -289,7 +289,7 @@ func (l Int16List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
 func (l Int16List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 2) }
 
 // Truncate removes the elements from n on.
@@ -401,7 +401,7 @@ func (l Int32List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
 func (l Int32List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 4) }
 
 // Truncate removes the elements from n on.
@@ -513,7 +513,7 @@ func (l Int64List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
 func (l Int64List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 8) }
 
 // Truncate removes the elements from n on.
@@ -621,7 +621,7 @@ func (l Float64List) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
 func (l Float64List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 8) }
 
 // Truncate removes the elements from n on.
@@ -733,7 +733,7 @@ func (l UUIDList) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
 func (l UUIDList) Delete(i, j int) { Struct(l).deleteFixed(i, j, 16) }
 
 // Truncate removes the elements from n on.
@@ -854,7 +854,7 @@ func (l EnumList[E]) Swap(i, j int) {
 	l.Set(j, x)
 }
 
-// Delete removes the elements from i to j-1, as slices.Delete does: those behind them move.
+// Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
 func (l EnumList[E]) Delete(i, j int) { Struct(l).deleteFixed(i, j, 4) }
 
 // Truncate removes the elements from n on.

@@ -62,7 +62,7 @@ func (l NestedList[C]) AppendNew(n int) C {
 // Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
 func (l NestedList[C]) Swap(i, j int) { Struct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those behind them move in the
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
 // index, unless i is 0.
 func (l NestedList[C]) Delete(i, j int) { Struct(l).deleteRange(i, j) }
 

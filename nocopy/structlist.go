@@ -120,7 +120,7 @@ func (l StructList[S]) AppendNew() S {
 // Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
 func (l StructList[S]) Swap(i, j int) { Struct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those behind them move in the
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
 // index, unless i is 0.
 func (l StructList[S]) Delete(i, j int) { Struct(l).deleteRange(i, j) }
 

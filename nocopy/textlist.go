@@ -37,7 +37,7 @@ func (l StringList) Append(v string) { Struct(l).appendText(chain.StringBytes(v)
 // Swap exchanges elements i and j.
 func (l StringList) Swap(i, j int) { Struct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those behind them move in the
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
 // index, unless i is 0.
 func (l StringList) Delete(i, j int) { Struct(l).deleteRange(i, j) }
 
@@ -103,7 +103,7 @@ func (l BytesList) Append(v []byte) { Struct(l).appendText(v) }
 // Swap exchanges elements i and j.
 func (l BytesList) Swap(i, j int) { Struct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those behind them move in the
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
 // index, unless i is 0.
 func (l BytesList) Delete(i, j int) { Struct(l).deleteRange(i, j) }
 
