@@ -179,7 +179,7 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 		return
 	}
 	flags, had := m.idx[e+listRoom]&^roomMask, m.idx[e+listRoom]&roomMask
-	room := roundUp(max(2*had, count+n, 4)) // few sizes: what is left behind is used again
+	room := roundUp(max(2*had, count+n, 4)) // few sizes: what is left over is used again
 	if uint64(room)*uint64(per) > maxWords {
 		panicCount(int(count + n))
 	}

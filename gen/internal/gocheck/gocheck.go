@@ -25,7 +25,7 @@ import (
 
 // A Checker checks generated packages. It is for one goroutine.
 type Checker struct {
-	library  types.Importer // of the runtime and what that imports
+	runtime  types.Importer // of the runtime and what that imports
 	fset     *token.FileSet
 	module   string
 	files    map[string][]*ast.File    // of the packages that are checked, by import path
@@ -51,7 +51,7 @@ func New() (*Checker, error) {
 		}
 		return os.Open(exports[name])
 	})
-	return &Checker{library: library}, nil
+	return &Checker{runtime: library}, nil
 }
 
 // Check returns what is wrong with files, given by their slash-separated names below the folder whose import
@@ -83,7 +83,7 @@ func (c *Checker) Check(module string, files map[string][]byte) error {
 // Import implements types.Importer.
 func (c *Checker) Import(at string) (*types.Package, error) {
 	if !strings.HasPrefix(at, c.module+"/") {
-		return c.library.Import(at)
+		return c.runtime.Import(at)
 	}
 	if pkg := c.packages[at]; pkg != nil {
 		return pkg, nil
