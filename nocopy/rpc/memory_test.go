@@ -266,9 +266,9 @@ func TestIdleMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build keeps more")
 	}
-	connections, size := 2, 2<<20
+	connections, size := 4, 2<<20
 	if testmode.Long {
-		connections, size = 4, 4<<20
+		size = 4 << 20
 	}
 	held := func() int {
 		for range 3 { // empty the pools
