@@ -44,6 +44,8 @@ type Type struct {
 	enum   func(int32) string
 	id     uint32 // number in the registry; containers only
 
+	// Offsets in the code, 0 before they are needed: of the program for a value, and for what is inside.
+	value, inside atomic.Uint32
 }
 
 // kind groups the wire types by how they are indexed.
@@ -125,7 +127,7 @@ func (t *Type) nested() bool {
 // of their type.
 func nests(t *Type) bool {
 	if t.kind == record {
-		planOf(t.desc)
+		t.desc.program()
 		return t.desc.nests
 	}
 	return anyNested(t, map[*Desc]bool{})
@@ -165,17 +167,14 @@ type Desc struct {
 	name      string
 	self      *Type // the type that it describes
 	union     bool
-	nests     bool // see nests; known when there is a plan
+	nests     bool // see nests; known when there is a program
 	exception bool
 	words     int    // of an index entry, or undefined
 	first     uint32 // word of the first field
 	fields    []field
 	slots     []slot // by id−minID: how the parser finds a field at once
 	minID     int16
-	steps     []step   // the fields in the IDL's order
-	natural   []uint16 // their numbers
-	plan      atomic.Pointer[plan]
-	flat      bool         // nothing but fields of fixed size and texts
+	programs  atomic.Pointer[programs]
 	nested    atomic.Int32 // what nesting returns; 0: not known yet
 	required  []uint32     // words of required fields
 
@@ -207,7 +206,7 @@ type field struct {
 
 	defaultOnce sync.Once
 	defaultView Struct
-	widest      int // words of the widest struct inside; known once there is a plan
+	widest      int // words of the widest struct inside; known once there is a program
 }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.
@@ -252,7 +251,6 @@ func (d *Desc) Define(fields ...FieldDesc) {
 		panic("nocopy: " + d.name + " has too many fields")
 	}
 	d.fields = make([]field, len(fields))
-	d.flat = !d.union
 	minID, maxID := math.MaxInt16, math.MinInt16
 	for i := range fields {
 		f := &d.fields[i]
@@ -262,9 +260,6 @@ func (d *Desc) Define(fields ...FieldDesc) {
 		f.word = d.first + uint32(i)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)
-		d.steps = append(d.steps, stepOf(f, int(f.word)))
-		d.natural = append(d.natural, uint16(i))
-		d.flat = d.flat && f.kind <= text
 	}
 	if len(fields) == 0 {
 		return

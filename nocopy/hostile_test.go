@@ -171,7 +171,7 @@ func TestHostileInput(t *testing.T) {
 	if len(hostileInput) < 60 {
 		t.Errorf("only %d cases", len(hostileInput))
 	}
-	planOf(allDesc) // made once in a process
+	allDesc.program() // made once in a process
 	var table strings.Builder
 	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "\nwhat is sent\tbytes\terror\tallocated\ttime")

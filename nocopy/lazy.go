@@ -3,41 +3,6 @@ package nocopy
 // indexLazily indexes the container at p of a message parsed with Lazy and returns its entry.
 func (m *Message) indexLazily(t *Type, p uint32) uint32 { return m.indexAt(t, p) }
 
-// followLazily goes on where follow has stopped in a whole message, at i and step k: containers are left for later.
-func (m *Message) followLazily(pl *plan, b []byte, i, k int, base uint32) (int, int) {
-	for k < len(pl.steps) {
-		next := int(pl.place[k])
-		end, behind := m.later(pl, b, i, next, firstEntry, base, defaultMaxDepth-1)
-		if behind == next {
-			break
-		}
-		i, k = m.follow(pl, int(pl.starts[behind].step), b, end, firstEntry, 0, base)
-	}
-	return i, k
-}
-
-// later leaves the containers in the fields of the struct of entry e for later, from place next on, as long as they come as planned
-// and as is usual. It returns where it stopped, and the place. depth is how many structs may be in one another in them.
-func (m *Message) later(pl *plan, b []byte, i, next int, e, base uint32, depth int) (int, int) {
-	for {
-		f := &pl.starts[next]
-		if f.later == nil || len(b)-i < fieldHeader+mapHeader {
-			return i, next
-		}
-		s := pl.steps[f.step]
-		if !s.is(uint32(load64(b, i))) {
-			return i, next
-		}
-		end := usualEnd(b, f.later, i+fieldHeader, depth)
-		if end < 0 {
-			return i, next
-		}
-		m.idx[e+s.word()] = notIndexed | base + uint32(i) + fieldHeader
-		i = end
-		next++
-	}
-}
-
 // affords says whether the value b of field f can be indexed whenever it is touched, without exceeding the limit
 // of the index. It is an estimate from above; if it says no, indexing at once finds out.
 func (p *parser) affords(f *field, b []byte) bool {

@@ -104,8 +104,8 @@ func take(home *sync.Pool) *Message {
 func makeMessage(home *sync.Pool) *Message {
 	m := &Message{gen: 1, edits: make([]edit, 1), limits: usualLimits, home: home}
 	m.dead.most = fewNew
-	m.dead.most = fewNew
 	m.p.m = m
+	m.p.levels = m.p.few[:]
 	if debugging {
 		m.track()
 	}
@@ -158,40 +158,50 @@ const headroom = 8
 // which must stay as it is for as long as the message or anything read from it is in use; it is never
 // written to unless the option Own is given. The error is an *Error. Generated code calls it as ParseS.
 func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
-	flags, pl := flagsOf(opts), d.plan.Load()
-	if flags&^(Own|Recycle|Lazy) != 0 || pl == nil || !pl.leads || len(b) > defaultMaxBytes {
+	flags, programs := flagsOf(opts), d.programs.Load()
+	if flags&^(Own|Recycle|Lazy) != 0 || programs == nil || len(b) > defaultMaxBytes || d.words > mostLeading {
 		return parseGeneral(d, b, opts)
 	}
-	// The message mostly begins as planned, and often that is all of it.
+	// Mostly the program is all that a message needs.
 	m := take(&parsed[pool(flags)])
 	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
-	if end := int(firstEntry + pl.end); end > len(m.idx) {
-		m.growIndex(1<<bits.Len(uint(end-1)), maxWords)
+	words := firstEntry + uint32(d.words)
+	if words > uint32(len(m.idx)) {
+		m.growIndex(2<<bits.Len32(words), maxWords)
 	}
 	m.idx[firstEntry] = base
-	i, k := m.follow(pl, 0, b, 0, firstEntry, 0, base)
-	if flags&Lazy != 0 && k < len(pl.steps) {
-		i, k = m.followLazily(pl, b, i, k, base)
+	var s machine
+	s.pc, s.entry, s.depth, s.maxDepth = programs.start, firstEntry, 1, defaultMaxDepth
+	s.used, s.room = words, uint32(min(len(m.idx), indexFloor/4)) // it may have more room
+	s.b, s.head = b, base+fieldHeader
+	s.setIndex(m.idx)
+	s.setCode(*code.cells.Load())
+	s.setLevels(m.p.levels)
+	var why reason
+	if flags&Lazy != 0 {
+		s.leaves = true
+		why = run[lazily](&s)
+	} else {
+		why = run[indexing](&s)
 	}
-	m.root, m.words = firstEntry, firstEntry+pl.end
-	if k < len(pl.steps) || i < len(b) {
-		return m.parseRest(pl, b, base, i, k)
+	m.root, m.words = firstEntry, s.used
+	if why != finished || s.at != uint64(len(b)) {
+		return m.parseRest(&s, why, b, base)
 	}
 	return m.handle(firstEntry), nil
 }
 
-// parseRest is what remains of Parse if the plan ends at i and its step k.
-func (m *Message) parseRest(pl *plan, b []byte, base uint32, i, k int) (Struct, error) {
+// mostLeading is the most words of a struct with which Parse begins without more ado: they are taken before a byte is
+// looked at.
+const mostLeading = 32 << 10
+
+// parseRest is what remains of Parse if the machine has stopped for this reason.
+func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (Struct, error) {
 	p := &m.p
 	p.reset(len(b))
 	p.b, p.base = b, base
-	p.depth = 1
-	if k < len(pl.steps) {
-		m.words = firstEntry + uint32(m.desc.words)
-		i = p.goOn(pl, m.desc, m.root, i, k, 0)
-	}
-	return m.parsed(p, i)
+	return m.parsed(p, p.goOn(s, why, 0))
 }
 
 // parseGeneral is Parse of what needs the parser from the beginning.
@@ -302,20 +312,6 @@ func (m *Message) parseChunk(c chain.Chunk) (Struct, error) {
 	p.b, p.base = c.Mem, m.buf.AddChunk(c)
 	m.buf.SetRoot(p.base, p.base+uint32(n))
 	return m.parseRoot(p)
-}
-
-// reset prepares the parser for n bytes, which are not in b yet.
-func (p *parser) reset(n int) {
-	m := p.m
-	p.err, p.node = nil, 0
-	p.off, p.from, p.copied, p.rest, p.depth = 0, 0, 0, 0, 0
-	p.growth = growth{}
-	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
-	p.lenient, p.reuse, p.promised = false, false, 0
-	p.maxDepth = m.limits.MaxDepth
-	p.lazy = m.flags&Lazy != 0
-	p.utf8 = m.flags&ValidUTF8 != 0
-	p.maxIndex = m.limits.maxIndex(n)
 }
 
 func (m *Message) parseRoot(p *parser) (Struct, error) { return m.parsed(p, m.indexFrom(p)) }

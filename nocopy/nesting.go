@@ -115,7 +115,7 @@ func (m *Message) fieldExceeds(d *Desc, e uint32, left int) bool {
 			continue
 		}
 		if p := word &^ notIndexed; p != word {
-			if usualEnd(m.buf.At(p), f.typ, 0, left) >= 0 {
+			if _, err := skip(m.buf.At(p), 0, f.typ.wire, budgetOf(left), 1); err == nil {
 				continue
 			}
 			word = m.indexLazily(f.typ, p)

@@ -1,6 +1,9 @@
 package nocopy
 
-import "io"
+import (
+	"io"
+	"math"
+)
 
 // Scanner finds the end of a struct while its bytes arrive: it goes on where it stopped, so that it looks at each
 // byte once however many pieces they come in. It checks no more than it must to find the end. The zero Scanner is ready for
@@ -181,16 +184,19 @@ func (s *Scanner) plainStructs(b []byte, l *scanLevel) {
 	if s.budget < structCost {
 		return
 	}
-	var like [scanSteps]step
-	var steps []step
+	var like [scanSteps + 1]cell
 	for misses := 0; l.left > 0; l.left-- {
 		if misses < maxMisses && l.left > 1 {
-			if steps = stepsOf(b, s.off, like[:0]); len(steps) > 0 {
-				i, left := passStructs(b, steps, s.off, uint32(l.left))
-				if misses++; int64(left) < l.left-4 {
+			if cells := programOf(b, s.off, like[:0]); len(cells) > 1 {
+				m := machine{memory: memory{b: b}}
+				m.setCode(cells)
+				n := uint32(min(l.left, math.MaxInt32))
+				at, left := flatsIn[passing](&m, 0, m.idx, uint32(structWords+len(cells)-1), n, uint64(s.off))
+				if misses++; left+4 < n {
 					misses = 0
 				}
-				if s.off, l.left = i, int64(left); left == 0 {
+				s.off = int(at)
+				if l.left -= int64(n - left); l.left == 0 {
 					return
 				}
 			}
@@ -208,24 +214,24 @@ const (
 	maxMisses = 8  // after so many structs in a row that were like none of the next few, none is foreseen
 )
 
-// stepsOf returns the steps of the struct at b[i:], none if it has others than texts and fields of fixed size, too many, or is not
-// whole.
-func stepsOf(b []byte, i int, steps []step) []step {
-	for len(b)-i >= 8 && len(steps) < scanSteps {
+// programOf returns the program of the struct at b[i:], none if it has others than texts and fields of fixed size, too many, or is
+// not whole.
+func programOf(b []byte, i int, cells []cell) []cell {
+	for len(b)-i >= 8 && len(cells) < scanSteps {
 		x := load64(b, i)
 		t := WireType(x)
 		if t == WireStop {
-			return steps
+			return append(cells, cell{op: special(kindStop)})
 		}
-		s := step(x&(1<<stepReach-1)) | fieldHeader<<stepReach
+		o := op(x&headerMask) | fieldHeader<<opReach
 		n := uint64(fixedSize[t])
 		switch {
 		case t == WireString:
 			n = textHeader + uint64(lengthIn(x))
-			s |= stepText
-			s += textHeader << stepReach
+			o |= opText
+			o += textHeader << opReach
 		case n > 0:
-			s += step(n) << stepReach
+			o += op(n) << opReach
 		default:
 			return nil
 		}
@@ -233,7 +239,7 @@ func stepsOf(b []byte, i int, steps []step) []step {
 			return nil
 		}
 		i += int(n)
-		steps = append(steps, s)
+		cells = append(cells, cell{op: o})
 	}
 	return nil
 }

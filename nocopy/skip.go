@@ -1,6 +1,7 @@
 package nocopy
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math/bits"
@@ -222,64 +223,54 @@ func skipMap(b []byte, i, budget, listCost int) (int, error) {
 	return i, nil
 }
 
-// unknown skips a field of the struct of entry e that its descriptor does not have, or has with another type.
-func (p *parser) unknown(d *Desc, e uint32, i int, key uint32) int {
-	t := WireType(key >> 16)
-	if minSize[t] == 0 {
-		return p.fail(i, typeError(t))
-	}
-	if i = p.need(i, fieldHeader); i < 0 {
-		return i
-	}
-	at := p.base + uint32(i)
-	end := p.skip(i, fieldHeader, t, p.maxDepth, structCost)
-	if end < 0 {
-		return p.in(itoa(int(int16(key))))
-	}
-	if d.union {
-		return p.strange(e, at, p.base+uint32(end), end)
-	}
-	return end
-}
-
-// skip returns the index after the value of type t that stands after lead bytes at i, or failed. It may lie in several windows.
-func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
-	i += lead
-	if p.rest > 0 {
-		return p.skipWindows(i, t, depth, listCost)
-	}
-	end, err := skip(p.b, i, t, budgetOf(depth), listCost)
-	if err == nil {
-		return end
-	}
-	if err == ErrType {
-		err = typeError(WireType(p.b[end]))
-	}
-	return p.fail(end, err)
-}
-
-// skipWindows is skip where windows follow. It looks at each byte once: what it has passed over need not be contiguous.
-func (p *parser) skipWindows(i int, t WireType, depth, listCost int) int {
-	s := &p.scan
-	s.resetValue(t, budgetOf(depth), listCost, len(p.b)-i+p.rest)
-	for {
-		end, need, err := s.Scan(p.b[i:])
-		switch {
-		case err == nil && need == 0:
-			return i + end
-		case err != nil:
-			err = s.err.(*Error).Err
-			if err == io.ErrUnexpectedEOF {
-				return p.short()
-			}
-			return p.fail(i+s.off, err)
-		}
-		passed := s.Passed()
-		s.Drop()
-		if i = p.need(i+passed, need-passed); i < 0 {
-			return failed
-		}
-	}
-}
-
 func typeError(t WireType) error { return fmt.Errorf("%w: %d", ErrType, t) }
+
+// head is load64 where there may be fewer than 8 bytes: what is after the end of b is zero.
+func head(b []byte, i int) uint64 {
+	if len(b)-i >= 8 {
+		return load64(b, i)
+	}
+	var x [8]byte
+	copy(x[:], b[i:])
+	return binary.LittleEndian.Uint64(x[:])
+}
+
+// lengthIn returns the length in the 8 bytes that begin with the header of a text field.
+func lengthIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x >> (8 * fieldHeader))) }
+
+// matches says whether the elements of the container at i have their declared type, all the way down.
+func (p *parser) matches(t *Type, i int) bool {
+	if t.kind < list {
+		return true
+	}
+	ok, _ := matches(p.b, t, i, t.nested())
+	return ok
+}
+
+// matches is parser.matches of the value at b[i:], which is known to be well formed. With deep it looks at
+// the elements of elements too, and returns the index behind the value.
+func matches(b []byte, t *Type, i int, deep bool) (bool, int) {
+	ok := true
+	end := i
+	switch t.kind {
+	case list:
+		n := be32(b[i+1:])
+		ok = n == 0 || WireType(b[i]) == t.elem.wire
+		end = i + listHeader
+		for ; ok && deep && n > 0; n-- {
+			ok, end = matches(b, t.elem, end, true)
+		}
+	case dict:
+		n := be32(b[i+2:])
+		ok = n == 0 || WireType(b[i]) == t.key.wire && WireType(b[i+1]) == t.elem.wire
+		end = i + mapHeader
+		for ; ok && deep && n > 0; n-- {
+			if ok, end = matches(b, t.key, end, true); ok {
+				ok, end = matches(b, t.elem, end, true)
+			}
+		}
+	default:
+		end, _ = skip(b, i, t.wire, maxBudget, 1)
+	}
+	return ok, end
+}

@@ -177,8 +177,8 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// TestPlannedBuilt: what New makes is read by the other plan, to the end; what only lacks a field is not.
-func TestPlannedBuilt(t *testing.T) {
+// TestProgramOfBuilt: what New makes is read by the program for that order, to the end; what only lacks a field is not.
+func TestProgramOfBuilt(t *testing.T) {
 	d := NewDesc("Mixed")
 	d.Define(
 		FieldDesc{ID: 5, Name: "x", Type: TypeI8},
@@ -187,29 +187,33 @@ func TestPlannedBuilt(t *testing.T) {
 		FieldDesc{ID: 3, Name: "c", Type: TypeString},
 		FieldDesc{ID: 4, Name: "d", Type: TypeI64},
 	)
-	planned := func(wire []byte) (*plan, int) {
+	// ran returns whether a program has read all of the message, and whether it was that for what New makes.
+	ran := func(wire []byte) (whole, built bool) {
 		m := newMessage(d, 0, usualLimits)
 		p := &m.p
 		p.reset(len(wire))
 		p.b, p.base, p.depth = wire, m.buf.AddForeign(wire, false), 1
-		pl, _, next := p.planned(planOf(d), d, p.take(0, d.words, 1, 0), 0, 0, notBegun, nothingInside)
+		var s machine
+		s.pc, s.entry = d.program().start, p.take(0, d.words, 1, 0)
+		p.supply(&s)
+		why := p.start(&s)
 		p.b = nil
 		m.Release()
-		return pl, next
+		return why == finished, s.pc >= d.program().built
 	}
 	s := New(d)
 	defer s.Release()
 	s.SetText(d.named("a"), "a")
 	s.SetText(d.named("c"), "c")
-	if pl, next := planned(s.m.AppendTo(nil)); pl != planOf(d).other || next <= len(d.fields) {
-		t.Errorf("what New makes: built %v, up to field %d", pl.built, next)
+	if whole, built := ran(s.m.AppendTo(nil)); !whole || !built {
+		t.Errorf("what New makes is read to its end: %v, by its program: %v", whole, built)
 	}
 	const (
 		x, b, c = "\x03\x00\x05\x01", "\x08\x00\x02\x00\x00\x00\x07", "\x0b\x00\x03\x00\x00\x00\x01c"
 		dd      = "\x0a\x00\x04\x00\x00\x00\x00\x00\x00\x00\x08"
 		unknown = "\x03\x00\x64\x07"
 	)
-	if pl, _ := planned([]byte(x + b + c + dd + "\x00")); pl.built {
+	if _, built := ran([]byte(x + b + c + dd + "\x00")); built {
 		t.Error("a message without its second field is taken for one made by New")
 	}
 	for wire, twice := range map[string]int{unknown + x + b + "\x00": 0, unknown + x + b + dd + c + c + "\x00": 1} {
@@ -219,8 +223,8 @@ func TestPlannedBuilt(t *testing.T) {
 		}
 		s.Release()
 	}
-	if planOf(leafDesc).other != nil {
-		t.Error("two plans where there is one order")
+	if leafDesc.program().built != 0 {
+		t.Error("two programs where there is one order")
 	}
 }
 

@@ -2,9 +2,26 @@ package nocopy
 
 import (
 	"errors"
+	"io"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
+
+// stitches are the bytes that a parser sees, and where they are in the message.
+type stitches struct {
+	b    []byte // the window
+	base uint32 // position of b[0]
+	off  int    // offset in the message of b[0]
+
+	from    int          // index in b at which the window's part of the chain begins
+	node    chain.NodeID // whose content the chain is, 0 = the message
+	windows []window
+	next    place // what follows the window
+	rest    int   // bytes from next on
+	// In a stitched window: b[copied:] is a copy of what stands at original.
+	copied   int
+	original place
+}
 
 // window is a block of a message that is not in one piece. None is empty.
 type window struct {
@@ -93,6 +110,9 @@ func (p *parser) need(i, n int) int {
 	p.b, p.base, p.from = mem, pos, 0
 	return 0
 }
+
+// short is the failure of a message that ends before the value at i does.
+func (p *parser) short() int { return p.fail(len(p.b)+p.rest, io.ErrUnexpectedEOF) }
 
 // advance takes k bytes from the window that comes next.
 func (p *parser) advance(k int) {

@@ -1,0 +1,478 @@
+package nocopy
+
+import (
+	"math"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+// Each type is compiled into a program, which one loop runs (run.go): an op for each field, in the
+// IDL's order, then one for STOP. A struct whose fields New writes in another order, those of fixed
+// size first, has its ops in that order, too.
+//
+// An op that does not meet its field stores 0 in the field's word and goes on at miss, which is mostly
+// the next field: fields may be absent. So every word of an entry is defined at its STOP. At the first
+// place where the orders differ miss leads to a fork, which finds out which of them the struct has.
+// What no order foresees is left to the slow parser, from there on to the end of the struct: where
+// STOP is expected, or at once if a required field is missed.
+
+// op says what is expected next. The low 24 bits are a field header as it is loaded, little-endian.
+// Above them: how many bytes the op reaches, without the contents of a text or container; flags; the
+// word of the entry that it fills; its kind. The sign is set unless it is a field that is a text or of
+// fixed size.
+type op uint64
+
+const (
+	opReach = 24 // shift
+
+	opText       = 1 << 32 // a text, whose contents follow
+	opFlat       = 1 << 32 // a list of structs of nothing but texts and fields of fixed size
+	opString     = 1 << 33 // a text, or list or map of texts, that ValidUTF8 checks
+	opStringKeys = 1 << 34 // a map with keys that it checks
+	opBare       = 1 << 35 // an element: it has no field header
+	opMap        = 1 << 36 // a map, or the end of one of its pairs
+	opNested     = 1 << 37 // a container of containers
+	opLater      = 1 << 38 // Lazy leaves it for later
+	opNarrow     = 1 << 39 // it may do so without counting the structs in it
+
+	opWord  = 40 // shift
+	opWords = 1<<16 - 1
+	opKind  = 56 // shift
+	opKinds = 1<<7 - 1
+
+	opSpecial = 1 << 63
+
+	headerMask = 1<<24 - 1
+)
+
+// The kinds of special ops.
+const (
+	kindStop      = iota // STOP
+	kindUnionStop        // the STOP of a union
+	kindEnded            // after a STOP: the next element, or what the struct is in
+	kindNext             // after an element or pair of a kindContainer: likewise
+	kindDone             // the end of a value that is in no field
+	kindFork             // is it the other order?
+	kindQuit             // for the slow parser
+	kindFixed            // an element of fixed size
+	kindText             // an element that is a text
+	kindStruct           // a struct, union or exception. From here on there is a second cell
+	kindNumbers          // a list of elements of fixed size
+	kindTexts            // a list of texts
+	kindTextPairs        // a map of texts to texts
+	kindStructs          // a list of structs
+	kindContainer        // another list or map
+)
+
+func (o op) kind() uint32     { return uint32(o>>opKind) & opKinds }
+func (o op) word() uint32     { return uint32(o>>opWord) & opWords }
+func (o op) reach() uint64    { return uint64(uint32(o) >> opReach) }
+func (o op) is(x uint32) bool { return (x^uint32(o))&headerMask == 0 }
+
+// cells returns how many cells the op takes.
+func (o op) cells() uint32 {
+	if int64(o) < 0 && o.kind() >= kindStruct {
+		return 2
+	}
+	return 1
+}
+
+// cell is an op and two offsets in the code, in bytes: the low half of to is where to go if the op is
+// not met, the high half depends on the kind. It is the program of what is inside; of the end of
+// something, the op that begins it; of a fork, the op in the other order; of a quit, the missed op.
+type cell struct {
+	op op
+	to uint64
+}
+
+const cellSize = 16
+
+func (s cell) miss() uint32 { return uint32(s.to) }
+func (s cell) arg() uint32  { return uint32(s.to >> 32) }
+
+// shapeOf returns the second cell of an op for type t: what its elements are, or how many words its entry takes.
+// In the low word, from the lowest byte on: the size of an element, its wire type, that of a key, the least
+// that an element or pair takes, and in two bytes its words, or those of a struct's entry. In the high
+// one: the number of a container's type, and the program of a value of type t.
+func shapeOf(t *Type) cell {
+	if t.kind == record {
+		return cell{op: op(t.desc.words) << shapeWords}
+	}
+	least := minSize[t.elem.wire]
+	s := op(t.elem.size) | op(t.elem.wire)<<shapeWire | op(t.elemWords())<<shapeWords
+	if t.kind == dict {
+		least += minSize[t.key.wire]
+		s |= op(t.key.wire) << shapeKey
+	}
+	return cell{s | op(least)<<shapeLeast, uint64(t.id)}
+}
+
+const (
+	shapeWire  = 8
+	shapeKey   = 16
+	shapeLeast = 24
+	shapeWords = 32
+)
+
+// code is what has been compiled. It only grows: an offset stays good, also in an older copy.
+var code struct {
+	mu      sync.Mutex
+	cells   atomic.Pointer[[]cell]
+	origins atomic.Pointer[[]opOrigin] // of each cell
+}
+
+// opOrigin says what an op was compiled from.
+type opOrigin struct {
+	desc  *Desc
+	field *field // nil: the struct's end
+	typ   *Type  // of an element
+}
+
+// originOf returns the opOrigin of the op at an offset.
+func originOf(at uint32) opOrigin { return (*code.origins.Load())[at/cellSize] }
+
+// cellAt returns the cell at an offset.
+func cellAt(at uint32) cell { return (*code.cells.Load())[at/cellSize] }
+
+// programs are where a struct's programs begin.
+type programs struct {
+	start uint32
+	built uint32 // of the order in which New writes it; 0: it is the same
+	ended uint32 // the kindEnded
+}
+
+// program returns the programs of d, compiling it if need be. That is not done before it is needed:
+// when d is defined, structs inside need not be yet.
+func (d *Desc) program() *programs {
+	if p := d.programs.Load(); p != nil {
+		return p
+	}
+	compile(d.self)
+	return d.programs.Load()
+}
+
+// program returns the offset of the program for a value of type t, a container, that is in no field.
+func (t *Type) program() uint32 {
+	if at := t.value.Load(); at != 0 {
+		return at
+	}
+	compile(t)
+	return t.value.Load()
+}
+
+// compiler appends to the code what a type and the types inside of it need.
+type compiler struct {
+	cells    []cell
+	origins  []opOrigin
+	waiting  []*Type          // whose programs are still to be made
+	values   map[*Type]uint32 // where programs begin: of values
+	insides  map[*Type]uint32 // of structs, and of the elements of kindContainers
+	programs map[*Desc]*programs
+	args     []reference
+	quits    []int // cells of ops that must not be missed
+}
+
+// reference is a cell that refers to a program that may not have been made yet.
+type reference struct {
+	cell  int
+	typ   *Type
+	value bool // the program of a value
+}
+
+// compile makes the programs of t, and of what is inside unless they have been made.
+func compile(t *Type) {
+	code.mu.Lock()
+	defer code.mu.Unlock()
+	c := compiler{values: map[*Type]uint32{}, insides: map[*Type]uint32{}, programs: map[*Desc]*programs{}}
+	if cells := code.cells.Load(); cells != nil {
+		c.cells, c.origins = *cells, *code.origins.Load()
+	} else { // offset 0 stands for none
+		c.add(cell{}, opOrigin{})
+	}
+	c.need(t)
+	for len(c.waiting) > 0 {
+		next := c.waiting[0]
+		c.waiting = c.waiting[1:]
+		c.compile(next)
+	}
+	for _, r := range c.args {
+		at := c.insides[r.typ]
+		if r.value {
+			at = c.values[r.typ]
+		}
+		c.cells[r.cell].to |= uint64(at) << 32
+	}
+	code.cells.Store(&c.cells)
+	code.origins.Store(&c.origins)
+	for t, at := range c.values {
+		t.inside.Store(c.insides[t])
+		t.value.Store(at)
+	}
+	for d, p := range c.programs {
+		d.programs.Store(p)
+	}
+}
+
+// need sees to it that there will be programs for type t.
+func (c *compiler) need(t *Type) {
+	if _, known := c.values[t]; known || t.kind < record {
+		return
+	}
+	if at := t.value.Load(); at != 0 {
+		c.values[t], c.insides[t] = at, t.inside.Load()
+		return
+	}
+	t.mustBeDefined()
+	c.values[t] = 0
+	c.waiting = append(c.waiting, t)
+}
+
+func (c *compiler) offset() uint32 { return uint32(len(c.cells)) * cellSize }
+
+func (c *compiler) add(s cell, o opOrigin) {
+	c.cells = append(c.cells, s)
+	c.origins = append(c.origins, o)
+}
+
+// compile makes the programs of type t: of a value that is in no field, and of what is inside.
+func (c *compiler) compile(t *Type) {
+	c.values[t] = c.offset()
+	c.element(t, 0)
+	c.add(cell{op: special(kindDone)}, opOrigin{})
+	switch {
+	case t.kind == record:
+		c.structure(t.desc)
+	case kindOf(t) == kindContainer:
+		start := c.offset()
+		c.insides[t] = start
+		next, words := special(kindNext), 1
+		if t.kind == dict {
+			next, words = next|opMap, pairWords
+			c.element(t.key, 0)
+			c.element(t.elem, 1)
+		} else {
+			c.element(t.elem, 0)
+		}
+		c.add(cell{next | op(words)<<opWord, uint64(start) << 32}, opOrigin{})
+	}
+	c.endQuits()
+}
+
+func special(kind op) op { return opSpecial | kind<<opKind }
+
+// kindOf returns the kind of the op of a value of type t that is not of fixed size or a text.
+func kindOf(t *Type) op {
+	switch {
+	case t.kind == record:
+		return kindStruct
+	case t.kind == dict && t.key.kind == text && t.elem.kind == text:
+		return kindTextPairs
+	case t.kind == dict || t.elem.kind > record:
+		return kindContainer
+	case t.elem.kind == record:
+		return kindStructs
+	case t.elem.kind == text:
+		return kindTexts
+	}
+	return kindNumbers
+}
+
+// element adds the op of a value of type t that is in no field, whose word is this one.
+func (c *compiler) element(t *Type, word int) {
+	o := op(word)<<opWord | opBare
+	c.quits = append(c.quits, len(c.cells))
+	switch t.kind {
+	case fixed:
+		c.add(cell{op: special(kindFixed) | o | op(t.size)<<opReach}, opOrigin{typ: t})
+	case text:
+		c.add(cell{op: special(kindText) | o | stringFlag(t) | textHeader<<opReach}, opOrigin{typ: t})
+	default:
+		c.container(o, t, opOrigin{typ: t})
+	}
+}
+
+// container adds the op o of a struct, list, set or map.
+func (c *compiler) container(o op, t *Type, from opOrigin) {
+	kind, inside := kindOf(t), t
+	o |= special(kind)
+	if t.kind != record {
+		o += op(t.header()) << opReach
+	}
+	switch kind {
+	case kindTextPairs:
+		o |= opMap | stringFlag(t.elem)
+		if !t.key.binary {
+			o |= opStringKeys
+		}
+	case kindTexts:
+		o |= stringFlag(t.elem)
+	case kindStructs:
+		inside = t.elem
+		if t.elem.desc.flat() {
+			o |= opFlat
+		}
+	case kindContainer:
+		if t.kind == dict {
+			o |= opMap
+			c.need(t.key)
+		}
+		c.need(t.elem)
+		if t.nested() {
+			o |= opNested
+		}
+	}
+	c.need(t)
+	c.need(inside)
+	c.args = append(c.args, reference{len(c.cells), inside, false}, reference{len(c.cells) + 1, t, true})
+	c.add(cell{op: o}, from)
+	c.add(shapeOf(t), from)
+}
+
+func stringFlag(t *Type) op {
+	if t.binary {
+		return 0
+	}
+	return opString
+}
+
+// structure makes the programs of d, in both orders.
+func (c *compiler) structure(d *Desc) {
+	for i := range d.fields {
+		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
+		d.nests = d.nests || anyNested(d.fields[i].typ, map[*Desc]bool{})
+	}
+	p := &programs{start: c.offset()}
+	c.programs[d], c.insides[d.self] = p, p.start
+	natural, built := d.order(false), d.order(true)
+	ops := c.sequence(d, natural)
+	p.ended = c.offset()
+	// Its miss is where the other order begins.
+	c.add(cell{special(kindEnded) | op(d.words)<<opWord, uint64(p.start) << 32}, opOrigin{desc: d})
+	differ := 0
+	for differ < len(natural) && natural[differ] == built[differ] {
+		differ++
+	}
+	if differ == len(natural) {
+		c.endQuits()
+		return
+	}
+	p.built = c.offset()
+	c.cells[p.built/cellSize-1].to |= uint64(p.built)
+	others := c.sequence(d, built)
+	c.endQuits()
+	c.fork(ops[differ], others[differ], c.cells[others[differ]].op.reach())
+	c.fork(others[differ], ops[differ], 0)
+}
+
+// sequence makes the program of d for fields in this order. It returns their cells.
+func (c *compiler) sequence(d *Desc, order []uint16) []int {
+	start := c.offset()
+	ops := make([]int, 0, len(order))
+	for _, i := range order {
+		f, at := &d.fields[i], len(c.cells)
+		ops = append(ops, at)
+		c.field(d, f)
+		if f.Req == Required {
+			c.quits = append(c.quits, at)
+		} else {
+			c.cells[at].to = uint64(c.offset())
+		}
+	}
+	kind := special(kindStop)
+	if d.union {
+		kind = special(kindUnionStop)
+	}
+	c.add(cell{kind | op(d.words)<<opWord, uint64(start) << 32}, opOrigin{desc: d})
+	return ops
+}
+
+// field adds the op of a field.
+func (c *compiler) field(d *Desc, f *field) {
+	o := op(bits.ReverseBytes32(f.key<<8)) | op(f.word)<<opWord | fieldHeader<<opReach
+	from := opOrigin{desc: d, field: f}
+	switch f.kind {
+	case fixed:
+		c.add(cell{op: o + op(f.size)<<opReach}, from)
+	case text:
+		c.add(cell{op: o + textHeader<<opReach | opText | stringFlag(f.typ)}, from)
+	default:
+		if !f.fixedList() && !(f.kind == record && plain(f.typ.desc)) {
+			o |= opLater
+			if f.widest <= narrow {
+				o |= opNarrow
+			}
+		}
+		c.container(o, f.typ, from)
+	}
+}
+
+// endQuits makes the ops go to the slow parser that must not be missed.
+func (c *compiler) endQuits() {
+	for _, at := range c.quits {
+		c.cells[at].to |= uint64(c.offset())
+		c.add(cell{special(kindQuit), uint64(at) * cellSize << 32}, c.origins[at])
+	}
+	c.quits = c.quits[:0]
+}
+
+// fork makes the op in cell at go to the one in cell other if it is missed but the other one is met; with a reach,
+// if the op after that is met, too, which tells an order from a field that is absent.
+func (c *compiler) fork(at, other int, reach uint64) {
+	miss := uint64(uint32(c.cells[at].to))
+	c.cells[at].to = c.cells[at].to&^math.MaxUint32 | uint64(c.offset())
+	c.add(cell{special(kindFork) | op(reach)<<opReach, miss | uint64(other)*cellSize<<32}, c.origins[at])
+}
+
+// order returns the numbers of the fields in the order of the IDL, or in that of what New makes when
+// they are set in the IDL's.
+func (d *Desc) order(built bool) []uint16 {
+	order := make([]uint16, 0, len(d.fields))
+	for _, first := range []bool{true, false} {
+		for i := range d.fields {
+			if (built && d.fields[i].inTemplate(d)) == first {
+				order = append(order, uint16(i))
+			}
+		}
+	}
+	return order
+}
+
+// flat reports whether the struct has nothing but texts and fields of fixed size.
+func (d *Desc) flat() bool {
+	for i := range d.fields {
+		if d.fields[i].kind > text {
+			return false
+		}
+	}
+	return !d.union && len(d.fields) > 0
+}
+
+// fixedList says whether the field is a list or set of elements of fixed size.
+func (f *field) fixedList() bool { return f.kind == list && f.typ.elem.kind == fixed }
+
+// maxPlain is the most words that the entry of a plain struct may have, with those of what is inside.
+const maxPlain = 64
+
+// plain says whether the struct is small and has nothing but fields of fixed size, lists of such,
+// texts and plain structs: Lazy indexes it at once.
+func plain(d *Desc) bool { return plainWords(d, maxPlain) <= maxPlain }
+
+// plainWords returns how many words the entries take, more than most if the struct is not plain.
+func plainWords(d *Desc, most int) int {
+	n := d.words
+	if d.union || n > most {
+		return most + 1
+	}
+	for i := range d.fields {
+		switch f := &d.fields[i]; {
+		case f.fixedList():
+			n += listWords
+		case f.kind > record:
+			return most + 1
+		case f.kind == record && n <= most:
+			n += plainWords(f.typ.desc, most-n)
+		}
+	}
+	return n
+}

@@ -1,0 +1,541 @@
+package nocopy
+
+import "unicode/utf8"
+
+// machine runs a program over the bytes of a window. Where it is stands here while the loop does not
+// run; the loop keeps that in registers.
+type machine struct {
+	at    uint64 // in the window
+	pc    uint32 // in the code
+	entry uint32 // whose words are filled
+	left  uint32 // elements to come after this one
+
+	top      uint32 // levels in use
+	bottom   uint32 // of them the program does not end those before this one
+	used     uint32 // words of the index in use
+	room     uint32 // how many may be
+	depth    int32  // of structs
+	maxDepth int32
+	want     uint64 // words that there is no room for
+	rest     uint64 // bytes after the window
+	leaves   bool   // containers for later without counting the structs in them
+	head     uint32 // position of what stands after a field header at the window's beginning
+
+	memory
+}
+
+// level is what to go on with when a struct or container has ended. It holds no pointers: storing it
+// is nothing to the garbage collector.
+type level struct {
+	entry uint32
+	left  uint32
+	pc    uint32
+	list  uint32 // the entry of the list or map that ends; 0: it is a struct
+}
+
+// mode is what the loop does besides, as the length of an array: the compiler makes a loop for each,
+// in which what the others do costs nothing.
+type mode interface {
+	indexing | checking | lazily | lazilyChecking | passing
+}
+
+type (
+	indexing       [0]byte
+	checking       [modeChecks]byte // texts must be UTF-8
+	lazily         [modeLazy]byte   // containers in fields are left for later
+	lazilyChecking [modeChecks | modeLazy]byte
+	passing        [modePasses]byte // nothing is stored: only the end is looked for
+)
+
+const (
+	modeChecks = 1
+	modeLazy   = 2
+	modePasses = 4
+)
+
+// reason is why the loop has ended.
+type reason int
+
+const (
+	finished reason = iota
+	odd             // something that no op foresees
+	full            // the index has no room for want more words
+	deep            // structs are nested too deeply
+	stacked         // there are no more levels
+)
+
+// run goes on with the program until it has ended or there is something that it leaves to others: then
+// pc is the op in question.
+//
+// An op is met if what it reaches is in the window and begins with its header. The contents of a text
+// may end after the window: then no other op of the struct is met, its STOP neither.
+func run[M mode](s *machine) reason {
+	var m M
+	code, mem, size := s.code, s.mem(), uint64(len(s.b))
+	pc, at, left, head := uint64(s.pc), s.at, s.left, s.head
+	w := entryAt(s.idx, s.entry)
+	why := odd
+	var f *level
+loop:
+	for {
+		o := opAt(code, pc)
+		if int64(o) >= 0 {
+			end := at + o.reach()
+			if end > size || (load32(mem, at)^uint32(o))&headerMask != 0 {
+				goto missed
+			}
+			if o&opText != 0 {
+				n := uint64(loadBE32(mem, at+fieldHeader))
+				if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(end, n) {
+					goto missed
+				}
+				end += n
+			}
+			if len(m) != modePasses {
+				put(w, uint32(o>>opWord), head+uint32(at))
+			}
+			at = end
+			pc += cellSize
+			continue
+		}
+		if o>>opKind == opSpecial>>opKind|kindStop {
+			if at >= size || load8(mem, at) != byte(WireStop) {
+				break
+			}
+			if len(m) != modePasses {
+				put(w, 1, head+uint32(at)-fieldHeader)
+			}
+			at++
+			if left > 0 {
+				left--
+				if len(m) != modePasses {
+					w = wordsAfter(w, o.word())
+					put(w, 0, head+uint32(at)-fieldHeader)
+				}
+				pc = toAt(code, pc) >> 32
+				continue
+			}
+			s.depth--
+		} else if kind := o.kind(); kind >= kindStruct {
+			e, end := s.used, at+o.reach()
+			if o&opBare == 0 && (end >= size || (load32(mem, at)^uint32(o))&headerMask != 0) || end > size {
+				goto missed
+			}
+			if len(m)&modeLazy != 0 && o&opLater != 0 {
+				if !s.leaves || o&opNarrow == 0 {
+					break
+				}
+				after, ok := s.pass(typeAt(code, pc)>>32, at+fieldHeader)
+				if !ok {
+					break
+				}
+				put(w, o.word(), notIndexed|(head+uint32(at)))
+				at = after
+				pc += 2 * cellSize
+				continue
+			}
+			if kind == kindStruct {
+				if len(m) != modePasses {
+					words := uint64(shapeAt(code, pc) >> shapeWords)
+					if uint64(e)+words > uint64(s.room) {
+						why, s.want = full, words
+						break
+					}
+					put(w, o.word(), e)
+					s.used = e + uint32(words)
+				}
+				if s.depth >= s.maxDepth {
+					why = deep
+					break
+				}
+				if s.top == s.height() {
+					why, s.used = stacked, e
+					break
+				}
+				f = s.level(s.top)
+				f.pc, f.left, f.list = uint32(pc)+2*cellSize, left, 0
+				if len(m) != modePasses {
+					f.entry = s.number(w)
+					w = entryAt(s.idx, e)
+					put(w, 0, head+uint32(end)-fieldHeader)
+				}
+				s.top++
+				s.depth++
+				left, at = 0, end
+				pc = toAt(code, pc) >> 32
+				continue
+			}
+			{
+				shape, n := shapeAt(code, pc), loadBE32(mem, end-4)
+				if n > 0 && (load8(mem, end-5) != byte(shape>>shapeWire) || o&opMap != 0 && load8(mem, end-6) != byte(shape>>shapeKey)) ||
+					uint64(n)*uint64(uint8(shape>>shapeLeast)) > size-end+s.rest {
+					goto missed
+				}
+				per, l := uint32(shape>>shapeWords), w
+				words := listWords + uint64(n)*uint64(per)
+				if len(m) != modePasses {
+					if uint64(e)+words > uint64(s.room) {
+						why, s.want = full, words
+						break
+					}
+					l = entryAt(s.idx, e)
+					put(l, listStart, head+uint32(end)-fieldHeader)
+					put(l, listCount, n)
+					put(l, listElems, e+listWords)
+					if kind == kindStructs {
+						put(l, listRoom, per)
+					} else {
+						put(l, listRoom, n)
+					}
+					put(l, listType, uint32(typeAt(code, pc)))
+				}
+				switch {
+				case n == 0:
+				case kind == kindNumbers:
+					end += uint64(n) * uint64(uint8(shape))
+				case kind == kindTexts:
+					end = texts[M](s, o, l, n, end)
+				case kind == kindTextPairs:
+					end = textPairs[M](s, o, l, n, end)
+				default:
+					if o&opNested != 0 && s.rest > 0 { // there may be no way back
+						goto missed
+					}
+					if kind == kindStructs && s.depth >= s.maxDepth {
+						why = deep
+						break loop
+					}
+					if s.top == s.height() {
+						why = stacked
+						break loop
+					}
+					if len(m) != modePasses {
+						l = wordsAfter(l, listWords)
+					}
+					if len(m)&modeChecks == 0 && o&opFlat != 0 && kind == kindStructs {
+						all := n
+						if end, n = flats[M](s, toAt(code, pc)>>32, l, per, n, end); n == 0 {
+							break
+						}
+						if len(m) != modePasses {
+							l = wordsAfter(l, (all-n)*per)
+						}
+					}
+					if len(m) != modePasses {
+						put(w, o.word(), e)
+						s.used = e + uint32(words)
+					}
+					f = s.level(s.top)
+					f.pc, f.left, f.list = uint32(pc)+2*cellSize, left, 0
+					if len(m) != modePasses {
+						f.entry, f.list = s.number(w), e
+						w = l
+					}
+					if kind == kindStructs {
+						s.depth++
+						if len(m) != modePasses {
+							put(w, 0, head+uint32(end)-fieldHeader)
+						}
+					}
+					s.top++
+					left, at = n-1, end
+					pc = toAt(code, pc) >> 32
+					continue
+				}
+				if end > size {
+					goto missed
+				}
+				if len(m) != modePasses {
+					put(entryAt(s.idx, e), listEnd, head+uint32(end)-fieldHeader)
+					put(w, o.word(), e)
+					s.used = e + uint32(words)
+				}
+				at = end
+				pc += 2 * cellSize
+				continue
+			}
+		} else if kind <= kindNext {
+			if kind == kindUnionStop {
+				if at >= size || load8(mem, at) != byte(WireStop) {
+					break
+				}
+				if len(m) != modePasses {
+					put(w, 1, head+uint32(at)-fieldHeader)
+					put(w, unionWord, lastOf(w, o.word()))
+				}
+				at++
+			}
+			if len(m) != modePasses && o&opMap != 0 {
+				put(w, pairNode, 0)
+			}
+			if left > 0 {
+				left--
+				if len(m) != modePasses {
+					w = wordsAfter(w, o.word())
+					if kind != kindNext {
+						put(w, 0, head+uint32(at)-fieldHeader)
+					}
+				}
+				pc = toAt(code, pc) >> 32
+				continue
+			}
+			if kind != kindNext {
+				s.depth--
+			}
+		} else {
+			switch kind {
+			case kindDone:
+				why = finished
+				break loop
+			case kindQuit:
+				pc = toAt(code, pc) >> 32
+				break loop
+			case kindFork:
+				other, next := toAt(code, pc)>>32, at+o.reach()
+				if next+4 <= size && opAt(code, other).is(load32(mem, at)) &&
+					(next == at || opAt(code, other+cellSize).is(load32(mem, next))) {
+					pc = other
+				} else {
+					pc = uint64(uint32(toAt(code, pc)))
+				}
+				continue
+			}
+			end := at + o.reach()
+			if end > size {
+				break
+			}
+			if kind == kindText {
+				n := uint64(loadBE32(mem, at))
+				if end+n > size || len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(end, n) {
+					break
+				}
+				end += n
+			}
+			if len(m) != modePasses {
+				put(w, o.word(), head+uint32(at)-fieldHeader)
+			}
+			at = end
+			pc += cellSize
+			continue
+		}
+		// What all of this was inside of goes on.
+		if s.top == s.bottom {
+			why = finished
+			break
+		}
+		s.top--
+		f = s.level(s.top)
+		if len(m) != modePasses {
+			if f.list != 0 {
+				put(entryAt(s.idx, f.list), listEnd, head+uint32(at)-fieldHeader)
+			}
+			w = entryAt(s.idx, f.entry)
+		}
+		pc, left = uint64(f.pc), f.left
+		continue
+	missed:
+		if len(m) != modePasses {
+			put(w, o.word(), 0)
+		}
+		pc = uint64(uint32(toAt(code, pc)))
+	}
+	s.at, s.left, s.pc = at, left, uint32(pc)
+	if len(m) != modePasses {
+		s.entry = s.number(w)
+	}
+	return why
+}
+
+// nowhere is an index that is in no window.
+const nowhere = 1 << 62
+
+// texts indexes n texts of the list of entry l, one at least, from an index on. It returns the index after them, or one
+// that is not in the window.
+//
+//go:noinline
+func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
+	var m M
+	mem, size, base := s.mem(), uint64(len(s.b)), s.head-fieldHeader
+	if size < textHeader {
+		return nowhere
+	}
+	last := size - textHeader
+	for k := uint32(listWords); ; k++ {
+		if at > last {
+			return nowhere
+		}
+		x := uint64(loadBE32(mem, at))
+		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(at+textHeader, x) {
+			return nowhere
+		}
+		if len(m) != modePasses {
+			put(l, k, base+uint32(at))
+		}
+		at += textHeader + x
+		if n--; n == 0 {
+			return at
+		}
+	}
+}
+
+// textPairs is texts of the pairs of a map.
+//
+//go:noinline
+func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
+	var m M
+	if len(m) == modePasses {
+		return texts[M](s, o, l, 2*n, at)
+	}
+	mem, size, base := s.mem(), uint64(len(s.b)), s.head-fieldHeader
+	if size < textHeader {
+		return nowhere
+	}
+	last := size - textHeader
+	for l = wordsAfter(l, listWords); ; l = wordsAfter(l, pairWords) {
+		if at > last {
+			return nowhere
+		}
+		x := uint64(loadBE32(mem, at))
+		if len(m)&modeChecks != 0 && o&opStringKeys != 0 && !s.valid(at+textHeader, x) {
+			return nowhere
+		}
+		value := at + textHeader + x
+		if value > last {
+			return nowhere
+		}
+		x = uint64(loadBE32(mem, value))
+		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(value+textHeader, x) {
+			return nowhere
+		}
+		put(l, 0, base+uint32(at))
+		put(l, 1, base+uint32(value))
+		put(l, pairNode, 0)
+		at = value + textHeader + x
+		if n--; n == 0 {
+			return at
+		}
+	}
+}
+
+// flats indexes structs of texts and fields of fixed size, n at least one of them, from an index on, into words that
+// follow one another, as long as they have all fields in the order of the program, or in that in which New writes them.
+// It returns where it has stopped, and how many are left.
+func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
+	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+cellSize)&opText != 0 && len(s.b) >= labelSize {
+		return labels[M](s, pc, w, n, at)
+	}
+	end, left := flatsIn[M](s, pc, w, words, n, at)
+	if left == n {
+		ended := pc + uint64(words-structWords+1)*cellSize
+		if built := uint64(uint32(toAt(s.code, ended))); built != 0 {
+			return flatsIn[M](s, built, w, words, n, at)
+		}
+	}
+	return end, left
+}
+
+// flatsIn is flats of one order.
+//
+//go:noinline
+func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
+	var m M
+	code, mem, size, head := s.code, s.mem(), uint64(len(s.b)), s.head
+	for {
+		i := at
+		for o := opAt(code, pc); int64(o) >= 0; o = opAt(code, pc) {
+			// No field is shorter than 8 bytes by more than what follows it, mostly.
+			if i+8 > size || (load32(mem, i)^uint32(o))&headerMask != 0 {
+				return at, n
+			}
+			if len(m) != modePasses {
+				put(w, uint32(o>>opWord), head+uint32(i))
+			}
+			if o&opText != 0 {
+				i += uint64(loadBE32(mem, i+fieldHeader))
+			}
+			i += o.reach()
+			pc += cellSize
+		}
+		if i >= size || load8(mem, i) != byte(WireStop) {
+			return at, n
+		}
+		if len(m) != modePasses {
+			put(w, 0, head+uint32(at)-fieldHeader)
+			put(w, 1, head+uint32(i)-fieldHeader)
+		}
+		at = i + 1
+		if n--; n == 0 {
+			return at, 0
+		}
+		if len(m) != modePasses {
+			w = wordsAfter(w, words)
+		}
+		pc -= uint64(words-structWords) * cellSize
+	}
+}
+
+// labels is flats of structs of two texts. The window has room for one at least, if it were at its beginning: then one
+// comparison is enough for each text and for the STOP, and that the text before is whole.
+//
+//go:noinline
+func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
+	var m M
+	mem, last, base := s.mem(), uint64(len(s.b)-labelSize), s.head-fieldHeader
+	name, value := uint32(opAt(s.code, pc)), uint32(opAt(s.code, pc+cellSize))
+	for {
+		if at > last || (load32(mem, at)^name)&headerMask != 0 {
+			return at, n
+		}
+		v := at + uint64(loadBE32(mem, at+fieldHeader))
+		if v > last || (load32(mem, v+textSize)^value)&headerMask != 0 {
+			return at, n
+		}
+		z := v + uint64(loadBE32(mem, v+textSize+fieldHeader))
+		if z > last || load8(mem, z+2*textSize) != byte(WireStop) {
+			return at, n
+		}
+		if len(m) != modePasses {
+			put(w, 0, base+uint32(at))
+			put(w, 1, base+uint32(z)+2*textSize)
+			put(w, structWords, base+uint32(at)+fieldHeader)
+			put(w, structWords+1, base+uint32(v)+textSize+fieldHeader)
+		}
+		at = z + labelSize
+		if n--; n == 0 {
+			return at, 0
+		}
+		if len(m) != modePasses {
+			w = wordsAfter(w, structWords+2)
+		}
+	}
+}
+
+const (
+	textSize  = fieldHeader + textHeader
+	labelSize = 2*textSize + 1 // of a struct of two texts, but for their contents
+)
+
+// pass finds the end of a value at an index in the window, of which this is the program. It reports whether it has.
+func (s *machine) pass(program, at uint64) (uint64, bool) {
+	top, bottom, depth := s.top, s.bottom, s.depth
+	s.pc, s.at, s.left, s.bottom = uint32(program), at, 0, top
+	why := run[passing](s)
+	s.top, s.bottom, s.depth = top, bottom, depth
+	return s.at, why == finished
+}
+
+// valid reports whether n bytes are in the window at an index and are UTF-8.
+func (s *machine) valid(at, n uint64) bool {
+	b := s.b
+	return at+n <= uint64(len(b)) && utf8.Valid(b[at:at+n])
+}
+
+// lastOf returns the word of the last arm of a union that is set, 0 if none is. Its entry has n words.
+func lastOf(w wordsAt, n uint32) uint32 {
+	for n--; n > unionWord; n-- {
+		if wordAt(w, n) != 0 {
+			return n
+		}
+	}
+	return 0
+}

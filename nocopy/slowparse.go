@@ -1,0 +1,406 @@
+package nocopy
+
+import (
+	"io"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// The slow parser does what programs do not foresee: fields in any order, twice, unknown or of another
+// type than the IDL's, values that cross from one block into the next, and whatever is wrong.
+
+// fields indexes what is at i of the struct of entry e, up to its end. Its words say what has come before; that of a
+// union for what is strange is 0 or an entry.
+func (p *parser) fields(d *Desc, e uint32, i int) int {
+	last := uint32(0)
+	if d.union {
+		last = p.m.lastArm(d, e)
+	}
+	for {
+		if i = p.need(i, 1); i < 0 {
+			return i
+		}
+		if p.b[i] == byte(WireStop) {
+			return p.stop(d, e, i, last)
+		}
+		if i = p.need(i, fieldHeader); i < 0 {
+			return i
+		}
+		key := headerAt(p.b, i)
+		f := d.find(key)
+		if f == nil {
+			if i = p.unknown(d, e, i, key); i < 0 {
+				return i
+			}
+			continue
+		}
+		word := uint32(0)
+		if f.kind < record {
+			var n int
+			i, n = p.plain(f.typ, i, fieldHeader)
+			word = p.base + uint32(i) + fieldHeader
+			i += n
+		} else {
+			i, word = p.container(f, i)
+		}
+		if i < 0 {
+			return p.in(f.Name)
+		}
+		if word == 0 { // not of its type after all
+			if d.union {
+				if i = p.strange(e, p.mismatched, p.base+uint32(i), i); i < 0 {
+					return i
+				}
+			}
+			continue
+		}
+		if p.m.idx[e+f.word] != 0 {
+			if i = p.shadow(d, e, f, i); i < 0 {
+				return i
+			}
+		}
+		p.m.idx[e+f.word] = word
+		last = f.word
+	}
+}
+
+// lastArm returns the word of the last arm of the union of entry e that is set, 0 if none is.
+func (m *Message) lastArm(d *Desc, e uint32) uint32 {
+	for w := uint32(d.words) - 1; w > unionWord; w-- {
+		if m.idx[e+w] != 0 {
+			return w
+		}
+	}
+	return 0
+}
+
+// stop ends the struct whose STOP is at i. The field that came last has the word last.
+func (p *parser) stop(d *Desc, e uint32, i int, last uint32) int {
+	p.m.idx[e+1] = p.base + uint32(i)
+	if d.union {
+		p.m.idx[p.m.which(e)] = last
+	}
+	for _, w := range d.required {
+		if p.m.idx[e+w] == 0 && !p.lenient {
+			p.fail(i, ErrMissingRequired)
+			return p.in(d.fields[w-d.first].Name)
+		}
+	}
+	return i + 1
+}
+
+// shadow notes that a field comes a second time in the struct of entry e. It returns i, where the parser is, or failed.
+func (p *parser) shadow(d *Desc, e uint32, f *field, i int) int {
+	at, end := p.m.valuePlace(f.typ.wire, p.m.idx[e+f.word])
+	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - fieldHeader, end: end})
+	if d.union {
+		return p.strange(e, at-fieldHeader, end, i)
+	}
+	return i
+}
+
+// unknown skips a field of the struct of entry e that its descriptor does not have, or has with another type.
+func (p *parser) unknown(d *Desc, e uint32, i int, key uint32) int {
+	t := WireType(key >> 16)
+	if minSize[t] == 0 {
+		return p.fail(i, typeError(t))
+	}
+	at := p.base + uint32(i)
+	end := p.skip(i, fieldHeader, t, p.maxDepth, structCost)
+	if end < 0 {
+		return p.in(itoa(int(int16(key))))
+	}
+	if d.union {
+		return p.strange(e, at, p.base+uint32(end), end)
+	}
+	return end
+}
+
+// container indexes the struct, list, set or map in the field whose header is at i. The word is 0 if its
+// elements are not of their type: then the field, which is at mismatched, counts as unknown.
+func (p *parser) container(f *field, i int) (int, uint32) {
+	if f.kind > record { // before anything asks whether it is of its type: then there is a way back to i
+		if i = p.need(i, fieldHeader+int(f.typ.header())); i < 0 {
+			return i, 0
+		}
+	}
+	if p.lazy && !f.fixedList() {
+		return p.wholeContainer(f, i)
+	}
+	crossing := p.rest > 0 && p.node == 0 && f.typ.nested() // of what is linked it is known, see source
+	var back waypoint
+	if crossing { // it may turn out late that it is not of its type: then there must be a way back
+		back = p.waypoint()
+	}
+	end, e := p.value(f.typ, i, fieldHeader)
+	if end == mismatch {
+		if crossing {
+			p.goBack(back)
+		}
+		return p.mismatchedContainer(f, i), 0
+	}
+	return end, e
+}
+
+// mismatchedContainer skips the field whose header is at i and which is not of its type: it counts as unknown.
+func (p *parser) mismatchedContainer(f *field, i int) int {
+	p.mismatched = p.base + uint32(i)
+	return p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
+}
+
+// wholeContainer is container with Lazy: it is left for later, if it is in one piece.
+func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
+	end := mismatch
+	if f.widest <= 2*narrow { // a program asks for every field of a struct, however few have come
+		end = p.pass(f.typ, i+fieldHeader)
+	}
+	if end >= 0 && p.affords(f, p.b[i+fieldHeader:end]) {
+		return end, notIndexed | p.base + uint32(i) + fieldHeader
+	}
+	if p.rest == 0 {
+		end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
+		if end >= 0 && p.matches(f.typ, i+fieldHeader) && p.affords(f, p.b[i+fieldHeader:end]) {
+			return end, notIndexed | p.base + uint32(i) + fieldHeader
+		}
+		if end < 0 && p.err.Err == errDepth {
+			// What is unknown in there does not count with what is around it: indexing finds out whether it is too deep after all.
+			p.err = nil
+			end = p.skip(i, fieldHeader, f.typ.wire, 2*p.maxDepth-p.depth, 1)
+		}
+		if end < 0 {
+			return failed, 0
+		}
+	}
+	p.lazy = false
+	end, e := p.container(f, i)
+	p.lazy = true
+	return end, e
+}
+
+// slowValue is value without a machine for the value itself, and of any type.
+func (p *parser) slowValue(t *Type, i, lead int) (int, uint32) {
+	switch t.kind {
+	case fixed, text:
+		return p.element(t, i)
+	case record:
+		e := p.takeFor(t, 0, t.desc.words, 1, i)
+		if e == 0 {
+			return failed, 0
+		}
+		return p.structure(t.desc, e, i+lead), e
+	}
+	if i = p.need(i, lead+int(t.header())); i < 0 {
+		return i, 0
+	}
+	if t.kind == list {
+		return p.list(t, i, lead)
+	}
+	return p.dict(t, i, lead)
+}
+
+// list indexes the list or set after lead bytes at i, its header contiguous.
+func (p *parser) list(t *Type, i, lead int) (int, uint32) {
+	h, elem := i+lead, t.elem
+	body := h + listHeader
+	n, left := be32(p.b[h+1:]), len(p.b)-body+p.rest
+	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(minSize[elem.wire]) > uint64(left) || n > maxCount {
+		return p.badList(t, h), 0
+	}
+	e := p.takeFor(t, listWords, int(n), t.elemWords(), i)
+	if e == 0 {
+		return failed, 0
+	}
+	if elem.kind == fixed {
+		if i = p.need(i, lead+listHeader+int(n)*int(elem.size)); i < 0 {
+			return i, 0
+		}
+		body = i + lead + listHeader
+		i = body + int(n)*int(elem.size)
+		p.listEntry(t, e, body, n)
+		p.m.idx[e+listEnd] = p.base + uint32(i)
+		return i, e
+	}
+	p.listEntry(t, e, body, n)
+	i = body
+	for k := range n {
+		var word uint32
+		if elem.kind == record {
+			i = p.structure(elem.desc, e+listWords+k*uint32(elem.desc.words), i)
+		} else if i, word = p.element(elem, i); i >= 0 {
+			p.m.idx[e+listWords+k] = word
+		}
+		if i < 0 {
+			return p.inElement(int(k), i), 0
+		}
+	}
+	p.m.idx[e+listEnd] = p.base + uint32(i)
+	return i, e
+}
+
+// inElement adds the number of an element to the path of a failure.
+func (p *parser) inElement(k, i int) int {
+	if i == failed {
+		p.at(k)
+	}
+	return i
+}
+
+// badList says what is wrong with a list: its header is at h.
+func (p *parser) badList(t *Type, h int) int {
+	n, wire := int32(be32(p.b[h+1:])), WireType(p.b[h])
+	switch {
+	case n < 0:
+		return p.fail(h+1, ErrNegative)
+	case wire == t.elem.wire:
+		return p.short()
+	case minSize[wire] == 0:
+		return p.fail(h, typeError(wire))
+	}
+	return mismatch
+}
+
+// listEntry fills in what the entry of a list or map of n elements begins with.
+func (p *parser) listEntry(t *Type, e uint32, body int, n uint32) {
+	w := (*[listWords]uint32)(p.m.idx[e:])
+	w[listStart], w[listEnd] = p.base+uint32(body), 0
+	w[listCount] = n
+	w[listElems] = e + listWords
+	w[listRoom] = n
+	if t.kind == list && t.elem.kind == record {
+		w[listRoom] = uint32(t.elem.desc.words)
+	}
+	w[listType] = t.id
+}
+
+// dict indexes the map after lead bytes at i, its header contiguous.
+func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
+	h := i + lead
+	i = h + mapHeader
+	n := be32(p.b[h+2:])
+	if (WireType(p.b[h]) != t.key.wire || WireType(p.b[h+1]) != t.elem.wire) && n > 0 ||
+		uint64(n)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.rest) {
+		return p.badDict(t, h), 0
+	}
+	e := p.takeFor(t, listWords, int(n), pairWords, i)
+	if e == 0 {
+		return failed, 0
+	}
+	p.listEntry(t, e, i, n)
+	for k := range n {
+		var key, value uint32
+		if i, key = p.element(t.key, i); i >= 0 {
+			i, value = p.element(t.elem, i)
+		}
+		if i < 0 {
+			return p.inElement(int(k), i), 0
+		}
+		w := p.m.idx[e+listWords+k*pairWords:][:pairWords]
+		w[0], w[1], w[pairNode] = key, value, 0
+	}
+	p.m.idx[e+listEnd] = p.base + uint32(i)
+	return i, e
+}
+
+// badDict says what is wrong with a map: its header is at h.
+func (p *parser) badDict(t *Type, h int) int {
+	key, value := WireType(p.b[h]), WireType(p.b[h+1])
+	switch {
+	case int32(be32(p.b[h+2:])) < 0:
+		return p.fail(h+2, ErrNegative)
+	case minSize[key] == 0:
+		return p.fail(h, typeError(key))
+	case minSize[value] == 0:
+		return p.fail(h+1, typeError(value))
+	case key == t.key.wire && value == t.elem.wire:
+		return p.short()
+	}
+	return mismatch
+}
+
+// element indexes the element, key or value of type t at i and returns its word.
+func (p *parser) element(t *Type, i int) (int, uint32) {
+	if t.kind >= record {
+		return p.value(t, i, 0)
+	}
+	i, n := p.plain(t, i, 0)
+	return i + n, p.base + uint32(i)
+}
+
+// plain makes lead bytes at i and the text or value of fixed size after them contiguous, and checks it. It returns where
+// lead begins now and how long both are.
+func (p *parser) plain(t *Type, i, lead int) (at, n int) {
+	if t.kind == fixed {
+		n = lead + int(t.size)
+		if i = p.need(i, n); i < 0 {
+			return i, 0
+		}
+		return i, n
+	}
+	if i = p.need(i, lead+textHeader); i < 0 {
+		return i, 0
+	}
+	n = int(int32(be32(p.b[i+lead:])))
+	if n < 0 {
+		return p.fail(i+lead, ErrNegative), 0
+	}
+	if n > len(p.b)-i-lead-textHeader+p.rest {
+		return p.short(), 0
+	}
+	n += lead + textHeader
+	if i = p.need(i, n); i < 0 {
+		return i, 0
+	}
+	if p.utf8 && !t.binary && !utf8.Valid(p.b[i+lead+textHeader:i+n]) {
+		return p.fail(i+lead+textHeader, ErrUTF8), 0
+	}
+	return i, n
+}
+
+// skip returns the index after the value of type t that stands after lead bytes at i, or failed. It may lie in several windows.
+func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
+	i += lead
+	if p.rest > 0 {
+		return p.skipWindows(i, t, depth, listCost)
+	}
+	end, err := skip(p.b, i, t, budgetOf(depth), listCost)
+	if err == nil {
+		return end
+	}
+	if err == ErrType {
+		err = typeError(WireType(p.b[end]))
+	}
+	return p.fail(end, err)
+}
+
+// skipWindows is skip where windows follow. It looks at each byte once: what it has passed over need not be contiguous.
+func (p *parser) skipWindows(i int, t WireType, depth, listCost int) int {
+	s := &p.scan
+	s.resetValue(t, budgetOf(depth), listCost, len(p.b)-i+p.rest)
+	for {
+		end, need, err := s.Scan(p.b[i:])
+		switch {
+		case err == nil && need == 0:
+			return i + end
+		case err != nil:
+			err = s.err.(*Error).Err
+			if err == io.ErrUnexpectedEOF {
+				return p.short()
+			}
+			return p.fail(i+s.off, err)
+		}
+		passed := s.Passed()
+		s.Drop()
+		if i = p.need(i+passed, need-passed); i < 0 {
+			return failed
+		}
+	}
+}
+
+// headerAt returns the field's key at b[i:].
+func headerAt(b []byte, i int) uint32 {
+	b = b[i : i+fieldHeader]
+	return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
+}
+
+// keyIn returns the field's key in the 8 bytes that begin with its header.
+func keyIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x)) >> 8 }
