@@ -7,6 +7,7 @@ import "encoding/binary"
 // memory is what a machine works on: the window, the index, the code and the levels.
 type memory struct {
 	b      []byte
+	size   uint64 // of b
 	idx    []uint32
 	code   codeAt
 	levels []level
@@ -18,10 +19,12 @@ type (
 	codeAt  = []cell
 )
 
-func (s *memory) setIndex(idx []uint32)    { s.idx = idx }
-func (s *memory) setCode(cells []cell)     { s.code = cells }
-func (s *memory) setLevels(levels []level) { s.levels = levels }
-func (s *memory) mem() bytesAt             { return s.b }
+func (s *memory) set(b []byte, idx []uint32, code []cell, levels []level) {
+	s.b, s.size, s.idx, s.code, s.levels = b, uint64(len(b)), idx, code, levels
+}
+
+func (s *memory) mem() bytesAt   { return s.b }
+func (s *memory) window() []byte { return s.b }
 
 // load64 reads the 8 bytes at b[i:], little-endian.
 func load64(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
@@ -30,13 +33,14 @@ func load8(b bytesAt, at uint64) byte      { return b[at] }
 func load32(b bytesAt, at uint64) uint32   { return binary.LittleEndian.Uint32(b[at:]) }
 func loadBE32(b bytesAt, at uint64) uint32 { return binary.BigEndian.Uint32(b[at:]) }
 
-func opAt(code codeAt, pc uint64) op       { return code[pc/cellSize].op }
-func toAt(code codeAt, pc uint64) uint64   { return code[pc/cellSize].to }
-func shapeAt(code codeAt, pc uint64) op    { return code[pc/cellSize+1].op }
-func typeAt(code codeAt, pc uint64) uint64 { return code[pc/cellSize+1].to }
+func opAt(code codeAt, pc uint64) op        { return code[pc/cellSize].op }
+func reachAt(code codeAt, pc uint64) uint64 { return code[pc/cellSize].op.reach() }
+func toAt(code codeAt, pc uint64) uint64    { return code[pc/cellSize].to }
+func shapeAt(code codeAt, pc uint64) op     { return code[pc/cellSize+1].op }
+func typeAt(code codeAt, pc uint64) uint64  { return code[pc/cellSize+1].to }
 
 func entryAt(idx wordsAt, entry uint32) wordsAt { return idx[entry:] }
-func (s *memory) number(w wordsAt) uint32       { return uint32(len(s.idx) - len(w)) }
+func number(idx, w wordsAt) uint32              { return uint32(len(idx) - len(w)) }
 func wordsAfter(w wordsAt, n uint32) wordsAt    { return w[n:] }
 func put(w wordsAt, i, word uint32)             { w[i] = word }
 func wordAt(w wordsAt, i uint32) uint32         { return w[i] }

@@ -9,11 +9,12 @@ import (
 
 // memory is what a machine works on: the window, the index, the code and the levels.
 type memory struct {
-	b      []byte
+	b      bytesAt
+	size   uint64 // of the window
 	idx    wordsAt
 	code   codeAt
 	levels unsafe.Pointer
-	most   uint32 // levels
+	most   uint64 // levels
 }
 
 type (
@@ -22,24 +23,22 @@ type (
 	codeAt  = unsafe.Pointer
 )
 
-func (s *memory) setIndex(idx []uint32) {
-	// SAFETY: nothing is stored through it but words that the machine has room for, and the entry that it begins with.
+// set gives the machine a window, an index, the code and levels.
+func (s *memory) set(b []byte, idx []uint32, code []cell, levels []level) {
+	// SAFETY: every index in the window is compared with its size before anything is read there. Nothing is stored in the index
+	// but words that the machine has room for, and the entry that it begins with. All offsets in the code come from these cells, or
+	// from programs that were compiled before. A level is only made below most.
+	s.b, s.size = unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	s.idx = unsafe.Pointer(unsafe.SliceData(idx))
+	s.code = unsafe.Pointer(unsafe.SliceData(code))
+	s.levels, s.most = unsafe.Pointer(unsafe.SliceData(levels)), uint64(len(levels))
 }
 
-func (s *memory) setCode(cells []cell) {
-	// SAFETY: all offsets come from these cells, or from programs that were compiled before.
-	s.code = unsafe.Pointer(unsafe.SliceData(cells))
-}
+func (s *memory) mem() bytesAt { return s.b }
 
-func (s *memory) setLevels(levels []level) {
-	// SAFETY: a level is only made below most.
-	s.levels, s.most = unsafe.Pointer(unsafe.SliceData(levels)), uint32(len(levels))
-}
-
-func (s *memory) mem() bytesAt {
-	// SAFETY: every index is compared with the size before anything is read there.
-	return unsafe.Pointer(unsafe.SliceData(s.b))
+func (s *memory) window() []byte {
+	// SAFETY: it is what set was given.
+	return unsafe.Slice((*byte)(s.b), s.size)
 }
 
 // load64 reads the 8 bytes at b[i:], little-endian, which the caller has found to be there.
@@ -69,13 +68,19 @@ func loadBE32(b bytesAt, at uint64) uint32 {
 
 // opAt returns the op at an offset.
 func opAt(code codeAt, pc uint64) op {
-	// SAFETY: see setCode.
+	// SAFETY: see set.
 	return *(*op)(unsafe.Add(code, pc))
+}
+
+// reachAt returns the reach of the op at an offset. The other half of a load costs less than a shift.
+func reachAt(code codeAt, pc uint64) uint64 {
+	// SAFETY: see set.
+	return uint64((*[8]byte)(unsafe.Add(code, pc))[opReach/8])
 }
 
 // toAt returns where to go from the op at an offset.
 func toAt(code codeAt, pc uint64) uint64 {
-	// SAFETY: see setCode.
+	// SAFETY: see set.
 	return (*cell)(unsafe.Add(code, pc)).to
 }
 
@@ -93,35 +98,35 @@ func typeAt(code codeAt, pc uint64) uint64 {
 
 // entryAt returns the words of an entry.
 func entryAt(idx wordsAt, entry uint32) wordsAt {
-	// SAFETY: see setIndex.
+	// SAFETY: see set.
 	return unsafe.Add(idx, uint64(entry)*4)
 }
 
-// number returns the number of an entry.
-func (s *memory) number(w wordsAt) uint32 {
-	// SAFETY: w was made of s.idx.
-	return uint32((uintptr(w) - uintptr(s.idx)) / 4)
+// number returns the number of an entry of an index.
+func number(idx, w wordsAt) uint32 {
+	// SAFETY: w was made of idx.
+	return uint32((uintptr(w) - uintptr(idx)) / 4)
 }
 
 // wordsAfter returns the words that are n words further on.
 func wordsAfter(w wordsAt, n uint32) wordsAt {
-	// SAFETY: see setIndex; there are such words.
+	// SAFETY: see set; there are such words.
 	return unsafe.Add(w, uint64(n)*4)
 }
 
 func put(w wordsAt, i, word uint32) {
-	// SAFETY: see setIndex.
+	// SAFETY: see set.
 	*(*uint32)(unsafe.Add(w, uint64(i)*4)) = word
 }
 
 func wordAt(w wordsAt, i uint32) uint32 {
-	// SAFETY: see setIndex.
+	// SAFETY: see set.
 	return *(*uint32)(unsafe.Add(w, uint64(i)*4))
 }
 
 func (s *memory) level(i uint32) *level {
-	// SAFETY: see setLevels.
+	// SAFETY: see set.
 	return (*level)(unsafe.Add(s.levels, uint64(i)*uint64(unsafe.Sizeof(level{}))))
 }
 
-func (s *memory) height() uint32 { return s.most }
+func (s *memory) height() uint32 { return uint32(s.most) }

@@ -159,7 +159,7 @@ const headroom = 8
 // written to unless the option Own is given. The error is an *Error. Generated code calls it as ParseS.
 func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	flags, programs := flagsOf(opts), d.programs.Load()
-	if flags&^(Own|Recycle|Lazy) != 0 || programs == nil || len(b) > defaultMaxBytes || d.words > mostLeading {
+	if flags&^(Own|Recycle|Lazy) != 0 || programs == nil || len(b) > defaultMaxBytes {
 		return parseGeneral(d, b, opts)
 	}
 	// Mostly the program is all that a message needs.
@@ -168,19 +168,22 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
 	words := firstEntry + uint32(d.words)
 	if words > uint32(len(m.idx)) {
+		if words > mostLeading {
+			m.words = firstEntry
+			return m.parseFrom(b, base)
+		}
 		m.growIndex(2<<bits.Len32(words), maxWords)
 	}
-	m.idx[firstEntry] = base
-	var s machine
-	s.pc, s.entry, s.depth, s.maxDepth = programs.start, firstEntry, 1, defaultMaxDepth
-	s.used, s.room = words, uint32(min(len(m.idx), indexFloor/4)) // it may have more room
-	s.b, s.head = b, base+fieldHeader
-	s.setIndex(m.idx)
-	s.setCode(*code.cells.Load())
-	s.setLevels(m.p.levels)
+	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
+	start, cells, idx, levels := programs.start, *code.cells.Load(), m.idx, m.p.levels
+	var s machine // all of it is set, so that the compiler need not make it zero first
+	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
+	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+fieldHeader, 0, 1
+	s.at, s.top, s.bottom, s.rest = 0, 0, 0, 0
+	s.set(b, idx, cells, levels)
+	put(entryAt(s.idx, firstEntry), 0, base)
 	var why reason
 	if flags&Lazy != 0 {
-		s.leaves = true
 		why = run[lazily](&s)
 	} else {
 		why = run[indexing](&s)
@@ -192,8 +195,7 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	return m.handle(firstEntry), nil
 }
 
-// mostLeading is the most words of a struct with which Parse begins without more ado: they are taken before a byte is
-// looked at.
+// mostLeading is the most words for which Parse makes an index larger before a byte is looked at.
 const mostLeading = 32 << 10
 
 // parseRest is what remains of Parse if the machine has stopped for this reason.
@@ -211,9 +213,14 @@ func parseGeneral(d *Desc, b []byte, opts []Option) (Struct, error) {
 		return Struct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
 	}
 	m := takeParsed(d, flags, limits)
+	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
+}
+
+// parseFrom parses b, which is at this position, from its beginning.
+func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
 	p := &m.p
 	p.reset(len(b))
-	p.b, p.base = b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
+	p.b, p.base = b, base
 	return m.parseRoot(p)
 }
 

@@ -111,13 +111,13 @@ func (p *parser) finishRun(s *machine, lead int) int {
 
 // supply gives a machine what may have changed since it last ran.
 func (p *parser) supply(s *machine) {
-	s.b, s.head, s.rest = p.b, p.base+fieldHeader, uint64(p.rest)
-	s.setIndex(p.m.idx)
-	s.setCode(*code.cells.Load())
-	s.setLevels(p.levels)
+	s.head, s.rest = p.base+fieldHeader, uint64(p.rest)
+	s.set(p.b, p.m.idx, *code.cells.Load(), p.levels)
 	s.used, s.room = p.m.words, min(p.maxIndex, uint32(len(p.m.idx)))
-	s.depth, s.maxDepth = int32(p.depth), int32(p.maxDepth)
-	s.leaves = p.lenient || p.m.limits.MaxIndex <= 0
+	s.deeper = int32(p.maxDepth - p.depth)
+	if s.leaves = 0; p.lenient || p.m.limits.MaxIndex <= 0 {
+		s.leaves = 1
+	}
 }
 
 // start lets the machine run.
@@ -137,7 +137,7 @@ func (p *parser) start(s *machine) reason {
 // which it has ended, failed, or mismatch.
 func (p *parser) goOn(s *machine, why reason, lead int) int {
 	for {
-		p.m.words, p.depth, p.top = s.used, int(s.depth), s.top
+		p.m.words, p.depth, p.top = s.used, p.maxDepth-int(s.deeper), s.top
 		i := 0
 		if p.lazy && why != finished && why != stacked && p.leaveStructs(s, why) {
 			why = odd
@@ -181,7 +181,7 @@ func (p *parser) makeRoom(s *machine, lead int) int {
 			p.foresee(t, int(n))
 		}
 	}
-	if p.reserve(s.want, i) {
+	if p.reserve(s.want(), i) {
 		return 0
 	}
 	return p.inRun(s, from.field)
@@ -231,7 +231,7 @@ func (p *parser) slowly(s *machine, lead int) int {
 	d := from.desc
 	for pc := s.pc; ; { // what the machine would have come to
 		o := cellAt(pc).op
-		if int64(o) < 0 && o.kind() <= kindUnionStop {
+		if k := o.kind(); k == kindStop || k == kindUnionStop {
 			break
 		}
 		p.m.idx[s.entry+o.word()] = 0
@@ -259,7 +259,7 @@ func (p *parser) slowly(s *machine, lead int) int {
 func (p *parser) leaveStructs(s *machine, why reason) bool {
 	from := originOf(s.pc)
 	left := why == deep && from.field != nil ||
-		why == full && from.field != nil && uint64(p.m.words)+s.want > uint64(p.maxIndex)
+		why == full && from.field != nil && uint64(p.m.words)+s.want() > uint64(p.maxIndex)
 	if why != odd && !left {
 		return false
 	}
@@ -268,10 +268,10 @@ func (p *parser) leaveStructs(s *machine, why reason) bool {
 		f := &p.levels[s.top]
 		s.at = uint64(p.m.idx[s.entry]-p.base) - fieldHeader
 		s.pc, s.entry, s.left = f.pc-2*cellSize, f.entry, f.left
-		s.depth--
+		s.deeper++
 		left = true
 	}
-	p.depth = int(s.depth)
+	p.depth = p.maxDepth - int(s.deeper)
 	return left
 }
 
@@ -330,7 +330,7 @@ func (p *parser) pass(t *Type, i int) int {
 	s.top, s.bottom = p.top, p.top
 	program := t.program()
 	p.supply(&s)
-	if end, ok := s.pass(uint64(program), uint64(i)); ok {
+	if end := s.pass(uint64(program), uint64(i), 0, 0); end <= uint64(len(p.b)) {
 		return int(end)
 	}
 	return mismatch

@@ -39,40 +39,37 @@ const (
 	opWord  = 40 // shift
 	opWords = 1<<16 - 1
 	opKind  = 56 // shift
-	opKinds = 1<<7 - 1
-
-	opSpecial = 1 << 63
 
 	headerMask = 1<<24 - 1
 )
 
-// The kinds of special ops.
+// The kinds of special ops, which have the sign.
 const (
-	kindStop      = iota // STOP
-	kindUnionStop        // the STOP of a union
-	kindEnded            // after a STOP: the next element, or what the struct is in
-	kindNext             // after an element or pair of a kindContainer: likewise
-	kindDone             // the end of a value that is in no field
-	kindFork             // is it the other order?
-	kindQuit             // for the slow parser
-	kindFixed            // an element of fixed size
-	kindText             // an element that is a text
-	kindStruct           // a struct, union or exception. From here on there is a second cell
-	kindNumbers          // a list of elements of fixed size
-	kindTexts            // a list of texts
-	kindTextPairs        // a map of texts to texts
-	kindStructs          // a list of structs
-	kindContainer        // another list or map
+	kindStop      = 1<<7 + iota // STOP
+	kindUnionStop               // the STOP of a union
+	kindEnded                   // after a STOP: the next element, or what the struct is in
+	kindNext                    // after an element or pair of a kindContainer: likewise
+	kindDone                    // the end of a value that is in no field
+	kindFork                    // is it the other order?
+	kindQuit                    // for the slow parser
+	kindFixed                   // an element of fixed size
+	kindText                    // an element that is a text
+	kindStruct                  // a struct, union or exception. From here on there is a second cell
+	kindNumbers                 // a list of elements of fixed size
+	kindTexts                   // a list of texts
+	kindTextPairs               // a map of texts to texts
+	kindStructs                 // a list of structs
+	kindContainer               // another list or map
 )
 
-func (o op) kind() uint32     { return uint32(o>>opKind) & opKinds }
+func (o op) kind() uint32     { return uint32(o >> opKind) }
 func (o op) word() uint32     { return uint32(o>>opWord) & opWords }
 func (o op) reach() uint64    { return uint64(uint32(o) >> opReach) }
 func (o op) is(x uint32) bool { return (x^uint32(o))&headerMask == 0 }
 
 // cells returns how many cells the op takes.
 func (o op) cells() uint32 {
-	if int64(o) < 0 && o.kind() >= kindStruct {
+	if o.kind() >= kindStruct {
 		return 2
 	}
 	return 1
@@ -259,7 +256,7 @@ func (c *compiler) compile(t *Type) {
 	c.endQuits()
 }
 
-func special(kind op) op { return opSpecial | kind<<opKind }
+func special(kind op) op { return kind << opKind }
 
 // kindOf returns the kind of the op of a value of type t that is not of fixed size or a text.
 func kindOf(t *Type) op {

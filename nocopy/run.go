@@ -5,21 +5,18 @@ import "unicode/utf8"
 // machine runs a program over the bytes of a window. Where it is stands here while the loop does not
 // run; the loop keeps that in registers.
 type machine struct {
-	at    uint64 // in the window
-	pc    uint32 // in the code
-	entry uint32 // whose words are filled
-	left  uint32 // elements to come after this one
-
-	top      uint32 // levels in use
-	bottom   uint32 // of them the program does not end those before this one
-	used     uint32 // words of the index in use
-	room     uint32 // how many may be
-	depth    int32  // of structs
-	maxDepth int32
-	want     uint64 // words that there is no room for
-	rest     uint64 // bytes after the window
-	leaves   bool   // containers for later without counting the structs in them
-	head     uint32 // position of what stands after a field header at the window's beginning
+	pc     uint32 // in the code
+	entry  uint32 // whose words are filled
+	used   uint32 // words of the index in use
+	room   uint32 // how many may be
+	deeper int32  // how many more structs may be nested
+	head   uint32 // position of what stands after a field header at the window's beginning
+	leaves uint32 // 1: containers may be left for later without counting the structs in them
+	left   uint32 // elements to come after this one
+	at     uint64 // in the window
+	top    uint32 // levels in use
+	bottom uint32 // of them the program does not end those before this one
+	rest   uint64 // bytes after the window
 
 	memory
 }
@@ -71,7 +68,7 @@ const (
 // may end after the window: then no other op of the struct is met, its STOP neither.
 func run[M mode](s *machine) reason {
 	var m M
-	code, mem, size := s.code, s.mem(), uint64(len(s.b))
+	code, mem, size := s.code, s.mem(), s.size
 	pc, at, left, head := uint64(s.pc), s.at, s.left, s.head
 	w := entryAt(s.idx, s.entry)
 	why := odd
@@ -79,8 +76,8 @@ func run[M mode](s *machine) reason {
 loop:
 	for {
 		o := opAt(code, pc)
-		if int64(o) >= 0 {
-			end := at + o.reach()
+		for int64(o) >= 0 {
+			end := at + reachAt(code, pc)
 			if end > size || (load32(mem, at)^uint32(o))&headerMask != 0 {
 				goto missed
 			}
@@ -96,9 +93,9 @@ loop:
 			}
 			at = end
 			pc += cellSize
-			continue
+			o = opAt(code, pc)
 		}
-		if o>>opKind == opSpecial>>opKind|kindStop {
+		if o.kind() == kindStop {
 			if at >= size || load8(mem, at) != byte(WireStop) {
 				break
 			}
@@ -115,18 +112,22 @@ loop:
 				pc = toAt(code, pc) >> 32
 				continue
 			}
-			s.depth--
+			s.deeper++
 		} else if kind := o.kind(); kind >= kindStruct {
 			e, end := s.used, at+o.reach()
-			if o&opBare == 0 && (end >= size || (load32(mem, at)^uint32(o))&headerMask != 0) || end > size {
+			if o&opBare != 0 {
+				if end > size {
+					goto missed
+				}
+			} else if end >= size || (load32(mem, at)^uint32(o))&headerMask != 0 {
 				goto missed
 			}
 			if len(m)&modeLazy != 0 && o&opLater != 0 {
-				if !s.leaves || o&opNarrow == 0 {
+				if s.leaves == 0 || o&opNarrow == 0 {
 					break
 				}
-				after, ok := s.pass(typeAt(code, pc)>>32, at+fieldHeader)
-				if !ok {
+				after := s.passOp(o, pc, end)
+				if after > size {
 					break
 				}
 				put(w, o.word(), notIndexed|(head+uint32(at)))
@@ -138,13 +139,13 @@ loop:
 				if len(m) != modePasses {
 					words := uint64(shapeAt(code, pc) >> shapeWords)
 					if uint64(e)+words > uint64(s.room) {
-						why, s.want = full, words
+						why = full
 						break
 					}
 					put(w, o.word(), e)
 					s.used = e + uint32(words)
 				}
-				if s.depth >= s.maxDepth {
+				if s.deeper <= 0 {
 					why = deep
 					break
 				}
@@ -155,27 +156,26 @@ loop:
 				f = s.level(s.top)
 				f.pc, f.left, f.list = uint32(pc)+2*cellSize, left, 0
 				if len(m) != modePasses {
-					f.entry = s.number(w)
+					f.entry = number(s.idx, w)
 					w = entryAt(s.idx, e)
 					put(w, 0, head+uint32(end)-fieldHeader)
 				}
 				s.top++
-				s.depth++
+				s.deeper--
 				left, at = 0, end
 				pc = toAt(code, pc) >> 32
 				continue
 			}
 			{
 				shape, n := shapeAt(code, pc), loadBE32(mem, end-4)
-				if n > 0 && (load8(mem, end-5) != byte(shape>>shapeWire) || o&opMap != 0 && load8(mem, end-6) != byte(shape>>shapeKey)) ||
-					uint64(n)*uint64(uint8(shape>>shapeLeast)) > size-end+s.rest {
+				if !s.fits(o, shape, n, end) {
 					goto missed
 				}
 				per, l := uint32(shape>>shapeWords), w
 				words := listWords + uint64(n)*uint64(per)
 				if len(m) != modePasses {
 					if uint64(e)+words > uint64(s.room) {
-						why, s.want = full, words
+						why = full
 						break
 					}
 					l = entryAt(s.idx, e)
@@ -201,7 +201,7 @@ loop:
 					if o&opNested != 0 && s.rest > 0 { // there may be no way back
 						goto missed
 					}
-					if kind == kindStructs && s.depth >= s.maxDepth {
+					if kind == kindStructs && s.deeper <= 0 {
 						why = deep
 						break loop
 					}
@@ -228,11 +228,11 @@ loop:
 					f = s.level(s.top)
 					f.pc, f.left, f.list = uint32(pc)+2*cellSize, left, 0
 					if len(m) != modePasses {
-						f.entry, f.list = s.number(w), e
+						f.entry, f.list = number(s.idx, w), e
 						w = l
 					}
 					if kind == kindStructs {
-						s.depth++
+						s.deeper--
 						if len(m) != modePasses {
 							put(w, 0, head+uint32(end)-fieldHeader)
 						}
@@ -280,7 +280,7 @@ loop:
 				continue
 			}
 			if kind != kindNext {
-				s.depth--
+				s.deeper++
 			}
 		} else {
 			switch kind {
@@ -320,8 +320,8 @@ loop:
 		}
 		// What all of this was inside of goes on.
 		if s.top == s.bottom {
-			why = finished
-			break
+			s.at = at
+			return finished
 		}
 		s.top--
 		f = s.level(s.top)
@@ -341,7 +341,7 @@ loop:
 	}
 	s.at, s.left, s.pc = at, left, uint32(pc)
 	if len(m) != modePasses {
-		s.entry = s.number(w)
+		s.entry = number(s.idx, w)
 	}
 	return why
 }
@@ -355,12 +355,12 @@ const nowhere = 1 << 62
 //go:noinline
 func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
 	var m M
-	mem, size, base := s.mem(), uint64(len(s.b)), s.head-fieldHeader
+	mem, size, base := s.mem(), s.size, s.head-fieldHeader
 	if size < textHeader {
 		return nowhere
 	}
 	last := size - textHeader
-	for k := uint32(listWords); ; k++ {
+	for k := uint32(listWords); n > 0; n-- {
 		if at > last {
 			return nowhere
 		}
@@ -370,12 +370,11 @@ func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
 		}
 		if len(m) != modePasses {
 			put(l, k, base+uint32(at))
+			k++
 		}
 		at += textHeader + x
-		if n--; n == 0 {
-			return at
-		}
 	}
+	return at
 }
 
 // textPairs is texts of the pairs of a map.
@@ -386,7 +385,7 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 	if len(m) == modePasses {
 		return texts[M](s, o, l, 2*n, at)
 	}
-	mem, size, base := s.mem(), uint64(len(s.b)), s.head-fieldHeader
+	mem, size, base := s.mem(), s.size, s.head-fieldHeader
 	if size < textHeader {
 		return nowhere
 	}
@@ -421,7 +420,7 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 // follow one another, as long as they have all fields in the order of the program, or in that in which New writes them.
 // It returns where it has stopped, and how many are left.
 func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
-	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+cellSize)&opText != 0 && len(s.b) >= labelSize {
+	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+cellSize)&opText != 0 && s.size >= labelSize {
 		return labels[M](s, pc, w, n, at)
 	}
 	end, left := flatsIn[M](s, pc, w, words, n, at)
@@ -439,7 +438,7 @@ func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64)
 //go:noinline
 func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
 	var m M
-	code, mem, size, head := s.code, s.mem(), uint64(len(s.b)), s.head
+	code, mem, size, head := s.code, s.mem(), s.size, s.head
 	for {
 		i := at
 		for o := opAt(code, pc); int64(o) >= 0; o = opAt(code, pc) {
@@ -453,7 +452,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 			if o&opText != 0 {
 				i += uint64(loadBE32(mem, i+fieldHeader))
 			}
-			i += o.reach()
+			i += reachAt(code, pc)
 			pc += cellSize
 		}
 		if i >= size || load8(mem, i) != byte(WireStop) {
@@ -480,7 +479,7 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 //go:noinline
 func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
 	var m M
-	mem, last, base := s.mem(), uint64(len(s.b)-labelSize), s.head-fieldHeader
+	mem, last, base := s.mem(), s.size-labelSize, s.head-fieldHeader
 	name, value := uint32(opAt(s.code, pc)), uint32(opAt(s.code, pc+cellSize))
 	for {
 		if at > last || (load32(mem, at)^name)&headerMask != 0 {
@@ -515,18 +514,72 @@ const (
 	labelSize = 2*textSize + 1 // of a struct of two texts, but for their contents
 )
 
-// pass finds the end of a value at an index in the window, of which this is the program. It reports whether it has.
-func (s *machine) pass(program, at uint64) (uint64, bool) {
-	top, bottom, depth := s.top, s.bottom, s.depth
-	s.pc, s.at, s.left, s.bottom = uint32(program), at, 0, top
+// fits reports whether n elements of this shape may come in a container whose header ends at an index.
+func (s *machine) fits(o, shape op, n uint32, end uint64) bool {
+	mem := s.mem()
+	return (n == 0 || load8(mem, end-5) == byte(shape>>shapeWire) && (o&opMap == 0 || load8(mem, end-6) == byte(shape>>shapeKey))) &&
+		uint64(n)*uint64(uint8(shape>>shapeLeast)) <= s.size-end+s.rest
+}
+
+// passOp returns the index after the struct or container that the op at pc expects, whose header ends at an index, or one that is
+// not in the window if it is not whole there or not as programs foresee it.
+func (s *machine) passOp(o op, pc, at uint64) uint64 {
+	kind, n := o.kind(), uint32(1)
+	if kind != kindStruct {
+		n = loadBE32(s.mem(), at-4)
+		if !s.fits(o, shapeAt(s.code, pc), n, at) {
+			return nowhere
+		}
+		if n == 0 {
+			return at
+		}
+	}
+	inside, structs := toAt(s.code, pc)>>32, int32(0)
+	switch kind {
+	case kindNumbers:
+		return at + uint64(n)*uint64(uint8(shapeAt(s.code, pc)))
+	case kindTexts:
+		return texts[passing](s, o, s.idx, n, at)
+	case kindTextPairs:
+		return texts[passing](s, o, s.idx, 2*n, at)
+	case kindStruct, kindStructs:
+		if structs = 1; s.deeper <= 0 {
+			return nowhere
+		}
+		if o&opFlat != 0 && kind == kindStructs {
+			if at, n = flats[passing](s, inside, s.idx, uint32(shapeAt(s.code, pc)>>shapeWords), n, at); n == 0 {
+				return at
+			}
+		}
+	}
+	return s.pass(inside, at, n-1, structs)
+}
+
+// want returns how many words the struct or container takes at which the machine has stopped.
+func (s *machine) want() uint64 {
+	o, shape := opAt(s.code, uint64(s.pc)), shapeAt(s.code, uint64(s.pc))
+	if o.kind() == kindStruct {
+		return uint64(shape >> shapeWords)
+	}
+	return listWords + uint64(loadBE32(s.mem(), s.at+o.reach()-4))*uint64(shape>>shapeWords)
+}
+
+// pass returns the index after what the program at pc finds at an index and after left more elements like it, or an index
+// that is not in the window. structs is 1 if they are structs, else 0.
+func (s *machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
+	top, bottom, deeper := s.top, s.bottom, s.deeper
+	s.pc, s.at, s.left, s.bottom, s.deeper = uint32(pc), at, left, top, deeper-structs
 	why := run[passing](s)
-	s.top, s.bottom, s.depth = top, bottom, depth
-	return s.at, why == finished
+	s.top, s.bottom, s.deeper = top, bottom, deeper
+	if why != finished {
+		return nowhere
+	}
+	return s.at
 }
 
 // valid reports whether n bytes are in the window at an index and are UTF-8.
 func (s *machine) valid(at, n uint64) bool {
-	b := s.b
+	b := s.window()
 	return at+n <= uint64(len(b)) && utf8.Valid(b[at:at+n])
 }
 
