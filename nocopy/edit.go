@@ -252,6 +252,7 @@ func (m *Message) trust(p uint32) {
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling
 	m.p.utf8, m.p.lenient, m.p.reuse = false, true, m.dead.free != nil
+	m.p.slow = m.p.reuse
 	if p != 0 {
 		m.p.b, m.p.base = m.buf.At(p), p
 	}

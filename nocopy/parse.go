@@ -34,6 +34,7 @@ type parser struct {
 	utf8     bool
 	lenient  bool // what is indexed has been accepted before
 	reuse    bool // entries that are free are used again
+	slow     bool // no program is run: one takes words one after the other
 
 	err  *Error
 	path []string // innermost first
@@ -51,7 +52,7 @@ func (p *parser) reset(n int) {
 	p.off, p.from, p.copied, p.rest, p.depth, p.top = 0, 0, 0, 0, 0, 0
 	p.growth = growth{}
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
-	p.lenient, p.reuse, p.promised = false, false, 0
+	p.lenient, p.reuse, p.slow, p.promised = false, false, false, 0
 	p.maxDepth = m.limits.MaxDepth
 	p.lazy = m.flags&Lazy != 0
 	p.utf8 = m.flags&ValidUTF8 != 0
@@ -64,7 +65,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 		return p.fail(i, errDepth)
 	}
 	p.m.idx[e] = p.base + uint32(i)
-	if p.reuse {
+	if p.slow {
 		clear(p.m.idx[e+1 : e+uint32(d.words)])
 		i = p.fields(d, e, i)
 		p.depth--
@@ -77,7 +78,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 
 // value indexes the struct or container that stands after lead bytes at i. It returns the index after it and its entry.
 func (p *parser) value(t *Type, i, lead int) (int, uint32) {
-	if p.reuse { // a machine takes words one after the other
+	if p.slow {
 		return p.slowValue(t, i, lead)
 	}
 	head := lead
@@ -226,7 +227,7 @@ func (p *parser) slowly(s *machine, lead int) int {
 		}
 		after = i
 	} else if i > len(p.b) {
-		i = p.overlong(from.desc, s.entry)
+		i = p.overlong(from.desc, s.entry, s.pc)
 	}
 	d := from.desc
 	for pc := s.pc; ; { // what the machine would have come to
@@ -290,20 +291,24 @@ func (p *parser) outOf(s *machine) *field {
 	return nil
 }
 
-// overlong returns where the field is that came last in the struct of entry e, a text that ends after the window.
-func (p *parser) overlong(d *Desc, e uint32) int {
-	last := e
-	at := -1
-	for i := range d.fields {
-		if f := &d.fields[i]; f.kind == text {
-			word := p.m.idx[e+f.word]
-			if k := int(word - p.base); word != 0 && word >= p.base && k < len(p.b) && k > at {
-				at, last = k, e+f.word
-			}
-		}
+// overlong returns where the field is that came last in the struct of entry e, a text that ends after the window. Only the words
+// of what comes before pc in its program are defined.
+func (p *parser) overlong(d *Desc, e, pc uint32) int {
+	programs, last := d.program(), uint32(0)
+	at := programs.start
+	if programs.built > 0 && pc >= programs.built {
+		at = programs.built
 	}
+	for at < pc {
+		o := cellAt(at).op
+		if p.m.idx[e+o.word()] != 0 {
+			last = e + o.word()
+		}
+		at += o.cells() * cellSize
+	}
+	i := int(p.m.idx[last]-p.base) - fieldHeader
 	p.m.idx[last] = 0
-	return at - fieldHeader
+	return i
 }
 
 // inRun adds to the path of a failure where the machine is: in a field, if not nil, in what its levels say.

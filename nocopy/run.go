@@ -320,7 +320,7 @@ loop:
 		}
 		// What all of this was inside of goes on.
 		if s.top == s.bottom {
-			s.at = at
+			s.at, s.pc = at, uint32(pc)
 			return finished
 		}
 		s.top--
