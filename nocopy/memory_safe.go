@@ -23,6 +23,8 @@ func (s *memory) set(b []byte, idx []uint32, code []cell, levels []level) {
 	s.b, s.size, s.idx, s.code, s.levels = b, uint64(len(b)), idx, code, levels
 }
 
+func memoryOf(b []byte, code []cell) memory { return memory{b: b, size: uint64(len(b)), code: code} }
+
 func (s *memory) mem() bytesAt   { return s.b }
 func (s *memory) window() []byte { return s.b }
 

@@ -23,7 +23,7 @@ type (
 	codeAt  = unsafe.Pointer
 )
 
-// set gives the machine a window, an index, the code and levels.
+// set gives a machine a window, an index, the code and levels.
 func (s *memory) set(b []byte, idx []uint32, code []cell, levels []level) {
 	// SAFETY: every index in the window is compared with its size before anything is read there. Nothing is stored in the index
 	// but words that the machine has room for, and the entry that it begins with. All offsets in the code come from these cells, or
@@ -32,6 +32,12 @@ func (s *memory) set(b []byte, idx []uint32, code []cell, levels []level) {
 	s.idx = unsafe.Pointer(unsafe.SliceData(idx))
 	s.code = unsafe.Pointer(unsafe.SliceData(code))
 	s.levels, s.most = unsafe.Pointer(unsafe.SliceData(levels)), uint64(len(levels))
+}
+
+// memoryOf returns the memory of a machine that only passes. Unlike set it does not make the cells escape.
+func memoryOf(b []byte, code []cell) memory {
+	// SAFETY: see set.
+	return memory{b: unsafe.Pointer(unsafe.SliceData(b)), size: uint64(len(b)), code: unsafe.Pointer(unsafe.SliceData(code))}
 }
 
 func (s *memory) mem() bytesAt { return s.b }

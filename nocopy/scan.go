@@ -188,8 +188,7 @@ func (s *Scanner) plainStructs(b []byte, l *scanLevel) {
 	for misses := 0; l.left > 0; l.left-- {
 		if misses < maxMisses && l.left > 1 {
 			if cells := programOf(b, s.off, like[:0]); len(cells) > 1 {
-				var m machine
-				m.set(b, nil, cells, nil)
+				m := machine{memory: memoryOf(b, cells)}
 				n := uint32(min(l.left, math.MaxInt32))
 				at, left := flatsIn[passing](&m, 0, m.idx, uint32(structWords+len(cells)-1), n, uint64(s.off))
 				if misses++; left+4 < n {
