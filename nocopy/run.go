@@ -320,7 +320,7 @@ loop:
 		}
 		// What all of this was inside of goes on.
 		if s.top == s.bottom {
-			s.at, s.pc = at, uint32(pc)
+			s.at = at
 			return finished
 		}
 		s.top--
