@@ -9,6 +9,7 @@ import (
 
 // memory is what a machine works on: the window, the index, the code and the levels.
 type memory struct {
+	// SAFETY: set says what keeps each use within what it points to.
 	b      bytesAt
 	size   uint64 // of the window
 	idx    wordsAt
@@ -18,6 +19,7 @@ type memory struct {
 }
 
 type (
+	// SAFETY: none is made but from a memory; what takes one says what it needs.
 	bytesAt = unsafe.Pointer
 	wordsAt = unsafe.Pointer
 	codeAt  = unsafe.Pointer
