@@ -8,7 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// withDeprecation adds the paragraph by which Go knows what is deprecated.
+// withDeprecation returns text with a paragraph "Deprecated: …", as Go's tools know it, if
+// there is an annotation that asks for one.
 func withDeprecation(text string, a schema.Annotations) string {
 	why, ok := a["deprecated"]
 	if !ok {
@@ -23,18 +24,19 @@ func withDeprecation(text string, a schema.Annotations) string {
 	return text + "Deprecated: " + why
 }
 
-// lineBreaks are what ends a line in some editor or other.
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+// newlines replaces everything that some editor takes for the end of a line by "\n".
+var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n",
+	"\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// doc turns a comment's text, which may be any bytes, into comment lines. None
-// of them is a directive: the space after // sees to that, but for +build, which
-// gofmt would move to the top of the file.
+// doc returns text, which may be any bytes, as lines of a Go comment. None of them
+// is a directive: a space follows each //. That is not enough for +build, which
+// gofmt would move to the top of the file; it is quoted.
 func doc(text string) string {
 	if text == "" {
 		return ""
 	}
 	var b strings.Builder
-	for line := range strings.SplitSeq(lineBreaks.Replace(text), "\n") {
+	for line := range strings.SplitSeq(newlines.Replace(text), "\n") {
 		line = "// " + strings.Map(printable, line)
 		if constraint.IsPlusBuild(line) {
 			line = strings.Replace(line, "+build", `"+build"`, 1)
@@ -44,8 +46,8 @@ func doc(text string) string {
 	return b.String()
 }
 
-// printable replaces what is no character, or none that Go allows or that can be
-// seen, by U+FFFD. Bytes that are not UTF-8 come as U+FFFD already.
+// printable returns r, or U+FFFD if it is a control character or a byte order mark.
+// Bytes that are not UTF-8 have become U+FFFD before.
 func printable(r rune) rune {
 	if unicode.IsControl(r) && r != '\t' || r == '\ufeff' {
 		return unicode.ReplacementChar

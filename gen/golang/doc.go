@@ -1,7 +1,8 @@
-// Package golang writes Go source for a schema: accessors that are one call
-// each into package nocopy, and the tables that tell it what the types are.
+// Package golang generates Go source from a schema: accessors, each of which is one
+// call into package nocopy, and descriptors that tell that package what the types are.
 //
-// names.go is Apache Thrift's way of naming things in Go, scope.go makes the
-// names unique, packages.go finds out which file goes into which package,
-// types.go spells types, and emit.go fills in the templates.
+// names.go forms Go names as Apache Thrift's generator does, scope.go makes them
+// unique, packages.go decides which file's code goes into which package, types.go
+// spells types, views.go and services.go prepare the templates' input, and emit.go
+// executes the templates.
 package golang

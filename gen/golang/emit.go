@@ -14,24 +14,24 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Version stands in the first line of generated files.
+// Version is the generator's version. The first line of each generated file tells it.
 const Version = "v0.1.0"
 
-// Options say what to generate and how.
+// Options tell what to generate and how.
 type Options struct {
 	// PackagePrefix is the import path of the output directory.
 	PackagePrefix string
-	// ModulePath is what the import path of the output directory is according
-	// to the go.mod above it, or "". It serves the packages of this run when
-	// there is no prefix.
+	// ModulePath is the import path of the output directory by the nearest go.mod,
+	// or "". Packages that are generated in this run are imported by it if there is
+	// no PackagePrefix.
 	ModulePath string
-	// Recursive asks for the included files too.
+	// Recursive means that the included files are generated too.
 	Recursive bool
 }
 
 // File is a generated file.
 type File struct {
-	Path   string // slash-separated, below the output directory
+	Path   string // slash-separated, relative to the output directory
 	Source []byte
 }
 
@@ -40,10 +40,11 @@ var templateFiles embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"doc": doc}).ParseFS(templateFiles, "templates/*.tmpl"))
 
+// A generator holds the state of one run over all files.
 type generator struct {
 	set      *schema.Set
 	opt      Options
-	of       map[*schema.Program]*goPackage
+	of       map[*schema.Program]*goPackage // the package that each file's code goes to
 	programs []*schema.Program // the files to generate from
 	errs     idl.ErrorList
 }
@@ -63,8 +64,8 @@ func newGenerator(set *schema.Set, opt Options) *generator {
 	return g
 }
 
-// Generate writes the Go source for a set's roots, or for all of its files. On
-// error, an idl.ErrorList, there are no files.
+// Generate returns the Go files for the roots of set, or for all its files if
+// opt.Recursive. An error is an idl.ErrorList, and comes without files.
 func Generate(set *schema.Set, opt Options) ([]File, error) {
 	g := newGenerator(set, opt)
 	g.checkPaths()
@@ -84,7 +85,8 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 	return files, nil
 }
 
-// importAliases decides under which names other packages are imported.
+// importAliases chooses the names under which p's code imports other packages, and
+// reports imports that Go would refuse.
 func (f *file) importAliases(p *schema.Program) {
 	taken := scope{}
 	for name := range locals {
@@ -107,6 +109,8 @@ func (f *file) importAliases(p *schema.Program) {
 	}
 }
 
+// file returns the Go source for one .thrift file. Errors in the IDL go to g.errs; the error
+// that it returns is a fault of the generator.
 func (g *generator) file(p *schema.Program) ([]byte, error) {
 	f := &file{g: g, p: p, pkg: g.of[p], aliases: map[*goPackage]string{}, needs: map[string]bool{}, hidden: map[string]bool{}}
 	f.importAliases(p)
@@ -146,7 +150,8 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 	if err := templates.ExecuteTemplate(&out, "file.tmpl", view); err != nil {
 		return nil, err
 	}
-	// Formatting a comment can make a heading of a line, which formatting then marks as one.
+	// The formatter may turn a comment's line into a heading, which it marks only when it
+	// formats again.
 	src := out.Bytes()
 	for range 5 {
 		before := src

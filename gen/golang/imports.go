@@ -9,16 +9,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// Need is a file that generated code needs and that is not generated in the
-// same run.
+// Need is a Go file that generated code needs but that the same run does not generate.
 type Need struct {
-	Pos    idl.Position // of the include that needs it
-	Source string       // the .thrift file that it comes from
-	Path   string       // slash-separated, below the output directory
-	Import string       // its package's import path, "" if that is the one of the code that needs it
+	Pos    idl.Position // of the include line because of which it is needed
+	Source string       // the .thrift file to generate it from
+	Path   string       // slash-separated, relative to the output directory
+	Import string       // its package's import path; "" if the code that needs it is in the same package
 }
 
-// Needs lists what the code that Generate returns needs besides.
+// Needs returns the files that the code from Generate needs and Generate does not return.
 func Needs(set *schema.Set, opt Options) []Need {
 	g := newGenerator(set, opt)
 	seen := map[*schema.Program]bool{}
@@ -47,13 +46,13 @@ func Needs(set *schema.Set, opt Options) []Need {
 	return list
 }
 
-// path is where the Go file for a .thrift file goes, below the output directory.
+// path returns the name of the Go file for a .thrift file, relative to the output directory.
 func (g *generator) path(p *schema.Program) string {
 	return path.Join(g.of[p].dir, fileName(p.Name))
 }
 
-// checkPaths reports files that would overwrite each other and packages that Go
-// takes for the same on some systems.
+// checkPaths adds errors for files that would overwrite each other, and for packages
+// whose names differ only in the case of letters.
 func (g *generator) checkPaths() {
 	files, folders := map[string]*schema.Program{}, map[string]*goPackage{}
 	for _, p := range g.set.Programs {
@@ -75,8 +74,8 @@ func (g *generator) checkPaths() {
 	}
 }
 
-// includeOf is the place where p includes, perhaps through others, a file that
-// is wanted.
+// includeOf returns the position of the include line of p by which p includes, directly
+// or not, a file that wanted reports true for; the start of p if there is none.
 func (g *generator) includeOf(p *schema.Program, wanted func(*schema.Program) bool) idl.Position {
 	seen := map[*schema.Program]bool{}
 	var reaches func(q *schema.Program) bool
@@ -98,12 +97,12 @@ func (g *generator) includeOf(p *schema.Program, wanted func(*schema.Program) bo
 	return idl.Position{Filename: p.Path, Line: 1, Column: 1}
 }
 
-// in wants the files of a package.
+// in returns a function that reports whether a file's code goes to pkg.
 func (g *generator) in(pkg *goPackage) func(*schema.Program) bool {
 	return func(p *schema.Program) bool { return g.of[p] == pkg }
 }
 
-// importPath is the path under which a package is imported, "" if unknown.
+// importPath returns the import path of a package, "" if it is unknown.
 func (g *generator) importPath(pkg *goPackage) string {
 	switch {
 	case g.opt.PackagePrefix != "":
@@ -114,8 +113,8 @@ func (g *generator) importPath(pkg *goPackage) string {
 	return ""
 }
 
-// checkImport reports an import that Go would refuse; p needs package pkg, whose
-// import path is at.
+// checkImport adds an error if Go would refuse that p's code imports pkg, whose import
+// path is at.
 func (g *generator) checkImport(p *schema.Program, pkg *goPackage, at string) {
 	include := g.includeOf(p, g.in(pkg))
 	if prefix := strings.TrimSuffix(g.opt.PackagePrefix, "/"); prefix != "" && !validImport(prefix) {
@@ -145,16 +144,16 @@ func validImport(at string) bool {
 	})
 }
 
-// mayImport reports whether a package may import another one, of which only
-// those around a folder called internal know what is inside.
+// mayImport reports whether code in the folder from may import the package in the
+// folder dir: one in a folder called internal is for that folder's parent only.
 func mayImport(from, dir string) bool {
 	around := "/" + dir + "/"
 	i := strings.LastIndex(around, "/internal/")
 	return i < 0 || strings.HasPrefix("/"+from+"/", around[:i+1])
 }
 
-// checkCycles reports Go packages that would import each other although the
-// files do not include each other in a circle.
+// checkCycles adds errors for Go packages that would import each other. This can
+// happen although no .thrift file includes itself.
 func (g *generator) checkCycles() {
 	uses := map[*goPackage][]*goPackage{}
 	where := map[[2]*goPackage]*schema.Program{}
@@ -193,6 +192,7 @@ func (g *generator) checkCycles() {
 	}
 }
 
+// dirs returns a cycle of packages as text: the part of stack from first on, and first again.
 func dirs(stack []*goPackage, first *goPackage) string {
 	var names []string
 	for _, pkg := range stack[slices.Index(stack, first):] {

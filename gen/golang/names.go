@@ -6,14 +6,15 @@ import (
 	"unicode"
 )
 
-// initialisms are the words that Apache's generator writes in capitals.
+// initialisms holds the words that Apache's generator writes in capitals.
 var initialisms = set(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON LHS QPS RAM RHS RPC SLA
 	SMTP SSH TCP TLS TTL UDP UI UID UUID URI URL UTF8 VM XML XSRF XSS`)
 
-// locals are the names that generated functions use inside.
+// locals holds the names of receivers, parameters, local variables and imports in generated code.
 var locals = set(`s v n b opts nocopy iter fmt math sync h c ctx args result context rpc a r err`)
 
-// predeclared are Go's own names, which a package's names had better not hide.
+// predeclared holds Go's predeclared names, which generated names must not shadow, and main,
+// init and _.
 var predeclared = set(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
 	int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear
 	close complex copy delete imag len make max min new panic print println real recover init main _`)
@@ -26,7 +27,7 @@ func set(words string) map[string]bool {
 	return m
 }
 
-// publicName is the Go name of an IDL name as Apache's generator forms it:
+// publicName returns the Go name that Apache's generator makes of an IDL name:
 // user_id → UserID, get_x → GetX, but userId → UserId and a_B → A_B. Names that
 // look like a constructor's, or like those of a method's arguments and result,
 // get an underscore.
@@ -62,6 +63,8 @@ func camelCase(name string) string {
 	return name
 }
 
+// fixInitialism returns name with the word that begins at an offset in capitals, if that is an
+// initialism.
 func fixInitialism(name string, at int) string {
 	word, _, _ := strings.Cut(name[at:], "_")
 	if big := upper(word); initialisms[big] {
@@ -85,7 +88,7 @@ func privateName(name string) string {
 	return strings.ToLower(name[:n]) + name[n:]
 }
 
-// packageName makes a valid package name of the last part of a namespace or of
+// packageName returns a valid package name for the last part of a namespace or for
 // a file's name. The go command passes over files of package documentation, and
 // packages called main and init cannot be imported under their names.
 func packageName(name string) string {
@@ -107,7 +110,7 @@ func packageName(name string) string {
 	return name
 }
 
-// folderName is the name of the folder for one part of a namespace. The go
+// folderName returns the name of the folder for one part of a namespace. The go
 // command passes over _x, .x and testdata, gives vendor a meaning of its own, and
 // refuses -x and what Windows reserves.
 func folderName(name string) string {
@@ -118,7 +121,7 @@ func folderName(name string) string {
 	return name
 }
 
-// fileName is the name of the Go file for a .thrift file. The go command reads
+// fileName returns the name of the Go file for a .thrift file. The go command reads
 // meaning into names like x_test.go and x_linux.go, and passes over _x.go.
 func fileName(base string) string {
 	name := visible(plainName(base))
@@ -136,8 +139,8 @@ func fileName(base string) string {
 	return name + ".go"
 }
 
-// plainName replaces what modules don't allow in the names of files, or what
-// would end a comment.
+// plainName returns name with _ for the characters that Go modules do not allow in
+// file names, or that would end a comment.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r) {
@@ -147,8 +150,8 @@ func plainName(name string) string {
 	}, name)
 }
 
-// visible puts an x before a name that begins with a character which hides
-// files, or makes them look like flags.
+// visible returns name with an x before it if it begins with a character that hides
+// files or makes them look like flags.
 func visible(name string) string {
 	if name != "" && strings.Contains("_.-", name[:1]) {
 		return "x" + name
@@ -156,13 +159,13 @@ func visible(name string) string {
 	return name
 }
 
-// devices are the names that Windows reserves, whatever follows after a dot, and
-// which Go therefore refuses in import paths.
+// devices holds the names that Windows reserves, with any extension. Go refuses them
+// in import paths.
 var devices = set(`con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9
 	lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9`)
 
-// platforms are the words that restrict a file to tests, an operating system or
-// a processor when they come last in its name.
+// platforms holds the words that restrict a file to tests, an operating system or a
+// processor if they come last in its name.
 var platforms = set(`test
 	aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
 	386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le

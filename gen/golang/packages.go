@@ -8,17 +8,17 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// goPackage is a Go package: all files with one namespace.
+// goPackage is a Go package. It gets the code of all .thrift files that share a namespace.
 type goPackage struct {
-	dir      string // slash-separated, below the output directory
+	dir      string // slash-separated, relative to the output directory
 	name     string
 	names    *names
 	programs []*schema.Program
-	written  bool // some file of it is generated in this run
-	used     bool // written, or imported by one that is
+	written  bool // this run generates some file of it
+	used     bool // written, or imported by a package that is written
 }
 
-// packages sorts the files of a set into Go packages.
+// packages returns the Go package that each file's code goes to.
 func packages(set *schema.Set) map[*schema.Program]*goPackage {
 	byDir := map[string]*goPackage{}
 	services := map[*schema.Service]*serviceNames{}
@@ -37,9 +37,9 @@ func packages(set *schema.Set) map[*schema.Program]*goPackage {
 	return of
 }
 
-// packageDir is a/b/c for "namespace go a.b.c". A file without a namespace has
-// its base name in lower case, as Apache's generator does it. Names that the go
-// command would not see are escaped.
+// packageDir returns the folder for a file's code: a/b/c for "namespace go a.b.c", and
+// the file's base name in lower case if it has no namespace, as with Apache's
+// generator. Names that the go command would pass over are changed by folderName.
 func packageDir(p *schema.Program) string {
 	ns := p.Namespace("go")
 	if ns == "" {
@@ -62,7 +62,7 @@ func packageDir(p *schema.Program) string {
 	return strings.Join(folders, "/")
 }
 
-// imports lists the other packages whose types a file uses.
+// imports returns the other packages whose types a file uses, sorted.
 func (g *generator) imports(p *schema.Program) []*goPackage {
 	var list []*goPackage
 	for _, q := range uses(p) {
@@ -74,7 +74,7 @@ func (g *generator) imports(p *schema.Program) []*goPackage {
 	return list
 }
 
-// uses lists the other files whose types a file uses.
+// uses returns the other files whose types a file uses.
 func uses(p *schema.Program) []*schema.Program {
 	var list []*schema.Program
 	add := func(q *schema.Program) {

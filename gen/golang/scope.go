@@ -7,11 +7,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// scope hands out names, each only once: the second to want a name gets a
-// trailing underscore.
+// scope holds the names that are taken.
 type scope map[string]bool
 
-func (s scope) take(name string) string {
+// unique returns name, with as many underscores added as it takes to differ from all taken
+// and all predeclared names, and marks it as taken.
+func (s scope) unique(name string) string {
 	for s[name] || predeclared[name] {
 		name += "_"
 	}
@@ -19,16 +20,16 @@ func (s scope) take(name string) string {
 	return name
 }
 
-// structNames are the Go names that come from a struct.
+// structNames holds the Go names of a struct's declarations.
 type structNames struct {
 	Type, New, Parse, Desc, Which string
 	Fields                        []fieldNames
 }
 
 type fieldNames struct {
-	Go    string // GetGo, SetGo, ...
+	Go    string // the part of method names: Name in GetName and SetName
 	Const string // the field constant
-	Arm   string // unions: the constant that Which returns
+	Arm   string // the constant that a union's Which returns; "" in a struct
 }
 
 type enumNames struct {
@@ -38,25 +39,25 @@ type enumNames struct {
 
 type constNames struct{ Name, Var string }
 
-// serviceNames are the Go names that come from a service.
+// serviceNames holds the Go names of a service's declarations.
 type serviceNames struct {
 	Handler, NewProcessor, Client, NewClient string
 	Methods                                  []methodNames
 }
 
 type methodNames struct {
-	Go  string // the method of the handler and of the client
-	Var string // the variable that describes it to package rpc
+	Go  string // the name of the handler's and of the client's method
+	Var string // the variable that holds its *rpc.Method
 }
 
-// names are the Go names of everything in a package.
+// names holds the Go names of everything in a package.
 type names struct {
 	taken    scope
 	structs  map[*schema.Struct]*structNames
 	enums    map[*schema.Enum]*enumNames
 	typedefs map[*schema.Typedef]string
 	consts   map[*schema.Const]constNames
-	services map[*schema.Service]*serviceNames // of all packages, since services extend those of others
+	services map[*schema.Service]*serviceNames // of all packages: a service may extend another package's
 }
 
 func newNames(services map[*schema.Service]*serviceNames) *names {
@@ -70,22 +71,22 @@ func newNames(services map[*schema.Service]*serviceNames) *names {
 	}
 }
 
-// add names what a file defines. The most visible names choose first: types,
-// then what belongs to them, then typedefs and constants. A file that others
-// include is named before them, so that they cannot change its names.
+// add chooses the names of what p defines. Types choose first, then their members,
+// then typedefs and constants. Included files must be added before those that
+// include them: then these cannot change the names of those.
 func (n *names) add(p *schema.Program) {
 	for _, s := range p.Structs {
-		n.structs[s] = &structNames{Type: n.taken.take(publicName(s.Name))}
+		n.structs[s] = &structNames{Type: n.taken.unique(publicName(s.Name))}
 	}
 	for _, e := range p.Enums {
-		n.enums[e] = &enumNames{Type: n.taken.take(publicName(e.Name))}
+		n.enums[e] = &enumNames{Type: n.taken.unique(publicName(e.Name))}
 	}
 	for _, e := range p.Enums {
 		en := n.enums[e]
 		for _, v := range e.Values {
-			en.Values = append(en.Values, n.taken.take(en.Type+"_"+v.Name))
+			en.Values = append(en.Values, n.taken.unique(en.Type+"_"+v.Name))
 		}
-		en.Parse = n.taken.take("Parse" + en.Type)
+		en.Parse = n.taken.unique("Parse" + en.Type)
 	}
 	for _, s := range p.Structs {
 		n.members(s)
@@ -94,21 +95,22 @@ func (n *names) add(p *schema.Program) {
 		n.service(s)
 	}
 	for _, t := range p.Typedefs {
-		n.typedefs[t] = n.taken.take(publicName(t.Name))
+		n.typedefs[t] = n.taken.unique(publicName(t.Name))
 	}
 	for _, c := range p.Consts {
-		name := n.taken.take(publicName(c.Name))
-		n.consts[c] = constNames{name, n.taken.take(privateName(name) + "Const")}
+		name := n.taken.unique(publicName(c.Name))
+		n.consts[c] = constNames{name, n.taken.unique(privateName(name) + "Const")}
 	}
 }
 
+// members chooses the names of what belongs to the type of s, which has its name already.
 func (n *names) members(s *schema.Struct) {
 	sn := n.structs[s]
-	sn.New = n.taken.take("New" + sn.Type)
-	sn.Parse = n.taken.take("Parse" + sn.Type)
-	sn.Desc = n.taken.take(sn.Type + "Desc")
+	sn.New = n.taken.unique("New" + sn.Type)
+	sn.Parse = n.taken.unique("Parse" + sn.Type)
+	sn.Desc = n.taken.unique(sn.Type + "Desc")
 	if s.Shape == schema.IsUnion {
-		sn.Which = n.taken.take(sn.Type + "Which")
+		sn.Which = n.taken.unique(sn.Type + "Which")
 	}
 	methods := maps.Clone(structMethods)
 	for _, f := range s.Fields {
@@ -119,16 +121,16 @@ func (n *names) members(s *schema.Struct) {
 		for _, verb := range []string{"Get", "Set", "IsSet", "Unset", "New"} {
 			methods[verb+name] = true
 		}
-		fn := fieldNames{Go: name, Const: n.taken.take(privateName(sn.Type) + name)}
+		fn := fieldNames{Go: name, Const: n.taken.unique(privateName(sn.Type) + name)}
 		if sn.Which != "" {
-			fn.Arm = n.taken.take(sn.Type + "_" + name)
+			fn.Arm = n.taken.unique(sn.Type + "_" + name)
 		}
 		sn.Fields = append(sn.Fields, fn)
 	}
 }
 
-// structMethods are the methods that every struct, union or exception has, as
-// the template declares them.
+// structMethods holds the names of the methods that every struct, union or exception
+// has. They are read from the template that declares them.
 var structMethods = func() scope {
 	text, err := templateFiles.ReadFile("templates/struct.tmpl")
 	if err != nil {
@@ -141,15 +143,14 @@ var structMethods = func() scope {
 	return methods
 }()
 
-// vetted are the methods that go vet wants to have the signatures which they
-// have in Go's own packages.
+// vetted holds the method names for which go vet demands the signature that the
+// standard library gives them.
 var vetted = set(`GobDecode GobEncode MarshalJSON MarshalXML ReadByte ReadRune UnmarshalJSON UnmarshalXML
 	UnreadByte UnreadRune WriteByte`)
 
-// service names what belongs to a service. The arguments and results of its
-// methods are structs called VGetArgs and VGetResult, which no struct of the
-// IDL can be called: see publicName. A service is named after the one that it
-// extends.
+// service chooses the names of a service's declarations, those of the service that it
+// extends before its own. Arguments and results of its methods are structs called
+// VGetArgs and VGetResult; publicName gives no struct of the IDL such a name.
 func (n *names) service(s *schema.Service) {
 	if n.services[s] != nil {
 		return
@@ -159,10 +160,10 @@ func (n *names) service(s *schema.Service) {
 	}
 	name := publicName(s.Name)
 	sn := &serviceNames{
-		Handler:      n.taken.take(name + "Handler"),
-		NewProcessor: n.taken.take("New" + name + "Processor"),
-		Client:       n.taken.take(name + "Client"),
-		NewClient:    n.taken.take("New" + name + "Client"),
+		Handler:      n.taken.unique(name + "Handler"),
+		NewProcessor: n.taken.unique("New" + name + "Processor"),
+		Client:       n.taken.unique(name + "Client"),
+		NewClient:    n.taken.unique("New" + name + "Client"),
 	}
 	n.services[s] = sn
 	// A method must not hide those that are inherited, nor the clients that these come from.
@@ -175,17 +176,17 @@ func (n *names) service(s *schema.Service) {
 		}
 	}
 	for _, f := range s.Functions {
-		m := methodNames{Go: methods.take(publicName(f.Name))}
+		m := methodNames{Go: methods.unique(publicName(f.Name))}
 		for _, part := range []struct {
 			s      *schema.Struct
 			suffix string
 		}{{f.Args, "Args"}, {f.Result, "Result"}} {
 			if part.s != nil {
-				n.structs[part.s] = &structNames{Type: n.taken.take(name + m.Go + part.suffix)}
+				n.structs[part.s] = &structNames{Type: n.taken.unique(name + m.Go + part.suffix)}
 				n.members(part.s)
 			}
 		}
-		m.Var = n.taken.take(privateName(name) + m.Go)
+		m.Var = n.taken.unique(privateName(name) + m.Go)
 		sn.Methods = append(sn.Methods, m)
 	}
 }

@@ -10,23 +10,24 @@ import (
 type serviceView struct {
 	Doc, IDLName                             string
 	Handler, NewProcessor, Client, NewClient string
-	Base                                     *baseView // nil without
+	Base                                     *baseView // nil if it extends no service
 	Methods                                  []methodView
 }
 
-// baseView is how the service that another extends is called from there.
-type baseView struct{ Handler, NewProcessor, Client, NewClient, Field string }
+// baseView holds the names of an extended service's declarations as the extending service's
+// file refers to them.
+type baseView struct{ Handler, NewProcessor, Client, NewClient string }
 
 type methodView struct {
 	Doc, IDLName string
 	methodNames
 	Args, ArgsDesc     string
-	Result, ResultDesc string // "" of a oneway method
-	Success            string // the constant of the result's field 0, "" of a void method
+	Result, ResultDesc string // "" if the method is oneway
+	Success            string // the constant of the result's field 0; "" if the method is void
 	Throws             []throwsView
 }
 
-// throwsView is a declared exception: its type and the constant of its field in the result.
+// throwsView describes a declared exception: Const is the constant of its field in the result.
 type throwsView struct{ Type, Desc, Const string }
 
 func (f *file) serviceView(s *schema.Service) serviceView {
@@ -39,7 +40,7 @@ func (f *file) serviceView(s *schema.Service) serviceView {
 		bn := f.g.of[base.Program].names.services[base]
 		view.Base = &baseView{
 			f.qualify(base.Program, bn.Handler), f.qualify(base.Program, bn.NewProcessor),
-			f.qualify(base.Program, bn.Client), f.qualify(base.Program, bn.NewClient), bn.Client,
+			f.qualify(base.Program, bn.Client), f.qualify(base.Program, bn.NewClient),
 		}
 	}
 	for i, fn := range s.Functions {
@@ -49,8 +50,8 @@ func (f *file) serviceView(s *schema.Service) serviceView {
 	return view
 }
 
-// checkInherited reports a method that a service has from the one that it
-// extends: one Go method cannot take either's arguments.
+// checkInherited adds an error if a service that s extends has a method of the same name as
+// fn: a Go method cannot take the arguments of both.
 func (f *file) checkInherited(s *schema.Service, fn *schema.Function) {
 	for b := s.Extends; b != nil; b = b.Extends {
 		if slices.ContainsFunc(b.Functions, func(other *schema.Function) bool { return other.Name == fn.Name }) {
@@ -82,12 +83,12 @@ func (f *file) methodView(fn *schema.Function, names methodNames) methodView {
 	return m
 }
 
-// descOf is the descriptor of a struct as seen from this file.
+// descOf returns the descriptor of a struct as this file refers to it.
 func (f *file) descOf(s *schema.Struct) string {
 	return f.qualify(s.Program, f.g.of[s.Program].names.structs[s].Desc)
 }
 
-// Signature is a method's result and error, as Go has it.
+// Signature returns the result types of the client's method.
 func (m methodView) Signature() string {
 	if m.Result == "" {
 		return "error"

@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// scalar is what the generator knows of a scalar type: method is the part that
-// the names of package nocopy's methods have in common.
+// scalar holds the names by which generated code uses a scalar type: method and
+// plural are parts of method names, list, codec and desc belong to package nocopy.
 type scalar struct {
 	goType, method, plural string // int64, Int64 (SetInt64), Int64s (SetInt64s)
 	list, codec, desc      string // nocopy.Int64List, nocopy.AsInt64, nocopy.TypeI64
@@ -29,20 +29,22 @@ var scalars = map[schema.Kind]scalar{
 	schema.Binary: {"[]byte", "Bytes", "ByteSlices", "BytesList", "AsBytes", "TypeBinary"},
 }
 
-// file spells things as they are seen from one file.
+// A file is the Go file that is being written for the .thrift file p. Its methods
+// return expressions as they must be spelled there.
 type file struct {
 	g       *generator
 	p       *schema.Program
 	pkg     *goPackage
 	aliases map[*goPackage]string // the name of each imported package
 	imports []importLine
-	needs   map[string]bool // standard packages
-	hidden  map[string]bool // names of other packages that cannot be named here
+	needs   map[string]bool // the standard packages that it imports
+	hidden  map[string]bool // unexported names of other packages, reported once each
 }
 
 type importLine struct{ Alias, Path string }
 
-// qualify puts the package's name before a name, if it is not our own. There the name must be one that Go lets other packages use.
+// qualify returns the expression for name, which belongs to p's package. A name of another
+// package must be exported; if it is not, qualify adds an error.
 func (f *file) qualify(p *schema.Program, name string) string {
 	pkg := f.g.of[p]
 	if pkg != f.pkg && !token.IsExported(name) && !f.hidden[name] {
@@ -52,6 +54,7 @@ func (f *file) qualify(p *schema.Program, name string) string {
 	return f.dot(pkg, name)
 }
 
+// dot returns name as this file refers to it: with an import alias, unless pkg is its own.
 func (f *file) dot(pkg *goPackage, name string) string {
 	if pkg == f.pkg {
 		return name
@@ -67,7 +70,7 @@ func (f *file) structType(s *schema.Struct) string {
 	return f.qualify(s.Program, f.g.of[s.Program].names.structs[s].Type)
 }
 
-// goType is the type that a getter returns.
+// goType returns the Go type of a getter's result.
 func (f *file) goType(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
@@ -108,7 +111,7 @@ func (f *file) mapType(t *schema.Type) string {
 	return fmt.Sprintf("nocopy.Map[%s, %s, %s, %s]", key, elem, codec, f.codec(t.Elem))
 }
 
-// codec is the type that tells a map how to read a key or a value.
+// codec returns the type argument by which a map reads and writes keys or values of type t.
 func (f *file) codec(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
@@ -119,7 +122,7 @@ func (f *file) codec(t *schema.Type) string {
 	return "nocopy." + scalars[t.Kind].codec
 }
 
-// desc is the expression that describes a type to the runtime.
+// desc returns the expression that describes a type to the runtime.
 func (f *file) desc(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
@@ -137,7 +140,7 @@ func (f *file) desc(t *schema.Type) string {
 	return "nocopy." + scalars[t.Kind].desc
 }
 
-// literal is the Go expression of a scalar value.
+// literal returns the Go expression for a scalar value.
 func (f *file) literal(v *schema.Value) string {
 	switch v.Type.Kind {
 	case schema.Bool:
@@ -170,6 +173,7 @@ func (f *file) enumLiteral(v *schema.Value) string {
 	return fmt.Sprintf("%s(%d)", f.enumType(e), v.Int)
 }
 
+// bytesOf returns the bytes of text as the elements of a composite literal.
 func bytesOf(text string) string {
 	parts := make([]string, len(text))
 	for i := range len(text) {
@@ -178,7 +182,8 @@ func bytesOf(text string) string {
 	return strings.Join(parts, ", ")
 }
 
-// isZero says whether a scalar default is what an absent field reads as anyway.
+// isZero reports whether a scalar default is the zero value, as which an absent field reads
+// anyway.
 func isZero(v *schema.Value) bool {
 	return strings.Trim(v.Wire, "\x00") == ""
 }

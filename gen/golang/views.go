@@ -9,7 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/schema"
 )
 
-// The views are what the templates see.
+// The views are the templates' input.
 
 type fileView struct {
 	Version, Source, Package string
@@ -33,7 +33,7 @@ type enumView struct {
 type enumValueView struct {
 	Doc, Name, IDLName string
 	Value              int32
-	First              bool // no value before it has the same number
+	First              bool // the first value of the enum that has its number
 }
 
 type constView struct {
@@ -54,16 +54,16 @@ type structView struct {
 type fieldView struct {
 	Doc, IDLName, S, Desc string // S is the struct's Go name
 	fieldNames
-	Kind       string // which template: scalar (also string), bytes, enum, struct (also map), list
+	Kind       string // selects the template: scalar (also string), bytes, enum, struct (also map), list
 	Type       string
-	Method     string // Int64 of SetInt64
-	Default    string // the Go literal of a default other than zero
-	Slice      string // element type of the slice that SetX takes; "" if it takes a list
-	On         string // the handle that setters but SetChild go through
-	Unset      string
-	Define     string // its line in the descriptor
-	FieldConst string // value of the field constant
-	Ordinal    int
+	Method     string // the type's part of method names: Int64 in SetInt64
+	Default    string // the Go literal of the default; "" if it is the zero value
+	Slice      string // the element type of the slice that SetX takes; "" if it takes a list
+	On         string // the expression whose methods the setters call; SetChild has its own
+	Unset      string // the call that removes the field
+	Define     string // the field's line in the descriptor
+	FieldConst string // the value of the field constant
+	Ordinal    int    // the index of the field's word in the struct's entry
 }
 
 func (f *file) enumView(e *schema.Enum) enumView {
@@ -84,8 +84,8 @@ func (f *file) constView(c *schema.Const) constView {
 	view := constView{Doc: c.Doc, Name: n.Name, Var: n.Var, Type: f.goType(c.Type)}
 	switch c.Type.Kind {
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
-		// Made when first asked for: descriptors are complete only after the
-		// init functions of all files of the package have run.
+		// The value is made when it is first used: descriptors are complete only
+		// after the init functions of all files of the package have run.
 		f.needs["sync"] = true
 		view.Kind, view.Desc, view.Value = "view", f.desc(c.Type), strconv.Quote(c.Value.Wire)
 	case schema.Binary, schema.UUID:
@@ -108,7 +108,7 @@ func (f *file) structView(s *schema.Struct) structView {
 			schema.IsStruct: "NewDesc", schema.IsUnion: "NewUnionDesc", schema.IsException: "NewExceptionDesc",
 		}[s.Shape],
 	}
-	first := 2 // words before those of the fields
+	first := 2 // the words of an entry that come before those of the fields
 	if view.Union {
 		first = 3
 	}
@@ -123,7 +123,7 @@ func (f *file) structView(s *schema.Struct) structView {
 		switch {
 		case view.Union:
 			v.On, v.Unset = "nocopy.Struct(s).Arm("+v.Const+", "+v.Desc+")", "UnsetArm("+v.Const+")"
-		case field.Req == schema.Required: // can't be removed, only be given its default again
+		case field.Req == schema.Required: // it cannot be removed, only get its default back
 			v.Unset = "Reset(" + v.Const + ", " + v.Desc + ")"
 		}
 		view.Fields = append(view.Fields, v)
@@ -165,8 +165,8 @@ func (f *file) fieldView(field *schema.Field) fieldView {
 	return v
 }
 
-// slice is the element of the Go slice that sets a list, with the plural in the
-// name of the method that does it; "" when only a list can.
+// slice returns the element type of the Go slice by which a list of elem is set, and
+// the plural in the name of the setting method; "" if it can be set by a list only.
 func (f *file) slice(elem *schema.Type) (goType, plural string) {
 	switch elem.Kind {
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
@@ -177,6 +177,7 @@ func (f *file) slice(elem *schema.Type) (goType, plural string) {
 	return scalars[elem.Kind].goType, scalars[elem.Kind].plural
 }
 
+// define returns the line that describes a field in a call of Desc.Define.
 func (f *file) define(field *schema.Field) string {
 	parts := []string{
 		fmt.Sprintf("ID: %d", field.ID),

@@ -26,7 +26,7 @@ const (
 	Numberz_EIGHT Numberz = 8
 )
 
-// String returns the value's name in the IDL.
+// String returns the name that the IDL gives v, or a text with its number.
 func (v Numberz) String() string {
 	switch v {
 	case Numberz_ONE:
@@ -45,7 +45,7 @@ func (v Numberz) String() string {
 	return fmt.Sprintf("Numberz(%d)", int32(v))
 }
 
-// ParseNumberz is the inverse of String for the values that have a name.
+// ParseNumberz returns the value that the IDL calls s.
 func ParseNumberz(s string) (Numberz, error) {
 	switch s {
 	case "ONE":
@@ -266,7 +266,8 @@ var (
 	}
 )
 
-// NewThriftTestProcessor returns what a server needs to have calls of ThriftTest handled by h.
+// NewThriftTestProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// ThriftTest.
 func NewThriftTestProcessor(h ThriftTestHandler) *rpc.Processor {
 	return rpc.NewProcessor("ThriftTest", nil,
 		thriftTestTestVoid.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -672,7 +673,8 @@ var (
 	}
 )
 
-// NewSecondServiceProcessor returns what a server needs to have calls of SecondService handled by h.
+// NewSecondServiceProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// SecondService.
 func NewSecondServiceProcessor(h SecondServiceHandler) *rpc.Processor {
 	return rpc.NewProcessor("SecondService", nil,
 		secondServiceSecondtestString.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -717,7 +719,8 @@ func ParseBonk(b []byte, opts ...nocopy.Option) (Bonk, error) {
 	return Bonk(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Bonk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Bonk) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BonkDesc) }
 func (s Bonk) Release()                                { nocopy.Struct(s).Release() }
@@ -752,7 +755,8 @@ func ParseBools(b []byte, opts ...nocopy.Option) (Bools, error) {
 	return Bools(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Bools) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Bools) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BoolsDesc) }
 func (s Bools) Release()                                { nocopy.Struct(s).Release() }
@@ -789,7 +793,8 @@ func ParseXtruct(b []byte, opts ...nocopy.Option) (Xtruct, error) {
 	return Xtruct(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Xtruct) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Xtruct) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, XtructDesc) }
 func (s Xtruct) Release()                                { nocopy.Struct(s).Release() }
@@ -835,7 +840,8 @@ func ParseXtruct2(b []byte, opts ...nocopy.Option) (Xtruct2, error) {
 	return Xtruct2(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct2) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, Xtruct2Desc) }
 func (s Xtruct2) Release()                   { nocopy.Struct(s).Release() }
@@ -887,7 +893,8 @@ func ParseXtruct3(b []byte, opts ...nocopy.Option) (Xtruct3, error) {
 	return Xtruct3(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Xtruct3) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, Xtruct3Desc) }
 func (s Xtruct3) Release()                   { nocopy.Struct(s).Release() }
@@ -934,7 +941,8 @@ func ParseInsanity(b []byte, opts ...nocopy.Option) (Insanity, error) {
 	return Insanity(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Insanity) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Insanity) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, InsanityDesc)
@@ -992,7 +1000,8 @@ func ParseCrazyNesting(b []byte, opts ...nocopy.Option) (CrazyNesting, error) {
 	return CrazyNesting(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s CrazyNesting) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s CrazyNesting) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, CrazyNestingDesc)
@@ -1072,7 +1081,8 @@ func ParseSomeUnion(b []byte, opts ...nocopy.Option) (SomeUnion, error) {
 	return SomeUnion(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s SomeUnion) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SomeUnion) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, SomeUnionDesc)
@@ -1085,7 +1095,7 @@ func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(SomeUnionDesc)
 }
 
-// SomeUnionWhich names an arm of SomeUnion; 0 is none.
+// SomeUnionWhich is the arm of a SomeUnion that is set; 0 means none.
 type SomeUnionWhich int32
 
 const (
@@ -1164,7 +1174,8 @@ func ParseXception(b []byte, opts ...nocopy.Option) (Xception, error) {
 	return Xception(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Xception) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Xception) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, XceptionDesc)
@@ -1206,7 +1217,8 @@ func ParseXception2(b []byte, opts ...nocopy.Option) (Xception2, error) {
 	return Xception2(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Xception2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Xception2) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, Xception2Desc)
@@ -1250,7 +1262,8 @@ func ParseEmptyStruct(b []byte, opts ...nocopy.Option) (EmptyStruct, error) {
 	return EmptyStruct(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EmptyStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EmptyStruct) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EmptyStructDesc)
@@ -1278,7 +1291,8 @@ func ParseOneField(b []byte, opts ...nocopy.Option) (OneField, error) {
 	return OneField(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s OneField) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OneField) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, OneFieldDesc)
@@ -1322,7 +1336,8 @@ func ParseVersioningTestV1(b []byte, opts ...nocopy.Option) (VersioningTestV1, e
 	return VersioningTestV1(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s VersioningTestV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV1) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
@@ -1398,7 +1413,8 @@ func ParseVersioningTestV2(b []byte, opts ...nocopy.Option) (VersioningTestV2, e
 	return VersioningTestV2(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s VersioningTestV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV2) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
@@ -1555,7 +1571,8 @@ func ParseListTypeVersioningV1(b []byte, opts ...nocopy.Option) (ListTypeVersion
 	return ListTypeVersioningV1(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ListTypeVersioningV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
@@ -1615,7 +1632,8 @@ func ParseListTypeVersioningV2(b []byte, opts ...nocopy.Option) (ListTypeVersion
 	return ListTypeVersioningV2(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ListTypeVersioningV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
@@ -1674,7 +1692,8 @@ func ParseGuessProtocolStruct(b []byte, opts ...nocopy.Option) (GuessProtocolStr
 	return GuessProtocolStruct(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GuessProtocolStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
@@ -1729,7 +1748,8 @@ func ParseLargeDeltas(b []byte, opts ...nocopy.Option) (LargeDeltas, error) {
 	return LargeDeltas(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s LargeDeltas) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s LargeDeltas) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, LargeDeltasDesc)
@@ -1865,7 +1885,8 @@ func ParseNestedListsI32x2(b []byte, opts ...nocopy.Option) (NestedListsI32x2, e
 	return NestedListsI32x2(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s NestedListsI32x2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
@@ -1911,7 +1932,8 @@ func ParseNestedListsI32x3(b []byte, opts ...nocopy.Option) (NestedListsI32x3, e
 	return NestedListsI32x3(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s NestedListsI32x3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
@@ -1959,7 +1981,8 @@ func ParseNestedMixedx2(b []byte, opts ...nocopy.Option) (NestedMixedx2, error) 
 	return NestedMixedx2(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s NestedMixedx2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedMixedx2) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
@@ -2031,7 +2054,8 @@ func ParseListBonks(b []byte, opts ...nocopy.Option) (ListBonks, error) {
 	return ListBonks(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ListBonks) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListBonks) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ListBonksDesc)
@@ -2073,7 +2097,8 @@ func ParseNestedListsBonk(b []byte, opts ...nocopy.Option) (NestedListsBonk, err
 	return NestedListsBonk(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s NestedListsBonk) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsBonk) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
@@ -2116,7 +2141,8 @@ func ParseBoolTest(b []byte, opts ...nocopy.Option) (BoolTest, error) {
 	return BoolTest(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s BoolTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BoolTest) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, BoolTestDesc)
@@ -2154,7 +2180,8 @@ func ParseStructA(b []byte, opts ...nocopy.Option) (StructA, error) {
 	return StructA(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructA) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, StructADesc) }
 func (s StructA) Release()                   { nocopy.Struct(s).Release() }
@@ -2186,7 +2213,8 @@ func ParseStructB(b []byte, opts ...nocopy.Option) (StructB, error) {
 	return StructB(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s StructB) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, StructBDesc) }
 func (s StructB) Release()                   { nocopy.Struct(s).Release() }
@@ -2234,7 +2262,8 @@ func ParseOptionalSetDefaultTest(b []byte, opts ...nocopy.Option) (OptionalSetDe
 	return OptionalSetDefaultTest(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s OptionalSetDefaultTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
@@ -2285,7 +2314,8 @@ func ParseOptionalBinary(b []byte, opts ...nocopy.Option) (OptionalBinary, error
 	return OptionalBinary(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s OptionalBinary) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalBinary) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
@@ -2337,7 +2367,8 @@ func ParseThriftTestTestVoidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestVoidArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestVoidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
@@ -2367,7 +2398,8 @@ func ParseThriftTestTestVoidResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestVoidResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestVoidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
@@ -2401,7 +2433,8 @@ func ParseThriftTestTestStringArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestStringArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
@@ -2446,7 +2479,8 @@ func ParseThriftTestTestStringResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestStringResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
@@ -2493,7 +2527,8 @@ func ParseThriftTestTestBoolArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestBoolArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestBoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
@@ -2538,7 +2573,8 @@ func ParseThriftTestTestBoolResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestBoolResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestBoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
@@ -2585,7 +2621,8 @@ func ParseThriftTestTestByteArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestByteArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestByteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
@@ -2630,7 +2667,8 @@ func ParseThriftTestTestByteResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestByteResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestByteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
@@ -2677,7 +2715,8 @@ func ParseThriftTestTestI32Args(b []byte, opts ...nocopy.Option) (ThriftTestTest
 	return ThriftTestTestI32Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
@@ -2722,7 +2761,8 @@ func ParseThriftTestTestI32Result(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestI32Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
@@ -2769,7 +2809,8 @@ func ParseThriftTestTestI64Args(b []byte, opts ...nocopy.Option) (ThriftTestTest
 	return ThriftTestTestI64Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
@@ -2814,7 +2855,8 @@ func ParseThriftTestTestI64Result(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestI64Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
@@ -2861,7 +2903,8 @@ func ParseThriftTestTestDoubleArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestDoubleArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestDoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
@@ -2906,7 +2949,8 @@ func ParseThriftTestTestDoubleResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestDoubleResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestDoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
@@ -2953,7 +2997,8 @@ func ParseThriftTestTestBinaryArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestBinaryArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestBinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
@@ -3001,7 +3046,8 @@ func ParseThriftTestTestBinaryResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestBinaryResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestBinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
@@ -3051,7 +3097,8 @@ func ParseThriftTestTestUuidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestUuidArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
@@ -3096,7 +3143,8 @@ func ParseThriftTestTestUuidResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestUuidResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
@@ -3143,7 +3191,8 @@ func ParseThriftTestTestStructArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestStructArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
@@ -3191,7 +3240,8 @@ func ParseThriftTestTestStructResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestStructResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
@@ -3241,7 +3291,8 @@ func ParseThriftTestTestNestArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestNestArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestNestArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
@@ -3289,7 +3340,8 @@ func ParseThriftTestTestNestResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestNestResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestNestResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
@@ -3339,7 +3391,8 @@ func ParseThriftTestTestMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTest
 	return ThriftTestTestMapArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
@@ -3387,7 +3440,8 @@ func ParseThriftTestTestMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestMapResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
@@ -3437,7 +3491,8 @@ func ParseThriftTestTestStringMapArgs(b []byte, opts ...nocopy.Option) (ThriftTe
 	return ThriftTestTestStringMapArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestStringMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
@@ -3487,7 +3542,8 @@ func ParseThriftTestTestStringMapResult(b []byte, opts ...nocopy.Option) (Thrift
 	return ThriftTestTestStringMapResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestStringMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
@@ -3537,7 +3593,8 @@ func ParseThriftTestTestSetArgs(b []byte, opts ...nocopy.Option) (ThriftTestTest
 	return ThriftTestTestSetArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestSetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
@@ -3585,7 +3642,8 @@ func ParseThriftTestTestSetResult(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestSetResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestSetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
@@ -3635,7 +3693,8 @@ func ParseThriftTestTestListArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestListArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
@@ -3683,7 +3742,8 @@ func ParseThriftTestTestListResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestListResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
@@ -3733,7 +3793,8 @@ func ParseThriftTestTestEnumArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 	return ThriftTestTestEnumArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
@@ -3778,7 +3839,8 @@ func ParseThriftTestTestEnumResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestEnumResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
@@ -3825,7 +3887,8 @@ func ParseThriftTestTestTypedefArgs(b []byte, opts ...nocopy.Option) (ThriftTest
 	return ThriftTestTestTypedefArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestTypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
@@ -3872,7 +3935,8 @@ func ParseThriftTestTestTypedefResult(b []byte, opts ...nocopy.Option) (ThriftTe
 	return ThriftTestTestTypedefResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestTypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
@@ -3919,7 +3983,8 @@ func ParseThriftTestTestMapMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestMapMapArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestMapMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
@@ -3964,7 +4029,8 @@ func ParseThriftTestTestMapMapResult(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestMapMapResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestMapMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
@@ -4014,7 +4080,8 @@ func ParseThriftTestTestInsanityArgs(b []byte, opts ...nocopy.Option) (ThriftTes
 	return ThriftTestTestInsanityArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestInsanityArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
@@ -4064,7 +4131,8 @@ func ParseThriftTestTestInsanityResult(b []byte, opts ...nocopy.Option) (ThriftT
 	return ThriftTestTestInsanityResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestInsanityResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
@@ -4119,7 +4187,8 @@ func ParseThriftTestTestMultiArgs(b []byte, opts ...nocopy.Option) (ThriftTestTe
 	return ThriftTestTestMultiArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestMultiArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
@@ -4222,7 +4291,8 @@ func ParseThriftTestTestMultiResult(b []byte, opts ...nocopy.Option) (ThriftTest
 	return ThriftTestTestMultiResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestMultiResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
@@ -4272,7 +4342,8 @@ func ParseThriftTestTestExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTe
 	return ThriftTestTestExceptionArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
@@ -4319,7 +4390,8 @@ func ParseThriftTestTestExceptionResult(b []byte, opts ...nocopy.Option) (Thrift
 	return ThriftTestTestExceptionResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
@@ -4370,7 +4442,8 @@ func ParseThriftTestTestMultiExceptionArgs(b []byte, opts ...nocopy.Option) (Thr
 	return ThriftTestTestMultiExceptionArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestMultiExceptionArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -4434,7 +4507,8 @@ func ParseThriftTestTestMultiExceptionResult(b []byte, opts ...nocopy.Option) (T
 	return ThriftTestTestMultiExceptionResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestMultiExceptionResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -4518,7 +4592,8 @@ func ParseThriftTestTestOnewayArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 	return ThriftTestTestOnewayArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s ThriftTestTestOnewayArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
@@ -4565,7 +4640,8 @@ func ParseSecondServiceSecondtestStringArgs(b []byte, opts ...nocopy.Option) (Se
 	return SecondServiceSecondtestStringArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s SecondServiceSecondtestStringArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
@@ -4614,7 +4690,8 @@ func ParseSecondServiceSecondtestStringResult(b []byte, opts ...nocopy.Option) (
 	return SecondServiceSecondtestStringResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s SecondServiceSecondtestStringResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }

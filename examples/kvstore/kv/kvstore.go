@@ -47,7 +47,8 @@ var (
 	}
 )
 
-// NewKeyValueProcessor returns what a server needs to have calls of KeyValue handled by h.
+// NewKeyValueProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// KeyValue.
 func NewKeyValueProcessor(h KeyValueHandler) *rpc.Processor {
 	return rpc.NewProcessor("KeyValue", nil,
 		keyValueCreate.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -126,7 +127,8 @@ func ParseAlreadyExists(b []byte, opts ...nocopy.Option) (AlreadyExists, error) 
 	return AlreadyExists(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AlreadyExists) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AlreadyExists) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
@@ -163,7 +165,8 @@ func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
 	return NotFound(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s NotFound) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, NotFoundDesc)
@@ -201,7 +204,8 @@ func ParseKeyValueCreateArgs(b []byte, opts ...nocopy.Option) (KeyValueCreateArg
 	return KeyValueCreateArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s KeyValueCreateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueCreateArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
@@ -249,7 +253,8 @@ func ParseKeyValueCreateResult(b []byte, opts ...nocopy.Option) (KeyValueCreateR
 	return KeyValueCreateResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s KeyValueCreateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueCreateResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
@@ -297,7 +302,8 @@ func ParseKeyValueRetrieveArgs(b []byte, opts ...nocopy.Option) (KeyValueRetriev
 	return KeyValueRetrieveArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s KeyValueRetrieveArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
@@ -340,7 +346,8 @@ func ParseKeyValueRetrieveResult(b []byte, opts ...nocopy.Option) (KeyValueRetri
 	return KeyValueRetrieveResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s KeyValueRetrieveResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
@@ -403,7 +410,8 @@ func ParseKeyValueUpdateArgs(b []byte, opts ...nocopy.Option) (KeyValueUpdateArg
 	return KeyValueUpdateArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s KeyValueUpdateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueUpdateArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
@@ -451,7 +459,8 @@ func ParseKeyValueUpdateResult(b []byte, opts ...nocopy.Option) (KeyValueUpdateR
 	return KeyValueUpdateResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s KeyValueUpdateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueUpdateResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
@@ -499,7 +508,8 @@ func ParseKeyValueDeleteArgs(b []byte, opts ...nocopy.Option) (KeyValueDeleteArg
 	return KeyValueDeleteArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s KeyValueDeleteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueDeleteArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
@@ -539,7 +549,8 @@ func ParseKeyValueDeleteResult(b []byte, opts ...nocopy.Option) (KeyValueDeleteR
 	return KeyValueDeleteResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s KeyValueDeleteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueDeleteResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)

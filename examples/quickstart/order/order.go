@@ -28,7 +28,8 @@ func ParseLine(b []byte, opts ...nocopy.Option) (Line, error) {
 	return Line(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Line) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Line) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, LineDesc) }
 func (s Line) Release()                                { nocopy.Struct(s).Release() }
@@ -71,7 +72,8 @@ func ParseOrder(b []byte, opts ...nocopy.Option) (Order, error) {
 	return Order(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Order) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Order) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OrderDesc) }
 func (s Order) Release()                                { nocopy.Struct(s).Release() }
@@ -140,7 +142,8 @@ func ParseReceipt(b []byte, opts ...nocopy.Option) (Receipt, error) {
 	return Receipt(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Receipt) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, ReceiptDesc) }
 func (s Receipt) Release()                   { nocopy.Struct(s).Release() }

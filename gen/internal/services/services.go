@@ -141,7 +141,8 @@ var (
 	}
 )
 
-// NewAllProcessor returns what a server needs to have calls of All handled by h.
+// NewAllProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// All.
 func NewAllProcessor(h AllHandler) *rpc.Processor {
 	return rpc.NewProcessor("All", parent.NewMiddleProcessor(h),
 		allABool.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -475,7 +476,8 @@ type SameHandler interface {
 	AllHandler
 }
 
-// NewSameProcessor returns what a server needs to have calls of Same handled by h.
+// NewSameProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Same.
 func NewSameProcessor(h SameHandler) *rpc.Processor {
 	return rpc.NewProcessor("Same", NewAllProcessor(h))
 }
@@ -492,7 +494,8 @@ func NewSameClient(c rpc.Caller) SameClient { return SameClient{NewAllClient_(c)
 type EmptyHandler interface {
 }
 
-// NewEmptyProcessor returns what a server needs to have calls of Empty handled by h.
+// NewEmptyProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Empty.
 func NewEmptyProcessor(h EmptyHandler) *rpc.Processor {
 	return rpc.NewProcessor("Empty", nil)
 }
@@ -539,7 +542,8 @@ var (
 	}
 )
 
-// NewGetProcessor returns what a server needs to have calls of get handled by h.
+// NewGetProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// get.
 func NewGetProcessor(h GetHandler) *rpc.Processor {
 	return rpc.NewProcessor("get", nil,
 		getGetArgs_.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -655,7 +659,8 @@ func ParseAllGetArgs_(b []byte, opts ...nocopy.Option) (AllGetArgs_, error) {
 	return AllGetArgs_(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllGetArgs_) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetArgs_) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
@@ -686,7 +691,8 @@ func ParseAllClient(b []byte, opts ...nocopy.Option) (AllClient, error) {
 	return AllClient(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllClient) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllClient) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllClientDesc)
@@ -716,7 +722,8 @@ func ParseAllABoolArgs(b []byte, opts ...nocopy.Option) (AllABoolArgs, error) {
 	return AllABoolArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllABoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
@@ -753,7 +760,8 @@ func ParseAllABoolResult(b []byte, opts ...nocopy.Option) (AllABoolResult, error
 	return AllABoolResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllABoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllABoolResultDesc)
@@ -790,7 +798,8 @@ func ParseAllAnI8Args(b []byte, opts ...nocopy.Option) (AllAnI8Args, error) {
 	return AllAnI8Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnI8Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
@@ -825,7 +834,8 @@ func ParseAllAnI8Result(b []byte, opts ...nocopy.Option) (AllAnI8Result, error) 
 	return AllAnI8Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnI8Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
@@ -862,7 +872,8 @@ func ParseAllAnI16Args(b []byte, opts ...nocopy.Option) (AllAnI16Args, error) {
 	return AllAnI16Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnI16Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
@@ -899,7 +910,8 @@ func ParseAllAnI16Result(b []byte, opts ...nocopy.Option) (AllAnI16Result, error
 	return AllAnI16Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnI16Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
@@ -936,7 +948,8 @@ func ParseAllAnI32Args(b []byte, opts ...nocopy.Option) (AllAnI32Args, error) {
 	return AllAnI32Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
@@ -973,7 +986,8 @@ func ParseAllAnI32Result(b []byte, opts ...nocopy.Option) (AllAnI32Result, error
 	return AllAnI32Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
@@ -1010,7 +1024,8 @@ func ParseAllAnI64Args(b []byte, opts ...nocopy.Option) (AllAnI64Args, error) {
 	return AllAnI64Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
@@ -1047,7 +1062,8 @@ func ParseAllAnI64Result(b []byte, opts ...nocopy.Option) (AllAnI64Result, error
 	return AllAnI64Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
@@ -1084,7 +1100,8 @@ func ParseAllADoubleArgs(b []byte, opts ...nocopy.Option) (AllADoubleArgs, error
 	return AllADoubleArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllADoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
@@ -1121,7 +1138,8 @@ func ParseAllADoubleResult(b []byte, opts ...nocopy.Option) (AllADoubleResult, e
 	return AllADoubleResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllADoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
@@ -1162,7 +1180,8 @@ func ParseAllAStringArgs(b []byte, opts ...nocopy.Option) (AllAStringArgs, error
 	return AllAStringArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
@@ -1199,7 +1218,8 @@ func ParseAllAStringResult(b []byte, opts ...nocopy.Option) (AllAStringResult, e
 	return AllAStringResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAStringResultDesc)
@@ -1236,7 +1256,8 @@ func ParseAllABinaryArgs(b []byte, opts ...nocopy.Option) (AllABinaryArgs, error
 	return AllABinaryArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllABinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
@@ -1274,7 +1295,8 @@ func ParseAllABinaryResult(b []byte, opts ...nocopy.Option) (AllABinaryResult, e
 	return AllABinaryResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllABinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
@@ -1314,7 +1336,8 @@ func ParseAllAUuidArgs(b []byte, opts ...nocopy.Option) (AllAUuidArgs, error) {
 	return AllAUuidArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
@@ -1351,7 +1374,8 @@ func ParseAllAUuidResult(b []byte, opts ...nocopy.Option) (AllAUuidResult, error
 	return AllAUuidResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
@@ -1388,7 +1412,8 @@ func ParseAllAnEnumArgs(b []byte, opts ...nocopy.Option) (AllAnEnumArgs, error) 
 	return AllAnEnumArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
@@ -1427,7 +1452,8 @@ func ParseAllAnEnumResult(b []byte, opts ...nocopy.Option) (AllAnEnumResult, err
 	return AllAnEnumResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
@@ -1468,7 +1494,8 @@ func ParseAllAStructArgs(b []byte, opts ...nocopy.Option) (AllAStructArgs, error
 	return AllAStructArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
@@ -1512,7 +1539,8 @@ func ParseAllAStructResult(b []byte, opts ...nocopy.Option) (AllAStructResult, e
 	return AllAStructResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAStructResultDesc)
@@ -1556,7 +1584,8 @@ func ParseAllAUnionArgs(b []byte, opts ...nocopy.Option) (AllAUnionArgs, error) 
 	return AllAUnionArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAUnionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
@@ -1600,7 +1629,8 @@ func ParseAllAUnionResult(b []byte, opts ...nocopy.Option) (AllAUnionResult, err
 	return AllAUnionResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAUnionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
@@ -1644,7 +1674,8 @@ func ParseAllAnExceptionArgs(b []byte, opts ...nocopy.Option) (AllAnExceptionArg
 	return AllAnExceptionArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
@@ -1688,7 +1719,8 @@ func ParseAllAnExceptionResult(b []byte, opts ...nocopy.Option) (AllAnExceptionR
 	return AllAnExceptionResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAnExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
@@ -1736,7 +1768,8 @@ func ParseAllATypedefArgs(b []byte, opts ...nocopy.Option) (AllATypedefArgs, err
 	return AllATypedefArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllATypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
@@ -1773,7 +1806,8 @@ func ParseAllATypedefResult(b []byte, opts ...nocopy.Option) (AllATypedefResult,
 	return AllATypedefResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllATypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
@@ -1814,7 +1848,8 @@ func ParseAllAPathArgs(b []byte, opts ...nocopy.Option) (AllAPathArgs, error) {
 	return AllAPathArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAPathArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
@@ -1858,7 +1893,8 @@ func ParseAllAPathResult(b []byte, opts ...nocopy.Option) (AllAPathResult, error
 	return AllAPathResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAPathResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAPathResultDesc)
@@ -1902,7 +1938,8 @@ func ParseAllAListArgs(b []byte, opts ...nocopy.Option) (AllAListArgs, error) {
 	return AllAListArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAListArgsDesc)
@@ -1944,7 +1981,8 @@ func ParseAllAListResult(b []byte, opts ...nocopy.Option) (AllAListResult, error
 	return AllAListResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAListResultDesc)
@@ -1988,7 +2026,8 @@ func ParseAllASetArgs(b []byte, opts ...nocopy.Option) (AllASetArgs, error) {
 	return AllASetArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllASetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllASetArgsDesc)
@@ -2028,7 +2067,8 @@ func ParseAllASetResult(b []byte, opts ...nocopy.Option) (AllASetResult, error) 
 	return AllASetResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllASetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllASetResultDesc)
@@ -2072,7 +2112,8 @@ func ParseAllAMapArgs(b []byte, opts ...nocopy.Option) (AllAMapArgs, error) {
 	return AllAMapArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
@@ -2114,7 +2155,8 @@ func ParseAllAMapResult(b []byte, opts ...nocopy.Option) (AllAMapResult, error) 
 	return AllAMapResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllAMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllAMapResultDesc)
@@ -2158,7 +2200,8 @@ func ParseAllADeepMapArgs(b []byte, opts ...nocopy.Option) (AllADeepMapArgs, err
 	return AllADeepMapArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllADeepMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
@@ -2202,7 +2245,8 @@ func ParseAllADeepMapResult(b []byte, opts ...nocopy.Option) (AllADeepMapResult,
 	return AllADeepMapResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllADeepMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
@@ -2253,7 +2297,8 @@ func ParseAllManyArgs(b []byte, opts ...nocopy.Option) (AllManyArgs, error) {
 	return AllManyArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllManyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllManyArgsDesc)
@@ -2333,7 +2378,8 @@ func ParseAllManyResult(b []byte, opts ...nocopy.Option) (AllManyResult, error) 
 	return AllManyResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllManyResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllManyResultDesc)
@@ -2406,7 +2452,8 @@ func ParseAllTellArgs(b []byte, opts ...nocopy.Option) (AllTellArgs, error) {
 	return AllTellArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllTellArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllTellArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllTellArgsDesc)
@@ -2437,7 +2484,8 @@ func ParseAllNothingArgs(b []byte, opts ...nocopy.Option) (AllNothingArgs, error
 	return AllNothingArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllNothingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
@@ -2465,7 +2513,8 @@ func ParseAllNothingResult(b []byte, opts ...nocopy.Option) (AllNothingResult, e
 	return AllNothingResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllNothingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllNothingResultDesc)
@@ -2497,7 +2546,8 @@ func ParseAllMaybeArgs(b []byte, opts ...nocopy.Option) (AllMaybeArgs, error) {
 	return AllMaybeArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllMaybeArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
@@ -2534,7 +2584,8 @@ func ParseAllMaybeResult(b []byte, opts ...nocopy.Option) (AllMaybeResult, error
 	return AllMaybeResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllMaybeResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
@@ -2574,7 +2625,8 @@ func ParseAllNewThing_Args(b []byte, opts ...nocopy.Option) (AllNewThing_Args, e
 	return AllNewThing_Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllNewThing_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
@@ -2606,7 +2658,8 @@ func ParseAllNewThing_Result(b []byte, opts ...nocopy.Option) (AllNewThing_Resul
 	return AllNewThing_Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllNewThing_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
@@ -2645,7 +2698,8 @@ func ParseAllNewThing__Args(b []byte, opts ...nocopy.Option) (AllNewThing__Args,
 	return AllNewThing__Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllNewThing__Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
@@ -2677,7 +2731,8 @@ func ParseAllNewThing__Result(b []byte, opts ...nocopy.Option) (AllNewThing__Res
 	return AllNewThing__Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllNewThing__Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
@@ -2716,7 +2771,8 @@ func ParseAllGetAllClientArgs(b []byte, opts ...nocopy.Option) (AllGetAllClientA
 	return AllGetAllClientArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllGetAllClientArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
@@ -2748,7 +2804,8 @@ func ParseAllGetAllClientResult(b []byte, opts ...nocopy.Option) (AllGetAllClien
 	return AllGetAllClientResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s AllGetAllClientResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
@@ -2789,7 +2846,8 @@ func ParseGetGetArgs_Args(b []byte, opts ...nocopy.Option) (GetGetArgs_Args, err
 	return GetGetArgs_Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetGetArgs_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
@@ -2817,7 +2875,8 @@ func ParseGetGetArgs_Result(b []byte, opts ...nocopy.Option) (GetGetArgs_Result,
 	return GetGetArgs_Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetGetArgs_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
@@ -2845,7 +2904,8 @@ func ParseGetGetResult_Args(b []byte, opts ...nocopy.Option) (GetGetResult_Args,
 	return GetGetResult_Args(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetGetResult_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
@@ -2873,7 +2933,8 @@ func ParseGetGetResult_Result(b []byte, opts ...nocopy.Option) (GetGetResult_Res
 	return GetGetResult_Result(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetGetResult_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
@@ -2899,7 +2960,8 @@ func ParseGetAArgs(b []byte, opts ...nocopy.Option) (GetAArgs, error) {
 	return GetAArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetAArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetAArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetAArgsDesc)
@@ -2925,7 +2987,8 @@ func ParseGetAResult(b []byte, opts ...nocopy.Option) (GetAResult, error) {
 	return GetAResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetAResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetAResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetAResultDesc)
@@ -2949,7 +3012,8 @@ func ParseGetRArgs(b []byte, opts ...nocopy.Option) (GetRArgs, error) {
 	return GetRArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetRArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetRArgsDesc)
@@ -2975,7 +3039,8 @@ func ParseGetRResult(b []byte, opts ...nocopy.Option) (GetRResult, error) {
 	return GetRResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetRResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetRResultDesc)
@@ -3001,7 +3066,8 @@ func ParseGetErrArgs(b []byte, opts ...nocopy.Option) (GetErrArgs, error) {
 	return GetErrArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetErrArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetErrArgsDesc)
@@ -3027,7 +3093,8 @@ func ParseGetErrResult(b []byte, opts ...nocopy.Option) (GetErrResult, error) {
 	return GetErrResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetErrResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetErrResultDesc)
@@ -3055,7 +3122,8 @@ func ParseGetRPCArgs(b []byte, opts ...nocopy.Option) (GetRPCArgs, error) {
 	return GetRPCArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetRPCArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
@@ -3081,7 +3149,8 @@ func ParseGetRPCResult(b []byte, opts ...nocopy.Option) (GetRPCResult, error) {
 	return GetRPCResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetRPCResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetRPCResultDesc)
@@ -3109,7 +3178,8 @@ func ParseGetContextArgs(b []byte, opts ...nocopy.Option) (GetContextArgs, error
 	return GetContextArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetContextArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetContextArgsDesc)
@@ -3137,7 +3207,8 @@ func ParseGetContextResult(b []byte, opts ...nocopy.Option) (GetContextResult, e
 	return GetContextResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s GetContextResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, GetContextResultDesc)

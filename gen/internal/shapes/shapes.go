@@ -25,7 +25,7 @@ const (
 	Color_NONE  Color = -1
 )
 
-// String returns the value's name in the IDL.
+// String returns the name that the IDL gives v, or a text with its number.
 func (v Color) String() string {
 	switch v {
 	case Color_RED:
@@ -40,7 +40,7 @@ func (v Color) String() string {
 	return fmt.Sprintf("Color(%d)", int32(v))
 }
 
-// ParseColor is the inverse of String for the values that have a name.
+// ParseColor returns the value that the IDL calls s.
 func ParseColor(s string) (Color, error) {
 	switch s {
 	case "RED":
@@ -133,7 +133,8 @@ func ParsePoint(b []byte, opts ...nocopy.Option) (Point, error) {
 	return Point(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Point) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Point) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, PointDesc) }
 func (s Point) Release()                                { nocopy.Struct(s).Release() }
@@ -176,7 +177,8 @@ func ParseShape(b []byte, opts ...nocopy.Option) (Shape, error) {
 	return Shape(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Shape) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Shape) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ShapeDesc) }
 func (s Shape) Release()                                { nocopy.Struct(s).Release() }
@@ -185,7 +187,7 @@ func (s Shape) Valid() bool                             { return nocopy.Struct(s
 func (s Shape) String() string                          { return nocopy.Struct(s).Format(ShapeDesc) }
 func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(ShapeDesc) }
 
-// ShapeWhich names an arm of Shape; 0 is none.
+// ShapeWhich is the arm of a Shape that is set; 0 means none.
 type ShapeWhich int32
 
 const (
@@ -303,7 +305,8 @@ func ParseRefused(b []byte, opts ...nocopy.Option) (Refused, error) {
 	return Refused(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Refused) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, RefusedDesc) }
 func (s Refused) Release()                   { nocopy.Struct(s).Release() }
@@ -346,7 +349,8 @@ func ParseEmpty(b []byte, opts ...nocopy.Option) (Empty, error) {
 	return Empty(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Empty) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Empty) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, EmptyDesc) }
 func (s Empty) Release()                                { nocopy.Struct(s).Release() }
@@ -389,7 +393,8 @@ func ParseRequiredFields(b []byte, opts ...nocopy.Option) (RequiredFields, error
 	return RequiredFields(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s RequiredFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RequiredFields) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
@@ -585,7 +590,8 @@ func ParseRequiredDefaults(b []byte, opts ...nocopy.Option) (RequiredDefaults, e
 	return RequiredDefaults(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s RequiredDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RequiredDefaults) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
@@ -823,7 +829,8 @@ func ParseOptionalFields(b []byte, opts ...nocopy.Option) (OptionalFields, error
 	return OptionalFields(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s OptionalFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalFields) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
@@ -1009,7 +1016,8 @@ func ParseOptionalDefaults(b []byte, opts ...nocopy.Option) (OptionalDefaults, e
 	return OptionalDefaults(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s OptionalDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalDefaults) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
@@ -1213,7 +1221,8 @@ func ParsePlainFields(b []byte, opts ...nocopy.Option) (PlainFields, error) {
 	return PlainFields(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s PlainFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s PlainFields) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, PlainFieldsDesc)
@@ -1395,7 +1404,8 @@ func ParsePlainDefaults(b []byte, opts ...nocopy.Option) (PlainDefaults, error) 
 	return PlainDefaults(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s PlainDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s PlainDefaults) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
@@ -1589,7 +1599,8 @@ func ParseLists(b []byte, opts ...nocopy.Option) (Lists, error) {
 	return Lists(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Lists) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Lists) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ListsDesc) }
 func (s Lists) Release()                                { nocopy.Struct(s).Release() }
@@ -1842,7 +1853,8 @@ func ParseSets(b []byte, opts ...nocopy.Option) (Sets, error) {
 	return Sets(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Sets) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Sets) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SetsDesc) }
 func (s Sets) Release()                                { nocopy.Struct(s).Release() }
@@ -2045,7 +2057,8 @@ func ParseMaps(b []byte, opts ...nocopy.Option) (Maps, error) {
 	return Maps(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Maps) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Maps) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MapsDesc) }
 func (s Maps) Release()                                { nocopy.Struct(s).Release() }
@@ -2455,7 +2468,8 @@ func ParseTree(b []byte, opts ...nocopy.Option) (Tree, error) {
 	return Tree(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Tree) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Tree) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, TreeDesc) }
 func (s Tree) Release()                                { nocopy.Struct(s).Release() }
@@ -2498,7 +2512,8 @@ func ParseChain(b []byte, opts ...nocopy.Option) (Chain, error) {
 	return Chain(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Chain) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Chain) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ChainDesc) }
 func (s Chain) Release()                                { nocopy.Struct(s).Release() }
@@ -2537,7 +2552,8 @@ func ParseDirectory(b []byte, opts ...nocopy.Option) (Directory, error) {
 	return Directory(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Directory) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Directory) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, DirectoryDesc)
@@ -2589,7 +2605,8 @@ func ParseOddIDs(b []byte, opts ...nocopy.Option) (OddIDs, error) {
 	return OddIDs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s OddIDs) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s OddIDs) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OddIDsDesc) }
 func (s OddIDs) Release()                                { nocopy.Struct(s).Release() }
@@ -2653,7 +2670,8 @@ func ParseOddNames(b []byte, opts ...nocopy.Option) (OddNames, error) {
 	return OddNames(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s OddNames) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OddNames) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, OddNamesDesc)
@@ -2737,7 +2755,8 @@ func ParseOuter(b []byte, opts ...nocopy.Option) (Outer, error) {
 	return Outer(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Outer) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Outer) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OuterDesc) }
 func (s Outer) Release()                                { nocopy.Struct(s).Release() }

@@ -26,7 +26,8 @@ func ParseAno(b []byte, opts ...nocopy.Option) (Ano, error) {
 	return Ano(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Ano) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Ano) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, AnoDesc) }
 func (s Ano) Release()                                { nocopy.Struct(s).Release() }
@@ -57,7 +58,8 @@ func ParseMyTest(b []byte, opts ...nocopy.Option) (MyTest, error) {
 	return MyTest(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s MyTest) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s MyTest) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MyTestDesc) }
 func (s MyTest) Release()                                { nocopy.Struct(s).Release() }
@@ -104,7 +106,8 @@ func ParseSmallSub(b []byte, opts ...nocopy.Option) (SmallSub, error) {
 	return SmallSub(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s SmallSub) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SmallSub) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, SmallSubDesc)
@@ -155,7 +158,8 @@ func ParseSmall(b []byte, opts ...nocopy.Option) (Small, error) {
 	return Small(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Small) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Small) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SmallDesc) }
 func (s Small) Release()                                { nocopy.Struct(s).Release() }
@@ -230,7 +234,8 @@ func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
 	return Item(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ItemDesc) }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
@@ -288,7 +293,8 @@ func ParseUser(b []byte, opts ...nocopy.Option) (User, error) {
 	return User(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s User) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s User) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, UserDesc) }
 func (s User) Release()                                { nocopy.Struct(s).Release() }
@@ -340,7 +346,8 @@ func ParseMeta(b []byte, opts ...nocopy.Option) (Meta, error) {
 	return Meta(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Meta) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Meta) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MetaDesc) }
 func (s Meta) Release()                                { nocopy.Struct(s).Release() }
@@ -404,7 +411,8 @@ func ParseBusiness(b []byte, opts ...nocopy.Option) (Business, error) {
 	return Business(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Business) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Business) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, BusinessDesc)
@@ -535,7 +543,8 @@ func ParseBlob(b []byte, opts ...nocopy.Option) (Blob, error) {
 	return Blob(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Blob) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Blob) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BlobDesc) }
 func (s Blob) Release()                                { nocopy.Struct(s).Release() }
@@ -586,7 +595,8 @@ func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
 	return Row(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Row) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, RowDesc) }
 func (s Row) Release()                                { nocopy.Struct(s).Release() }
@@ -629,7 +639,8 @@ func ParseVStreamRowsResponse(b []byte, opts ...nocopy.Option) (VStreamRowsRespo
 	return VStreamRowsResponse(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s VStreamRowsResponse) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VStreamRowsResponse) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, VStreamRowsResponseDesc)
@@ -679,7 +690,8 @@ func ParseBulk(b []byte, opts ...nocopy.Option) (Bulk, error) {
 	return Bulk(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Bulk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Bulk) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BulkDesc) }
 func (s Bulk) Release()                                { nocopy.Struct(s).Release() }
@@ -744,7 +756,8 @@ func ParseCatalog(b []byte, opts ...nocopy.Option) (Catalog, error) {
 	return Catalog(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Catalog) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
 func (s Catalog) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, CatalogDesc) }
 func (s Catalog) Release()                   { nocopy.Struct(s).Release() }

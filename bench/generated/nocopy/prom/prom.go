@@ -27,7 +27,8 @@ func ParseLabel(b []byte, opts ...nocopy.Option) (Label, error) {
 	return Label(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Label) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Label) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, LabelDesc) }
 func (s Label) Release()                                { nocopy.Struct(s).Release() }
@@ -62,7 +63,8 @@ func ParseSample(b []byte, opts ...nocopy.Option) (Sample, error) {
 	return Sample(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Sample) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Sample) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SampleDesc) }
 func (s Sample) Release()                                { nocopy.Struct(s).Release() }
@@ -99,7 +101,8 @@ func ParseTimeSeries(b []byte, opts ...nocopy.Option) (TimeSeries, error) {
 	return TimeSeries(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s TimeSeries) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, TimeSeriesDesc)
@@ -153,7 +156,8 @@ func ParseWriteRequest(b []byte, opts ...nocopy.Option) (WriteRequest, error) {
 	return WriteRequest(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s WriteRequest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s WriteRequest) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, WriteRequestDesc)

@@ -23,7 +23,8 @@ var (
 	}
 )
 
-// NewRootProcessor returns what a server needs to have calls of Root handled by h.
+// NewRootProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Root.
 func NewRootProcessor(h RootHandler) *rpc.Processor {
 	return rpc.NewProcessor("Root", nil,
 		rootPing.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -63,7 +64,8 @@ var (
 	}
 )
 
-// NewMiddleProcessor returns what a server needs to have calls of Middle handled by h.
+// NewMiddleProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Middle.
 func NewMiddleProcessor(h MiddleHandler) *rpc.Processor {
 	return rpc.NewProcessor("Middle", NewRootProcessor(h),
 		middleCount.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -105,7 +107,8 @@ func ParseDenied(b []byte, opts ...nocopy.Option) (Denied, error) {
 	return Denied(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Denied) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Denied) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, DeniedDesc) }
 func (s Denied) Release()                                { nocopy.Struct(s).Release() }
@@ -133,7 +136,8 @@ func ParseRootPingArgs(b []byte, opts ...nocopy.Option) (RootPingArgs, error) {
 	return RootPingArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s RootPingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, RootPingArgsDesc)
@@ -161,7 +165,8 @@ func ParseRootPingResult(b []byte, opts ...nocopy.Option) (RootPingResult, error
 	return RootPingResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s RootPingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, RootPingResultDesc)
@@ -193,7 +198,8 @@ func ParseMiddleCountArgs(b []byte, opts ...nocopy.Option) (MiddleCountArgs, err
 	return MiddleCountArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s MiddleCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
@@ -231,7 +237,8 @@ func ParseMiddleCountResult(b []byte, opts ...nocopy.Option) (MiddleCountResult,
 	return MiddleCountResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s MiddleCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, MiddleCountResultDesc)

@@ -27,7 +27,8 @@ var (
 	}
 )
 
-// NewBaseProcessor returns what a server needs to have calls of Base handled by h.
+// NewBaseProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Base.
 func NewBaseProcessor(h BaseHandler) *rpc.Processor {
 	return rpc.NewProcessor("Base", nil,
 		basePing.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -100,7 +101,8 @@ var (
 	}
 )
 
-// NewEchoProcessor returns what a server needs to have calls of Echo handled by h.
+// NewEchoProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Echo.
 func NewEchoProcessor(h EchoHandler) *rpc.Processor {
 	return rpc.NewProcessor("Echo", NewBaseProcessor(h),
 		echoEcho.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -192,7 +194,8 @@ func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
 	return NotFound(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s NotFound) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, NotFoundDesc)
@@ -231,7 +234,8 @@ func ParseConflict(b []byte, opts ...nocopy.Option) (Conflict, error) {
 	return Conflict(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Conflict) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Conflict) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, ConflictDesc)
@@ -268,7 +272,8 @@ func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
 	return Item(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
 func (s Item) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ItemDesc) }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
@@ -323,7 +328,8 @@ func ParseBasePingArgs(b []byte, opts ...nocopy.Option) (BasePingArgs, error) {
 	return BasePingArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s BasePingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, BasePingArgsDesc)
@@ -351,7 +357,8 @@ func ParseBasePingResult(b []byte, opts ...nocopy.Option) (BasePingResult, error
 	return BasePingResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s BasePingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, BasePingResultDesc)
@@ -379,7 +386,8 @@ func ParseBaseVersionArgs(b []byte, opts ...nocopy.Option) (BaseVersionArgs, err
 	return BaseVersionArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s BaseVersionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
@@ -411,7 +419,8 @@ func ParseBaseVersionResult(b []byte, opts ...nocopy.Option) (BaseVersionResult,
 	return BaseVersionResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s BaseVersionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
@@ -453,7 +462,8 @@ func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
 	return EchoEchoArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
@@ -498,7 +508,8 @@ func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error
 	return EchoEchoResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
@@ -539,7 +550,8 @@ func ParseEchoPutArgs(b []byte, opts ...nocopy.Option) (EchoPutArgs, error) {
 	return EchoPutArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
@@ -588,7 +600,8 @@ func ParseEchoPutResult(b []byte, opts ...nocopy.Option) (EchoPutResult, error) 
 	return EchoPutResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoPutResultDesc)
@@ -657,7 +670,8 @@ func ParseEchoNotifyArgs(b []byte, opts ...nocopy.Option) (EchoNotifyArgs, error
 	return EchoNotifyArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoNotifyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
@@ -700,7 +714,8 @@ func ParseEchoAddArgs(b []byte, opts ...nocopy.Option) (EchoAddArgs, error) {
 	return EchoAddArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoAddArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
@@ -740,7 +755,8 @@ func ParseEchoAddResult(b []byte, opts ...nocopy.Option) (EchoAddResult, error) 
 	return EchoAddResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoAddResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoAddResultDesc)
@@ -777,7 +793,8 @@ func ParseEchoFailArgs(b []byte, opts ...nocopy.Option) (EchoFailArgs, error) {
 	return EchoFailArgs(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoFailArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailArgs) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
@@ -814,7 +831,8 @@ func ParseEchoFailResult(b []byte, opts ...nocopy.Option) (EchoFailResult, error
 	return EchoFailResult(s), err
 }
 
-// Message returns the message that s is in: its Bytes are those of the whole message, AppendTo's those of s alone.
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoFailResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailResult) AppendTo(dst []byte) []byte {
 	return nocopy.Struct(s).AppendStruct(dst, EchoFailResultDesc)
