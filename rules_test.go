@@ -14,22 +14,23 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 const module = "github.com/nocopythrift/nocopythrift"
 
-// sources calls f with every Go file of the module, by its path.
-func sources(t *testing.T, f func(name string, src []byte)) {
+// sources calls f with every Go file of the module in the folder root, by its path.
+func sources(t *testing.T, root string, f func(name string, src []byte)) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
 			// bench is a module of its own; testdata is no part of any package.
-			if name == "bench" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "." {
+			if name == "bench" && root != "bench" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && name != "." {
 				return fs.SkipDir
 			}
 			return nil
@@ -66,7 +67,8 @@ func imports(src []byte) []string {
 	return paths
 }
 
-// arrows are which packages of ours, and which of others, a folder may import outside of its tests.
+// arrows are which packages of ours, and which of others, a folder may import outside of its
+// tests.
 var arrows = []struct {
 	dir    string
 	may    []string
@@ -91,7 +93,7 @@ var arrows = []struct {
 }
 
 func TestArrows(t *testing.T) {
-	sources(t, func(name string, src []byte) {
+	sources(t, ".", func(name string, src []byte) {
 		if strings.HasSuffix(name, "_test.go") {
 			return
 		}
@@ -111,10 +113,10 @@ func TestArrows(t *testing.T) {
 	})
 }
 
-// TestUnsafe: unsafe stands only in files named *_unsafe.go, each of which says why, and has a twin that does
-// without, behind the tag nounsafe.
+// TestUnsafe: unsafe stands only in files named *_unsafe.go, each of which says why, and has a
+// twin that does without, behind the tag nounsafe.
 func TestUnsafe(t *testing.T) {
-	sources(t, func(name string, src []byte) {
+	sources(t, ".", func(name string, src []byte) {
 		if !slices.Contains(imports(src), "unsafe") {
 			return
 		}
@@ -136,7 +138,7 @@ func TestUnsafe(t *testing.T) {
 }
 
 func TestFormatted(t *testing.T) {
-	sources(t, func(name string, src []byte) {
+	sources(t, ".", func(name string, src []byte) {
 		if want, err := format.Source(src); err != nil || string(want) != string(src) {
 			t.Errorf("%s is not formatted (%v)", name, err)
 		}
@@ -146,16 +148,52 @@ func TestFormatted(t *testing.T) {
 // TestFileSizes: a file fits in the head.
 func TestFileSizes(t *testing.T) {
 	const most = 620
-	sources(t, func(name string, src []byte) {
+	sources(t, ".", func(name string, src []byte) {
 		if n := strings.Count(string(src), "\n"); n > most && !generated(src) {
 			t.Errorf("%s has %d lines, more than %d", name, n, most)
 		}
 	})
 }
 
+// longComments are the folders whose comments are still to be brought below 100 characters a line.
+var longComments = []string{"nocopy"}
+
+// TestCommentWidth: the lines of comments, those of bench too, end before 100 characters. Generated
+// files have comments of the IDL, and what follows "Output:" has lines of its own.
+func TestCommentWidth(t *testing.T) {
+	check := func(name string, src []byte) {
+		if slices.Contains(longComments, path.Dir(name)) || generated(src) {
+			return
+		}
+		lines := strings.Split(string(src), "\n")
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range f.Comments {
+			if strings.Contains(group.Text(), "Output:") {
+				continue
+			}
+			first, last := fset.Position(group.Pos()).Line, fset.Position(group.End()).Line
+			for n := first; n <= last; n++ {
+				line := strings.TrimSpace(lines[n-1])
+				if strings.HasPrefix(line, "//go:") || n == first && !strings.HasPrefix(line, "/") {
+					continue // a directive; the end of a line of code
+				}
+				if width := utf8.RuneCountInString(lines[n-1]); width >= 100 {
+					t.Errorf("%s:%d: a comment of %d characters", name, n, width)
+				}
+			}
+		}
+	}
+	sources(t, ".", check)
+	sources(t, "bench", check)
+}
+
 // TestNames: a folder's name says what lives there.
 func TestNames(t *testing.T) {
-	sources(t, func(name string, src []byte) {
+	sources(t, ".", func(name string, src []byte) {
 		switch pkg := parse(src).Name.Name; pkg {
 		case "util", "utils", "common", "helper", "helpers", "misc", "base":
 			t.Errorf("%s is in a package called %s", name, pkg)
@@ -165,7 +203,7 @@ func TestNames(t *testing.T) {
 
 // TestDocumented: every exported name of the packages that users call says what it does.
 func TestDocumented(t *testing.T) {
-	sources(t, func(name string, src []byte) {
+	sources(t, ".", func(name string, src []byte) {
 		if strings.HasSuffix(name, "_test.go") || strings.Contains(name, "internal/") ||
 			!strings.HasPrefix(name, "linkbuf/") && !strings.HasPrefix(name, "nocopy/") {
 			return
@@ -240,14 +278,15 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// TestSecurityPage: every test that SECURITY.md names stands behind what it says, that is to say, exists.
+// TestSecurityPage: every test that SECURITY.md names stands behind what it says, that is to say,
+// exists.
 func TestSecurityPage(t *testing.T) {
 	page, err := os.ReadFile("SECURITY.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tests := map[string]bool{}
-	sources(t, func(name string, src []byte) {
+	sources(t, ".", func(name string, src []byte) {
 		for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllSubmatch(src, -1) {
 			tests[string(m[1])] = true
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// TestAgree runs every row of every peer once on little messages of every shape, and compares what each writes by everybody who can read it.
+// TestAgree runs every row of every peer once on little messages of every shape, and compares what
+// each writes by everybody who can read it.
 func TestAgree(t *testing.T) {
 	for _, w := range data.Tiny() {
 		t.Run(w.Name, func(t *testing.T) {
@@ -20,7 +21,8 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// TestCheckNotices makes sure that the comparison is one: a row with another result, or that writes into its input, is refused.
+// TestCheckNotices makes sure that the comparison is one: a row with another result, or that
+// writes into its input, is refused.
 func TestCheckNotices(t *testing.T) {
 	for _, w := range data.Tiny() {
 		v := w.New()

@@ -8,8 +8,9 @@
 //
 // Relative paths are then below bench, those of files that are read, too.
 //
-// A table per workload and operation: time, ratio to `kitex` and to `limit/reuse` (hand-written code for that one message) in the same rounds, processor time
-// with the collector's share, bytes and objects allocated. README.md says what the workloads and rows are.
+// A table per workload and operation: time, ratio to `kitex` and to `limit/reuse` (hand-written
+// code for that one message) in the same rounds, processor time with the collector's share, bytes
+// and objects allocated. README.md says what the workloads and rows are.
 package main
 
 import (
@@ -120,7 +121,8 @@ func run(args []string, w io.Writer) error {
 	return out.write(w, r)
 }
 
-// given returns the names of the flags that are on the command line, and an error if one has nothing for its value, or does not go together with -profile.
+// given returns the names of the flags that are on the command line, and an error if one has
+// nothing for its value, or does not go together with -profile.
 func given(flags *flag.FlagSet) (map[string]bool, error) {
 	set := map[string]bool{}
 	var err error
@@ -187,7 +189,8 @@ func prepare(w data.Workload) ([]peer.Entry, error) {
 	return entries, nil
 }
 
-// contestants are who takes part in w. What grows is about how our own cost grows: Kitex and hand-written code are enough to tell the machine's part in it.
+// contestants are who takes part in w. What grows is about how our own cost grows: Kitex and
+// hand-written code are enough to tell the machine's part in it.
 func contestants(w data.Workload) []peer.Peer {
 	if w.Unit == "" {
 		return peers

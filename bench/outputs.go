@@ -21,7 +21,8 @@ type outputs struct {
 	old                       report.Baseline // what to compare with
 }
 
-// prepare finds out before s is measured whether all of it can be made, and leaves files that are there as they are.
+// prepare finds out before s is measured whether all of it can be made, and leaves files that are
+// there as they are.
 func (o *outputs) prepare(workloads []data.Workload, s selection) (err error) {
 	if o.compare != "" {
 		if o.old, err = report.LoadBaseline(o.compare); err != nil {
@@ -102,7 +103,8 @@ func create(file string, write func(io.Writer) error) error {
 	return nil
 }
 
-// wrote says on standard error where a file is, by its whole path, which it returns: the reader's shell may be in another folder, as with go run -C.
+// wrote says on standard error where a file is, by its whole path, which it returns: the reader's
+// shell may be in another folder, as with go run -C.
 func wrote(file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs

@@ -19,8 +19,9 @@ import (
 // profileTime is how long each row runs under the profiler.
 const profileTime = 2 * time.Second
 
-// profile runs what selects, WORKLOAD[/OP[/ROW]], under the CPU profiler: of every operation our own rows, if none is named. Samples carry the operation
-// and the row as labels, so one file serves to look at each.
+// profile runs what selects, WORKLOAD[/OP[/ROW]], under the CPU profiler: of every operation our
+// own rows, if none is named. Samples carry the operation and the row as labels, so one file
+// serves to look at each.
 func profile(out io.Writer, workloads []data.Workload, selected string, each time.Duration) error {
 	name, rest, _ := strings.Cut(selected, "/")
 	op, row, _ := strings.Cut(rest, "/")

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows on standard error how far the run is. Tables go to standard output; the bar makes room for them.
+// progress shows on standard error how far the run is. Tables go to standard output; the bar makes
+// room for them.
 type progress struct {
 	bar  *progressbar.ProgressBar
 	base int // tables that are done, in parts

@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/report"
 )
 
-// measureAll checks and measures what is selected and prints each table as soon as it is there. If end is not zero, samples are made as short as it takes to be
-// done by then.
+// measureAll checks and measures what is selected and prints each table as soon as it is there. If
+// end is not zero, samples are made as short as it takes to be done by then.
 func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure.Options, end time.Time) (report.Report, error) {
 	r := report.Report{Run: report.NewRun(o.Rounds)}
 	var chosen []data.Workload

@@ -9,7 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// selection is the parsed form of -w: workload names or groups, each with an operation or "" for all. Empty, it selects everything.
+// selection is the parsed form of -w: workload names or groups, each with an operation or "" for
+// all. Empty, it selects everything.
 type selection []selected
 
 type selected struct {
@@ -65,7 +66,8 @@ func noOp(name string, op peer.Op, have []peer.Op) error {
 	return fmt.Errorf("%s has no operation %q; it has %s", name, op, strings.Join(ops, ", "))
 }
 
-// workload reports whether a workload is the one selected, or of that group: C stands for C1K to C6M, G-A for G-A-x1 to G-A-x64.
+// workload reports whether a workload is the one selected, or of that group: C stands for C1K to
+// C6M, G-A for G-A-x1 to G-A-x64.
 func (i selected) workload(name string) bool {
 	return name == i.name || strings.HasPrefix(name, i.name+"-") || len(i.name) == 1 && strings.HasPrefix(name, i.name)
 }

@@ -18,7 +18,8 @@ import (
 	apache "github.com/nocopythrift/nocopythrift/interop/internal/apache/thrifttest"
 )
 
-// apacheClient is a client of Apache's library, with the service that only a multiplexed server has.
+// apacheClient is a client of Apache's library, with the service that only a multiplexed server
+// has.
 type apacheClient struct {
 	t      *testing.T
 	ctx    context.Context

@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// Config is what the command lines of client and server say. The flags are those that Apache's test/README.md gives to the
-// programs of every language.
+// Config is what the command lines of client and server say. The flags are those that Apache's
+// test/README.md gives to the programs of every language.
 type Config struct {
 	Host         string // client only
 	Port         int
@@ -26,7 +26,8 @@ type Config struct {
 	CertPath     string // the directory with keys and certificates, Apache's test/keys
 }
 
-// ParseFlags reads a command line. Usage and complaints go to out; the error is flag.ErrHelp if help was asked for.
+// ParseFlags reads a command line. Usage and complaints go to out; the error is flag.ErrHelp if
+// help was asked for.
 func ParseFlags(program string, args []string, client bool, out io.Writer) (Config, error) {
 	var c Config
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
@@ -72,8 +73,9 @@ func (c Config) check(rest []string) error {
 	return nil
 }
 
-// TLS returns the configuration of a client or of a server, nil without SSL. Each shows its certificate and accepts no
-// other peer's than the one in Apache's test/keys; a server does not ask for the client's, as Apache's Go server does not.
+// TLS returns the configuration of a client or of a server, nil without SSL. Each shows its
+// certificate and accepts no other peer's than the one in Apache's test/keys; a server does not
+// ask for the client's, as Apache's Go server does not.
 func (c Config) TLS(client bool) (*tls.Config, error) {
 	if !c.SSL {
 		return nil, nil

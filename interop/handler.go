@@ -13,8 +13,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/interop/thrifttest"
 )
 
-// Handler implements ThriftTest and SecondService. Of each call it prints a line to Out, as the servers of other
-// languages do: the method's name with its arguments. It is for any number of calls at a time.
+// Handler implements ThriftTest and SecondService. Of each call it prints a line to Out, as the
+// servers of other languages do: the method's name with its arguments. It is for any number of
+// calls at a time.
 type Handler struct {
 	Out io.Writer
 	mu  sync.Mutex

@@ -63,7 +63,8 @@ type server struct {
 	stop func() (exitCode int) // interrupts it
 }
 
-// start starts a server program whose first line ends with the port. It ends with the test at the latest.
+// start starts a server program whose first line ends with the port. It ends with the test at the
+// latest.
 func start(t *testing.T, cmd *exec.Cmd) *server {
 	t.Helper()
 	s := new(server)

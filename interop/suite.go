@@ -27,12 +27,13 @@ const (
 	SecondName = "SecondService"
 )
 
-// CallTimeout is how long a call may take. After one that took longer no more are made, nor after a first one
-// that got no answer: whoever listens there does not speak this protocol.
+// CallTimeout is how long a call may take. After one that took longer no more are made, nor after
+// a first one that got no answer: whoever listens there does not speak this protocol.
 const CallTimeout = 5 * time.Second
 
-// Run calls every method of the test service through c, with the names of both services if multiplexed, and checks
-// what comes back. It prints a line for each call, and returns the exit code.
+// Run calls every method of the test service through c, with the names of both services if
+// multiplexed, and checks what comes back. It prints a line for each call, and returns the exit
+// code.
 func Run(ctx context.Context, c rpc.Caller, multiplexed bool, out io.Writer) int {
 	first := c
 	if multiplexed {
@@ -60,7 +61,8 @@ type suite struct {
 	over   bool // no more calls are made
 }
 
-// test runs one test. It prints the call and what came back, and sets the bit if there was an error.
+// test runs one test. It prints the call and what came back, and sets the bit if there was an
+// error.
 func (s *suite) test(bit int, call string, f func(context.Context) (string, error)) {
 	fmt.Fprint(s.out, abbreviate(call))
 	if s.over {
@@ -101,7 +103,8 @@ func abbreviate(s string) string {
 // result is what a client's methods return.
 type result interface{ Release() }
 
-// echo tests a method with each of the values, which must come back: set puts one into the arguments, get takes it from the result.
+// echo tests a method with each of the values, which must come back: set puts one into the
+// arguments, get takes it from the result.
 func echo[T comparable, A any, R result](s *suite, bit int, name string,
 	call func(context.Context, func(A)) (R, error), set func(A, T), get func(R) T, values ...T) {
 	for _, v := range values {

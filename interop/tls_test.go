@@ -73,7 +73,8 @@ func TestApacheAgainstOurServerTLS(t *testing.T) {
 	})
 	openApache(t, socket, "buffered", "multi").callEverything()
 
-	// Somebody who does not speak TLS is told nothing, harms nobody, and need not wait to learn that it is no use.
+	// Somebody who does not speak TLS is told nothing, harms nobody, and need not wait to learn that
+	// it is no use.
 	code, out := runOurs(t, "--host=127.0.0.1", "--port="+s.port)
 	if code&interop.FailedToPrepare == 0 || !strings.Contains(out, "FAILURE") {
 		t.Errorf("exit code %d without TLS: %s", code, out)

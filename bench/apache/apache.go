@@ -32,7 +32,8 @@ func Peer() peer.Peer {
 
 var ctx = context.Background()
 
-// binary returns a protocol on t. Its limits are lifted: F × 64 is more than the 100 MiB that a message may have by default.
+// binary returns a protocol on t. Its limits are lifted: F × 64 is more than the 100 MiB that a
+// message may have by default.
 func binary(t thrift.TTransport) thrift.TProtocol {
 	return thrift.NewTBinaryProtocolConf(t, &thrift.TConfiguration{MaxMessageSize: 1 << 30})
 }

@@ -1,5 +1,5 @@
-// Package capnp is Cap'n Proto, by capnproto.org/go/capnp: accessors on the message's bytes, as ours, in a format made for that. Text is read as bytes, which does
-// not allocate.
+// Package capnp is Cap'n Proto, by capnproto.org/go/capnp: accessors on the message's bytes, as
+// ours, in a format made for that. Text is read as bytes, which does not allocate.
 package capnp
 
 import (
@@ -14,10 +14,12 @@ import (
 
 // Peer has the rows
 //
-//   - capnp: a new message each time, its memory from the library's pool but not given back; Unmarshal
-//   - capnp/reuse (build, read, partial): the application keeps the message and a buffer that is large enough
-//   - capnp/in-place (edit): the received message itself is changed. Its buffer happens to have room for the new text behind it; the old one stays in it as
-//     garbage
+//   - capnp: a new message each time, its memory from the library's pool but not given back;
+//     Unmarshal
+//   - capnp/reuse (build, read, partial): the application keeps the message and a buffer that is
+//     large enough
+//   - capnp/in-place (edit): the received message itself is changed. Its buffer happens to have
+//     room for the new text behind it; the old one stays in it as garbage
 func Peer() peer.Peer {
 	return peer.Peer{
 		Name:   "capnp",
@@ -39,7 +41,8 @@ func Peer() peer.Peer {
 	}
 }
 
-// message is what is done with one message type, all on its root. The functions that an operation is not defined for are nil.
+// message is what is done with one message type, all on its root. The functions that an operation
+// is not defined for are nil.
 type message struct {
 	fill    func(*capnp.Segment)
 	sum     func(capnp.Struct) uint64
@@ -144,7 +147,8 @@ func reading(segment func() []byte, read func(capnp.Struct) uint64) []peer.Row {
 	}
 }
 
-// send writes the message as the library's Encoder does, one segment after its framing, without allocating an Encoder.
+// send writes the message as the library's Encoder does, one segment after its framing, without
+// allocating an Encoder.
 func send(w io.Writer, msg *capnp.Message) uint64 {
 	b := must(msg.Segment(0)).Data()
 	words := len(b) / 8

@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
-// What the operations give. Every peer computes the same from its own form of the message, and the runner refuses to time one that differs.
+// What the operations give. Every peer computes the same from its own form of the message, and the
+// runner refuses to time one that differs.
 //
 // Sums are commutative, because a map<string,string> comes out of a Go map in any order.
 
-// Str is what reading a string contributes to a sum: enough to touch its memory, little enough not to measure a loop over its bytes.
+// Str is what reading a string contributes to a sum: enough to touch its memory, little enough not
+// to measure a loop over its bytes.
 func Str[S ~string | ~[]byte](s S) uint64 {
 	if len(s) == 0 {
 		return 0
@@ -104,7 +106,8 @@ func sumUser(u User) uint64 {
 	return uint64(u.UID) + Str(u.Name) + Str(u.Email) + uint64(u.Age) + Bool(u.VIP)
 }
 
-// Partial returns the result of reading three fields of v: two scalars and a nested string, all of which come late in the message.
+// Partial returns the result of reading three fields of v: two scalars and a nested string, all of
+// which come late in the message.
 func Partial(v any) uint64 {
 	switch v := v.(type) {
 	case *Small:
@@ -135,7 +138,8 @@ func Edit(v any) {
 	}
 }
 
-// SortPairs brings a map's entries into this package's order, whichever order a decoder met them in: by the number in the key, "k12.abcd".
+// SortPairs brings a map's entries into this package's order, whichever order a decoder met them
+// in: by the number in the key, "k12.abcd".
 func SortPairs(p []Pair) {
 	number := func(p Pair) int {
 		digits, _, _ := strings.Cut(strings.TrimPrefix(p.Key, "k"), ".")

@@ -2,7 +2,8 @@ package data
 
 import "fmt"
 
-// weighted is how often a value occurred in a real node_exporter write request of 10,000 series; the synthetic request draws from the same distribution.
+// weighted is how often a value occurred in a real node_exporter write request of 10,000 series;
+// the synthetic request draws from the same distribution.
 type weighted struct{ value, weight int }
 
 var (
@@ -34,7 +35,8 @@ func (r source) draw(from []weighted) int {
 	panic("unreachable: the weights add up to total")
 }
 
-// newWriteRequest returns a request of n series: each has five labels that every series of a scrape shares, and a few of its own.
+// newWriteRequest returns a request of n series: each has five labels that every series of a
+// scrape shares, and a few of its own.
 func newWriteRequest(n int) *WriteRequest {
 	r := newSource(5)
 	const perHost = 750

@@ -12,7 +12,8 @@ func newSource(seed uint64) source { return source{rand.New(rand.NewPCG(seed, 0x
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789_-./:"
 
-// text returns a new string of n bytes. Each is an allocation of its own, as strings in an application usually are.
+// text returns a new string of n bytes. Each is an allocation of its own, as strings in an
+// application usually are.
 func (r source) text(n int) string {
 	b := make([]byte, n)
 	for i := range b {
@@ -55,8 +56,8 @@ func (r source) pairs(n int) []Pair {
 	return p
 }
 
-// newBusiness returns a message of n units, each an item, two numbers, two words and half a map entry, about 174 bytes on the wire, and a last string of the
-// given length.
+// newBusiness returns a message of n units, each an item, two numbers, two words and half a map
+// entry, about 174 bytes on the wire, and a last string of the given length.
 func newBusiness(n, trailer int) *Business {
 	r := newSource(3)
 	v := &Business{

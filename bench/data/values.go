@@ -1,5 +1,6 @@
-// Package data holds the benchmark's values in plain Go, in no peer's format: what an application has in its hands before it builds a message, and what every
-// peer's output is compared with. The same name and seed give the same values on every machine.
+// Package data holds the benchmark's values in plain Go, in no peer's format: what an application
+// has in its hands before it builds a message, and what every peer's output is compared with. The
+// same name and seed give the same values on every machine.
 package data
 
 // MyTest is workload A: almost nothing but one long list of numbers.
@@ -20,7 +21,8 @@ type Small struct {
 	SubID                   int64
 }
 
-// Pair is an entry of a map<string,string>. Maps are slices of pairs here, so that no peer pays for walking somebody else's map.
+// Pair is an entry of a map<string,string>. Maps are slices of pairs here, so that no peer pays
+// for walking somebody else's map.
 type Pair struct{ Key, Value string }
 
 // Item is an element of Business.Items.

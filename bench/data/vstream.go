@@ -1,6 +1,7 @@
 package data
 
-// VStreamRows is workload E: a response of Vitess's VStreamRows, rows of a table as the lengths of their columns and all columns' bytes.
+// VStreamRows is workload E: a response of Vitess's VStreamRows, rows of a table as the lengths of
+// their columns and all columns' bytes.
 type VStreamRows struct {
 	Gtid string
 	Rows []Row
@@ -12,7 +13,8 @@ type Row struct {
 	Values  []byte
 }
 
-// newVStreamRows returns n rows of ten columns: ids, timestamps, short and longer texts; one in ten columns is NULL, whose length is -1.
+// newVStreamRows returns n rows of ten columns: ids, timestamps, short and longer texts; one in
+// ten columns is NULL, whose length is -1.
 func newVStreamRows(n int) *VStreamRows {
 	const columns = 10
 	r := newSource(6)

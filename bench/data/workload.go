@@ -5,15 +5,17 @@ import (
 	"strings"
 )
 
-// Workload is a named message. New makes its value, which is then the only large thing alive: how much a collector has to mark decides much of what
-// peers that allocate cost, so workloads not being measured must not be there.
+// Workload is a named message. New makes its value, which is then the only large thing alive: how
+// much a collector has to mark decides much of what peers that allocate cost, so workloads not
+// being measured must not be there.
 type Workload struct {
 	Name  string // as in -w and in the tables; G, H and I are groups, of which it names group, kind and size: "G-A-x4"
 	About string // one line for the table's title
 	New   func() any
 	Kind  any // a nil pointer of the type that New returns
 
-	// In G, H and I, what grows from one workload of a kind to the next, and how much of it this one has.
+	// In G, H and I, what grows from one workload of a kind to the next, and how much of it this one
+	// has.
 	Unit  string
 	Units int
 }
@@ -116,7 +118,8 @@ func order() (w []Workload) {
 	return w
 }
 
-// Tiny returns every shape with little in it: for tests of agreement, where size adds nothing but time.
+// Tiny returns every shape with little in it: for tests of agreement, where size adds nothing but
+// time.
 func Tiny() []Workload {
 	w := []Workload{
 		{Name: "A", New: func() any { return newMyTest(5) }},

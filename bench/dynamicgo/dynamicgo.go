@@ -1,5 +1,5 @@
-// Package dynamicgo is cloudwego's dynamicgo, for gateways that know a message only by its IDL: it looks fields up in the bytes and copies the message around what
-// is changed.
+// Package dynamicgo is cloudwego's dynamicgo, for gateways that know a message only by its IDL: it
+// looks fields up in the bytes and copies the message around what is changed.
 package dynamicgo
 
 import (
@@ -14,9 +14,11 @@ import (
 
 // Peer has the rows
 //
-//   - dynamicgo/GetMany (partial): all fields of a struct that are wanted are looked up in one pass
+//   - dynamicgo/GetMany (partial): all fields of a struct that are wanted are looked up in one
+//     pass
 //   - dynamicgo/SetByPath (edit): one field after the other
-//   - dynamicgo/SetMany (edit): fields of one struct at a time, which copies the whole message once instead of twice
+//   - dynamicgo/SetMany (edit): fields of one struct at a time, which copies the whole message
+//     once instead of twice
 func Peer() peer.Peer { return peer.Peer{Name: "dynamicgo", Rows: rows} }
 
 func rows(in *peer.Input, op peer.Op) []peer.Row {
@@ -44,8 +46,9 @@ func rows(in *peer.Input, op peer.Op) []peer.Row {
 	return nil
 }
 
-// use says which fields of a message are wanted: of the root an i64, a double and a struct, and of that a string; or, inList, of the last element of the root's
-// list the same in the first label and the first sample.
+// use says which fields of a message are wanted: of the root an i64, a double and a struct, and of
+// that a string; or, inList, of the last element of the root's list the same in the first label
+// and the first sample.
 type use struct {
 	num, double, sub, text thrift.FieldID
 	inList                 bool

@@ -1,5 +1,5 @@
-// Package flat is FlatBuffers, with code by flatc: accessors on the message's bytes, as ours, in a format made for that. A received message cannot be edited, but
-// for its numbers.
+// Package flat is FlatBuffers, with code by flatc: accessors on the message's bytes, as ours, in a
+// format made for that. A received message cannot be edited, but for its numbers.
 package flat
 
 import (
@@ -31,7 +31,8 @@ func Peer() peer.Peer {
 	}
 }
 
-// message is what is done with one message type. The functions that an operation is not defined for are nil.
+// message is what is done with one message type. The functions that an operation is not defined
+// for are nil.
 type message struct {
 	fill    func(*flatbuffers.Builder) flatbuffers.UOffsetT
 	sum     func([]byte) uint64
@@ -100,7 +101,8 @@ func write(w io.Writer, b []byte) uint64 {
 	return uint64(n)
 }
 
-// vector writes the elements of v, whose vector has been started, from the last to the first, as a Builder wants them.
+// vector writes the elements of v, whose vector has been started, from the last to the first, as a
+// Builder wants them.
 func vector[T any](b *flatbuffers.Builder, v []T, prepend func(T)) flatbuffers.UOffsetT {
 	for i := len(v) - 1; i >= 0; i-- {
 		prepend(v[i])

@@ -1,6 +1,7 @@
-// Package kitex is Kitex FastCodec at its best, as the kitex tool generates it and as thriftgo's `fastgo` backend does: BLength, one buffer that is not zeroed,
-// FastWriteNocopy; FastRead into a struct that is on the heap, as every struct is that goes through a handler. Its cache for decoded strings stays off, as it is
-// by default in Kitex.
+// Package kitex is Kitex FastCodec at its best, as the kitex tool generates it and as thriftgo's
+// `fastgo` backend does: BLength, one buffer that is not zeroed, FastWriteNocopy; FastRead into a
+// struct that is on the heap, as every struct is that goes through a handler. Its cache for
+// decoded strings stays off, as it is by default in Kitex.
 package kitex
 
 import (
@@ -29,7 +30,8 @@ var (
 	fastgo = []structs.Variant{{Row: "fastgo", Ops: all, Codec: freshBuffers}, reuse("fastgo/reuse")}
 )
 
-// reuse is the row of an application that keeps structs, slices, maps and the buffer from one message to the next.
+// reuse is the row of an application that keeps structs, slices, maps and the buffer from one
+// message to the next.
 func reuse(row string) structs.Variant {
 	return structs.Variant{Row: row, Ops: []peer.Op{peer.Build, peer.Read, peer.Edit}, Codec: keptBuffer, Keep: true}
 }
@@ -37,8 +39,10 @@ func reuse(row string) structs.Variant {
 // Peer is the kitex tool's code, with the rows
 //
 //   - kitex: each message is made of fresh structs and a fresh buffer
-//   - kitex/reuse (build, read, edit): the application keeps structs, slices, maps and the buffer from one message to the next
-//   - kitex/netpoll (build): fresh structs, written into netpoll's chained buffer, which refers to strings and binaries of 4 KiB and more
+//   - kitex/reuse (build, read, edit): the application keeps structs, slices, maps and the buffer
+//     from one message to the next
+//   - kitex/netpoll (build): fresh structs, written into netpoll's chained buffer, which refers to
+//     strings and binaries of 4 KiB and more
 //   - kitex/subset-IDL (partial): the structs declare only the fields that are wanted
 func Peer() peer.Peer {
 	return peer.Peer{
@@ -52,7 +56,8 @@ func Peer() peer.Peer {
 	}
 }
 
-// Fastgo is the code of thriftgo's fastgo, with the rows fastgo and fastgo/reuse: used as in kitex and kitex/reuse.
+// Fastgo is the code of thriftgo's fastgo, with the rows fastgo and fastgo/reuse: used as in kitex
+// and kitex/reuse.
 func Fastgo() peer.Peer {
 	return peer.Peer{
 		Name: "fastgo",

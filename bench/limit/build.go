@@ -6,7 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/data"
 )
 
-// Append writes the message v, a pointer to one of package data's, at the beginning of b, which grows if it must, and returns the message.
+// Append writes the message v, a pointer to one of package data's, at the beginning of b, which
+// grows if it must, and returns the message.
 func Append(b []byte, v any) []byte {
 	n := 0
 	switch v := v.(type) {
@@ -44,7 +45,8 @@ func putMyTest(b []byte, v *data.MyTest) ([]byte, int) {
 	return b, n + 1
 }
 
-// putI64s writes four numbers an iteration, which is what Go needs to come near the machine without assembly.
+// putI64s writes four numbers an iteration, which is what Go needs to come near the machine
+// without assembly.
 func putI64s(b []byte, n int, v []int64) int {
 	out := b[n : n+8*len(v)]
 	for len(v) >= 4 && len(out) >= 32 {

@@ -8,11 +8,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// head is how long a message of one list is in front of its first element; behind the last one there is only a STOP.
+// head is how long a message of one list is in front of its first element; behind the last one
+// there is only a STOP.
 const head = 8
 
-// bulkRows are a loop over the elements, one at a time as one would write it first, and a copy of the same number of bytes: what the memory allows. Both have one
-// buffer, or one slice, for all messages.
+// bulkRows are a loop over the elements, one at a time as one would write it first, and a copy of
+// the same number of bytes: what the memory allows. Both have one buffer, or one slice, for all
+// messages.
 func bulkRows(v *data.Bulk, wire []byte, op peer.Op) []peer.Row {
 	switch op {
 	case peer.Build:

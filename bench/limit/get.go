@@ -53,7 +53,8 @@ func skip(b []byte, p int, t byte) int {
 	return p + int(fixed[t])
 }
 
-// skipStruct tells types apart by branches, not by the table: a branch that is predicted lets the next field begin before this one's type has been loaded.
+// skipStruct tells types apart by branches, not by the table: a branch that is predicted lets the
+// next field begin before this one's type has been loaded.
 func skipStruct(b []byte, p int) int {
 	for {
 		t := b[p]

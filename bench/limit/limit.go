@@ -9,9 +9,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Peer has two rows where bytes are written: `limit` with a fresh buffer for every message, not zeroed, and `limit/reuse` with one buffer for all. What is set in an
-// order of its own is first set in Go slices, or noted beside the message received; they are fresh, or used again, as the buffer is. For lists of numbers the rows are
-// `scalar`, a loop over the elements, and `memcpy`, which leaves them as they are.
+// Peer has two rows where bytes are written: `limit` with a fresh buffer for every message, not
+// zeroed, and `limit/reuse` with one buffer for all. What is set in an order of its own is first
+// set in Go slices, or noted beside the message received; they are fresh, or used again, as the
+// buffer is. For lists of numbers the rows are `scalar`, a loop over the elements, and `memcpy`,
+// which leaves them as they are.
 func Peer() peer.Peer { return peer.Peer{Name: "limit", Rows: rows} }
 
 func rows(in *peer.Input, op peer.Op) []peer.Row {
@@ -44,7 +46,8 @@ func rows(in *peer.Input, op peer.Op) []peer.Row {
 	return nil
 }
 
-// both makes the rows of an operation that puts its output, of at most size bytes, into the buffer it is given.
+// both makes the rows of an operation that puts its output, of at most size bytes, into the buffer
+// it is given.
 func both(size func() int, put func([]byte) []byte) []peer.Row {
 	return []peer.Row{
 		{Peer: "limit", Make: func() peer.Step {

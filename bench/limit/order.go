@@ -9,8 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// orderRows are the rows of what is set in an order of its own: into Go slices, which are then written in the message's order. limit makes slices and buffer anew
-// for every message, limit/reuse has the same for all.
+// orderRows are the rows of what is set in an order of its own: into Go slices, which are then
+// written in the message's order. limit makes slices and buffer anew for every message,
+// limit/reuse has the same for all.
 func orderRows(set func(data.Catalog) data.Catalog) []peer.Row {
 	return []peer.Row{
 		{Peer: "limit", Make: func() peer.Step {
@@ -65,7 +66,8 @@ func setWords(c data.Catalog, v *data.WordOrder) data.Catalog {
 	return c
 }
 
-// editRows are the rows of many edits at random places: notes and buffer are made anew for every message, or are the same for all.
+// editRows are the rows of many edits at random places: notes and buffer are made anew for every
+// message, or are the same for all.
 func editRows(v *data.Edits, wire []byte) []peer.Row {
 	return []peer.Row{
 		{Peer: "limit", Make: func() peer.Step {
@@ -87,10 +89,12 @@ func editRows(v *data.Edits, wire []byte) []peer.Row {
 	}
 }
 
-// note is where the fields ID, Name and Desc of an item stand in the message, and of each the last edit, counted from 1, or 0.
+// note is where the fields ID, Name and Desc of an item stand in the message, and of each the last
+// edit, counted from 1, or 0.
 type note struct{ at, edit [3]uint32 }
 
-// noteItems looks through the message b for its items' fields, with no edits yet, and uses again the memory of notes.
+// noteItems looks through the message b for its items' fields, with no edits yet, and uses again
+// the memory of notes.
 func noteItems(notes []note, b []byte) []note {
 	p := field(b, 0, kList|1)
 	notes = slice(notes, count(b, p+1))
@@ -131,8 +135,9 @@ func noteEdits(notes []note, edits []data.ItemEdit) (longer int) {
 	return longer
 }
 
-// putEdited writes the message in with the edits of notes at the beginning of b, which has room for it, and returns it. It takes for granted that an item has all its
-// fields, in the order of their ids.
+// putEdited writes the message in with the edits of notes at the beginning of b, which has room
+// for it, and returns it. It takes for granted that an item has all its fields, in the order of
+// their ids.
 func putEdited(b, in []byte, notes []note, edits []data.ItemEdit) []byte {
 	n, from := 0, 0 // what is in front of from is written
 	for i := range notes {

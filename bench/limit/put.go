@@ -1,6 +1,7 @@
-// Package limit is Thrift Binary written by hand for each of the benchmark's messages: one pass, no index, no validation beyond Go's bounds checks. Only many edits of
-// one message take two passes, with notes of where its items are. No library for messages of any kind can be expected to be faster, so it says how far the others are
-// from what the machine allows.
+// Package limit is Thrift Binary written by hand for each of the benchmark's messages: one pass,
+// no index, no validation beyond Go's bounds checks. Only many edits of one message take two
+// passes, with notes of where its items are. No library for messages of any kind can be expected
+// to be faster, so it says how far the others are from what the machine allows.
 package limit
 
 import "encoding/binary"
@@ -21,7 +22,8 @@ const (
 	tList   = 15
 )
 
-// The put functions write a field into b at n and return where it ends. They are functions of an offset, not methods of a writer: the offset stays in a register.
+// The put functions write a field into b at n and return where it ends. They are functions of an
+// offset, not methods of a writer: the offset stays in a register.
 
 func putHeader(b []byte, n int, t, id byte) int {
 	h := b[n : n+3]

@@ -36,7 +36,8 @@ func sum(b []byte, v any) uint64 {
 	return s
 }
 
-// Each read function reads the value at p, fields in any order, and returns its sum and where it ends.
+// Each read function reads the value at p, fields in any order, and returns its sum and where it
+// ends.
 
 func readMyTest(b []byte, p int) (sum uint64, end int) {
 	for b[p] != tStop {

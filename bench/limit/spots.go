@@ -2,7 +2,8 @@ package limit
 
 import "github.com/nocopythrift/nocopythrift/bench/data"
 
-// spots are where the values of the partial and edit operations stand: the length of the string, the i64, the double.
+// spots are where the values of the partial and edit operations stand: the length of the string,
+// the i64, the double.
 type spots struct{ text, num, double int }
 
 // locate finds them in the message b, which is of the type of v, skipping what is in between.

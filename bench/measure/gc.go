@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// gcTime returns the processor time that the garbage collector has used, up to the end of its last cycle.
+// gcTime returns the processor time that the garbage collector has used, up to the end of its last
+// cycle.
 func gcTime() time.Duration {
 	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
 	metrics.Read(s)

@@ -1,6 +1,7 @@
-// Package measure times rows against each other so that the ratios can be trusted: all in one process, in another random order in each round (whoever always goes
-// first looks slow), after a warm-up and a garbage collection each, without the time in which other programs had the processor, and compared only with what was
-// measured in the same round.
+// Package measure times rows against each other so that the ratios can be trusted: all in one
+// process, in another random order in each round (whoever always goes first looks slow), after a
+// warm-up and a garbage collection each, without the time in which other programs had the
+// processor, and compared only with what was measured in the same round.
 package measure
 
 import (
@@ -20,18 +21,22 @@ type Options struct {
 	Rounds int           // samples of each row
 	Sample time.Duration // about how long a sample takes
 
-	// Budget, if not 0, is what the whole should take: samples become shorter, and after MinRounds no round is begun that would exceed it.
+	// Budget, if not 0, is what the whole should take: samples become shorter, and after MinRounds no
+	// round is begun that would exceed it.
 	Budget time.Duration
-	// Limit, if not 0, is what the whole may take: no round is begun that would exceed it, however few there are.
+	// Limit, if not 0, is what the whole may take: no round is begun that would exceed it, however
+	// few there are.
 	Limit time.Duration
 	// Progress is called after each sample, of how many there will be.
 	Progress func(done, of int)
 }
 
-// MinRounds is how many rounds there are however long they take: a confidence interval of 95 % needs so many.
+// MinRounds is how many rounds there are however long they take: a confidence interval of 95 %
+// needs so many.
 const MinRounds = 6
 
-// Result is what was measured of a row; every figure is for one operation and the median over the rounds.
+// Result is what was measured of a row; every figure is for one operation and the median over the
+// rounds.
 type Result struct {
 	Peer   string
 	NS     float64   // elapsed
@@ -45,14 +50,16 @@ type Result struct {
 // sample is one row in one round.
 type sample struct{ ns, cpu, gc, bytes, allocs float64 }
 
-// Run measures the rows of an entry against each other, and returns their results in the same order.
+// Run measures the rows of an entry against each other, and returns their results in the same
+// order.
 func Run(rows []peer.Row, o Options) []Result {
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}
 	}
 	start := time.Now()
 	if o.Budget != 0 {
-		// Half of it, since collections, warm-ups and steps that are longer than a sample take their part.
+		// Half of it, since collections, warm-ups and steps that are longer than a sample take their
+		// part.
 		o.Sample = min(o.Sample, o.Budget/time.Duration(2*len(rows)*o.Rounds))
 	}
 	counts := make([]int, len(rows))
@@ -94,7 +101,8 @@ func Run(rows []peer.Row, o Options) []Result {
 	return results
 }
 
-// Ratio returns the median over the rounds of a's time divided by b's in the same round: below 1, a is faster.
+// Ratio returns the median over the rounds of a's time divided by b's in the same round: below 1,
+// a is faster.
 func Ratio(a, b Result) float64 {
 	ratios := make([]float64, min(len(a.Rounds), len(b.Rounds)))
 	for i := range ratios {
@@ -144,8 +152,9 @@ func calibrate(step peer.Step, d time.Duration) int {
 	}
 }
 
-// warm takes a step on each of n other processors, one after the other, so that pools, which are one a processor, have what steps
-// need wherever the runtime moves the goroutine that is measured: it does so every few milliseconds.
+// warm takes a step on each of n other processors, one after the other, so that pools, which are
+// one a processor, have what steps need wherever the runtime moves the goroutine that is measured:
+// it does so every few milliseconds.
 func warm(step peer.Step, n int) {
 	if n == 0 {
 		return
@@ -163,8 +172,9 @@ func warm(step peer.Step, n int) {
 // warmed is the most processors that are warmed.
 const warmed = 4
 
-// take measures n steps, after a collection and as many steps to warm up as take a tenth of that, but one at least, which fills what the row keeps. It comes after
-// the collection, since that empties pools.
+// take measures n steps, after a collection and as many steps to warm up as take a tenth of that,
+// but one at least, which fills what the row keeps. It comes after the collection, since that
+// empties pools.
 func take(make func() peer.Step, n int) sample {
 	runtime.LockOSThread() // waiting is about one thread
 	defer runtime.UnlockOSThread()

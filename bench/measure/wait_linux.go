@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// waiting tells for how long the kernel has kept a thread waiting for a processor that was busy with something else.
+// waiting tells for how long the kernel has kept a thread waiting for a processor that was busy
+// with something else.
 type waiting struct {
 	file *os.File
 	buf  [64]byte

@@ -19,7 +19,8 @@ import (
 //   - nocopy/lazy (partial, edit): with nocopy.Lazy and nocopy.Recycle, what a gateway uses
 //   - nocopy/peek (partial): no message, each field is looked up in the bytes
 //
-// All of them release their messages. None owns the bytes it parses, so that an edit never stores into its input.
+// All of them release their messages. None owns the bytes it parses, so that an edit never stores
+// into its input.
 func Peer() bench.Peer {
 	return bench.Peer{
 		Name: "nocopy",
@@ -62,7 +63,8 @@ func of(v any) use {
 	panic("ours: no such message")
 }
 
-// message is what is measured of one message type, whose handle is S. The functions that an operation is not defined for are nil.
+// message is what is measured of one message type, whose handle is S. The functions that an
+// operation is not defined for are nil.
 type message[S nocopy.View] struct {
 	make    func(...nocopy.Option) S
 	parse   func([]byte, ...nocopy.Option) (S, error)

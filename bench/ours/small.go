@@ -10,7 +10,8 @@ import (
 )
 
 func myTest(v *data.MyTest) message[peer.MyTest] {
-	// The application's own slice: it fills it with its numbers for every message, as the other rows fill theirs, and reads a message's into it.
+	// The application's own slice: it fills it with its numbers for every message, as the other rows
+	// fill theirs, and reads a message's into it.
 	var nums []int64
 	return message[peer.MyTest]{
 		make:  peer.NewMyTest,

@@ -9,8 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/data"
 )
 
-// Check runs every row and returns an error that names the first one whose result is not what the values say, according to every peer that can decode it.
-// fresh makes another copy of in.Value, to be edited. entries are those of Entries.
+// Check runs every row and returns an error that names the first one whose result is not what the
+// values say, according to every peer that can decode it. fresh makes another copy of in.Value, to
+// be edited. entries are those of Entries.
 func Check(in *Input, fresh func() any, entries []Entry, peers []Peer) error {
 	before := bytes.Clone(in.Wire)
 	for _, e := range entries {
@@ -22,7 +23,8 @@ func Check(in *Input, fresh func() any, entries []Entry, peers []Peer) error {
 		c := checker{in: in, op: e.Op, want: want, peers: peers, good: map[string][]byte{}}
 		for i, r := range e.Rows {
 			step := r.Make()
-			// Twice, and the second time counts too: a row that keeps state must have left none of it in the way.
+			// Twice, and the second time counts too: a row that keeps state must have left none of it in
+			// the way.
 			for range 2 {
 				if err := c.check(step, e.By[i].Format); err != nil {
 					return fmt.Errorf("%s: %s: %w", r.Peer, e.Op, err)

@@ -1,4 +1,5 @@
-// Package peer says what a contestant is. A new one is a package with a function that returns a [Peer], and a line in main's list.
+// Package peer says what a contestant is. A new one is a package with a function that returns a
+// [Peer], and a line in main's list.
 package peer
 
 import (
@@ -8,7 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/data"
 )
 
-// Op is what is measured. Building and editing end with the message handed to a writer, since only there has every format done all of its work.
+// Op is what is measured. Building and editing end with the message handed to a writer, since only
+// there has every format done all of its work.
 type Op string
 
 const (
@@ -43,14 +45,17 @@ type Input struct {
 	Wire  []byte // the same as Thrift Binary; nobody may write to it
 }
 
-// Step does an operation once. Build and Edit write the message to w; Read and Partial return their sum.
+// Step does an operation once. Build and Edit write the message to w; Read and Partial return
+// their sum.
 type Step = func(w io.Writer) uint64
 
 // Row is one way to do an operation: a line of a table.
 type Row struct {
 	Peer string
-	// Make returns a step. State that the row's users would keep between messages (buffers, pools, structs) is kept between calls of one step, and is dropped with
-	// it: what a row keeps is not there for the collector to mark while another row is measured. Input in another format than Thrift is made here, too.
+	// Make returns a step. State that the row's users would keep between messages (buffers, pools,
+	// structs) is kept between calls of one step, and is dropped with it: what a row keeps is not
+	// there for the collector to mark while another row is measured. Input in another format than
+	// Thrift is made here, too.
 	Make func() Step
 }
 
@@ -60,7 +65,8 @@ type Peer struct {
 	Format string // what it writes; peers of one format check each other's output. "" is Thrift Binary
 	// Rows returns the ways to do op on in, best known use first; none if it cannot.
 	Rows func(in *Input, op Op) []Row
-	// Decode reads b, a message as in in.Value, back into plain values: the referee for what peers of its format wrote. nil if that is left to others.
+	// Decode reads b, a message as in in.Value, back into plain values: the referee for what peers of
+	// its format wrote. nil if that is left to others.
 	Decode func(in *Input, b []byte) (any, error)
 }
 
@@ -71,7 +77,8 @@ type Entry struct {
 	By   []*Peer // of each row
 }
 
-// Entries returns the operations defined for in.Value, with the rows of all peers in the order of peers.
+// Entries returns the operations defined for in.Value, with the rows of all peers in the order of
+// peers.
 func Entries(in *Input, peers []Peer) []Entry {
 	var entries []Entry
 	for _, op := range Defined(in.Value) {
@@ -91,7 +98,8 @@ func Entries(in *Input, peers []Peer) []Entry {
 	return entries
 }
 
-// total makes of the rows for building and reading those that do both. A row that only one of them has goes with the other's main row.
+// total makes of the rows for building and reading those that do both. A row that only one of them
+// has goes with the other's main row.
 func (p *Peer) total(in *Input, _ Op) []Row {
 	build, read := p.Rows(in, Build), p.Rows(in, Read)
 	var rows []Row

@@ -22,7 +22,8 @@ const baselines = "baselines"
 // Baseline is what -save keeps of a run: the times of every round, by "workload op row".
 type Baseline map[string][]float64
 
-// PrepareBaseline makes the folder for it, and returns the file that [SaveBaseline] is going to write.
+// PrepareBaseline makes the folder for it, and returns the file that [SaveBaseline] is going to
+// write.
 func PrepareBaseline(name string) (file string, err error) {
 	if file, err = baselineFile(name); err != nil {
 		return "", err
@@ -30,7 +31,8 @@ func PrepareBaseline(name string) (file string, err error) {
 	return file, os.MkdirAll(baselines, 0o755)
 }
 
-// baselineFile returns the file of the baseline called name, and an error if none can be called that.
+// baselineFile returns the file of the baseline called name, and an error if none can be called
+// that.
 func baselineFile(name string) (string, error) {
 	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 		return "", fmt.Errorf("%q is no name for a baseline: it must be that of a file, without a folder", name)
@@ -55,7 +57,8 @@ func LoadBaseline(name string) (Baseline, error) {
 	return b, nil
 }
 
-// SaveBaseline keeps the times of r as name, in place of what was there before, and returns the file.
+// SaveBaseline keeps the times of r as name, in place of what was there before, and returns the
+// file.
 func SaveBaseline(name string, r Report) (file string, err error) {
 	file, err = PrepareBaseline(name)
 	if err != nil {
@@ -95,7 +98,8 @@ const (
 
 const (
 	confidence = 0.95
-	// noise is what two processes that run the same code differ by, and no test on the rounds of one of them can know: where its memory happens to lie.
+	// noise is what two processes that run the same code differ by, and no test on the rounds of one
+	// of them can know: where its memory happens to lie.
 	noise = 0.05
 )
 
@@ -106,7 +110,8 @@ type Change struct {
 	Verdict string
 }
 
-// compare tells by a Mann-Whitney U-test whether old and now, the times of the rounds before and now, differ.
+// compare tells by a Mann-Whitney U-test whether old and now, the times of the rounds before and
+// now, differ.
 func compare(old, now []float64) Change {
 	a, b := sample(old), sample(now)
 	test := benchmath.AssumeNothing.Compare(a, b)
@@ -132,7 +137,8 @@ func sample(times []float64) *benchmath.Sample {
 // ours reports whether a row is one of this library's, so that it may have changed.
 func ours(row string) bool { return strings.HasPrefix(row, "nocopy") }
 
-// Compare writes which of our rows are faster or slower than in the baseline called name, and how much the other peers' times have changed, whose code has not.
+// Compare writes which of our rows are faster or slower than in the baseline called name, and how
+// much the other peers' times have changed, whose code has not.
 func (r Report) Compare(w io.Writer, old Baseline, name string) error {
 	fmt.Fprintf(w, "\nAgainst the baseline %s: medians with %.0f %% confidence intervals\n", name, 100*confidence)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -168,7 +174,8 @@ func (r Report) Compare(w io.Writer, old Baseline, name string) error {
 	return err
 }
 
-// interval writes the median of times and its confidence interval; below six rounds there is none, and it says how many there were.
+// interval writes the median of times and its confidence interval; below six rounds there is none,
+// and it says how many there were.
 func interval(times []float64) string {
 	s := benchmath.AssumeNothing.Summary(sample(times), confidence)
 	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {

@@ -59,7 +59,8 @@ const (
 	labelSize  = 9
 )
 
-// Bars draws the table's times as SVG, the fastest on top, each bar labelled with its time and its ratio to Kitex.
+// Bars draws the table's times as SVG, the fastest on top, each bar labelled with its time and its
+// ratio to Kitex.
 func (t Table) Bars() (string, error) {
 	rows := slices.Clone(t.Rows)
 	slices.SortFunc(rows, func(a, b Row) int { return compareFloat(b.NS, a.NS) }) // the lowest is drawn first
@@ -112,7 +113,8 @@ func compareFloat(a, b float64) int {
 	return 0
 }
 
-// Lines draws the series as SVG: time per unit over the number of units, both axes logarithmic. What grows in proportion is flat.
+// Lines draws the series as SVG: time per unit over the number of units, both axes logarithmic.
+// What grows in proportion is flat.
 func (s Series) Lines() (string, error) {
 	p := plot.New()
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}

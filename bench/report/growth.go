@@ -7,7 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// Series are the tables of one operation on workloads that differ in nothing but size: G-A-x1 to G-A-x64.
+// Series are the tables of one operation on workloads that differ in nothing but size: G-A-x1 to
+// G-A-x64.
 type Series struct {
 	Name   string // G-A
 	Op     string

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// result is one measurement: nanoseconds but for rate, which is calls per second, and allocs, which is per call.
+// result is one measurement: nanoseconds but for rate, which is calls per second, and allocs,
+// which is per call.
 type result struct{ rate, p50, p99, cpu, allocs float64 }
 
 // measure has calls made for a time, after a warm-up.

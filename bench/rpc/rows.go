@@ -39,8 +39,8 @@ var names = func() []string {
 
 func nameOf(i int) string { return names[i%len(names)] }
 
-// rowsPeer is a library with one transport. get has it return n rows, put sends it as many; both read them all and return the
-// sum of their ids and of the lengths of their names.
+// rowsPeer is a library with one transport. get has it return n rows, put sends it as many; both
+// read them all and return the sum of their ids and of the lengths of their names.
 type rowsPeer struct {
 	name   string
 	framed bool

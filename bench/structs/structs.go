@@ -1,6 +1,7 @@
-// Package structs is what all peers have in common that decode into Go structs and encode from them: Kitex, frugal, Apache Thrift, vtprotobuf. What the
-// application does with a struct type is written down once, in package structs/kitex, and copied for the others' types by generate.sh; what remains for a peer to
-// say is how it turns structs into bytes and back.
+// Package structs is what all peers have in common that decode into Go structs and encode from
+// them: Kitex, frugal, Apache Thrift, vtprotobuf. What the application does with a struct type is
+// written down once, in package structs/kitex, and copied for the others' types by generate.sh;
+// what remains for a peer to say is how it turns structs into bytes and back.
 package structs
 
 import (
@@ -9,7 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Message is what the application does with one message type. Every any is a *T of the same generated struct T. Functions that no operation needs are nil.
+// Message is what the application does with one message type. Every any is a *T of the same
+// generated struct T. Functions that no operation needs are nil.
 type Message struct {
 	New     func() any
 	Fill    func(m any)        // from the application's values; uses again what m has
@@ -29,7 +31,8 @@ type Codec struct {
 	// Send, if not nil, is used in Encode's place for what ends in several pieces.
 	Send func(w io.Writer, m any) uint64
 
-	// New and Free take the structs for decoding from a pool and give them back. nil: a new one each time.
+	// New and Free take the structs for decoding from a pool and give them back. nil: a new one each
+	// time.
 	New  func() any
 	Free func(m any)
 }

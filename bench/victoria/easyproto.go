@@ -43,7 +43,8 @@ func marshalRows(b []byte, v *data.VStreamRows) []byte {
 	return b
 }
 
-// Every visitor is the loop that easyproto's documentation shows. A function that takes what to do with a field would let FieldContext escape to the heap.
+// Every visitor is the loop that easyproto's documentation shows. A function that takes what to do
+// with a field would let FieldContext escape to the heap.
 
 // next returns the message behind its next field, which is put into fc.
 func next(fc *easyproto.FieldContext, message []byte) []byte {

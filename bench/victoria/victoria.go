@@ -1,5 +1,6 @@
-// Package victoria is what VictoriaMetrics made for itself to receive Prometheus write requests: prompb, which decodes into structs that are kept in a pool, and
-// easyproto, with which one writes a visitor by hand. Both speak Protocol Buffers.
+// Package victoria is what VictoriaMetrics made for itself to receive Prometheus write requests:
+// prompb, which decodes into structs that are kept in a pool, and easyproto, with which one writes
+// a visitor by hand. Both speak Protocol Buffers.
 package victoria
 
 import (
@@ -16,7 +17,8 @@ import (
 // Peer has the rows
 //
 //   - VM prompb/pool (read, partial): as vminsert does, whose strings alias the input
-//   - easyproto: pooled marshaler (build), a visitor that decodes nothing else than what is wanted (read, partial)
+//   - easyproto: pooled marshaler (build), a visitor that decodes nothing else than what is wanted
+//     (read, partial)
 func Peer() peer.Peer { return peer.Peer{Name: "victoria", Format: vtproto.Format, Rows: rows} }
 
 func rows(in *peer.Input, op peer.Op) []peer.Row {

@@ -1,4 +1,5 @@
-// Package vtproto is Protocol Buffers with the code of vtprotobuf: its pools, and its unmarshalling that lets strings alias the input.
+// Package vtproto is Protocol Buffers with the code of vtprotobuf: its pools, and its
+// unmarshalling that lets strings alias the input.
 package vtproto
 
 import (
@@ -18,7 +19,8 @@ const Format = "protobuf"
 // Peer has the rows
 //
 //   - vtproto: fresh structs and a fresh buffer
-//   - vtproto/pool+unsafe: structs from the generated pools (build: kept by the application), a buffer that is kept, strings that alias the input
+//   - vtproto/pool+unsafe: structs from the generated pools (build: kept by the application), a
+//     buffer that is kept, strings that alias the input
 func Peer() peer.Peer {
 	fresh := structs.Variant{Row: "vtproto", Codec: freshStructs, Own: true}
 	return peer.Peer{

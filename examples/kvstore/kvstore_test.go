@@ -107,7 +107,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// TestDelays: a blocking client gets through as many calls as the delays leave it, a pipelined one through more.
+// TestDelays: a blocking client gets through as many calls as the delays leave it, a pipelined one
+// through more.
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	calls := func(client string) (n int) {
@@ -218,8 +219,8 @@ func random(n int) []byte {
 	return b
 }
 
-// TestValuesLast: what the store keeps and what a client has retrieved stays as it is, whatever happens to the
-// memory of later calls, and when the value in the store is replaced.
+// TestValuesLast: what the store keeps and what a client has retrieved stays as it is, whatever
+// happens to the memory of later calls, and when the value in the store is replaced.
 func TestValuesLast(t *testing.T) {
 	_, c := startStore(t)
 	values := map[string][]byte{}

@@ -60,7 +60,8 @@ func (l *load) run(ctx context.Context, caller rpc.Caller, workers int) (wrong e
 	return wrong
 }
 
-// worker makes one call after the other. The keys that it uses are its own, so that it knows what must come back.
+// worker makes one call after the other. The keys that it uses are its own, so that it knows what
+// must come back.
 type worker struct {
 	*load
 	client kv.KeyValueClient

@@ -1,5 +1,5 @@
-// Command kvstore is a key-value store that keeps and serves values without copying them through a Go struct, and a
-// client that puts it under load and checks every answer. See README.md.
+// Command kvstore is a key-value store that keeps and serves values without copying them through a
+// Go struct, and a client that puts it under load and checks every answer. See README.md.
 //
 //	go run ./examples/kvstore
 package main
@@ -84,7 +84,8 @@ func parseFlags(args []string, complaints io.Writer) (config, error) {
 	return c, err
 }
 
-// maxValueSize is the largest mean: values are at most eight times as large, and must fit in a frame.
+// maxValueSize is the largest mean: values are at most eight times as large, and must fit in a
+// frame.
 const maxValueSize = 1 << 20
 
 func (c config) run(ctx context.Context, out io.Writer) error {

@@ -14,8 +14,8 @@ type meter struct {
 	took         [40 << subBits]atomic.Int64 // calls by duration: see bucket
 }
 
-// subBits is how many bits of a duration count after its first: there are 64 buckets from one power of two to the next,
-// and a quantile is at most 1.6 % too high.
+// subBits is how many bits of a duration count after its first: there are 64 buckets from one
+// power of two to the next, and a quantile is at most 1.6 % too high.
 const subBits = 6
 
 // bucket returns the bucket of a duration. Durations below 128 ns have one each.

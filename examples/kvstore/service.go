@@ -29,7 +29,8 @@ func newService(delays bool) *service {
 	return s
 }
 
-// Create has the key cloned into the store. The value may stay in the request's memory; see store.go.
+// Create has the key cloned into the store. The value may stay in the request's memory; see
+// store.go.
 func (s *service) Create(ctx context.Context, args kv.KeyValueCreateArgs, result kv.KeyValueCreateResult) error {
 	if err := sleep(ctx, s.write); err != nil {
 		return err
@@ -40,7 +41,8 @@ func (s *service) Create(ctx context.Context, args kv.KeyValueCreateArgs, result
 	return nil
 }
 
-// Retrieve has the reply refer to the value in the store: SetSuccess copies it only if it is smaller than 4 KiB.
+// Retrieve has the reply refer to the value in the store: SetSuccess copies it only if it is
+// smaller than 4 KiB.
 func (s *service) Retrieve(ctx context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error {
 	if err := sleep(ctx, s.read); err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Command quickstart sends a message to a server that is written with Apache Thrift's Go library, reads the reply in
-// place, changes it, and sends it on; it prints what went over the wire.
+// Command quickstart sends a message to a server that is written with Apache Thrift's Go library,
+// reads the reply in place, changes it, and sends it on; it prints what went over the wire.
 //
 //	go run ./examples/quickstart
 package main

@@ -10,9 +10,9 @@ import (
 	apache "github.com/nocopythrift/nocopythrift/examples/quickstart/apache/order"
 )
 
-// serve is the other side of the connection: a server written with Apache Thrift's Go library and the structs that
-// Apache's compiler generates. It knows nothing of this library. It answers an order with a receipt, reads the
-// receipt that comes back, and returns what it has read.
+// serve is the other side of the connection: a server written with Apache Thrift's Go library and
+// the structs that Apache's compiler generates. It knows nothing of this library. It answers an
+// order with a receipt, reads the receipt that comes back, and returns what it has read.
 func serve(conn net.Conn) (*apache.Order, *apache.Receipt, error) {
 	ctx := context.Background()
 	cfg := &thrift.TConfiguration{}

@@ -70,7 +70,8 @@ func TestBytesInComments(t *testing.T) {
 	}
 }
 
-// TestInheritedNames: no method hides one of the services that are extended, whatever these are called.
+// TestInheritedNames: no method hides one of the services that are extended, whatever these are
+// called.
 func TestInheritedNames(t *testing.T) {
 	c, err := gocheck.New()
 	if err != nil {

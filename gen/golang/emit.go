@@ -45,7 +45,7 @@ type generator struct {
 	set      *schema.Set
 	opt      Options
 	of       map[*schema.Program]*goPackage // the package that each file's code goes to
-	programs []*schema.Program // the files to generate from
+	programs []*schema.Program              // the files to generate from
 	errs     idl.ErrorList
 }
 

@@ -249,8 +249,8 @@ func write(data []byte, dir string) ([]string, error) {
 
 var errorLine = regexp.MustCompile(`(?m)^.+\.thrift:\d+:\d+: .+$`)
 
-// testGenerate writes files from random bytes and generates: either there are errors with their places, or good Go.
-// It reports whether there was code.
+// testGenerate writes files from random bytes and generates: either there are errors with their
+// places, or good Go. It reports whether there was code.
 func testGenerate(t *testing.T, c *gocheck.Checker, data []byte, dir string) bool {
 	t.Helper()
 	names, err := write(data, dir)

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNeeds: includes that are not generated too are named, wherever they are, until they are there.
+// TestNeeds: includes that are not generated too are named, wherever they are, until they are
+// there.
 func TestNeeds(t *testing.T) {
 	idl := []string{
 		"deep/deep.thrift", "namespace go x.deep\nstruct D {}",
@@ -53,7 +54,8 @@ func sortedLines(text string) []string {
 	return lines
 }
 
-// TestNeedsElsewhere: what the module finds under the prefix need not be below the output directory.
+// TestNeedsElsewhere: what the module finds under the prefix need not be below the output
+// directory.
 func TestNeedsElsewhere(t *testing.T) {
 	files(t, "go.mod", "module h.org/m\n", "gen/x/inner/anything.go", "package inner\n",
 		"inner.thrift", "namespace go x.inner\nstruct I {}", "none.thrift", "namespace go x.none\nstruct N {}",

@@ -15,8 +15,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestReadme runs the commands of the README's example in a new module, as a user does: the library comes, as its
-// latest version, from a proxy that has this checkout, and what it needs from this machine's module cache.
+// TestReadme runs the commands of the README's example in a new module, as a user does: the
+// library comes, as its latest version, from a proxy that has this checkout, and what it needs
+// from this machine's module cache.
 func TestReadme(t *testing.T) {
 	if !testmode.Long {
 		t.Skip("builds the library and the generator anew")

@@ -10,8 +10,8 @@ import (
 
 type enum int32
 
-// check converts values of every length up to 200 to bytes, which must be those that encoding/binary writes, and
-// back; at some alignment each.
+// check converts values of every length up to 200 to bytes, which must be those that
+// encoding/binary writes, and back; at some alignment each.
 func check[E int8 | int16 | int32 | int64 | float64 | enum](t *testing.T, name string, store func([]byte, []E), load func([]E, []byte), value func() E) {
 	t.Run(name, func(t *testing.T) {
 		for n := range 201 {
@@ -61,7 +61,8 @@ func panics(f func()) (did bool) {
 	return false
 }
 
-// TestConvert: all types, at all lengths, in both directions. Bits survive, those of numbers that are none included.
+// TestConvert: all types, at all lengths, in both directions. Bits survive, those of numbers that
+// are none included.
 func TestConvert(t *testing.T) {
 	check(t, "int8", StoreInt8s, LoadInt8s, func() int8 { return int8(rand.Uint32()) })
 	check(t, "int16", StoreInt16s, LoadInt16s, func() int16 { return int16(rand.Uint32()) })

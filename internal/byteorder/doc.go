@@ -1,10 +1,11 @@
-// Package byteorder converts between slices of numbers and their bytes in network byte order, as fast as the
-// processor copies memory: with AVX2 on amd64, NEON on arm64, plain Go elsewhere, and plain copying where the
-// machine's order is the network's.
+// Package byteorder converts between slices of numbers and their bytes in network byte order, as
+// fast as the processor copies memory: with AVX2 on amd64, NEON on arm64, plain Go elsewhere, and
+// plain copying where the machine's order is the network's.
 //
-// Load functions read bytes into a slice, Store functions write a slice as bytes. All of them convert as many
-// elements as the slice has and panic if there are fewer bytes than these take. The bytes may begin anywhere;
-// they must not overlap the slice. Nothing is kept and nothing allocated.
+// Load functions read bytes into a slice, Store functions write a slice as bytes. All of them
+// convert as many elements as the slice has and panic if there are fewer bytes than these take.
+// The bytes may begin anywhere; they must not overlap the slice. Nothing is kept and nothing
+// allocated.
 //
 // The files from the top down:
 //

@@ -7,8 +7,9 @@ import (
 	"math/bits"
 )
 
-// The portable ways to swap, for little-endian machines: four words of eight bytes an iteration, which are loaded
-// before any is stored, then what is left one element after the other. src is as long as dst.
+// The portable ways to swap, for little-endian machines: four words of eight bytes an iteration,
+// which are loaded before any is stored, then what is left one element after the other. src is as
+// long as dst.
 
 // stride is how many bytes an iteration takes.
 const stride = 32

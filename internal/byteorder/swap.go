@@ -2,10 +2,12 @@
 
 package byteorder
 
-// vectorSize is the fewest bytes that swapVector takes. Below, calling it would cost more than it saves.
+// vectorSize is the fewest bytes that swapVector takes. Below, calling it would cost more than it
+// saves.
 const vectorSize = 32
 
-// order says which byte of a vector's source each byte of the result is. Every 16 bytes count on their own.
+// order says which byte of a vector's source each byte of the result is. Every 16 bytes count on
+// their own.
 type order [vectorSize]byte
 
 // The orders of elements of 2, 4 and 8 bytes.
@@ -22,7 +24,8 @@ func orderOf(size byte) (o order) {
 	return o
 }
 
-// swap16 copies elements of 2 bytes from src to all of dst, from network byte order to the machine's or back.
+// swap16 copies elements of 2 bytes from src to all of dst, from network byte order to the
+// machine's or back.
 func swap16(dst, src []byte) {
 	src = src[:len(dst)]
 	switch {

@@ -63,8 +63,8 @@ func random(n int) []byte {
 	return b
 }
 
-// TestSwapLengths: every length and every alignment of both sides; the bytes around the destination and the whole
-// source stay as they are.
+// TestSwapLengths: every length and every alignment of both sides; the bytes around the
+// destination and the whole source stay as they are.
 func TestSwapLengths(t *testing.T) {
 	const guard, longest = 64, 200
 	eachSwap(t, func(t *testing.T, size, least int, swap func(dst, src []byte)) {

@@ -5,8 +5,8 @@ package byteorder
 // vectorised says that swapVector may be called: the processor and the system know AVX2.
 var vectorised = hasAVX2()
 
-// swapVector copies n bytes, at least vectorSize and whole elements, in the order o of each 16. The memory at dst
-// and src must not overlap.
+// swapVector copies n bytes, at least vectorSize and whole elements, in the order o of each 16.
+// The memory at dst and src must not overlap.
 //
 //go:noescape
 func swapVector(dst, src *byte, n int, o *order)
@@ -14,11 +14,12 @@ func swapVector(dst, src *byte, n int, o *order)
 // cpuid is the instruction CPUID.
 func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 
-// xgetbv is the instruction XGETBV for register 0. It must not be executed unless CPUID reports OSXSAVE.
+// xgetbv is the instruction XGETBV for register 0. It must not be executed unless CPUID reports
+// OSXSAVE.
 func xgetbv() (eax, edx uint32)
 
-// hasAVX2 asks as Intel's manual says to (volume 1, 14.7.1): AVX2 is there if the processor has it and the system
-// saves its registers.
+// hasAVX2 asks as Intel's manual says to (volume 1, 14.7.1): AVX2 is there if the processor has it
+// and the system saves its registers.
 func hasAVX2() bool {
 	const (
 		osxsave, avx = 1 << 27, 1 << 28 // leaf 1, ecx

@@ -58,10 +58,10 @@ func (b *Buffer) mark() {
 // Short reports whether positions are running out.
 func (b *Buffer) Short() bool { return len(b.segs) > manySegs }
 
-// Waste reports whether three quarters of the memory that the Buffer keeps, or half of the positions that the
-// message does not need, are of what is no longer in it. If not, the Buffer is not Crowded any
-// more until there is much more. So what Compact copies is at most a few times what has been
-// added since, and what fits finds positions.
+// Waste reports whether three quarters of the memory that the Buffer keeps, or half of the
+// positions that the message does not need, are of what is no longer in it. If not, the Buffer is
+// not Crowded any more until there is much more. So what Compact copies is at most a few times
+// what has been added since, and what fits finds positions.
 func (b *Buffer) Waste() bool {
 	b.mark()
 	if len(b.nodes) == 1 {
@@ -73,7 +73,8 @@ func (b *Buffer) Waste() bool {
 	return used/wasted > size+fewSpans*spanBytes || 2*len(b.segs) >= 2*manySegs+size>>segBits
 }
 
-// referred returns how many bytes of other people's memory have positions, whether they are in the message or not.
+// referred returns how many bytes of other people's memory have positions, whether they are in the
+// message or not.
 func (b *Buffer) referred() int {
 	n := 0
 	for i, mem := range b.segs {

@@ -10,8 +10,8 @@ import (
 // Choices is where random values come from: Intn returns a number in [0, n).
 type Choices interface{ Intn(n int) int }
 
-// Gen makes random values and types. What it chooses is Choices' matter; the contents of numbers and strings come from a
-// counter, so that no two are alike and choices are not spent on them.
+// Gen makes random values and types. What it chooses is Choices' matter; the contents of numbers
+// and strings come from a counter, so that no two are alike and choices are not spent on them.
 type Gen struct {
 	Choices
 	count uint64
@@ -109,7 +109,8 @@ func (g *Gen) Count() int {
 	}
 }
 
-// Value returns a value of the type, at most depth structs and containers deep beyond what is required.
+// Value returns a value of the type, at most depth structs and containers deep beyond what is
+// required.
 func (g *Gen) Value(t *Type, depth int) Value {
 	switch {
 	case t.IsStruct():
@@ -150,7 +151,8 @@ func (g *Gen) elements(depth int, elem *Type) int {
 	return n
 }
 
-// many returns a list of elements of fixed size, of 4 KiB and more: so many that it is worth referring to.
+// many returns a list of elements of fixed size, of 4 KiB and more: so many that it is worth
+// referring to.
 func (g *Gen) many(t *Type) *List {
 	l := &List{Type: t}
 	plain := &Gen{Choices: chance{g}, count: g.Bits()}
@@ -197,8 +199,8 @@ func (g *Gen) Record(s *Struct, depth int) *Record {
 	return r
 }
 
-// Noise adds to the structs in a value, here and there, what peers may send although it does not count or is not
-// known: unknown fields, fields and keys that come twice, a second arm of a union.
+// Noise adds to the structs in a value, here and there, what peers may send although it does not
+// count or is not known: unknown fields, fields and keys that come twice, a second arm of a union.
 func (g *Gen) Noise(v Value) {
 	switch v := v.(type) {
 	case *Record:
@@ -244,7 +246,8 @@ func (g *Gen) noise(r *Record) {
 	}
 }
 
-// Normal takes out of a value what does not count, in place: what is left is what reading what was written gives.
+// Normal takes out of a value what does not count, in place: what is left is what reading what was
+// written gives.
 func Normal(v Value) {
 	switch v := v.(type) {
 	case *Record:

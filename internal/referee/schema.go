@@ -31,7 +31,8 @@ func structIn(list []*Struct, s *Struct) bool {
 	return false
 }
 
-// fields gives a struct its fields. What is required lies further ahead in all, so that no value is infinite.
+// fields gives a struct its fields. What is required lies further ahead in all, so that no value
+// is infinite.
 func (g *Gen) fields(s *Struct, all []*Struct, i int) {
 	id := int16(g.Intn(4)) - 1
 	for k := range 1 + g.Intn(9) {

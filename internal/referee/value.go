@@ -1,6 +1,6 @@
-// Package referee is what tests hold the library against: values of Thrift types as plain Go data, random ones
-// of any type, and their bytes as Apache Thrift's own Go library reads and writes them. It knows nothing of
-// package nocopy. Only tests import it.
+// Package referee is what tests hold the library against: values of Thrift types as plain Go data,
+// random ones of any type, and their bytes as Apache Thrift's own Go library reads and writes
+// them. It knows nothing of package nocopy. Only tests import it.
 package referee
 
 import (
@@ -80,8 +80,8 @@ func (t *Type) same(u *Type) bool {
 		t.Key.Same(u.Key) && t.Elem.Same(u.Elem)
 }
 
-// Value is a value: bool, int8, int16, int32 (enums too), int64, Float, string, Bytes, thrift.Tuuid, *Record, *List
-// or *Map.
+// Value is a value: bool, int8, int16, int32 (enums too), int64, Float, string, Bytes,
+// thrift.Tuuid, *Record, *List or *Map.
 type Value = any
 
 // Float is a double by its bits, so that NaNs are compared bit for bit.
@@ -97,7 +97,8 @@ type Record struct {
 	Unknown []Raw   // fields that Type does not have, in wire order
 	Last    int     // of a union: place+1 of the arm that counts, 0 if none is set
 
-	// Shadowed are fields that come again further behind, so that they do not count. Only Write knows them.
+	// Shadowed are fields that come again further behind, so that they do not count. Only Write knows
+	// them.
 	Shadowed []Raw
 }
 
@@ -123,8 +124,8 @@ type Map struct {
 // Pair is an entry of a Map.
 type Pair struct{ Key, Value Value }
 
-// Zero returns the value that a field or element of the type has when nobody gave it one: of a struct, what
-// must be on the wire.
+// Zero returns the value that a field or element of the type has when nobody gave it one: of a
+// struct, what must be on the wire.
 func Zero(t *Type) Value {
 	switch t.Wire {
 	case thrift.BOOL:
@@ -203,8 +204,8 @@ func Clone(v Value) Value {
 	return v
 }
 
-// Equal says whether two values are the same. The order of a map's pairs does not count, nor do pairs whose
-// key comes again.
+// Equal says whether two values are the same. The order of a map's pairs does not count, nor do
+// pairs whose key comes again.
 func Equal(a, b Value) bool { return string(Append(nil, a)) == string(Append(nil, b)) }
 
 // Append appends bytes that are the same for equal values and only for those.
@@ -269,7 +270,8 @@ func Append(dst []byte, v Value) []byte {
 	panic("referee: not a value")
 }
 
-// Live returns the pairs that count. Keys that are structs or containers are not compared: the pairs of such a map all count.
+// Live returns the pairs that count. Keys that are structs or containers are not compared: the
+// pairs of such a map all count.
 func (m *Map) Live() []Pair {
 	if m.Type.Key.IsContainer() {
 		return m.Pairs

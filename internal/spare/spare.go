@@ -1,8 +1,9 @@
 // Package spare keeps large pieces of memory for those who will soon need as much again.
 //
-// A sync.Pool is for what is small and asked for all the time: what one processor has put there another may not find, and two
-// collections empty it, which may both happen while one large message is received. What is spare here is found by
-// everybody, by its size, and lives for two collections after it was put here or [Keep] was called last.
+// A sync.Pool is for what is small and asked for all the time: what one processor has put there
+// another may not find, and two collections empty it, which may both happen while one large
+// message is received. What is spare here is found by everybody, by its size, and lives for two
+// collections after it was put here or [Keep] was called last.
 package spare
 
 import (
@@ -56,7 +57,8 @@ func (p *Pool[T]) Put(i *Item[T]) {
 	}
 }
 
-// Get returns an item of at least least and at most most, nil if there is none. It is the caller's.
+// Get returns an item of at least least and at most most, nil if there is none. It is the
+// caller's.
 func (p *Pool[T]) Get(least, most int) *Item[T] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +138,8 @@ func register(keepAll func(uint64)) {
 	pools = append(pools, keepAll)
 }
 
-// Keep is called by those who are about to need large memory: what is spare lives on, but for what nobody has taken for long.
+// Keep is called by those who are about to need large memory: what is spare lives on, but for what
+// nobody has taken for long.
 func Keep() {
 	now := collections()
 	mu.Lock()

@@ -31,7 +31,8 @@ func TestGet(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// TestLifetime: what nobody takes is gone after a few collections, and sooner if nobody calls Keep.
+// TestLifetime: what nobody takes is gone after a few collections, and sooner if nobody calls
+// Keep.
 func TestLifetime(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector's pools lose things on purpose")
@@ -63,7 +64,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestMany: what is taken and put back again and again, by many, is one's at a time, and leaves nothing behind.
+// TestMany: what is taken and put back again and again, by many, is one's at a time, and leaves
+// nothing behind.
 func TestMany(t *testing.T) {
 	var p Pool[[]byte]
 	var wg sync.WaitGroup

@@ -15,8 +15,8 @@ import (
 // path is where instrumented sources import this package from.
 const path = "github.com/nocopythrift/nocopythrift/internal/steps"
 
-// Overlay writes to dir copies of the sources in these folders of the module at root that count their steps, but for tests. It
-// returns the name of a file for go's flag -overlay.
+// Overlay writes to dir copies of the sources in these folders of the module at root that count
+// their steps, but for tests. It returns the name of a file for go's flag -overlay.
 func Overlay(root, dir string, folders ...string) (string, error) {
 	replace := map[string]string{}
 	put := func(name string, src []byte) error {

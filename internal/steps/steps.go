@@ -1,9 +1,9 @@
-// Package steps counts what the library does, so that tests can hold it to time in proportion without a clock. Nothing
-// that users build contains it: [Overlay] writes copies of the library's sources that count, which a test builds by go's
-// flag -overlay.
+// Package steps counts what the library does, so that tests can hold it to time in proportion
+// without a clock. Nothing that users build contains it: [Overlay] writes copies of the library's
+// sources that count, which a test builds by go's flag -overlay.
 //
-// A step is a call of a function, a turn of a loop, or a byte, word or element that is copied, moved, cleared, compared, hashed or
-// allocated.
+// A step is a call of a function, a turn of a loop, or a byte, word or element that is copied,
+// moved, cleared, compared, hashed or allocated.
 package steps
 
 import "reflect"

@@ -1,7 +1,8 @@
 // Package testmode tells tests how much they are to do.
 //
-// Without further ado they take about a minute in all, and do the same every time. With NOCOPY_LONG in
-// the environment, as in CI, they also have large inputs, more rounds, and other seeds each time.
+// Without further ado they take about a minute in all, and do the same every time. With
+// NOCOPY_LONG in the environment, as in CI, they also have large inputs, more rounds, and other
+// seeds each time.
 package testmode
 
 import (
@@ -13,7 +14,8 @@ import (
 // Long reports whether tests do all that they can.
 var Long = os.Getenv("NOCOPY_LONG") != ""
 
-// Seed returns a seed for random input, and logs it: always the same one, or another each time if Long.
+// Seed returns a seed for random input, and logs it: always the same one, or another each time if
+// Long.
 func Seed(t testing.TB) uint64 {
 	seed := uint64(1)
 	if Long {

@@ -1,9 +1,10 @@
-// Command client calls everything that Apache Thrift's cross-language test service has, and checks what comes back.
+// Command client calls everything that Apache Thrift's cross-language test service has, and checks
+// what comes back.
 //
 //	go run ./interop/client --host localhost --port 9090 --transport framed --protocol multi
 //
-// The exit code is 0 if all is well, and else a sum of 1 (base types), 2 (structs), 4 (containers), 8 (exceptions),
-// 64 (nothing could be tested) and 128 (a call took too long).
+// The exit code is 0 if all is well, and else a sum of 1 (base types), 2 (structs), 4
+// (containers), 8 (exceptions), 64 (nothing could be tested) and 128 (a call took too long).
 package main
 
 import (

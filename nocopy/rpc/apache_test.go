@@ -15,7 +15,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// The other side is Apache Thrift's Go library. Of its generated code these tests need no more than what follows.
+// The other side is Apache Thrift's Go library. Of its generated code these tests need no more
+// than what follows.
 
 // fields is a struct of i64 and binary fields, by id.
 type fields map[int16]any

@@ -167,7 +167,8 @@ func TestConcurrentCalls(t *testing.T) {
 	})
 }
 
-// TestExceptionStays: an ApplicationException stays as it is when the memory that it came in is used again.
+// TestExceptionStays: an ApplicationException stays as it is when the memory that it came in is
+// used again.
 func TestExceptionStays(t *testing.T) {
 	addr := serve(t, &rpc.Server{}, &handler{})
 	c := echo.NewEchoClient(dial(t, addr, rpc.Recycle, rpc.PoolSize(1)))

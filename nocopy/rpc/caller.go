@@ -7,16 +7,18 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Caller makes calls. A [*Client] is one. Generated clients fill the arguments between NewArgs and Call.
+// Caller makes calls. A [*Client] is one. Generated clients fill the arguments between NewArgs and
+// Call.
 type Caller interface {
 	// NewArgs returns the arguments of a call of m, to be filled and given to Call.
 	NewArgs(m *Method) nocopy.Struct
-	// Call sends args, which it takes over, and returns the result, which is the caller's. The result of a
-	// oneway method is absent, and so is one that comes with an error.
+	// Call sends args, which it takes over, and returns the result, which is the caller's. The result
+	// of a oneway method is absent, and so is one that comes with an error.
 	Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error)
 }
 
-// MultiplexedCaller returns a Caller for one of the services that share a server: it names methods "service:method".
+// MultiplexedCaller returns a Caller for one of the services that share a server: it names methods
+// "service:method".
 func MultiplexedCaller(c Caller, service string) Caller {
 	return &multiplexed{Caller: c, prefix: service + ":"}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Client makes calls over a pool of connections to one server, any number at a time. A connection that
-// fails is made anew when it is needed again.
+// Client makes calls over a pool of connections to one server, any number at a time. A connection
+// that fails is made anew when it is needed again.
 type Client struct {
 	network, addr string
 	opt           options
@@ -47,8 +47,8 @@ const (
 	maxPause   = 2 * time.Second
 )
 
-// Dial connects to a server, as net.Dial does, and returns a client for it. ctx is for this connection; others
-// are made when there are more calls than connections.
+// Dial connects to a server, as net.Dial does, and returns a client for it. ctx is for this
+// connection; others are made when there are more calls than connections.
 func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts)}
 	if len(c.opt.interceptors) > 0 {
@@ -95,10 +95,11 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 	return args
 }
 
-// Call sends args and waits for the reply. When ctx ends it returns at once, and other calls go on. Most servers, ours
-// unless it is Unordered, send replies in order: calls on the same connection have theirs after that of the one that was
-// given up, so others are made on another connection as long as the pool has one. When the call has not been sent, since
-// the connection turned out to be broken, it tries another.
+// Call sends args and waits for the reply. When ctx ends it returns at once, and other calls go
+// on. Most servers, ours unless it is Unordered, send replies in order: calls on the same
+// connection have theirs after that of the one that was given up, so others are made on another
+// connection as long as the pool has one. When the call has not been sent, since the connection
+// turned out to be broken, it tries another.
 //
 // Arguments from NewArgs are taken over, also with an error, and may be given to one call only.
 // Others are copied and stay the caller's: any whole message of the method's arguments, such as
@@ -206,8 +207,8 @@ func (c *Client) leave(p *poolConn, all bool) {
 	c.mu.Unlock()
 }
 
-// connection chooses the connection with the fewest calls, those that were given up and have had no reply yet included. If
-// all have some it makes another, as long as the pool is not full.
+// connection chooses the connection with the fewest calls, those that were given up and have had
+// no reply yet included. If all have some it makes another, as long as the pool is not full.
 func (c *Client) connection(ctx context.Context, over <-chan struct{}) (*poolConn, *clientConn, error) {
 	c.mu.Lock()
 	p := c.choose()

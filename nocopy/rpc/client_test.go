@@ -19,7 +19,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// TestCancel: calls whose contexts end at any moment return at once, and no later call gets their replies.
+// TestCancel: calls whose contexts end at any moment return at once, and no later call gets their
+// replies.
 func TestCancel(t *testing.T) {
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		var wg sync.WaitGroup
@@ -60,8 +61,8 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestCloseWhileDialling: calls that wait for a connection are told that the client was closed, not
-// that their context had ended, whether it is being made or there is a pause before that.
+// TestCloseWhileDialling: calls that wait for a connection are told that the client was closed,
+// not that their context had ended, whether it is being made or there is a pause before that.
 func TestCloseWhileDialling(t *testing.T) {
 	for _, pause := range []bool{false, true} {
 		var dials atomic.Int32
@@ -136,7 +137,8 @@ func TestCancelledBefore(t *testing.T) {
 	unharmed(t, c)
 }
 
-// TestGivenUpHoldsNobodyUp: where a reply is owed to a call that was given up, others use another connection.
+// TestGivenUpHoldsNobodyUp: where a reply is owed to a call that was given up, others use another
+// connection.
 func TestGivenUpHoldsNobodyUp(t *testing.T) {
 	h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
 	cl := dial(t, serve(t, &rpc.Server{}, h), rpc.PoolSize(2))
@@ -210,8 +212,9 @@ func TestReconnect(t *testing.T) {
 	srv.Shutdown(bg)
 }
 
-// TestBackoff: a server that is away is not dialled all the time, however many calls there are. Here connections are accepted and
-// closed: with TLS dialling fails, without it the first call does.
+// TestBackoff: a server that is away is not dialled all the time, however many calls there are.
+// Here connections are accepted and closed: with TLS dialling fails, without it the first call
+// does.
 func TestBackoff(t *testing.T) {
 	cert, pool := certificate(t)
 	t.Run("TLS", func(t *testing.T) {

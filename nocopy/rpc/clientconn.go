@@ -15,9 +15,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// clientConn is one connection of a client. A goroutine reads replies from it and hands them to the calls, by their
-// sequence ids. Requests are written by the calls themselves: whoever comes while nobody is writing writes what has
-// queued up. What might block is left to a goroutine, so that every call can return when its context ends.
+// clientConn is one connection of a client. A goroutine reads replies from it and hands them to
+// the calls, by their sequence ids. Requests are written by the calls themselves: whoever comes
+// while nobody is writing writes what has queued up. What might block is left to a goroutine, so
+// that every call can return when its context ends.
 type clientConn struct {
 	nc       net.Conn
 	opt      *options

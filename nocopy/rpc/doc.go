@@ -1,5 +1,6 @@
-// Package rpc carries calls of Thrift services over connections: servers, clients, and what generated code for services
-// calls. On the wire it is Thrift's binary protocol, framed or not; the other side may be any Thrift library.
+// Package rpc carries calls of Thrift services over connections: servers, clients, and what
+// generated code for services calls. On the wire it is Thrift's binary protocol, framed or not;
+// the other side may be any Thrift library.
 //
 //	srv := &rpc.Server{Processor: kv.NewStoreProcessor(handler)}
 //	err := srv.Serve(listener)
@@ -25,18 +26,19 @@
 //   - An exception that a handler returns as its error stays the handler's, and what an
 //     interceptor puts into a Call stays the interceptor's: the reply has a copy. See [Handler]
 //     and [Call].
-//   - What a handler puts into the result by reference (strings and byte slices of 4 KiB and more) must stay as it is until
-//     the reply is written. Values of args may be put there.
+//   - What a handler puts into the result by reference (strings and byte slices of 4 KiB and more)
+//     must stay as it is until the reply is written. Values of args may be put there.
 //   - The args of a client's call end when all interceptors have returned; whoever fills them must
 //     not keep them. Byte slices of 4 KiB and more that were set are referred to until the call
 //     returns, or, when it or a try of it was given up, until its bytes are written or dropped.
-//   - The result of a call is the caller's: Release gives its memory back. Not calling it costs speed, not memory.
-//     A declared exception that comes back as the error is a message of its own.
+//   - The result of a call is the caller's: Release gives its memory back. Not calling it costs
+//     speed, not memory. A declared exception that comes back as the error is a message of its
+//     own.
 //
 // # Errors
 //
-// A call returns the declared exception, an [*ApplicationException] (from the server, or about its reply), an error
-// that wraps the context's, or one that tells what happened to the connection.
+// A call returns the declared exception, an [*ApplicationException] (from the server, or about its
+// reply), an error that wraps the context's, or one that tells what happened to the connection.
 //
 // A handler's error goes to the client as an [ApplicationException] with its text, unless
 // [Server.HideErrors]. The text of a panic never does, nor what went wrong in the library or

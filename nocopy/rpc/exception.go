@@ -36,8 +36,8 @@ func (t ExceptionType) String() string {
 	return fmt.Sprintf("exception type %d", int32(t))
 }
 
-// ApplicationException is Thrift's TApplicationException: what a server answers when it has no result to give, and
-// what a client reports of a reply that is not one to its call.
+// ApplicationException is Thrift's TApplicationException: what a server answers when it has no
+// result to give, and what a client reports of a reply that is not one to its call.
 type ApplicationException struct {
 	Type    ExceptionType
 	Message string
@@ -75,7 +75,8 @@ func (e *ApplicationException) message(room int) *nocopy.Message {
 	return m
 }
 
-// readException makes an exception of the struct that s is. It outlives s, whose memory may be used again.
+// readException makes an exception of the struct that s is. It outlives s, whose memory may be
+// used again.
 func readException(s nocopy.Struct) *ApplicationException {
 	return &ApplicationException{ExceptionType(s.Int32(exceptionType)), strings.Clone(s.Text(exceptionMessage))}
 }

@@ -97,7 +97,8 @@ func TestIdle(t *testing.T) {
 	unharmed(t, c) // on a new connection
 }
 
-// TestUnreadReplies: a client that sends and never reads holds up nobody else, nor memory without end.
+// TestUnreadReplies: a client that sends and never reads holds up nobody else, nor memory without
+// end.
 func TestUnreadReplies(t *testing.T) {
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), WriteTimeout: 200 * time.Millisecond}, &handler{})
@@ -232,7 +233,8 @@ func TestBadReplies(t *testing.T) {
 	}
 }
 
-// TestStrayAmongCalls: with several calls under way a stray reply ends one of them, not the others.
+// TestStrayAmongCalls: with several calls under way a stray reply ends one of them, not the
+// others.
 func TestStrayAmongCalls(t *testing.T) {
 	const n = 8
 	addr := fakeServer(t, func(nc net.Conn) {
@@ -391,7 +393,8 @@ func TestGarbage(t *testing.T) {
 	unharmed(t, other)
 }
 
-// TestEarlyReply: a reply that comes while the call is still being written ends it when that is done, or given up.
+// TestEarlyReply: a reply that comes while the call is still being written ends it when that is
+// done, or given up.
 func TestEarlyReply(t *testing.T) {
 	for _, takes := range []bool{true, false} {
 		stop := make(chan struct{})

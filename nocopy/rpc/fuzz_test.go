@@ -27,7 +27,8 @@ func (p *prompt) Notify(context.Context, echo.EchoNotifyArgs) error { return nil
 
 func (p *prompt) Fail(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error { return nil }
 
-// fedConn is a connection on which the given bytes arrive, as many at a time as cuts say, and then nothing more.
+// fedConn is a connection on which the given bytes arrive, as many at a time as cuts say, and then
+// nothing more.
 type fedConn struct {
 	in     []byte
 	cuts   []byte // empty: all at once
@@ -116,8 +117,8 @@ func (f *failures) Handle(_ context.Context, r slog.Record) error {
 func (f *failures) WithAttrs([]slog.Attr) slog.Handler { return f }
 func (f *failures) WithGroup(string) slog.Handler      { return f }
 
-// FuzzServer sends anything to a server, in any cuts. It must not fall over nor hang, and answer the same whatever the cuts
-// are, and whether it recycles memory.
+// FuzzServer sends anything to a server, in any cuts. It must not fall over nor hang, and answer
+// the same whatever the cuts are, and whether it recycles memory.
 func FuzzServer(f *testing.F) {
 	var plain, recycling *fedListener
 	failed := new(failures)

@@ -234,8 +234,8 @@ func TestManyOnewaysThenClose(t *testing.T) {
 	}
 }
 
-// TestOnewaysAfterCallsThenClose: oneway calls that have arrived are handled also if the replies to calls before them can't be
-// written any more.
+// TestOnewaysAfterCallsThenClose: oneway calls that have arrived are handled also if the replies
+// to calls before them can't be written any more.
 func TestOnewaysAfterCallsThenClose(t *testing.T) {
 	const calls, n = 5, 20
 	var handled atomic.Int32

@@ -123,7 +123,8 @@ func (q *quiet) String() string {
 
 func (q *quiet) logger() *slog.Logger { return slog.New(slog.NewTextHandler(q, nil)) }
 
-// serve runs a server until the test has ended and returns its address. Fields of srv that are not set are chosen.
+// serve runs a server until the test has ended and returns its address. Fields of srv that are not
+// set are chosen.
 func serve(t testing.TB, srv *rpc.Server, h *handler) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -434,7 +434,8 @@ func TestInnerInterceptorRunsOn(t *testing.T) {
 	}
 }
 
-// TestExceptionTooLate: a handler that nobody waits for may return a declared exception at any time.
+// TestExceptionTooLate: a handler that nobody waits for may return a declared exception at any
+// time.
 func TestExceptionTooLate(t *testing.T) {
 	h := &custom{put: func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
 		return conflict("what")

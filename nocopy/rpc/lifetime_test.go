@@ -13,7 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// TestLifetimes: without Recycle, strings and bytes from arguments and results may be kept; handles die.
+// TestLifetimes: without Recycle, strings and bytes from arguments and results may be kept;
+// handles die.
 func TestLifetimes(t *testing.T) {
 	var mu sync.Mutex
 	var kept []string
@@ -64,7 +65,8 @@ func TestLifetimes(t *testing.T) {
 	stale.GetItem()
 }
 
-// TestArgsIntoResult: what a handler puts from its arguments into its result is sent before either's memory is used again.
+// TestArgsIntoResult: what a handler puts from its arguments into its result is sent before
+// either's memory is used again.
 func TestArgsIntoResult(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Recycle: recycle}, &handler{}), rpc.PoolSize(2)))

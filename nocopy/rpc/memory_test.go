@@ -151,9 +151,9 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestReceivedMemory: what receiving and parsing a large message allocates is in proportion to it: the first time at most three times
-// as much, and then hardly more than the message itself, framed or not, whatever is in it, on both sides. Most is its bytes, from
-// which nothing is copied.
+// TestReceivedMemory: what receiving and parsing a large message allocates is in proportion to it:
+// the first time at most three times as much, and then hardly more than the message itself, framed
+// or not, whatever is in it, on both sides. Most is its bytes, from which nothing is copied.
 func TestReceivedMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
@@ -185,7 +185,8 @@ func checkAllocated(t *testing.T, size int, f func()) {
 	for range 5 {
 		later = append(later, float64(allocated(f))/float64(size))
 	}
-	// A request may arrive before the one before, which has been answered, is released: then some take more.
+	// A request may arrive before the one before, which has been answered, is released: then some
+	// take more.
 	slices.Sort(later)
 	if first > 3 || later[len(later)/2] > 1.2 {
 		t.Errorf("allocated %.2f times as much as was received, then %.2f", first, later)
@@ -194,7 +195,8 @@ func checkAllocated(t *testing.T, size int, f func()) {
 
 const maxFrame = 100 << 20
 
-// replies returns a function that makes a call whose result is this Bulk, reads from it and releases it.
+// replies returns a function that makes a call whose result is this Bulk, reads from it and
+// releases it.
 func replies(t testing.TB, value []byte, framed, recycle bool) func() {
 	opts := []rpc.Option{rpc.MaxFrame(maxFrame)}
 	if !framed {
@@ -251,7 +253,8 @@ func requests(t testing.TB, value []byte, framed, recycle bool) func() {
 	}
 }
 
-// bulkMessage returns a message whose struct has value in field id, and where its sequence id stands.
+// bulkMessage returns a message whose struct has value in field id, and where its sequence id
+// stands.
 func bulkMessage(typ byte, id byte, value []byte, framed bool) (msg []byte, seqid int) {
 	msg = strict(typ, "bulk", 0, bytes.Join([][]byte{{12, 0, id}, value, {0}}, nil))
 	seqid = 4 + 4 + len("bulk")
@@ -261,7 +264,8 @@ func bulkMessage(typ byte, id byte, value []byte, framed bool) (msg []byte, seqi
 	return msg, seqid
 }
 
-// TestIdleMemory: of a large message a connection keeps nothing once it was handled, whatever the message was, on both sides.
+// TestIdleMemory: of a large message a connection keeps nothing once it was handled, whatever the
+// message was, on both sides.
 func TestIdleMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build keeps more")
@@ -301,7 +305,8 @@ func TestIdleMemory(t *testing.T) {
 	}
 }
 
-// TestSlowSenderMemory: a message that comes byte by byte allocates no more than one that comes at once.
+// TestSlowSenderMemory: a message that comes byte by byte allocates no more than one that comes at
+// once.
 func TestSlowSenderMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")

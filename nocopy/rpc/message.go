@@ -39,14 +39,16 @@ type header struct {
 	size   int
 }
 
-// What may be wrong with what arrives. A connection on which it happens is closed: nobody knows where the next message begins.
+// What may be wrong with what arrives. A connection on which it happens is closed: nobody knows
+// where the next message begins.
 var (
 	ErrVersion = errors.New("not a Thrift binary message")
 	ErrHTTP    = fmt.Errorf("%w: an HTTP request", ErrVersion)
 	ErrTLS     = fmt.Errorf("%w: a TLS handshake", ErrVersion)
 )
 
-// parseHeader reads the header at the beginning of b. If b ends too early it says how long it must be at least.
+// parseHeader reads the header at the beginning of b. If b ends too early it says how long it must
+// be at least.
 func parseHeader(b []byte) (h header, need int, err error) {
 	const fixed = 4 // the first word
 	if len(b) < fixed {
@@ -93,7 +95,8 @@ func headerSize(strict bool, name int) int {
 // roomFor is the room in front of a message for its header and its frame's length.
 func roomFor(name int) int { return 4 + headerSize(true, name) }
 
-// putHeader fills b, of headerSize bytes, with a header whose name is in two parts, and returns where its sequence id is.
+// putHeader fills b, of headerSize bytes, with a header whose name is in two parts, and returns
+// where its sequence id is.
 func putHeader(b []byte, strict bool, typ messageType, prefix, name string, seqid int32) []byte {
 	n := len(prefix) + len(name)
 	at := 4
@@ -112,8 +115,8 @@ func putHeader(b []byte, strict bool, typ messageType, prefix, name string, seqi
 	return b[at:]
 }
 
-// isFramed tells from the first bytes of a connection whether messages come in frames. It needs five, or two of
-// which the first is 0x80.
+// isFramed tells from the first bytes of a connection whether messages come in frames. It needs
+// five, or two of which the first is 0x80.
 func isFramed(b []byte) (bool, error) {
 	switch {
 	case b[0] == version1>>8:

@@ -135,7 +135,8 @@ func (c *Call) Exception() error {
 	return nil
 }
 
-// Handler has a call handled: on a server by filling its result or by returning an error, on a client by sending it.
+// Handler has a call handled: on a server by filling its result or by returning an error, on a
+// client by sending it.
 //
 // An exception that a server's handler returns, as it is or wrapped, stays the handler's: the
 // reply has a copy. The handler may release it once the call has ended, return it for many calls

@@ -32,19 +32,22 @@ type optionFunc func(*options)
 
 func (f optionFunc) apply(o *options) { f(o) }
 
-// Unframed sends messages without frames: for servers with Thrift's buffered transport. Replies then come
-// without frames too.
+// Unframed sends messages without frames: for servers with Thrift's buffered transport. Replies
+// then come without frames too.
 var Unframed Option = optionFunc(func(o *options) { o.unframed = true })
 
-// Recycle takes memory from pools and gives it back when a result is released: what was read from it dies then.
+// Recycle takes memory from pools and gives it back when a result is released: what was read from
+// it dies then.
 var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
 
-// PoolSize is the most connections that a client keeps; they are made when needed. Without it there are 4.
+// PoolSize is the most connections that a client keeps; they are made when needed. Without it
+// there are 4.
 type PoolSize int
 
 func (n PoolSize) apply(o *options) { o.poolSize = int(n) }
 
-// MaxInFlight is the most calls of a client that are under way at a time; others wait. Without it there are 1,024.
+// MaxInFlight is the most calls of a client that are under way at a time; others wait. Without it
+// there are 1,024.
 type MaxInFlight int
 
 func (n MaxInFlight) apply(o *options) { o.maxInFlight = int(n) }
@@ -67,13 +70,15 @@ type DialTimeout time.Duration
 
 func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
 
-// StallTimeout is how long writing what is queued may take, and a reply to arrive once it has begun, before a connection
-// is given up. Without it that is 30 s. How long a call may take is for its context to say.
+// StallTimeout is how long writing what is queued may take, and a reply to arrive once it has
+// begun, before a connection is given up. Without it that is 30 s. How long a call may take is for
+// its context to say.
 type StallTimeout time.Duration
 
 func (d StallTimeout) apply(o *options) { o.ioTimeout = time.Duration(d) }
 
-// TLS makes a client speak TLS. Without a ServerName it is the host that was dialled. c may be empty, but not nil.
+// TLS makes a client speak TLS. Without a ServerName it is the host that was dialled. c may be
+// empty, but not nil.
 func TLS(c *tls.Config) Option {
 	if c == nil {
 		panic("nocopy: rpc.TLS without a Config")

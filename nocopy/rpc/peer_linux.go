@@ -23,8 +23,8 @@ func peerState(nc net.Conn) (eof, reset bool) {
 	return state == closeWait, state == closed
 }
 
-// setUserTimeout has the system reset a TCP connection when sent bytes have not been taken for that
-// long. 0 leaves that to the system.
+// setUserTimeout has the system reset a TCP connection when sent bytes have not been taken for
+// that long. 0 leaves that to the system.
 func setUserTimeout(nc net.Conn, d time.Duration) {
 	const userTimeout = 18 // TCP_USER_TIMEOUT
 	if d > 0 {

@@ -2,14 +2,14 @@ package rpc
 
 import "maps"
 
-// Processor knows the methods of a service and who handles them. It does not change and may serve any number
-// of servers.
+// Processor knows the methods of a service and who handles them. It does not change and may serve
+// any number of servers.
 type Processor struct {
 	methods map[string]*Method // by the name in a call's header
 }
 
-// NewProcessor returns the processor of a service with these methods and those of base, which may be nil. Generated code calls it as
-// NewVProcessor.
+// NewProcessor returns the processor of a service with these methods and those of base, which may
+// be nil. Generated code calls it as NewVProcessor.
 func NewProcessor(service string, base *Processor, methods ...*Method) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	if base != nil {
@@ -24,8 +24,9 @@ func NewProcessor(service string, base *Processor, methods ...*Method) *Processo
 	return p
 }
 
-// Multiplexed returns the processor of several services on one port: calls of a method are for "service:method", by the
-// keys of the map. Calls without a service go to the processor with the key "", if there is one.
+// Multiplexed returns the processor of several services on one port: calls of a method are for
+// "service:method", by the keys of the map. Calls without a service go to the processor with the
+// key "", if there is one.
 func Multiplexed(services map[string]*Processor) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	for service, of := range services {

@@ -22,7 +22,8 @@ const (
 	unframed
 )
 
-// receiver takes messages in from a connection, one after the other. It is for one goroutine at a time.
+// receiver takes messages in from a connection, one after the other. It is for one goroutine at a
+// time.
 type receiver struct {
 	nc        net.Conn
 	in        chain.Receiver
@@ -39,8 +40,9 @@ type receiver struct {
 	started bool // a part of a message has arrived
 }
 
-// next returns the next message: its header and what follows, which is its struct and, inside of a frame, perhaps
-// more messages. The header's name is valid as long as the chunk. io.EOF is the end between messages.
+// next returns the next message: its header and what follows, which is its struct and, inside of a
+// frame, perhaps more messages. The header's name is valid as long as the chunk. io.EOF is the end
+// between messages.
 func (r *receiver) next() (header, chain.Chunk, error) {
 	if len(r.rest.Mem) > 0 {
 		c := r.rest
@@ -119,7 +121,8 @@ func (r *receiver) headerOnly(at int) header {
 	}
 }
 
-// openFrame returns the header of the message at the beginning of the chunk, and the chunk without it.
+// openFrame returns the header of the message at the beginning of the chunk, and the chunk without
+// it.
 func openFrame(c chain.Chunk) (header, chain.Chunk, error) {
 	h, need, err := parseHeader(c.Mem)
 	if err == nil && need > 0 {
@@ -150,11 +153,12 @@ func (r *receiver) nextUnframed() (header, chain.Chunk, error) {
 	return r.nextStruct(h)
 }
 
-// keepWhole is up to how many bytes a struct stays in one piece, and moves when the block that it began in is full.
+// keepWhole is up to how many bytes a struct stays in one piece, and moves when the block that it
+// began in is full.
 const keepWhole = 8 << 10
 
-// nextStruct receives the struct of an unframed message, whose header h has arrived. What does not stay in one piece is cut where
-// values end, and what has arrived stays where it is.
+// nextStruct receives the struct of an unframed message, whose header h has arrived. What does not
+// stay in one piece is cut where values end, and what has arrived stays where it is.
 func (r *receiver) nextStruct(h header) (header, chain.Chunk, error) {
 	r.scan.Reset(r.limits.parse.MaxDepth)
 	lead, cut := h.size, 0 // bytes before the struct's that are not cut, and those of the struct that are
@@ -220,7 +224,8 @@ func (r *receiver) fill(want int) error {
 	return err
 }
 
-// ready says whether the whole of the next message has arrived already; of one outside of a frame nobody knows.
+// ready says whether the whole of the next message has arrived already; of one outside of a frame
+// nobody knows.
 func (r *receiver) ready() bool {
 	if len(r.rest.Mem) > 0 {
 		return true

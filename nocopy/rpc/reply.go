@@ -179,8 +179,8 @@ func (c *serverConn) answer(req *request, e *ApplicationException, name string) 
 	c.seal(req, e.message(roomFor(len(name))), typeException, name)
 }
 
-// seal puts the header before m, finishes it and makes it the reply. The error is of a message that
-// can't be sent, since it is nested too deeply.
+// seal puts the header before m, finishes it and makes it the reply. The error is of a message
+// that can't be sent, since it is nested too deeply.
 func (c *serverConn) seal(req *request, m *nocopy.Message, typ messageType, name string) error {
 	putHeader(m.Prepend(headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
 	if err := m.Check(); err != nil {

@@ -92,7 +92,8 @@ func protocolError(err error) *ApplicationException {
 	return &ApplicationException{ProtocolError, err.Error()}
 }
 
-// parse makes a message of the struct at the beginning of the chunk; what follows is kept for next.
+// parse makes a message of the struct at the beginning of the chunk; what follows is kept for
+// next.
 func (c *serverConn) parse(d *nocopy.Desc, chunk chain.Chunk) (args *nocopy.Message, err error) {
 	defer c.guard(&err)
 	whole := chunk.From(0)

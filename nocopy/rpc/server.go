@@ -13,8 +13,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Server answers calls. Framed and unframed clients are told apart by their first bytes. The zero value of every field
-// but Processor is a good default; none may be changed once Serve has been called.
+// Server answers calls. Framed and unframed clients are told apart by their first bytes. The zero
+// value of every field but Processor is a good default; none may be changed once Serve has been
+// called.
 type Server struct {
 	Processor    *Processor
 	Interceptors []Interceptor // called around every handler, the first one outermost
@@ -31,15 +32,17 @@ type Server struct {
 	MaxFrame int
 	// Limits bounds the arguments that are accepted. If MaxBytes is 0, MaxFrame alone counts.
 	Limits nocopy.Limits
-	// Concurrency is the most calls of one connection that are under way at a time, from when they are
-	// read until their reply is written; no more are read then. 64 if 0. A handler that takes longer than
-	// a millisecond lets the next call begin beside it. With 1, calls are handled strictly one after the other.
+	// Concurrency is the most calls of one connection that are under way at a time, from when they
+	// are read until their reply is written; no more are read then. 64 if 0. A handler that takes
+	// longer than a millisecond lets the next call begin beside it. With 1, calls are handled
+	// strictly one after the other.
 	Concurrency int
-	// Unordered lets replies go out as soon as they are ready. Clients must match them by sequence id, as those
-	// of this package do. Otherwise replies are in the order of the calls.
+	// Unordered lets replies go out as soon as they are ready. Clients must match them by sequence
+	// id, as those of this package do. Otherwise replies are in the order of the calls.
 	Unordered bool
 
-	// ReadTimeout is how long a request may take to arrive once it has begun, and a TLS handshake. 30 s if 0, no limit if negative.
+	// ReadTimeout is how long a request may take to arrive once it has begun, and a TLS handshake. 30
+	// s if 0, no limit if negative.
 	ReadTimeout time.Duration
 	// WriteTimeout is how long writing replies that are ready may take; it may come a quarter sooner.
 	// On Linux it is also how long written bytes may wait for the client's host to take them. 30 s if
@@ -62,8 +65,8 @@ type Server struct {
 	// Panics and internal errors are always hidden so.
 	HideErrors bool
 
-	// Recycle takes memory from pools and gives it back when a handler's reply is written: strings and bytes from
-	// args must not be kept then.
+	// Recycle takes memory from pools and gives it back when a handler's reply is written: strings
+	// and bytes from args must not be kept then.
 	Recycle bool
 
 	once    sync.Once
@@ -118,8 +121,9 @@ func (s *Server) logger() *slog.Logger {
 	return slog.Default()
 }
 
-// Serve accepts connections from l and serves each until it ends. It closes l and returns when l fails,
-// or with ErrServerClosed. It may be called for several listeners, of TCP, unix sockets or others.
+// Serve accepts connections from l and serves each until it ends. It closes l and returns when l
+// fails, or with ErrServerClosed. It may be called for several listeners, of TCP, unix sockets or
+// others.
 func (s *Server) Serve(l net.Listener) error {
 	s.init()
 	if s.Processor == nil {
@@ -183,7 +187,8 @@ func (s *Server) takeSlot() bool {
 	}
 }
 
-// temporary says whether accepting may work again later: when there are too many open files, for instance.
+// temporary says whether accepting may work again later: when there are too many open files, for
+// instance.
 func temporary(err error) bool {
 	var t interface{ Temporary() bool }
 	return errors.As(err, &t) && t.Temporary()
@@ -236,8 +241,9 @@ func (s *Server) stop() {
 	}
 }
 
-// Shutdown stops accepting connections and reading requests, lets the handlers finish that are running, and returns when their replies
-// are written. When ctx ends first, it does what Close does and returns ctx's error.
+// Shutdown stops accepting connections and reading requests, lets the handlers finish that are
+// running, and returns when their replies are written. When ctx ends first, it does what Close
+// does and returns ctx's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop()
 	finished := make(chan struct{})
@@ -255,16 +261,17 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// Close closes all connections at once and cancels the contexts of the handlers that are running. It does not wait for them.
+// Close closes all connections at once and cancels the contexts of the handlers that are running.
+// It does not wait for them.
 func (s *Server) Close() error {
 	s.stop()
 	s.closeConns()
 	return nil
 }
 
-// detectLoss has the system find out when the host at the other end has vanished: by TCP's keepalive
-// if nothing is sent, also if whoever made the listener has not set it, and by the time that sent
-// bytes may take otherwise.
+// detectLoss has the system find out when the host at the other end has vanished: by TCP's
+// keepalive if nothing is sent, also if whoever made the listener has not set it, and by the time
+// that sent bytes may take otherwise.
 func (s *Server) detectLoss(nc net.Conn) {
 	for {
 		beneath, ok := nc.(interface{ NetConn() net.Conn })

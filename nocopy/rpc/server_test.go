@@ -133,7 +133,8 @@ func TestMultiplexed(t *testing.T) {
 	}
 }
 
-// TestConcurrency: no more calls of a connection are handled at a time than allowed, and as many are.
+// TestConcurrency: no more calls of a connection are handled at a time than allowed, and as many
+// are.
 func TestConcurrency(t *testing.T) {
 	for _, limit := range []int{1, 2, 8} {
 		for _, unordered := range []bool{false, true} {
@@ -292,7 +293,8 @@ func TestShutdownGivesUp(t *testing.T) {
 	<-h.waiting
 }
 
-// TestShutdownDuringLoad: every call either gets its own result or an error that tells of the connection.
+// TestShutdownDuringLoad: every call either gets its own result or an error that tells of the
+// connection.
 func TestShutdownDuringLoad(t *testing.T) {
 	for range 5 {
 		srv := &rpc.Server{}
@@ -336,7 +338,8 @@ func TestShutdownDuringLoad(t *testing.T) {
 	}
 }
 
-// TestSlowHandlers: as many slow calls of one connection run at a time as may, at once when it is known that they are slow.
+// TestSlowHandlers: as many slow calls of one connection run at a time as may, at once when it is
+// known that they are slow.
 func TestSlowHandlers(t *testing.T) {
 	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.PoolSize(1)))
 	for range 3 {

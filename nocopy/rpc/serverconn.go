@@ -168,7 +168,8 @@ func (c *serverConn) complete(req *request, turn uint64) bool {
 		req.method.pace.slow.Store(false)
 	}
 	c.put(req)
-	// When the next call is there already its reply may go out with this one. If it takes long, relieve sees to it.
+	// When the next call is there already its reply may go out with this one. If it takes long,
+	// relieve sees to it.
 	if hold := reader && c.in.ready() && len(c.ready) < c.limit/2 && c.mayHandle(); !hold {
 		c.flush()
 	}
@@ -198,7 +199,8 @@ func (c *serverConn) exit(turn uint64) {
 	c.mu.Unlock()
 }
 
-// relieve is called in a goroutine of its own when the reader has been in a handler for long: it becomes the reader.
+// relieve is called in a goroutine of its own when the reader has been in a handler for long: it
+// becomes the reader.
 func (c *serverConn) relieve() {
 	c.mu.Lock()
 	if c.state != handling {
@@ -244,7 +246,8 @@ func (c *serverConn) put(req *request) {
 	}
 }
 
-// flush writes all replies that may go out, unless somebody is doing that. c.mu is held, but not while writing.
+// flush writes all replies that may go out, unless somebody is doing that. c.mu is held, but not
+// while writing.
 func (c *serverConn) flush() {
 	if c.writing {
 		return
@@ -332,8 +335,8 @@ func (c *serverConn) send() (err error) {
 	return err
 }
 
-// setWriteDeadline sets a deadline that is at least three quarters of the timeout ahead: setting it every time would cost
-// more than it is worth.
+// setWriteDeadline sets a deadline that is at least three quarters of the timeout ahead: setting
+// it every time would cost more than it is worth.
 func (c *serverConn) setWriteDeadline() {
 	timeout := orDefault(c.srv.WriteTimeout, defaultTimeout)
 	if timeout == 0 {

@@ -52,9 +52,9 @@ func (c *serverConn) guard(err *error) {
 	}
 }
 
-// mayHandle reports whether another request may be handled. What a client sent before it closed the
-// connection is handled although no reply can be written: there may be oneway calls in it. c.mu is
-// held.
+// mayHandle reports whether another request may be handled. What a client sent before it closed
+// the connection is handled although no reply can be written: there may be oneway calls in it.
+// c.mu is held.
 func (c *serverConn) mayHandle() bool {
 	return c.underway < c.limit && !c.last && (!c.dead || c.eof) && !c.srv.closing.Load()
 }

@@ -19,8 +19,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// TestSoak has 64 connections with 32 calls in flight each, of 50 bytes to 1 MB, and looks for lost and swapped replies
-// and for what is left over. NOCOPY_SOAK says for how long, such as 60s; without it that is 1 s, or 5 s with NOCOPY_LONG.
+// TestSoak has 64 connections with 32 calls in flight each, of 50 bytes to 1 MB, and looks for
+// lost and swapped replies and for what is left over. NOCOPY_SOAK says for how long, such as 60s;
+// without it that is 1 s, or 5 s with NOCOPY_LONG.
 func TestSoak(t *testing.T) {
 	duration := time.Second
 	if s := os.Getenv("NOCOPY_SOAK"); s != "" {
@@ -91,7 +92,8 @@ func soak(t *testing.T, srv *rpc.Server, duration time.Duration, opts []rpc.Opti
 	}
 }
 
-// soakCall makes a call of a size between 50 bytes and 1 MB, small ones being the most frequent, and checks the reply.
+// soakCall makes a call of a size between 50 bytes and 1 MB, small ones being the most frequent,
+// and checks the reply.
 func soakCall(c echo.EchoClient, r *rand.Rand) (int, error) {
 	size := int(50 * math.Pow(20_000, math.Pow(r.Float64(), 3)))
 	var sum uint32

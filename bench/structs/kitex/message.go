@@ -1,4 +1,5 @@
-// Package kitex is what the application does with Kitex's structs. generate.sh copies it for the structs of other peers.
+// Package kitex is what the application does with Kitex's structs. generate.sh copies it for the
+// structs of other peers.
 package kitex
 
 import (
@@ -6,7 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/structs"
 )
 
-// Of returns what is done with the message v, a pointer to one of package data's; nothing if there is no such struct.
+// Of returns what is done with the message v, a pointer to one of package data's; nothing if there
+// is no such struct.
 func Of(v any) structs.Message {
 	for _, of := range messages {
 		if m := of(v); m.New != nil {
@@ -16,7 +18,8 @@ func Of(v any) structs.Message {
 	return structs.Message{}
 }
 
-// messages has a function for each file of this package; the files that others' structs have no use for are left out when it is copied.
+// messages has a function for each file of this package; the files that others' structs have no
+// use for are left out when it is copied.
 var messages []func(v any) structs.Message
 
 func init() {

@@ -1,5 +1,6 @@
-// Package gocheck decides whether generated files are good Go: part of every build, and without errors.
-// It serves tests, since in process that takes a fraction of the time of building and vetting.
+// Package gocheck decides whether generated files are good Go: part of every build, and without
+// errors. It serves tests, since in process that takes a fraction of the time of building and
+// vetting.
 package gocheck
 
 import (
@@ -54,8 +55,8 @@ func New() (*Checker, error) {
 	return &Checker{runtime: library}, nil
 }
 
-// Check returns what is wrong with files, given by their slash-separated names below the folder whose import
-// path is module. They may import each other, the runtime and what that imports.
+// Check returns what is wrong with files, given by their slash-separated names below the folder
+// whose import path is module. They may import each other, the runtime and what that imports.
 func (c *Checker) Check(module string, files map[string][]byte) error {
 	c.fset, c.module = token.NewFileSet(), module
 	c.files, c.packages = map[string][]*ast.File{}, map[string]*types.Package{}

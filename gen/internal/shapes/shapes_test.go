@@ -79,7 +79,8 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// TestUnionFromHandle: an arm is set to what another one holds, and a handle that is dead leaves the union as it was.
+// TestUnionFromHandle: an arm is set to what another one holds, and a handle that is dead leaves
+// the union as it was.
 func TestUnionFromHandle(t *testing.T) {
 	s := shapes.NewShape()
 	defer s.Release()
@@ -135,8 +136,8 @@ func TestException(t *testing.T) {
 	}
 }
 
-// TestZeroHandles calls every method of every generated type on its zero value: what reads finds nothing, what changes
-// panics with a text of the runtime's.
+// TestZeroHandles calls every method of every generated type on its zero value: what reads finds
+// nothing, what changes panics with a text of the runtime's.
 func TestZeroHandles(t *testing.T) {
 	for _, h := range []any{
 		shapes.PlainFields{}, shapes.OptionalFields{}, shapes.RequiredFields{}, shapes.PlainDefaults{}, shapes.OptionalDefaults{},

@@ -1,5 +1,5 @@
-// Command fixedlists writes fixedlists.go of package nocopy: the lists of elements of fixed size, which differ in
-// nothing but the element's type and how it is loaded and stored.
+// Command fixedlists writes fixedlists.go of package nocopy: the lists of elements of fixed size,
+// which differ in nothing but the element's type and how it is loaded and stored.
 package main
 
 import (
@@ -22,7 +22,8 @@ type kind struct {
 	Size                        int
 	// Load is an expression over @, the element's bytes, Store a statement over b, them too, and v.
 	Load, Store string
-	// All is how package byteorder calls a slice of such elements; empty if they are converted one by one.
+	// All is how package byteorder calls a slice of such elements; empty if they are converted one by
+	// one.
 	All string
 }
 

@@ -1,5 +1,6 @@
-// Faults makes one mistake with the library's memory, the one that its argument names. Built with the tag nocopydebug,
-// each is caught where it is made; TestFaults in package nocopy runs them all.
+// Faults makes one mistake with the library's memory, the one that its argument names. Built with
+// the tag nocopydebug, each is caught where it is made; TestFaults in package nocopy runs them
+// all.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Package inline holds accessors as generated code has them, and uses of lists. Each line that ends in a comment
-// "inlines F" is a call of F that the compiler must inline: inlineuse_test.go reads what it says.
+// Package inline holds accessors as generated code has them, and uses of lists. Each line that
+// ends in a comment "inlines F" is a call of F that the compiler must inline: inlineuse_test.go
+// reads what it says.
 package inline
 
 import "github.com/nocopythrift/nocopythrift/nocopy"
