@@ -23,7 +23,7 @@ func methods(t *testing.T) map[string]*rpc.Method {
 		found[c.Method.Name] = c.Method
 		return errors.New("never sent")
 	}
-	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Intercept(note)))
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Interceptors(note)))
 	c.Add(bg, nil)
 	c.Echo(bg, nil)
 	c.Put(bg, nil)
@@ -39,7 +39,7 @@ func TestArgs(t *testing.T) {
 	sum := func(args echo.EchoAddArgs) nocopy.Struct { args.SetA(40); args.SetB(2); return nocopy.Struct(args) }
 	wire := nocopy.Struct(sum(echo.NewEchoAddArgs())).Message().Bytes()
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
-	for name, opts := range map[string][]rpc.Option{"plain": nil, "intercepted": {rpc.Intercept(pass)}, "unframed": {rpc.Unframed, rpc.Recycle}} {
+	for name, opts := range map[string][]rpc.Option{"plain": nil, "intercepted": {rpc.Interceptors(pass)}, "unframed": {rpc.Unframed, rpc.Recycle}} {
 		c := dial(t, serve(t, &rpc.Server{Limits: nocopy.Limits{MaxDepth: 200}}, &handler{}), append(opts, rpc.MaxInFlight(2))...)
 		for _, a := range []struct {
 			name  string
@@ -122,7 +122,7 @@ func TestArgs(t *testing.T) {
 func TestArgsTwice(t *testing.T) {
 	of := methods(t)
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
-	for _, opts := range [][]rpc.Option{nil, {rpc.Intercept(pass)}, {rpc.Recycle, rpc.PoolSize(1)}} {
+	for _, opts := range [][]rpc.Option{nil, {rpc.Interceptors(pass)}, {rpc.Recycle, rpc.PoolSize(1)}} {
 		c := dial(t, serve(t, &rpc.Server{}, &handler{}), opts...)
 		for i := range 100 {
 			text := strings.Repeat(string(rune('a'+i%26)), i*100)
@@ -265,7 +265,7 @@ func TestFailover(t *testing.T) {
 		return err
 	}
 	dead := fakeServer(t, func(nc net.Conn) { nc.Close() })
-	c := echo.NewEchoClient(dial(t, dead, rpc.Intercept(f)))
+	c := echo.NewEchoClient(dial(t, dead, rpc.Interceptors(f)))
 	for _, size := range []int{10, 10_000} {
 		echoes(t, c, strings.Repeat("x", size))
 	}

@@ -7,18 +7,17 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Caller makes calls. A [*Client] is one. Generated clients fill the arguments between NewArgs and
-// Call.
+// Caller makes calls for generated clients. A [*Client] is one.
 type Caller interface {
-	// NewArgs returns the arguments of a call of m, to be filled and given to Call.
+	// NewArgs returns empty arguments for a call of m, to be filled and given to Call.
 	NewArgs(m *Method) nocopy.Struct
-	// Call sends args, which it takes over, and returns the result, which is the caller's. The result
-	// of a oneway method is absent, and so is one that comes with an error.
+	// Call sends args and returns the result. args belong to it from then on; the result belongs to
+	// its caller. The result of a oneway method is absent, and so is one with an error.
 	Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error)
 }
 
-// MultiplexedCaller returns a Caller for one of the services that share a server: it names methods
-// "service:method".
+// MultiplexedCaller returns a Caller for one of the services that share a server, see Multiplexed: it
+// calls "service:method".
 func MultiplexedCaller(c Caller, service string) Caller {
 	return &multiplexed{Caller: c, prefix: service + ":"}
 }
@@ -29,6 +28,7 @@ type multiplexed struct {
 	methods sync.Map // *Method → *Method with the prefix
 }
 
+// method returns m with the prefix, always the same one.
 func (c *multiplexed) method(m *Method) *Method {
 	if p, ok := c.methods.Load(m); ok {
 		return p.(*Method)

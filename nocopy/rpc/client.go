@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net"
 	"sync"
@@ -12,47 +13,59 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Client makes calls over a pool of connections to one server, any number at a time. A connection
-// that fails is made anew when it is needed again.
+// Client makes calls over a pool of connections to one server, any number at a time. In place of a
+// connection that has failed another one is made when it is needed. Any number of goroutines may
+// use a Client.
 type Client struct {
 	network, addr string
 	opt           options
-	handle        Handler // nil: there are no interceptors
+	outermost     Handler // nil: there are no interceptors
 	tls           *tls.Config
 
 	mu       sync.Mutex
 	conns    []*poolConn
 	inFlight int
-	waiting  []chan struct{} // calls that wait for others to end, the first one first
+	waiting  []chan struct{} // of calls that wait for others to end, in order; closed when they may begin
 	closed   bool
-	ctx      context.Context // ends with Close: for dialling
+	ctx      context.Context // of dialling; ends with Close
 	cancel   context.CancelFunc
 }
 
-// poolConn is a place for a connection in a client's pool.
+// poolConn is one of the places in a client's pool of connections.
 type poolConn struct {
-	calls   int           // that use it or wait for it
-	conn    *clientConn   // nil: not connected
-	dialing chan struct{} // closed when the attempt that is under way has ended; nil: none is
-	err     error         // of the last attempt
-	pause   time.Duration // before the next attempt
-	after   time.Time     // when it may be made
+	calls     int           // the number of calls that use it or wait for it
+	conn      *clientConn   // nil if there is none
+	dialing   chan struct{} // closed when the dialling that is under way ends; nil if none is
+	err       error         // of the last dialling
+	pause     time.Duration // before the next dialling; 0 unless the last one failed
+	notBefore time.Time     // when the next dialling may begin
 }
 
-// ErrClientClosed is the error of calls of a client that was closed.
-var ErrClientClosed = errors.New("rpc: client closed")
+// The errors of calls that have no reply, other than that of their context. Those of calls wrap one
+// of them, and all but ErrClientClosed come with the cause, which errors.Is and errors.As find too:
+// for instance io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after
+// StallTimeout, nocopy.ErrLimit if a reply was too large, or a *net.OpError.
+var (
+	// ErrClientClosed means that the client was closed.
+	ErrClientClosed = errors.New("rpc: client closed")
+	// ErrNotSent means that the connection failed, or could not be made, before any byte of the call
+	// was written: the server has not seen it, so that it can be made again.
+	ErrNotSent = errors.New("the call was not sent")
+	// ErrConnLost means that the connection failed after that: the server may have handled the call.
+	ErrConnLost = errors.New("connection lost")
+)
 
 const (
 	firstPause = 20 * time.Millisecond
 	maxPause   = 2 * time.Second
 )
 
-// Dial connects to a server, as net.Dial does, and returns a client for it. ctx is for this
-// connection; others are made when there are more calls than connections.
+// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds the time for
+// this connection only; further ones are made when all others are in use.
 func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts)}
 	if len(c.opt.interceptors) > 0 {
-		c.handle = wrapped(c.opt.interceptors, c.try, innerTry)
+		c.outermost = wrap(c.opt.interceptors, c.try, callInner)
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if c.opt.tls != nil {
@@ -70,9 +83,13 @@ func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, e
 	return c, nil
 }
 
+// dial makes a connection, TLS included.
 func (c *Client) dial(ctx context.Context) (*clientConn, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.opt.dialTimeout)
-	defer cancel()
+	if d := c.opt.dialTimeout; d > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, d)
+		defer cancel()
+	}
 	nc, err := c.opt.dial(ctx, c.network, c.addr)
 	if err != nil {
 		return nil, err
@@ -95,23 +112,23 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 	return args
 }
 
-// Call sends args and waits for the reply. When ctx ends it returns at once, and other calls go
-// on. Most servers, ours unless it is Unordered, send replies in order: calls on the same
-// connection have theirs after that of the one that was given up, so others are made on another
-// connection as long as the pool has one. When the call has not been sent, since the connection
-// turned out to be broken, it tries another.
+// Call sends args and waits for the reply. When ctx ends it returns at once; other calls go on. If
+// the connection turns out to have failed before the call was sent, Call tries another one. Most
+// servers send replies in the order of the calls, as a Server does unless it is Unordered: then a
+// call that was given up holds up those after it on its connection, so that new calls are made on
+// others as long as the pool has any.
 //
-// Arguments from NewArgs are taken over, also with an error, and may be given to one call only.
-// Others are copied and stay the caller's: any whole message of the method's arguments, such as
-// those that a server's handler was called with, or an interceptor's. What is neither, or was
-// released, is an error.
+// Arguments from NewArgs belong to the call, also if it fails, and may be given to one call only.
+// Other arguments are copied and stay the caller's: they may be any whole message of the method's
+// arguments, such as those that a server's handler was called with. Anything else, and arguments
+// that were released, are an error.
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
-	args, err := m.takeArgs(args)
+	args, err := m.claimArgs(args)
 	if err != nil {
 		return nocopy.Absent(), err
 	}
-	if c.handle != nil {
-		return c.intercepted(ctx, m, args)
+	if c.outermost != nil {
+		return c.callIntercepted(ctx, m, args)
 	}
 	defer args.End()
 	result, err := c.send(ctx, nil, m, args)
@@ -122,26 +139,27 @@ func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocop
 	return result, err
 }
 
-// send makes one call, as clientConn.call does. args have an owner until it returns, or until
-// over is closed.
-func (c *Client) send(ctx context.Context, over <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+// send waits for its place among MaxInFlight calls, chooses a connection and makes the call there;
+// if the connection has failed before, it chooses another. It returns early when ctx ends or
+// returned is closed. The caller owns args and must keep them until send returns.
+func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	err := ctx.Err()
 	if err == nil {
-		err = c.enter(ctx, over)
+		err = c.enter(ctx, returned)
 	}
 	if err != nil {
 		return nocopy.Absent(), callError(m, err)
 	}
 	var p *poolConn
 	defer func() { c.leave(p, true) }()
-	const attempts = 3
+	const maxTries = 3
 	for i := 1; ; i++ {
 		var conn *clientConn
-		if p, conn, err = c.connection(ctx, over); err != nil {
+		if p, conn, err = c.acquireConn(ctx, returned); err != nil {
 			return nocopy.Absent(), callError(m, err)
 		}
-		result, err := conn.call(ctx, over, m, args)
-		if err == nil || i == attempts || !errors.Is(err, errNotSent) {
+		result, err := conn.call(ctx, returned, m, args)
+		if err == nil || i == maxTries || !errors.Is(err, ErrNotSent) {
 			return result, err
 		}
 		c.leave(p, false)
@@ -149,8 +167,8 @@ func (c *Client) send(ctx context.Context, over <-chan struct{}, m *Method, args
 	}
 }
 
-// enter waits until there are fewer calls in flight than allowed.
-func (c *Client) enter(ctx context.Context, over <-chan struct{}) error {
+// enter waits until there are fewer calls in flight than allowed, and counts one more.
+func (c *Client) enter(ctx context.Context, returned <-chan struct{}) error {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
@@ -161,32 +179,32 @@ func (c *Client) enter(ctx context.Context, over <-chan struct{}) error {
 		c.mu.Unlock()
 		return nil
 	}
-	turn := make(chan struct{})
-	c.waiting = append(c.waiting, turn)
+	granted := make(chan struct{})
+	c.waiting = append(c.waiting, granted)
 	c.mu.Unlock()
 	var err error
 	select {
-	case <-turn: // who left has passed its place on
+	case <-granted: // passOn has counted it
 		return nil
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-over:
+	case <-returned:
 		err = errReturned
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, w := range c.waiting {
-		if w == turn {
+		if w == granted {
 			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
 			return err
 		}
 	}
-	c.pass() // it was our turn after all
+	c.passOn() // the place was granted at the same time
 	return err
 }
 
-// pass gives a call's place to the next one that waits.
-func (c *Client) pass() {
+// passOn gives the place of a call that ends to the next one that waits. c.mu is held.
+func (c *Client) passOn() {
 	if len(c.waiting) == 0 {
 		c.inFlight--
 		return
@@ -195,40 +213,41 @@ func (c *Client) pass() {
 	c.waiting = c.waiting[1:]
 }
 
-// leave ends what connection began, and with all what enter began.
+// leave notes that a call does not use p any more, unless p is nil; and with all, that it is not in
+// flight any more.
 func (c *Client) leave(p *poolConn, all bool) {
 	c.mu.Lock()
 	if p != nil {
 		p.calls--
 	}
 	if all {
-		c.pass()
+		c.passOn()
 	}
 	c.mu.Unlock()
 }
 
-// connection chooses the connection with the fewest calls, those that were given up and have had
-// no reply yet included. If all have some it makes another, as long as the pool is not full.
-func (c *Client) connection(ctx context.Context, over <-chan struct{}) (*poolConn, *clientConn, error) {
+// acquireConn returns a connection for a call, and its place, whose use ends with leave, also after
+// an error. If the chosen place has no connection that works, it waits for one.
+func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*poolConn, *clientConn, error) {
 	c.mu.Lock()
-	p := c.choose()
+	p := c.chooseConn()
 	p.calls++
 	for {
 		switch {
 		case c.closed:
 			c.mu.Unlock()
 			return p, nil, ErrClientClosed
-		case p.conn != nil && !p.conn.broken():
+		case p.conn != nil && !p.conn.failed.Load():
 			conn := p.conn
 			c.mu.Unlock()
 			return p, conn, nil
 		case p.dialing == nil:
 			switch {
 			case p.conn == nil:
-			case p.conn.useful.Load():
+			case p.conn.replied.Load():
 				p.pause = 0
-			default: // it was closed without a single reply
-				p.failed()
+			default: // it has failed without a single reply
+				p.backOff()
 			}
 			p.conn, p.err = nil, nil
 			p.dialing = make(chan struct{})
@@ -240,35 +259,41 @@ func (c *Client) connection(ctx context.Context, over <-chan struct{}) (*poolCon
 		case <-dialing:
 		case <-ctx.Done():
 			return p, nil, ctx.Err()
-		case <-over:
+		case <-returned:
 			return p, nil, errReturned
 		}
 		c.mu.Lock()
-		if err := p.err; err != nil {
-			c.mu.Unlock()
-			return p, nil, err
+		err := p.err
+		if err == nil && !c.closed && p.conn != nil && p.conn.failed.Load() { // it has failed already
+			err = errServerClosed
 		}
-		if !c.closed && p.conn != nil && p.conn.broken() { // already
+		if err != nil {
 			c.mu.Unlock()
-			return p, nil, errServerClosed
+			if err != ErrClientClosed {
+				err = fmt.Errorf("%w: %w", ErrNotSent, err)
+			}
+			return p, nil, err
 		}
 	}
 }
 
-// failed makes the pause before the next attempt longer.
-func (p *poolConn) failed() {
+// backOff makes the pause before the next dialling longer.
+func (p *poolConn) backOff() {
 	p.pause = min(max(2*p.pause, firstPause), maxPause)
-	p.after = time.Now().Add(p.pause/2 + rand.N(p.pause/2))
+	p.notBefore = time.Now().Add(p.pause/2 + rand.N(p.pause/2))
 }
 
-func (c *Client) choose() *poolConn {
+// chooseConn returns the place with the fewest calls, which include those that were given up and have
+// had no reply yet. If no connection is without calls, it prefers a place without a connection,
+// and a new one while the pool is not full. c.mu is held.
+func (c *Client) chooseConn() *poolConn {
 	var best *poolConn
 	fewest := 0
 	for _, p := range c.conns {
-		if p.conn == nil || p.conn.broken() {
+		if p.conn == nil || p.conn.failed.Load() {
 			continue
 		}
-		n := p.calls + int(p.conn.owed.Load())
+		n := p.calls + int(p.conn.givenUp.Load())
 		if n == 0 {
 			return p
 		}
@@ -276,16 +301,16 @@ func (c *Client) choose() *poolConn {
 			best, fewest = p, n
 		}
 	}
-	// None is idle: use one that is not connected, or add one, unless connecting has just failed.
-	var spare *poolConn
+	// None is idle. A place whose last dialling failed is used only if there is no connection at all.
+	var unconnected *poolConn
 	for _, p := range c.conns {
-		if (p.conn == nil || p.conn.broken()) && (spare == nil || p.calls < spare.calls) {
-			spare = p
+		if (p.conn == nil || p.conn.failed.Load()) && (unconnected == nil || p.calls < unconnected.calls) {
+			unconnected = p
 		}
 	}
 	switch {
-	case spare != nil && (best == nil || spare.calls == 0 && spare.pause == 0):
-		return spare
+	case unconnected != nil && (best == nil || unconnected.calls == 0 && unconnected.pause == 0):
+		return unconnected
 	case len(c.conns) < c.opt.poolSize:
 		p := &poolConn{}
 		c.conns = append(c.conns, p)
@@ -294,12 +319,12 @@ func (c *Client) choose() *poolConn {
 	return best
 }
 
-// redial connects p, after the pause that failures have earned.
+// redial connects p after the pause that is due, and closes p.dialing.
 func (c *Client) redial(p *poolConn) {
 	c.mu.Lock()
 	wait := time.Duration(0)
 	if p.pause > 0 {
-		wait = time.Until(p.after)
+		wait = time.Until(p.notBefore)
 	}
 	c.mu.Unlock()
 	var conn *clientConn
@@ -318,20 +343,21 @@ func (c *Client) redial(p *poolConn) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed { // also if that is why there is no connection
+	if c.closed { // perhaps that is why there is no connection
 		if conn != nil {
 			conn.close(ErrClientClosed)
 		}
 		conn, err = nil, ErrClientClosed
 	}
 	if p.conn, p.err = conn, err; err != nil {
-		p.failed()
+		p.backOff()
 	}
 	close(p.dialing)
 	p.dialing = nil
 }
 
-// Close closes all connections. Calls under way fail with ErrClientClosed.
+// Close closes all connections. Calls under way fail with ErrClientClosed. It waits until nothing uses
+// the connections any more.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed = true

@@ -164,7 +164,7 @@ func TestGivenUpHoldsNobodyUp(t *testing.T) {
 // TestNilOptions: what is nil by mistake is found out at once.
 func TestNilOptions(t *testing.T) {
 	for what, f := range map[string]func(){
-		"rpc.TLS": func() { rpc.TLS(nil) }, "rpc.Logger": func() { rpc.Logger(nil) }, "rpc.Intercept": func() { rpc.Intercept(nil) },
+		"rpc.TLS": func() { rpc.TLS(nil) }, "rpc.Logger": func() { rpc.Logger(nil) }, "rpc.Interceptors": func() { rpc.Interceptors(nil) },
 		"rpc.Option": func() { rpc.Dial(bg, "tcp", "127.0.0.1:1", nil) }, "rpc.Multiplexed": func() { rpc.Multiplexed(map[string]*rpc.Processor{"A": nil}) },
 	} {
 		func() {

@@ -15,70 +15,68 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// clientConn is one connection of a client. A goroutine reads replies from it and hands them to
-// the calls, by their sequence ids. Requests are written by the calls themselves: whoever comes
-// while nobody is writing writes what has queued up. What might block is left to a goroutine, so
-// that every call can return when its context ends.
+// clientConn is one connection of a client. A goroutine reads replies from it and gives them to the
+// calls, by their sequence ids. Requests are written by the goroutines that make calls: the first
+// one that comes while none is writing writes what is queued. Writes that might block are left to
+// another goroutine, so that every call can return when its context ends.
 type clientConn struct {
-	nc       net.Conn
-	opt      *options
-	in       receiver // the reading goroutine's
-	batch    chain.Batch
-	deadline time.Time // of writing: batch and this are for whoever is writing
-	dead     atomic.Bool
-	useful   atomic.Bool    // a reply has come
-	owed     atomic.Int32   // replies to calls that were given up that have not come
-	active   sync.WaitGroup // goroutines
+	nc            net.Conn
+	opt           *options
+	in            receiver    // used by the reading goroutine only
+	batch         chain.Batch // used by the writing goroutine only
+	writeDeadline time.Time   // the one that nc has; used by the writing goroutine only
+	failed        atomic.Bool
+	replied       atomic.Bool    // a reply has come
+	givenUp       atomic.Int32   // the number of calls that were given up and have had no reply yet
+	goroutines    sync.WaitGroup // those of the connection
 
-	mu          sync.Mutex
-	calls       map[int32]*pending // being written or waiting for their reply, by sequence id
-	last        int32              // the sequence id that was given last
-	wrapped     bool               // ids have been used more than once
-	strays      bool               // a stray reply was logged
-	queue       []*pending
-	queuedBytes int
-	writing     bool
-	out         []*pending // those in batch. Only who is writing changes it
-	unacked     int        // bytes written that no reply has come for, about
-	unackedN    int        // and calls
-	err         error      // why the connection is closed
+	mu             sync.Mutex
+	calls          map[int32]*pending // being written or waiting for their reply, by sequence id
+	lastID         int32              // the sequence id that was given last
+	idsReused      bool               // lastID has started again from 1
+	strayLogged    bool               // a stray reply was logged
+	queue          []*pending         // to be written
+	queuedBytes    int                // the sum of their sizes
+	writing        bool               // a goroutine is writing, or about to
+	batched        []*pending         // those in batch; only the writing goroutine changes it
+	unrepliedBytes int                // about the bytes written to which no reply has come
+	unrepliedCalls int                // about the calls written to which no reply has come
+	err            error              // why the connection is closed; nil if it is not
 }
 
 func newClientConn(nc net.Conn, opt *options) *clientConn {
 	c := &clientConn{nc: nc, opt: opt, calls: map[int32]*pending{}}
-	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), partial: max(opt.ioTimeout, 0), transport: framed}
+	c.in = receiver{nc: nc, limits: limitsOf(opt.maxFrame, opt.limits, "the option rpc.MaxFrame"), messageTimeout: max(opt.stallTimeout, 0), transport: framed}
 	if opt.unframed {
 		c.in.transport = unframed
 	}
 	c.in.in.Reset(opt.recycle)
-	c.active.Add(1)
+	c.goroutines.Add(1)
 	go c.read()
 	return c
 }
 
-func (c *clientConn) broken() bool { return c.dead.Load() }
+// wait waits until the goroutines of a connection that was closed have ended.
+func (c *clientConn) wait() { c.goroutines.Wait() }
 
-// wait waits for the goroutines of a connection that was closed.
-func (c *clientConn) wait() { c.active.Wait() }
-
-// errReturned is the error of tries of a call that has returned.
+// errReturned is the error of tries that were under way, or begun, when their call had returned.
 var errReturned = errors.New("the call has returned")
 
-// call makes one call. It returns when ctx ends, and when over is closed. The result is the
-// caller's, also with an error: it may hold that, or be absent.
-func (c *clientConn) call(ctx context.Context, over <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
+// call makes one call. It returns early when ctx ends or returned is closed. The caller owns the
+// result, also with an error: then it is absent or holds the exception that is the error.
+func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	if !args.Retain() {
 		return nocopy.Absent(), callError(m, errReturned)
 	}
 	done := ctx.Done()
-	waits := done == nil && over == nil
+	mayBlock := done == nil && returned == nil
 	p := newPending(m, args, !c.opt.unframed)
-	if err := c.enqueue(p, waits); err != nil {
+	if err := c.enqueue(p, mayBlock); err != nil {
 		args.Drop()
 		p.recycle()
 		return nocopy.Absent(), err
 	}
-	if waits {
+	if mayBlock {
 		<-p.done
 	} else {
 		select {
@@ -88,7 +86,7 @@ func (c *clientConn) call(ctx context.Context, over <-chan struct{}, m *Method, 
 				return nocopy.Absent(), callError(m, ctx.Err())
 			}
 			<-p.done
-		case <-over:
+		case <-returned:
 			if c.giveUp(p) {
 				return nocopy.Absent(), callError(m, errReturned)
 			}
@@ -100,36 +98,37 @@ func (c *clientConn) call(ctx context.Context, over <-chan struct{}, m *Method, 
 	return result, err
 }
 
-// nextID returns a sequence id that no call on its way has: 1 after the largest one.
+// nextID returns a sequence id that no call on the connection has, from 1 to math.MaxInt32, and then
+// from 1 again. c.mu is held.
 func (c *clientConn) nextID() int32 {
 	for {
-		if c.last == math.MaxInt32 {
-			c.last, c.wrapped = 0, true
+		if c.lastID == math.MaxInt32 {
+			c.lastID, c.idsReused = 0, true
 		}
-		c.last++
-		if c.calls[c.last] == nil {
-			return c.last
+		c.lastID++
+		if c.calls[c.lastID] == nil {
+			return c.lastID
 		}
 	}
 }
 
-// age returns how many ids have been given after this one; -1 if it was not given, or too long
-// ago for a reply.
+// age returns how many sequence ids have been given after id; -1 if id was not given, or half of all
+// ids ago. c.mu is held.
 func (c *clientConn) age(id int32) int32 {
 	switch {
 	case id <= 0:
 		return -1
-	case id <= c.last:
-		return c.last - id
-	case c.wrapped && id-c.last > math.MaxInt32/2:
-		return math.MaxInt32 - id + c.last
+	case id <= c.lastID:
+		return c.lastID - id
+	case c.idsReused && id-c.lastID > math.MaxInt32/2:
+		return math.MaxInt32 - id + c.lastID
 	}
 	return -1
 }
 
-// read hands out replies until the connection fails.
+// read delivers replies until the connection fails.
 func (c *clientConn) read() {
-	defer c.active.Done()
+	defer c.goroutines.Done()
 	for {
 		h, body, err := c.in.next()
 		if err != nil {
@@ -140,26 +139,27 @@ func (c *clientConn) read() {
 			c.in.free()
 			return
 		}
-		if !c.useful.Load() {
-			c.useful.Store(true)
+		if !c.replied.Load() {
+			c.replied.Store(true)
 		}
 		c.deliver(h, body)
 	}
 }
 
-var errServerClosed = fmt.Errorf("the server has closed the connection: %w", io.EOF)
+// errServerClosed is the cause of a connection's failure at the end of the stream.
+var errServerClosed = fmt.Errorf("closed by the server: %w", io.EOF)
 
-// deliver hands a reply to the call that waits for it. One that comes a second time, or for a
-// call that has returned, or for a oneway one, is dropped.
+// deliver gives a reply to the call that waits for it. A second reply to a call, one to a call that
+// was given up and one to a oneway call are dropped.
 func (c *clientConn) deliver(h header, body chain.Chunk) {
 	c.mu.Lock()
 	p := c.calls[h.seqid]
 	if p == nil {
-		late := c.age(h.seqid) >= 0
-		if late && c.owed.Load() > 0 {
-			c.owed.Add(-1)
+		known := c.age(h.seqid) >= 0
+		if known && c.givenUp.Load() > 0 {
+			c.givenUp.Add(-1)
 		}
-		log := !late && c.stray(h)
+		log := !known && c.endOldest(h)
 		c.mu.Unlock()
 		if log {
 			c.opt.warn("reply with an unknown sequence id", "peer", c.nc.RemoteAddr(), "seqid", h.seqid, "method", string(h.name))
@@ -167,19 +167,19 @@ func (c *clientConn) deliver(h header, body chain.Chunk) {
 		body.Release()
 		return
 	}
-	p.reply = reply{h.typ, string(h.name) == p.method.Name, body}
-	c.unacked, c.unackedN = max(c.unacked-p.size, 0), max(c.unackedN-1, 0)
+	p.reply = receivedReply{h.typ, string(h.name) == p.method.Name, body}
+	c.unrepliedBytes, c.unrepliedCalls = max(c.unrepliedBytes-p.size, 0), max(c.unrepliedCalls-1, 0)
 	c.settle(p)
 	if len(c.calls) == 0 {
-		c.unacked, c.unackedN = 0, 0
+		c.unrepliedBytes, c.unrepliedCalls = 0, 0
 	}
 	c.mu.Unlock()
 }
 
-// stray deals with a reply to a call that was never made: the oldest call is the one that it
-// must be for. It reports whether that is to be logged: the other side may send any number of
-// them.
-func (c *clientConn) stray(h header) bool {
+// endOldest ends the oldest call with BadSequenceID, since a reply has come whose sequence id was not
+// given: it must be for one of the calls. It reports whether to log that: the first stray reply is
+// logged, and those that end a call, of which there can't be arbitrarily many. c.mu is held.
+func (c *clientConn) endOldest(h header) bool {
 	var oldest *pending
 	for _, p := range c.calls {
 		if oldest == nil || c.age(p.seqid) > c.age(oldest.seqid) {
@@ -190,12 +190,12 @@ func (c *clientConn) stray(h header) bool {
 		oldest.err = &ApplicationException{BadSequenceID, fmt.Sprintf("reply %d to call %d", h.seqid, oldest.seqid)}
 		c.settle(oldest)
 	}
-	first := !c.strays
-	c.strays = true
+	first := !c.strayLogged
+	c.strayLogged = true
 	return first || oldest != nil
 }
 
-// result makes the result of a call that is done.
+// result returns the result and the error of a call that was finished.
 func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 	m := p.method
 	switch {
@@ -204,7 +204,7 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 	case m.Oneway():
 		return nocopy.Absent(), nil
 	case p.reply.typ == typeException:
-		s, err := c.parse(p, exceptionDesc)
+		s, err := c.parseReply(p, exceptionDesc)
 		if err != nil {
 			return nocopy.Absent(), err
 		}
@@ -213,18 +213,19 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 	case p.reply.typ != typeReply:
 		p.reply.body.Release()
 		return nocopy.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", p.reply.typ, m)}
-	case !p.reply.name:
+	case !p.reply.nameMatches:
 		p.reply.body.Release()
 		return nocopy.Absent(), &ApplicationException{WrongMethodName, fmt.Sprintf("in reply to %s", m)}
 	}
-	result, err := c.parse(p, m.Result)
+	result, err := c.parseReply(p, m.Result)
 	if err != nil {
 		return nocopy.Absent(), err
 	}
 	return result, m.outcome(result)
 }
 
-func (c *clientConn) parse(p *pending, d *nocopy.Desc) (nocopy.Struct, error) {
+// parseReply parses the body of p's reply as a d.
+func (c *clientConn) parseReply(p *pending, d *nocopy.Desc) (nocopy.Struct, error) {
 	s, err := nocopy.ParseChunk(d, p.reply.body, c.opt.limits, c.opt.recycle)
 	if err != nil {
 		return nocopy.Absent(), callError(p.method, fmt.Errorf("bad reply: %w", err))
@@ -232,7 +233,8 @@ func (c *clientConn) parse(p *pending, d *nocopy.Desc) (nocopy.Struct, error) {
 	return s, nil
 }
 
-// close ends the connection: every call on its way fails with err.
+// close closes the connection because of err, once, and ends all its calls: those that are queued
+// with ErrNotSent, the others with ErrConnLost, or with ErrClientClosed if that is err.
 func (c *clientConn) close(err error) {
 	c.mu.Lock()
 	if c.err != nil {
@@ -240,7 +242,11 @@ func (c *clientConn) close(err error) {
 		return
 	}
 	c.err = err
-	c.dead.Store(true)
+	c.failed.Store(true)
+	lost := err
+	if err != ErrClientClosed {
+		lost = fmt.Errorf("%w: %w", ErrConnLost, err)
+	}
 	for i, p := range c.queue {
 		c.queue[i] = nil
 		p.err = c.notSent(p)
@@ -248,24 +254,24 @@ func (c *clientConn) close(err error) {
 		p.finish()
 	}
 	c.queue, c.queuedBytes = c.queue[:0], 0
-	for _, p := range c.out {
+	for _, p := range c.batched {
 		if p.state == writing {
-			p.err = callError(p.method, err)
+			p.err = callError(p.method, lost)
 			c.settle(p)
 		}
 	}
 	for _, p := range c.calls {
-		p.err = callError(p.method, err)
+		p.err = callError(p.method, lost)
 		c.settle(p)
 	}
 	c.mu.Unlock()
-	c.nc.Close() // not before the lock is given back: with TLS it may take seconds
+	c.nc.Close() // without holding the lock: with TLS it may take seconds
 	if err != ErrClientClosed && err != errServerClosed {
 		c.opt.warn("connection failed", "peer", c.nc.RemoteAddr(), "err", err)
 	}
 }
 
-// notSent returns the error of a call that comes to a closed connection.
+// notSent returns the error of a call that was not sent since the connection is closed.
 func (c *clientConn) notSent(p *pending) error {
-	return callError(p.method, fmt.Errorf("%w: %w", errNotSent, c.err))
+	return callError(p.method, fmt.Errorf("%w: %w", ErrNotSent, c.err))
 }

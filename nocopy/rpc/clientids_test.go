@@ -24,7 +24,7 @@ func TestAge(t *testing.T) {
 		{2, true, 2, 0}, {2, true, 1, 1}, {2, true, most, 2}, {2, true, most - 5, 7}, {2, true, 3, -1},
 		{2, true, most / 2, -1}, {2, true, 0, -1}, {2, true, -1, -1}, {most - 1, true, most, -1},
 	} {
-		conn := clientConn{last: c.last, wrapped: c.wrapped}
+		conn := clientConn{lastID: c.last, idsReused: c.wrapped}
 		if got := conn.age(c.id); got != c.age {
 			t.Errorf("id %d, after %d (wrapped: %v) is %d old, not %d", c.id, c.last, c.wrapped, got, c.age)
 		}
@@ -75,15 +75,15 @@ func TestWrappedIDs(t *testing.T) {
 		bg := context.Background()
 		short, cancel := context.WithCancel(bg)
 		call(bg, 1, m) // id 1 stays in use
-		c.last = math.MaxInt32 - 4
+		c.lastID = math.MaxInt32 - 4
 		call(bg, 2, m)      // MaxInt32-3
 		call(bg, 3, oneway) // -2
 		call(short, 4, m)   // -1
 		call(bg, 5, m)      // MaxInt32
 		call(bg, 6, m)      // 2: 1 is in use
 		call(bg, 7, m)      // 3
-		if c.last != 3 || !c.wrapped {
-			t.Errorf("the last id is %d", c.last)
+		if c.lastID != 3 || !c.idsReused {
+			t.Errorf("the last id is %d", c.lastID)
 		}
 		cancel()
 		expect(3, "sent")
@@ -142,15 +142,15 @@ func TestBatch(t *testing.T) {
 			synctest.Wait()
 		}
 		for _, want := range []int{1, 3, 2, 2} {
-			if len(c.out) != want {
-				t.Errorf("%d calls are written together, not %d", len(c.out), want)
+			if len(c.batched) != want {
+				t.Errorf("%d calls are written together, not %d", len(c.batched), want)
 			}
-			for n := len(c.calls); nc.inside && len(c.calls) == n && len(c.out) > 0; {
+			for n := len(c.calls); nc.inside && len(c.calls) == n && len(c.batched) > 0; {
 				nc.writeEnds(nil)
 			}
 		}
-		if len(c.queue)+len(c.out) > 0 {
-			t.Errorf("%d calls are queued, %d being written", len(c.queue), len(c.out))
+		if len(c.queue)+len(c.batched) > 0 {
+			t.Errorf("%d calls are queued, %d being written", len(c.queue), len(c.batched))
 		}
 		c.close(ErrClientClosed)
 		c.wait()

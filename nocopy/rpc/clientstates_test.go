@@ -191,7 +191,7 @@ func outcomeOf(m *Method, err error) string {
 		return "reply"
 	case errors.As(err, &ae) && ae.Type == BadSequenceID:
 		return "stray"
-	case errors.Is(err, errNotSent):
+	case errors.Is(err, ErrNotSent):
 		return "unsent"
 	case errors.Is(err, context.Canceled), errors.Is(err, errReturned):
 		return "given up"
@@ -317,8 +317,8 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 		<-second
 	}
 	<-first
-	if len(c.calls)+len(c.queue)+len(c.out) != 0 || c.queuedBytes != 0 || c.writing {
-		t.Fatalf("%v: left over: %d calls, %d queued (%d bytes), %d being written", walk, len(c.calls), len(c.queue), c.queuedBytes, len(c.out))
+	if len(c.calls)+len(c.queue)+len(c.batched) != 0 || c.queuedBytes != 0 || c.writing {
+		t.Fatalf("%v: left over: %d calls, %d queued (%d bytes), %d being written", walk, len(c.calls), len(c.queue), c.queuedBytes, len(c.batched))
 	}
 	if !released(args) {
 		t.Fatalf("%v: the arguments were not released", walk)
@@ -340,7 +340,7 @@ func stateOf(c *clientConn, p *pending, m *Method) string {
 	for _, q := range c.calls {
 		waiting = waiting || q == p
 	}
-	switch inOut := slices.Contains(c.out, p); {
+	switch inOut := slices.Contains(c.batched, p); {
 	case slices.Contains(c.queue, p):
 		return "queued"
 	case inOut && waiting:
@@ -488,9 +488,9 @@ func connectionState(c *Client) string {
 	p.conn.mu.Lock()
 	defer p.conn.mu.Unlock()
 	switch busy := p.conn.writing; {
-	case p.conn.broken() && busy:
+	case p.conn.failed.Load() && busy:
 		return "failing"
-	case p.conn.broken():
+	case p.conn.failed.Load():
 		return "unconnected"
 	case busy:
 		return "writing"

@@ -11,41 +11,57 @@
 //
 // # The way of a call
 //
-// The client fills the arguments in place and writes them from where they are, after a header of
-// each try's own. Many calls may be under way on one connection; replies are matched by sequence
-// id. The server receives into a block, parses header and arguments where they lie, and has the
-// handler build the result behind its header; replies that are ready together leave in one
-// writev.
+// The client's caller fills the arguments in place. They are written from there, after a header that
+// each try has of its own. Many calls may be under way on one connection; replies are matched by
+// sequence id. The server receives into a block, parses header and arguments in place, and the
+// handler fills the result, before which there is room for the reply's header. Replies that are
+// ready at the same time are written by one writev.
 //
 // # Lifetimes
 //
-//   - A handler's args and result are the server's and end when it returns, or the outermost
-//     interceptor does; their handles panic afterwards, but for Release, which does nothing then.
-//     Strings and bytes that were read from args stay valid, unless the server was told to
+//   - A handler's args and result belong to the server and end when the handler returns, or the
+//     outermost interceptor if there is one. Then their handles panic, except that Release does
+//     nothing. Strings and bytes that were read from args stay valid, unless the server has
 //     Recycle: then they end with the handler too.
-//   - An exception that a handler returns as its error stays the handler's, and what an
+//   - An exception that a handler returns as its error stays the handler's, and a struct that an
 //     interceptor puts into a Call stays the interceptor's: the reply has a copy. See [Handler]
 //     and [Call].
-//   - What a handler puts into the result by reference (strings and byte slices of 4 KiB and more)
-//     must stay as it is until the reply is written. Values of args may be put there.
-//   - The args of a client's call end when all interceptors have returned; whoever fills them must
-//     not keep them. Byte slices of 4 KiB and more that were set are referred to until the call
-//     returns, or, when it or a try of it was given up, until its bytes are written or dropped.
-//   - The result of a call is the caller's: Release gives its memory back. Not calling it costs
-//     speed, not memory. A declared exception that comes back as the error is a message of its
-//     own.
+//   - A result refers to byte slices of 4 KiB and more, and strings as long: they must not change
+//     until the reply is written. Values of args may be among them.
+//   - The args of a client's call end when all interceptors have returned; the function that fills
+//     them must not keep them. They refer to byte slices of 4 KiB and more until the call returns,
+//     or, if it or a try of it was given up, until its bytes are written or dropped.
+//   - The result of a call belongs to the caller: Release gives its memory back. Without Release
+//     the garbage collector frees it, which is slower. A declared exception that is a call's error
+//     is a message of its own.
 //
 // # Errors
 //
-// A call returns the declared exception, an [*ApplicationException] (from the server, or about its
-// reply), an error that wraps the context's, or one that tells what happened to the connection.
+// A client's call returns an error that errors.Is and errors.As tell apart:
 //
-// A handler's error goes to the client as an [ApplicationException] with its text, unless
-// [Server.HideErrors]. The text of a panic never does, nor what went wrong in the library or
-// because of what a handler or an interceptor did to it: the client gets a fixed text and an id,
-// under which the log has the rest. Messages that can't be understood, or are too large, are
-// answered when it is known what they call; then the connection is closed. A client that speaks
-// HTTP or TLS gets an answer in that. The log tells who it was.
+//	declared exception        its generated type
+//	*ApplicationException     the server's answer, such as UnknownMethod or InternalError;
+//	                          or the reply does not answer the call, such as MissingResult
+//	*nocopy.Error             the reply's struct is malformed; nocopy.ErrLimit if too large
+//	the context's error       the context has ended; the server may handle the call
+//	ErrClientClosed           the client was closed
+//	ErrNotSent                there was no connection; the server has not seen the call
+//	ErrConnLost               the connection failed; the server may have handled the call
+//
+// The errors of failed connections wrap the cause too: io.EOF if the server has closed the
+// connection, os.ErrDeadlineExceeded after [StallTimeout], [nocopy.ErrLimit] if a reply is larger
+// than [MaxFrame], [ErrVersion] or linkbuf.ErrFrameSize if it is no Thrift message, else the
+// error of the net.Conn.
+//
+// [Server.Serve] returns [ErrServerClosed] after Shutdown or Close, else the listener's error. Bad
+// programs panic with a text that begins with "nocopy: ".
+//
+// A handler's error goes to the client as an [ApplicationException] with its text, unless the
+// server has HideErrors. The text of a panic never does, nor that of an error in the library, or
+// of a handler's or interceptor's mistake: the client gets a fixed text and an id, under which the
+// log has the rest. A message that is malformed or too large is answered if its method is known;
+// then the connection is closed. A client that speaks HTTP or TLS is answered in that protocol. The
+// log has the client's address.
 //
 // # A request in a server
 //
@@ -64,17 +80,17 @@
 //	the client is gone, or Close  its context ends               → dropped         → dropped
 //	Shutdown                      goes on                        goes on           goes on
 //
-// What is refused waits for its turn at once. A oneway call ends when its handler returns; its
-// context ends with Close only, or when Shutdown has given up.
+// A request that is refused, since it is malformed for instance, has a reply that waits for its turn
+// at once. A oneway call ends when its handler returns; its context ends with Close only, or when
+// the context of Shutdown does.
 //
 // # A connection of a server
 //
-// One goroutine at a time is the reader. It is ahead when no request may be handled: since
-// Concurrency calls are under way, since Shutdown was called, or since what came last was bad or
-// the end. Then it takes in up to 1 MiB, to notice when the client goes. A client that has sent
-// more than that is noticed to be gone within half a second if it is one of TCP and the server's
-// system is Linux, and its kernel could deliver all that it sent; else when a reply can't be
-// written.
+// One goroutine at a time is the reader. It reads ahead while no request may be handled: since
+// Concurrency calls are under way, since Shutdown was called, or since the last message was
+// malformed or the stream has ended. Then it receives up to 1 MiB, to notice when the client goes
+// away. If a client has sent more than that and goes away, the server notices it when a reply can't
+// be written; on Linux, with TCP, within half a second if all that the client sent has arrived.
 //
 //	                         receiving               handling               ahead
 //	a request comes          → handling              it waits               it waits
@@ -91,11 +107,11 @@
 //	all replies are written  –                       –                      → closed, unless a
 //	                                                                          request may follow
 //
-// What a client had sent when it closed the connection is handled, although no reply can be
-// written any more: there may be oneway calls in it. After a reset it is not.
+// Requests that a client had sent when it closed the connection are handled although no reply can be
+// written any more: some may be oneway calls. After a reset they are not.
 //
-// A connection's place among MaxConns is free when it is closed, or HalfCloseTimeout after nothing
-// more comes.
+// A connection gives up its place among MaxConns when it is closed, or HalfCloseTimeout after the
+// client has closed its side for sending.
 //
 // # A call of a client on a connection
 //
@@ -108,19 +124,18 @@
 //	oneway    finished: sent  oneway           oneway           answered: failed  dropped: given up
 //	finished  finished        finished         finished         finished          finished
 //
-// Of a queued call no byte has been written. It has no sequence id yet, so that nothing that comes
-// is a reply to it; if the connection fails it is unsent and goes to another one. While a call is
-// being written, its bytes may be in memory that is the caller's again when it returns: it is
-// answered, but waits. It returns at once when it is given up, since its context has ended or its
-// interceptors have returned; what its arguments are changed to then goes elsewhere. Oneway stands
-// for a oneway call that is being written; no reply is for it.
+// No byte of a queued call has been written. It has no sequence id yet, so that no reply is for it;
+// if the connection fails it is unsent and goes to another one. While a call is being written, its
+// bytes may be in memory that belongs to the caller again when the call returns: if it is answered,
+// it waits until it is written. It returns at once when it is given up, since its context has ended
+// or its interceptors have returned; its arguments are written elsewhere if they are changed then.
+// Oneway stands for a oneway call that is being written; no reply is for it.
 //
-// A reply with a sequence id that was not given is stray. It ends the oldest call that is being
-// written, or was, with BAD_SEQUENCE_ID: it must be for one of those. A second reply, one to a
-// call that was given up, and one to a oneway call are dropped. What is queued is written up to
-// 64 KiB at a time, and a larger call is the last of them. Which of the calls that are written
-// together have begun, nobody can tell: the kernel has bytes long before the server sees them. A
-// reply to any of them is taken for one.
+// A reply with a sequence id that was not given is stray. It must be for a call that is being written
+// or was written: it ends the oldest of these with BAD_SEQUENCE_ID. A second reply to a call, one to
+// a call that was given up, and one to a oneway call are dropped. Queued calls are written together,
+// up to 64 KiB of them; a larger call is the last of those. While they are written it is not known
+// which of them have reached the server, so a reply to any of them ends that call.
 //
 // # A connection of a client
 //
@@ -132,12 +147,12 @@
 //	dialling     dialling  writing      unconnected  dialling       dialling           closed
 //	closed       closed    closed       closed       closed         closed             closed
 //
-// The second of two states is for when calls are queued: they are written next, or go to the next
-// connection. A connection that has failed while a write is under way ends when that does; it is
-// replaced at once. Calls wait while a connection is dialled, after the pause that failures have
-// earned, and fail if it is not.
+// Where there are two states, the second is for when calls are queued: they are written next, or go
+// to the next connection. A connection that has failed during a write ends when the write does; it
+// is replaced at once. Calls wait while a connection is dialled, which follows a pause if the last
+// connection failed without a reply, and fail if it can't be made.
 //
-// Read next: method.go for what generated code says of a method; server.go, serverconn.go,
-// serverread.go, request.go and reply.go; client.go, tries.go, pending.go and clientconn.go;
-// message.go and receive.go for the wire.
+// Read next: method.go for the descriptions that generated code gives of methods; server.go,
+// serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go, clientconn.go,
+// pending.go and clienttries.go; message.go and receive.go for the wire.
 package rpc

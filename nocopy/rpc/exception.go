@@ -7,7 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// ExceptionType tells what an ApplicationException is about. The numbers are Thrift's.
+// ExceptionType is the kind of an ApplicationException. The numbers are Thrift's.
 type ExceptionType int32
 
 // The types of ApplicationException.
@@ -36,8 +36,8 @@ func (t ExceptionType) String() string {
 	return fmt.Sprintf("exception type %d", int32(t))
 }
 
-// ApplicationException is Thrift's TApplicationException: what a server answers when it has no
-// result to give, and what a client reports of a reply that is not one to its call.
+// ApplicationException is Thrift's TApplicationException: the answer of a server that has no result,
+// and the error of a client's call whose reply does not answer it.
 type ApplicationException struct {
 	Type    ExceptionType
 	Message string
@@ -66,7 +66,7 @@ func init() {
 	)
 }
 
-// message returns the exception as a held message with room in front of it.
+// message returns the exception as a message with as many bytes of room before it for a header.
 func (e *ApplicationException) message(room int) *nocopy.Message {
 	m := nocopy.NewHeld(exceptionDesc, room, nocopy.Limits{}, false)
 	s := m.Root()
@@ -75,8 +75,7 @@ func (e *ApplicationException) message(room int) *nocopy.Message {
 	return m
 }
 
-// readException makes an exception of the struct that s is. It outlives s, whose memory may be
-// used again.
+// readException returns the exception that s is, of exceptionDesc. It outlives s.
 func readException(s nocopy.Struct) *ApplicationException {
 	return &ApplicationException{ExceptionType(s.Int32(exceptionType)), strings.Clone(s.Text(exceptionMessage))}
 }

@@ -40,7 +40,7 @@ func (c *Client) Queued() (n int) {
 
 // Writing returns how many calls are being written.
 func (c *Client) Writing() (n int) {
-	c.eachConn(func(conn *clientConn) { n += len(conn.out) })
+	c.eachConn(func(conn *clientConn) { n += len(conn.batched) })
 	return n
 }
 

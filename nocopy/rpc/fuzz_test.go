@@ -138,9 +138,9 @@ func FuzzServer(f *testing.F) {
 	for _, in := range [][]byte{
 		frame(strict(call, "add", 7, args)),
 		strict(call, "add", 7, args),
-		frame(loose(call, "add", 7, args)),
-		loose(call, "add", 7, args),
-		frame(strict(call, "add", 1, args), loose(call, "add", 2, args)),
+		frame(nonStrict(call, "add", 7, args)),
+		nonStrict(call, "add", 7, args),
+		frame(strict(call, "add", 1, args), nonStrict(call, "add", 2, args)),
 		append(frame(strict(call, "put", 3, item.Message().Bytes())), frame(strict(oneway, "notify", 4, []byte{0}))...),
 		append(strict(call, "echo", 5, payload.Message().Bytes()), strict(call, "ping", 6, []byte{0})...),
 		frame(strict(call, "nope", 8, args)),

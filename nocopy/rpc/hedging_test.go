@@ -82,7 +82,7 @@ func TestHedgingWithoutServer(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 			return errors.New("enough")
 		}
-		cl := dial(t, addr, rpc.PoolSize(2), rpc.MaxInFlight(3), rpc.Intercept(abandon))
+		cl := dial(t, addr, rpc.PoolSize(2), rpc.MaxInFlight(3), rpc.Interceptors(abandon))
 		for range 2 {
 			if _, err := echo.NewEchoClient(cl).Echo(bg, func(args echo.EchoEchoArgs) { args.NewPayload(size) }); err == nil || err.Error() != "enough" {
 				t.Error(err)

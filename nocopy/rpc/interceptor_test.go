@@ -152,7 +152,7 @@ func TestCarelessInterceptors(t *testing.T) {
 		return nocopy.Struct(r)
 	}
 	clientsMethod := func() (m *rpc.Method) { // one without a handler
-		cl := dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Intercept(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+		cl := dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Interceptors(func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 			m = c.Method
 			return next(ctx, c)
 		}))

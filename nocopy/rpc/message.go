@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// messageType is the type in a message's header.
+// messageType is the type of a message as its header has it.
 type messageType uint8
 
 const (
@@ -21,34 +21,34 @@ const (
 	typeOneway    messageType = 4
 )
 
-// version1 is the first half of a strict header.
+// version1 is the first half of the first word of a strict header.
 const version1 = 0x8001
 
-// maxName is the most bytes that a method's name may have, its service's included.
+// maxName is the most bytes of a method's name in a header, with the service's of a multiplexed call.
 const maxName = 1 << 16
 
 // maxHeader is the most bytes of a message's header.
 const maxHeader = 4 + 4 + maxName + 4
 
-// header is what stands in front of a message's struct.
+// header is a message's header, which comes before its struct.
 type header struct {
 	typ    messageType
 	strict bool
 	seqid  int32
 	name   []byte // aliases what was parsed
-	size   int
+	size   int    // its bytes on the wire
 }
 
-// What may be wrong with what arrives. A connection on which it happens is closed: nobody knows
-// where the next message begins.
+// The errors of bytes that are no message. The connection on which they come is closed, since it is
+// not known where the next message begins. ErrHTTP and ErrTLS wrap ErrVersion.
 var (
 	ErrVersion = errors.New("not a Thrift binary message")
 	ErrHTTP    = fmt.Errorf("%w: an HTTP request", ErrVersion)
 	ErrTLS     = fmt.Errorf("%w: a TLS handshake", ErrVersion)
 )
 
-// parseHeader reads the header at the beginning of b. If b ends too early it says how long it must
-// be at least.
+// parseHeader returns the header at the beginning of b. If b is too short, need is how many bytes it
+// must have at least, else 0.
 func parseHeader(b []byte) (h header, need int, err error) {
 	const fixed = 4 // the first word
 	if len(b) < fixed {
@@ -84,7 +84,7 @@ func parseHeader(b []byte) (h header, need int, err error) {
 	return h, 0, nil
 }
 
-// headerSize is the size of the header of a message with that name.
+// headerSize returns the size of a header with a name of as many bytes.
 func headerSize(strict bool, name int) int {
 	if strict {
 		return 4 + 4 + name + 4
@@ -92,11 +92,12 @@ func headerSize(strict bool, name int) int {
 	return 4 + name + 1 + 4
 }
 
-// roomFor is the room in front of a message for its header and its frame's length.
-func roomFor(name int) int { return 4 + headerSize(true, name) }
+// headerRoom returns the most bytes before a message's struct, the length of a frame included, for a
+// name of as many bytes.
+func headerRoom(name int) int { return 4 + headerSize(true, name) }
 
-// putHeader fills b, of headerSize bytes, with a header whose name is in two parts, and returns
-// where its sequence id is.
+// putHeader fills b, of headerSize bytes, with a header whose name is prefix and name, and returns
+// the part of b that is the sequence id.
 func putHeader(b []byte, strict bool, typ messageType, prefix, name string, seqid int32) []byte {
 	n := len(prefix) + len(name)
 	at := 4
@@ -115,8 +116,8 @@ func putHeader(b []byte, strict bool, typ messageType, prefix, name string, seqi
 	return b[at:]
 }
 
-// isFramed tells from the first bytes of a connection whether messages come in frames. It needs
-// five, or two of which the first is 0x80.
+// isFramed reports whether a connection that begins with b has framed messages. b has five bytes at
+// least, or two of which the first is 0x80.
 func isFramed(b []byte) (bool, error) {
 	switch {
 	case b[0] == version1>>8:
@@ -129,7 +130,7 @@ func isFramed(b []byte) (bool, error) {
 	case b[0] == 0x16 && b[1] == 3:
 		return false, ErrTLS
 	case b[4] == version1>>8 || b[4] == 0:
-		return true, nil // a strict header behind the length, or a name shorter than 16 MiB
+		return true, nil // a strict header after the length, or a name shorter than 16 MiB
 	case b[0]&0x80 != 0 || b[4] < ' ' || b[4] > '~':
 		return false, fmt.Errorf("%w: it begins with % x", ErrVersion, b[:5])
 	}
@@ -146,19 +147,19 @@ const (
 	defaultMaxMessage = 100 << 20
 )
 
-// limits bound what one side accepts.
-type limits struct {
-	frame   int           // the most bytes of a frame
-	message int           // and of a message outside of one, its header included
-	parse   nocopy.Limits // of its struct
-	name    string        // of what sets frame and message, for errors
+// receiveLimits bound the messages that a client or a server accepts.
+type receiveLimits struct {
+	frame   int           // the most bytes of a frame, without its length
+	message int           // the most bytes of an unframed message
+	parse   nocopy.Limits // for the struct
+	name    string        // of the setting that frame and message come from, for errors
 }
 
-// limitsOf returns the limits for a MaxFrame and Limits, either of which may be zero: without
-// MaxFrame it is what a message of Limits.MaxBytes needs, without that the default. name is what
-// MaxFrame is called by its users.
-func limitsOf(maxFrame int, parse nocopy.Limits, name string) limits {
-	l := limits{defaultMaxFrame, defaultMaxMessage, parse, name}
+// limitsOf returns the limits for the settings MaxFrame and Limits. If maxFrame is 0, the bound is
+// parse.MaxBytes and room for a header; if that is 0 too, the default. name is MaxFrame's name, for
+// errors.
+func limitsOf(maxFrame int, parse nocopy.Limits, name string) receiveLimits {
+	l := receiveLimits{defaultMaxFrame, defaultMaxMessage, parse, name}
 	const most = min(math.MaxInt32, chain.MaxSize)
 	switch {
 	case maxFrame > 0:

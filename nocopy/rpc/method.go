@@ -15,38 +15,36 @@ type Method struct {
 	Service string // the service that declares it
 	Name    string // as in the IDL
 	Args    *nocopy.Desc
-	Result  *nocopy.Desc // nil: the method is oneway
-	Success nocopy.Field // of the result; 0: the method returns nothing
+	Result  *nocopy.Desc // nil if the method is oneway
+	Success nocopy.Field // the result's field for the return value; 0 if the method returns nothing
 	Throws  []Exception
 
-	prefix  string // of multiplexed calls: the service's name and a colon
+	prefix  string // the service's name and a colon in multiplexed calls, else ""
 	handler Handler
-	pace    *pace
+	slow    *atomic.Bool // the handler took longer than patience last time
 }
 
-// pace is what is known of how long handlers of a method take.
-type pace struct{ slow atomic.Bool }
-
-// HandledBy returns a copy of the method with its handler, for NewProcessor.
+// HandledBy returns a copy of the method that has h as its handler, for NewProcessor.
 func (m *Method) HandledBy(h Handler) *Method {
 	c := *m
-	c.handler, c.pace = h, new(pace)
+	c.handler, c.slow = h, new(atomic.Bool)
 	return &c
 }
 
-// Oneway says whether calls of the method have no reply.
+// Oneway reports whether the method is oneway: its calls have no reply.
 func (m *Method) Oneway() bool { return m.Result == nil }
 
-// String returns the service and the method, with a dot between them.
+// String returns the names of the service and of the method with a dot between them.
 func (m *Method) String() string { return m.prefix + m.Service + "." + m.Name }
 
-// Exception is an exception that a method declares.
+// Exception is a declared exception of a method. Throws makes one.
 type Exception struct {
 	set func(result nocopy.Struct, d *nocopy.Desc, err error) (bool, error)
 	get func(result nocopy.Struct, d *nocopy.Desc) error
 }
 
-// Throws describes a declared exception: the field of the result that holds it, and what it is.
+// Throws returns the description of a declared exception: f is the field of the result that holds it,
+// of its descriptor.
 func Throws[E interface {
 	nocopy.View
 	error
@@ -67,7 +65,7 @@ func Throws[E interface {
 			if !result.Has(f) {
 				return nil
 			}
-			return E(result.Child(f, d).Clone(of)) // the result may be released
+			return E(result.Child(f, d).Clone(of)) // the error outlives the result
 		},
 	}
 }
@@ -82,8 +80,9 @@ func (m *Method) exception(result nocopy.Struct) error {
 	return nil
 }
 
-// setException puts the declared exception that err is, or wraps, into an empty result and reports
-// whether it is one. The error is of an exception that is absent or was released.
+// setException puts the declared exception that err is or wraps into an empty result, and reports
+// whether there is one. It returns an error if the exception can't be sent, since it is absent, was
+// released, or is nested too deeply.
 func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 	for i := range m.Throws {
 		if ok, err := m.Throws[i].set(result, m.Result, err); ok || err != nil {
@@ -93,8 +92,8 @@ func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 	return false, nil
 }
 
-// outcome returns the error that a result stands for: the declared exception that it holds, or
-// that it holds nothing.
+// outcome returns the error of a call that has this result: the declared exception in it, or
+// MissingResult if it holds neither that nor the return value; nil if all is well.
 func (m *Method) outcome(result nocopy.Struct) error {
 	err := m.exception(result)
 	if err == nil && m.Success != 0 && !result.Has(m.Success) {
@@ -103,27 +102,28 @@ func (m *Method) outcome(result nocopy.Struct) error {
 	return err
 }
 
-// Call is one call, as handlers and interceptors see it. It ends when the outermost interceptor
-// returns and must not be kept.
+// Call is a call as handlers and interceptors see it. It ends when the outermost interceptor returns,
+// or the handler if there is none, and must not be kept.
 type Call struct {
 	Method *Method
 
-	// Args are the arguments. They are the library's and live until the outermost interceptor
-	// returns. An interceptor may put a struct of its own there, which must be of Method.Args and
-	// stays its own. As text they are c.Args.Format(c.Method.Args).
+	// Args are the arguments. They belong to the library and are valid until the call ends. An
+	// interceptor may put a struct of its own there, which must be of type Method.Args and stays its
+	// own. c.Args.Format(c.Method.Args) returns them as text.
 	Args nocopy.Struct
 
-	// Result is what a handler fills; on a client it is set when the call has come back. An
-	// interceptor may put a struct of its own there instead, such as one that it keeps for many
-	// calls or that a Client's Call has returned: a server sends a copy of it and the interceptor
-	// may release it at any time after it has returned, or leave it to the garbage collector.
+	// Result is the result: a server's handler fills it; on a client next sets it to what the server
+	// has sent. An interceptor may put a struct of its own there instead, such as one that it keeps
+	// for many calls or that a Client's Call has returned: a copy of it is sent or returned. The
+	// interceptor may release it at any time after it has returned, or leave it to the garbage
+	// collector.
 	Result nocopy.Struct
 
-	Peer net.Addr // who calls; on a client nil
+	Peer net.Addr // the client's address; nil on a client
 
-	attempts *attempts // what next has to know on a server
-	tries    *tries    // and on a client
-	busy     int32     // 1 while a client's next is under way with this Call
+	serverTries *serverTries // nil on a client, and without interceptors
+	clientTries *clientTries // nil on a server, and without interceptors
+	busy        int32        // 1 while a client's next is under way with this Call
 }
 
 // Exception returns the declared exception that Result holds, nil if there is none. It is a
@@ -135,42 +135,43 @@ func (c *Call) Exception() error {
 	return nil
 }
 
-// Handler has a call handled: on a server by filling its result or by returning an error, on a
-// client by sending it.
+// Handler handles a call: on a server it fills c.Result or returns an error, on a client it sends the
+// call and sets c.Result.
 //
-// An exception that a server's handler returns, as it is or wrapped, stays the handler's: the
-// reply has a copy. The handler may release it once the call has ended, return it for many calls
-// at once, or leave it to the garbage collector. If it is released before the handler has
+// An exception that a server's handler returns, as it is or wrapped, stays the handler's: the reply
+// has a copy. The handler may release it after the call has ended, return the same one from many
+// calls at a time, or leave it to the garbage collector. If it is released before the handler has
 // returned, the client gets an internal error instead.
 //
-// Release of a handler's args or result ends their handles, and the call with an internal error.
+// A handler must not release its args or result: their handles end then, and the client gets an
+// internal error.
 type Handler func(ctx context.Context, c *Call) error
 
-// Interceptor stands before handlers, on a server or on a client: it calls next, or returns an
-// error instead.
+// Interceptor is called around a handler, on a server or on a client. It calls next, which is the
+// handler or the next interceptor, or returns an error instead.
 //
-// It may call next more than once, one call after the other, such as for another attempt: each
-// begins with an empty result. To have several at once it gives each a copy of the Call with a
-// Result of its own. On a server next returns an error when the interceptor has returned, so that
-// who does not want to wait for it any longer may return an error at once. Args and results live
-// until all calls of next have returned.
+// An interceptor may call next more than once, one call after the other, for instance to try again:
+// each begins with an empty result. For several calls of next at the same time it gives each a copy
+// of the Call, on a server with a Result of its own. On a server next returns an error after the
+// interceptor has returned, so that an interceptor that does not want to wait for next any longer
+// may return an error at once. Args and results are valid until all calls of next have returned.
 //
-// On a server, the error of next is a declared exception whether the handler returned it or put it
-// into the result, and Result holds it both ways. A panic of the handler is an error too. What the
-// outermost interceptor returns decides: an error is the reply, whatever Result holds; nil makes
-// Result the reply as it is, so that who swallows a declared exception has to put something else
+// On a server, next's error is a declared exception whether the handler returned it or put it into
+// the result, and Result holds it in both cases. A panic of the handler is an error of next too. The
+// reply is what the outermost interceptor returns: an error, whatever Result holds; or, with nil,
+// Result as it is, so that an interceptor that drops a declared exception must put another Result
 // there.
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 
-// wrapped puts interceptors around a handler, the first one outermost. All but that are called
-// by way of inner: their next is somebody's who may return before they do.
-func wrapped(list []Interceptor, h Handler, inner func(ctx context.Context, c *Call, next Handler) error) Handler {
+// wrap returns h with interceptors around it, the first one outermost. All but the first are called
+// through callInner, since the interceptor around them may return before they do.
+func wrap(list []Interceptor, h Handler, callInner func(ctx context.Context, c *Call, next Handler) error) Handler {
 	for i := len(list) - 1; i >= 0; i-- {
 		f, next := list[i], h
 		h = func(ctx context.Context, c *Call) error { return f(ctx, c, next) }
 		if i > 0 {
 			f := h
-			h = func(ctx context.Context, c *Call) error { return inner(ctx, c, f) }
+			h = func(ctx context.Context, c *Call) error { return callInner(ctx, c, f) }
 		}
 	}
 	return h

@@ -246,7 +246,7 @@ var clientInterventions = []intervention{
 
 // interceptors are those of both clients.
 func (w *world) interceptors() rpc.Option {
-	return rpc.Intercept(
+	return rpc.Interceptors(
 		func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 			call := ctx.Value(callKey{}).(*modelCall)
 			return clientInterventions[call.inClient].run(w, ctx, c, next)

@@ -86,7 +86,7 @@ func (w *world) rawSend(kind int) {
 	}
 	switch rawKinds[kind] {
 	case "a call with a loose header":
-		whole = loose(typ, name, int(seqid), args)
+		whole = nonStrict(typ, name, int(seqid), args)
 	case "two calls":
 		second := w.addCall(raw, "echo", 50)
 		whole = append(whole, strict(1, "echo", 1000, rawArgs(second))...)

@@ -10,7 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Option says how a client is to behave.
+// Option is a setting of a client, for Dial. Settings that a Server has too are named and mean the same
+// as its fields.
 type Option interface{ apply(*options) }
 
 type options struct {
@@ -24,61 +25,60 @@ type options struct {
 	logger       *slog.Logger
 	interceptors []Interceptor
 	dialTimeout  time.Duration
-	ioTimeout    time.Duration
-	dial         func(ctx context.Context, network, addr string) (net.Conn, error) // a net.Dialer's but in tests
+	stallTimeout time.Duration
+	dial         func(ctx context.Context, network, addr string) (net.Conn, error) // that of a net.Dialer, except in tests
 }
 
 type optionFunc func(*options)
 
 func (f optionFunc) apply(o *options) { f(o) }
 
-// Unframed sends messages without frames: for servers with Thrift's buffered transport. Replies
-// then come without frames too.
+// Unframed means that messages are sent without frames, for servers with Thrift's buffered transport.
+// Replies must come without frames too.
 var Unframed Option = optionFunc(func(o *options) { o.unframed = true })
 
-// Recycle takes memory from pools and gives it back when a result is released: what was read from
-// it dies then.
+// Recycle means that memory comes from pools and returns to them when a result is released: strings
+// and bytes that were read from it must not be kept longer.
 var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
 
-// PoolSize is the most connections that a client keeps; they are made when needed. Without it
-// there are 4.
+// PoolSize is the most connections that a client has at a time; they are made when they are needed.
+// 4 if 0.
 type PoolSize int
 
 func (n PoolSize) apply(o *options) { o.poolSize = int(n) }
 
-// MaxInFlight is the most calls of a client that are under way at a time; others wait. Without it
-// there are 1,024.
+// MaxInFlight is the most calls of a client that are under way at a time, on all connections; further
+// ones wait. 1,024 if 0.
 type MaxInFlight int
 
 func (n MaxInFlight) apply(o *options) { o.maxInFlight = int(n) }
 
-// Limits bounds the replies that a client accepts. MaxBytes is of a reply's struct; without it
-// MaxFrame alone counts.
+// Limits bounds the results of replies. Its MaxBytes is for the result's struct alone, without the
+// header; if 0, only MaxFrame bounds its size.
 type Limits nocopy.Limits
 
 func (l Limits) apply(o *options) { o.limits = nocopy.Limits(l) }
 
-// MaxFrame is the most bytes of a reply, its header included. Without it that is what
-// Limits.MaxBytes and a header need, if that is set; else 16,384,000 in a frame and 100 MiB
-// without.
+// MaxFrame is the most bytes of a reply, its header included. If 0 it is Limits.MaxBytes and room for
+// a header, if that is set; else 16,384,000 in a frame and 100 MiB without frames.
 type MaxFrame int
 
 func (n MaxFrame) apply(o *options) { o.maxFrame = int(n) }
 
-// DialTimeout is how long connecting may take, TLS included. Without it that is 10 s.
+// DialTimeout is how long connecting may take, TLS included. 10 s if 0, no limit if negative.
 type DialTimeout time.Duration
 
 func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
 
-// StallTimeout is how long writing what is queued may take, and a reply to arrive once it has
-// begun, before a connection is given up. Without it that is 30 s. How long a call may take is for
-// its context to say.
+// StallTimeout is how long a write of calls may take, and how long a reply may take to arrive once
+// its first byte has; then the connection fails. A write may end after three quarters of that. 30 s
+// if 0, no limit if negative. It does not bound the time of a call, which the call's context does.
 type StallTimeout time.Duration
 
-func (d StallTimeout) apply(o *options) { o.ioTimeout = time.Duration(d) }
+func (d StallTimeout) apply(o *options) { o.stallTimeout = time.Duration(d) }
 
-// TLS makes a client speak TLS. Without a ServerName it is the host that was dialled. c may be
-// empty, but not nil.
+// TLS makes a client use TLS. If c has no ServerName it is the host that is dialled. c must not be
+// nil.
 func TLS(c *tls.Config) Option {
 	if c == nil {
 		panic("nocopy: rpc.TLS without a Config")
@@ -86,7 +86,7 @@ func TLS(c *tls.Config) Option {
 	return optionFunc(func(o *options) { o.tls = c })
 }
 
-// Logger is told of connections that fail. Without it that is slog.Default.
+// Logger sets the logger for connections that fail. slog.Default if not given. l must not be nil.
 func Logger(l *slog.Logger) Option {
 	if l == nil {
 		panic("nocopy: rpc.Logger without a Logger")
@@ -94,28 +94,34 @@ func Logger(l *slog.Logger) Option {
 	return optionFunc(func(o *options) { o.logger = l })
 }
 
-// Intercept puts interceptors around every call, the first one outermost.
+// Interceptors sets interceptors around every call, the first one outermost. Given again, it adds
+// inner ones.
 //
-// An interceptor may call next any number of times, one after the other. Each time sends Args,
-// which it may read and change in between, and sets Result, having released the one that next
-// had set there before. Tries at the same time need a copy of the Call each, made before the
-// first of them begins; of two with one Call the second fails. What an interceptor puts into
-// Args or Result stays its own: a copy is sent or returned.
+// An interceptor may call next any number of times, one after the other. Each call of next sends
+// Args, which the interceptor may read and change in between, and sets Result; it ends the Result
+// that next has set before. For calls of next at the same time, each needs its own copy of the Call,
+// made before the first of them begins; of two with the same Call the second fails. Structs that an
+// interceptor puts into Args or Result stay its own: a copy is sent or returned.
 //
 // The call returns the Result that the outermost interceptor leaves, or its error; a declared
-// exception in Result is an error in any case. Tries that are still under way are given up then,
-// next fails from then on, and when all calls of it have returned, Args and all other results
-// end. An interceptor's panic is the caller's.
-func Intercept(f ...Interceptor) Option {
+// exception in Result is an error in any case. When it returns, tries that are still under way are
+// given up, and next fails; when all calls of next have returned, Args and all other results end. A
+// panic of an interceptor is not recovered.
+func Interceptors(f ...Interceptor) Option {
 	for _, i := range f {
 		if i == nil {
-			panic("nocopy: rpc.Intercept without an Interceptor")
+			panic("nocopy: rpc.Interceptors without an Interceptor")
 		}
 	}
 	return optionFunc(func(o *options) { o.interceptors = append(o.interceptors, f...) })
 }
 
-// warn logs. It survives a logger that panics.
+// Intercept is what Interceptors was called before.
+//
+// Deprecated: use Interceptors.
+func Intercept(f ...Interceptor) Option { return Interceptors(f...) }
+
+// warn writes a warning to the logger, which may panic.
 func (o *options) warn(what string, args ...any) {
 	defer func() { recover() }()
 	o.logger.Warn("rpc: "+what, args...)
@@ -127,18 +133,18 @@ const (
 	defaultDialTimeout = 10 * time.Second
 )
 
+// optionsOf returns the settings that the options make, with defaults for the others.
 func optionsOf(list []Option) options {
-	o := options{
-		poolSize: defaultPoolSize, maxInFlight: defaultMaxInFlight,
-		dialTimeout: defaultDialTimeout, ioTimeout: defaultTimeout, logger: slog.Default(),
-		dial: new(net.Dialer).DialContext,
-	}
+	o := options{logger: slog.Default(), dial: new(net.Dialer).DialContext}
 	for _, opt := range list {
 		if opt == nil {
 			panic("nocopy: a nil rpc.Option")
 		}
 		opt.apply(&o)
 	}
-	o.poolSize, o.maxInFlight = max(o.poolSize, 1), max(o.maxInFlight, 1)
+	o.poolSize = max(orDefault(o.poolSize, defaultPoolSize), 1)
+	o.maxInFlight = max(orDefault(o.maxInFlight, defaultMaxInFlight), 1)
+	o.dialTimeout = orDefault(o.dialTimeout, defaultDialTimeout)
+	o.stallTimeout = orDefault(o.stallTimeout, defaultTimeout)
 	return o
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// peerState asks the system about the other end of a TCP connection without reading: whether it
-// will send nothing more, and whether it has reset the connection. Of what is none, or hides that
-// it is one, it knows neither.
+// peerState asks the system about the other end of a TCP connection without reading. It reports
+// whether that has closed its side for sending, and whether it has reset the connection; neither of
+// a connection that is not TCP's or does not give access to its socket.
 func peerState(nc net.Conn) (eof, reset bool) {
 	const closed, closeWait = 7, 8 // TCP's states as Linux numbers them
 	var state byte
@@ -23,8 +23,8 @@ func peerState(nc net.Conn) (eof, reset bool) {
 	return state == closeWait, state == closed
 }
 
-// setUserTimeout has the system reset a TCP connection when sent bytes have not been taken for
-// that long. 0 leaves that to the system.
+// setUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d. With
+// 0 the system decides.
 func setUserTimeout(nc net.Conn, d time.Duration) {
 	const userTimeout = 18 // TCP_USER_TIMEOUT
 	if d > 0 {
@@ -35,7 +35,7 @@ func setUserTimeout(nc net.Conn, d time.Duration) {
 	}
 }
 
-// control calls f with the socket of a connection, if that has one and shows it.
+// control calls f with the connection's socket, if the connection gives access to one.
 func control(nc net.Conn, f func(fd uintptr)) {
 	if sc, ok := nc.(syscall.Conn); ok {
 		if rc, err := sc.SyscallConn(); err == nil {

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"encoding/binary"
-	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -12,50 +11,49 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// pending is a call on its way over a connection. Its state says who refers to it, see the table
-// in doc.go. finish, the last step of the connection, gives it back to the call; the call, or in
-// its absence the writer, recycles it.
+// pending is a call of a client on a connection. doc.go has its states as a table: they tell what
+// refers to it. The connection's last step is finish, which gives it back to the goroutine that
+// makes the call. That recycles it, or, if it has given up the call, the goroutine that writes.
 type pending struct {
 	method *Method
 	args   nocopy.Struct // retained until written
-	head   []byte        // what stands before args on the wire
-	id     []byte        // where the sequence id stands in head
-	seqid  int32         // from writing on
-	size   int           // bytes in all
-	state  state
-	done   chan struct{} // receives from finish
-	reply  reply
+	head   []byte        // the bytes before args on the wire
+	id     []byte        // the part of head that is the sequence id
+	seqid  int32         // set from state writing on
+	size   int           // of head and args, in bytes
+	state  callState
+	done   chan struct{} // finish sends to it
+	reply  receivedReply
 	err    error
 }
 
-// state is where a pending is. Only with the connection's lock may it be read or changed.
-type state uint8
+// callState tells which of the connection's lists hold a pending, and what is still to be done. The
+// connection's mutex guards it.
+type callState uint8
 
 const (
-	queued   state = iota // in queue: no byte of it has been written, and it has no sequence id yet
-	writing               // in out; in calls too, unless it is oneway
-	answered              // in out only: how the call ends is known
-	dropped               // in out only: the call has returned
-	written               // in calls only
-	finished              // nowhere
+	queued   callState = iota // in queue: no byte of it has been written, and it has no sequence id
+	writing                   // in batched; in calls too, unless it is oneway
+	answered                  // in batched only: its reply or error has been set
+	dropped                   // in batched only: it was given up
+	written                   // in calls only
+	finished                  // in none of them
 )
 
-// reply is a reply as it was received: not parsed yet.
-type reply struct {
-	typ  messageType
-	name bool // it is to the method that was called
-	body chain.Chunk
+// receivedReply is a reply that has not been parsed yet.
+type receivedReply struct {
+	typ         messageType
+	nameMatches bool // its header has the name of the method that was called
+	body        chain.Chunk
 }
 
 var pendings = sync.Pool{New: func() any { return &pending{done: make(chan struct{}, 1)} }}
 
-// keepHead is the longest head that is kept for another call.
-const keepHead = 1 << 10
+// maxKeptHead is the most bytes of a head that recycle keeps for another call.
+const maxKeptHead = 1 << 10
 
-// errNotSent is wrapped by the errors of calls of which no byte has been written.
-var errNotSent = errors.New("the call was not sent")
-
-// newPending returns a call of m. args must be retained, which the connection ends.
+// newPending returns a call of m. args must be retained; the connection drops them when they are
+// written.
 func newPending(m *Method, args nocopy.Struct, framed bool) *pending {
 	p := pendings.Get().(*pending)
 	p.method, p.args, p.state = m, args, queued
@@ -75,39 +73,40 @@ func newPending(m *Method, args nocopy.Struct, framed bool) *pending {
 	return p
 }
 
-// recycle lets other calls have p. Nothing may refer to it.
+// recycle puts p into the pool. Nothing may refer to it.
 func (p *pending) recycle() {
 	head := p.head[:0]
-	if cap(head) > keepHead {
+	if cap(head) > maxKeptHead {
 		head = nil
 	}
 	*p = pending{done: p.done, head: head}
 	pendings.Put(p)
 }
 
-// finish gives p back to its call. Nothing else may refer to it, nor look at it afterwards.
+// finish gives p back to the goroutine that makes the call. Nothing else may use it any more.
 func (p *pending) finish() {
 	p.state = finished
 	p.done <- struct{}{}
 }
 
 const (
-	// inlineBytes is how many bytes without a reply there may be for a call to write itself: as
-	// many as a socket takes without blocking.
+	// inlineBytes is the most bytes of calls without a reply, those to be written included, up to
+	// which the goroutine that makes a call writes it: sockets take as many without blocking.
 	inlineBytes = 16 << 10
 
-	// inlineCalls is how many calls without a reply there may be for that: however small, each
-	// takes up to 1 KiB of what a unix socket may hold, which may be 208 KiB.
+	// inlineCalls is the most such calls: a unix socket may hold no more than 208 KiB, of which each
+	// write takes up to 1 KiB however small it is.
 	inlineCalls = 100
 
-	// batchBytes is how many bytes of calls that go out together make a batch complete. Only its
-	// last call is larger: of a batch that the other side takes slowly, few calls have begun
-	// without a byte gone out.
+	// batchBytes is how many bytes a batch has before no further call is added to it. So all but the
+	// last of its calls are small, and if the server takes the bytes slowly, few calls count as
+	// begun of which no byte has been sent.
 	batchBytes = 64 << 10
 )
 
-// enqueue has p written, by the caller if that cannot block or may. If the error is errNotSent,
-// p is still the caller's.
+// enqueue adds p to the queue and writes the queue's first batch if no other goroutine is writing,
+// and if that will not block or mayBlock is true; else it leaves writing to another goroutine. On
+// error, which wraps ErrNotSent, p is still the caller's.
 func (c *clientConn) enqueue(p *pending, mayBlock bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,29 +119,29 @@ func (c *clientConn) enqueue(p *pending, mayBlock bool) error {
 		return nil
 	}
 	c.writing = true
-	if len(c.calls) > 0 { // let others that are about to call join in
+	if len(c.calls) > 0 { // let other goroutines that are about to call join the batch
 		c.mu.Unlock()
 		runtime.Gosched()
 		c.mu.Lock()
 	}
-	few := c.unackedN+len(c.queue) <= inlineCalls
-	if mayBlock || few && c.unacked+c.queuedBytes <= inlineBytes {
+	few := c.unrepliedCalls+len(c.queue) <= inlineCalls
+	if mayBlock || few && c.unrepliedBytes+c.queuedBytes <= inlineBytes {
 		c.writeBatch()
 	}
-	c.flushRest()
+	c.flushQueue()
 	return nil
 }
 
-// flushRest leaves what is still queued to a goroutine: a call must not be kept by the messages
-// of others.
-func (c *clientConn) flushRest() {
+// flushQueue starts a goroutine that writes what is still queued, so that the calling one, whose
+// own call is written, need not wait for others' to be. c.mu is held.
+func (c *clientConn) flushQueue() {
 	if len(c.queue) == 0 {
 		c.writing = false
 		return
 	}
-	c.active.Add(1)
+	c.goroutines.Add(1)
 	go func() {
-		defer c.active.Done()
+		defer c.goroutines.Done()
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		for len(c.queue) > 0 {
@@ -152,25 +151,25 @@ func (c *clientConn) flushRest() {
 	}()
 }
 
-// writeBatch writes some of what is queued. c.mu is held, but not while writing. Other
-// goroutines change the states of calls in out meanwhile, but leave them there.
+// writeBatch writes a batch of the queue. c.mu is held, but released while writing. Meanwhile other
+// goroutines may change the states of calls in batched, but do not remove them.
 func (c *clientConn) writeBatch() {
-	c.takeBatch()
-	if len(c.out) == 0 {
+	c.fillBatch()
+	if len(c.batched) == 0 {
 		return
 	}
 	c.mu.Unlock()
 	c.setWriteDeadline()
 	_, err := c.batch.WriteTo(c.nc)
-	for _, p := range c.out {
+	for _, p := range c.batched {
 		p.args.Drop()
 	}
 	if err != nil {
 		c.close(err)
 	}
 	c.mu.Lock()
-	for i, p := range c.out {
-		c.out[i] = nil
+	for i, p := range c.batched {
+		c.batched[i] = nil
 		switch {
 		case p.state == dropped:
 			p.recycle()
@@ -180,12 +179,12 @@ func (c *clientConn) writeBatch() {
 			p.state = written
 		}
 	}
-	c.out = c.out[:0]
+	c.batched = c.batched[:0]
 }
 
-// takeBatch moves calls from queue to out, gives them their sequence ids and adds their bytes to
-// batch. From then on those are all that is looked at of their arguments.
-func (c *clientConn) takeBatch() {
+// fillBatch moves calls from queue to batched, gives them sequence ids and adds their bytes to batch.
+// Their arguments are not looked at again: batch refers to the bytes. c.mu is held.
+func (c *clientConn) fillBatch() {
 	n, size := 0, 0
 	for ; n < len(c.queue) && size < batchBytes; n++ {
 		p := c.queue[n]
@@ -199,27 +198,29 @@ func (c *clientConn) takeBatch() {
 		p.args.Message().AddTo(&c.batch, false)
 		size += p.size
 	}
-	c.out = append(c.out, c.queue[:n]...)
+	c.batched = append(c.batched, c.queue[:n]...)
 	c.queue = slices.Delete(c.queue, 0, n)
 	c.queuedBytes -= size
-	c.unacked += size
-	c.unackedN += n
+	c.unrepliedBytes += size
+	c.unrepliedCalls += n
 }
 
+// setWriteDeadline makes sure that the deadline for writing is between three quarters of StallTimeout
+// and all of it ahead. Setting it for every write would cost time.
 func (c *clientConn) setWriteDeadline() {
-	timeout := c.opt.ioTimeout
+	timeout := c.opt.stallTimeout
 	if timeout <= 0 {
 		return
 	}
-	if now := time.Now(); c.deadline.Sub(now) < timeout*3/4 {
-		c.deadline = now.Add(timeout)
-		c.nc.SetWriteDeadline(c.deadline)
+	if now := time.Now(); c.writeDeadline.Sub(now) < timeout*3/4 {
+		c.writeDeadline = now.Add(timeout)
+		c.nc.SetWriteDeadline(c.writeDeadline)
 	}
 }
 
-// settle ends the wait of a call that has been given a reply or an error. While its bytes are
-// being written it must go on waiting: they may be in memory that is the caller's again when the
-// call returns.
+// settle ends a call whose reply or error has been set. If its bytes are being written, it goes on
+// waiting until that is done: they may be in memory that belongs to the caller again when the call
+// returns. c.mu is held.
 func (c *clientConn) settle(p *pending) {
 	if c.calls[p.seqid] == p {
 		delete(c.calls, p.seqid)
@@ -231,9 +232,9 @@ func (c *clientConn) settle(p *pending) {
 	p.finish()
 }
 
-// giveUp takes p, which the caller must not use any more, from a call that does not wait any
-// longer. It reports false if the call has ended otherwise at the same time: then it is to be
-// waited for.
+// giveUp ends a call that is no longer waited for; the caller must not use p any more. It reports
+// false if the call has ended in another way at the same time: then the caller must receive from
+// p.done.
 func (c *clientConn) giveUp(p *pending) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -246,12 +247,12 @@ func (c *clientConn) giveUp(p *pending) bool {
 		p.recycle()
 	case written:
 		delete(c.calls, p.seqid)
-		c.owed.Add(1)
+		c.givenUp.Add(1)
 		p.recycle()
 	case writing:
 		if c.calls[p.seqid] == p {
 			delete(c.calls, p.seqid)
-			c.owed.Add(1)
+			c.givenUp.Add(1)
 		}
 		p.state = dropped
 		p.args.Freeze() // an interceptor may change them for the next try

@@ -2,14 +2,14 @@ package rpc
 
 import "maps"
 
-// Processor knows the methods of a service and who handles them. It does not change and may serve
-// any number of servers.
+// Processor holds the methods of a service with their handlers. It does not change, and any number
+// of servers may share it.
 type Processor struct {
-	methods map[string]*Method // by the name in a call's header
+	methods map[string]*Method // by the name that a call's header has
 }
 
-// NewProcessor returns the processor of a service with these methods and those of base, which may
-// be nil. Generated code calls it as NewVProcessor.
+// NewProcessor returns the Processor of a service with these methods, each with a handler, and those
+// of base, which may be nil. For generated code; programs call NewVProcessor of the service V.
 func NewProcessor(service string, base *Processor, methods ...*Method) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	if base != nil {
@@ -24,9 +24,9 @@ func NewProcessor(service string, base *Processor, methods ...*Method) *Processo
 	return p
 }
 
-// Multiplexed returns the processor of several services on one port: calls of a method are for
-// "service:method", by the keys of the map. Calls without a service go to the processor with the
-// key "", if there is one.
+// Multiplexed returns a Processor for several services on one port, which are the map's keys: clients
+// call "service:method", see MultiplexedCaller. Calls without a service's name are for the one with
+// the name "", if there is one.
 func Multiplexed(services map[string]*Processor) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	for service, of := range services {

@@ -31,7 +31,7 @@ func strict(typ byte, name string, seqid int, args []byte) []byte {
 	return bytes.Join([][]byte{{0x80, 1, 0, typ}, be32(len(name)), []byte(name), be32(seqid), args}, nil)
 }
 
-func loose(typ byte, name string, seqid int, args []byte) []byte {
+func nonStrict(typ byte, name string, seqid int, args []byte) []byte {
 	return bytes.Join([][]byte{be32(len(name)), []byte(name), {typ}, be32(seqid), args}, nil)
 }
 

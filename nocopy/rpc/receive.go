@@ -17,40 +17,41 @@ import (
 type transport uint8
 
 const (
-	unknown transport = iota // the first bytes will tell
+	undetected transport = iota // to be told from the first bytes
 	framed
 	unframed
 )
 
-// receiver takes messages in from a connection, one after the other. It is for one goroutine at a
-// time.
+// receiver receives messages from a connection, one after the other. It is for one goroutine at a
+// time, except interrupt.
 type receiver struct {
-	nc        net.Conn
-	in        chain.Receiver
-	transport transport
-	limits    limits
-	idle      time.Duration // how long the next message may keep us waiting; 0: for ever
-	partial   time.Duration // how long one may take that has begun
-	answers   bool          // messages over the limit are answered
-	closing   *atomic.Bool  // set before the read deadline is moved into the past to end reading
+	nc             net.Conn
+	in             chain.Receiver
+	transport      transport
+	limits         receiveLimits
+	idleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
+	messageTimeout time.Duration // how long a message may take that has begun; 0 for ever
+	answersLarge   bool          // messages over the limit are answered, see peekHeader
+	closing        *atomic.Bool  // the server is closing; set before interrupt is called; nil in clients
 
-	rest    chain.Chunk // of the frame whose first message was returned last
-	scan    nocopy.Scanner
-	timed   bool // a read deadline is set
-	started bool // a part of a message has arrived
+	frameRest   chain.Chunk // the messages that follow in the frame of the last one
+	scan        nocopy.Scanner
+	hasDeadline bool // a read deadline is set
+	inMessage   bool // the deadline is that of a message that has begun
 }
 
-// next returns the next message: its header and what follows, which is its struct and, inside of a
-// frame, perhaps more messages. The header's name is valid as long as the chunk. io.EOF is the end
-// between messages.
+// next returns the next message: its header and a chunk with its struct, which the caller must
+// release. In a frame, further messages may follow in the chunk: the caller sets frameRest to them.
+// The header's name is valid as long as the chunk. The error is io.EOF if the stream ends between
+// messages; after some errors the header is known, and its size is not 0.
 func (r *receiver) next() (header, chain.Chunk, error) {
-	if len(r.rest.Mem) > 0 {
-		c := r.rest
-		r.rest = chain.Chunk{}
-		return openFrame(c)
+	if len(r.frameRest.Mem) > 0 {
+		c := r.frameRest
+		r.frameRest = chain.Chunk{}
+		return splitHeader(c)
 	}
-	r.started = false
-	if r.transport == unknown {
+	r.inMessage = false
+	if r.transport == undetected {
 		if err := r.detect(); err != nil {
 			return header{}, chain.Chunk{}, err
 		}
@@ -61,6 +62,7 @@ func (r *receiver) next() (header, chain.Chunk, error) {
 	return r.nextUnframed()
 }
 
+// detect sets transport by the first bytes.
 func (r *receiver) detect() error {
 	for {
 		b := r.in.Bytes()
@@ -78,6 +80,7 @@ func (r *receiver) detect() error {
 	return err
 }
 
+// nextFrame is next for a framed connection.
 func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	const length = 4
 	for len(r.in.Bytes()) < length {
@@ -90,7 +93,7 @@ func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	case n <= 0:
 		return header{}, chain.Chunk{}, fmt.Errorf("%w: %d", chain.ErrFrameSize, n)
 	case int(n) > r.limits.frame:
-		return r.headerOnly(length), chain.Chunk{}, fmt.Errorf("%w: %w: %d bytes, more than %s = %d",
+		return r.peekHeader(length), chain.Chunk{}, fmt.Errorf("%w: %w: %d bytes, more than %s = %d",
 			chain.ErrFrameSize, nocopy.ErrLimit, n, r.limits.name, r.limits.frame)
 	}
 	for len(r.in.Bytes()) < length+int(n) {
@@ -99,14 +102,14 @@ func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 		}
 	}
 	r.in.Skip(length)
-	return openFrame(r.in.Take(int(n)))
+	return splitHeader(r.in.Take(int(n)))
 }
 
-// headerOnly returns the header at offset at of the bytes that have arrived, for an answer to a
-// message that will not be received. Its size is 0 if it is none or does not arrive within a
-// second.
-func (r *receiver) headerOnly(at int) header {
-	if !r.answers {
+// peekHeader returns the header at offset at of the bytes that have arrived, so that a message that
+// is too large can be answered. Its size is 0 if there is no valid one within a second, or if such
+// messages are not answered.
+func (r *receiver) peekHeader(at int) header {
+	if !r.answersLarge {
 		return header{}
 	}
 	r.setDeadline(time.Now().Add(time.Second))
@@ -121,9 +124,9 @@ func (r *receiver) headerOnly(at int) header {
 	}
 }
 
-// openFrame returns the header of the message at the beginning of the chunk, and the chunk without
-// it.
-func openFrame(c chain.Chunk) (header, chain.Chunk, error) {
+// splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error it
+// releases the chunk.
+func splitHeader(c chain.Chunk) (header, chain.Chunk, error) {
 	h, need, err := parseHeader(c.Mem)
 	if err == nil && need > 0 {
 		err = fmt.Errorf("frame of length %d is too short: %w", len(c.Mem), io.ErrUnexpectedEOF)
@@ -136,6 +139,7 @@ func openFrame(c chain.Chunk) (header, chain.Chunk, error) {
 	return h, c, nil
 }
 
+// nextUnframed is next for an unframed connection.
 func (r *receiver) nextUnframed() (header, chain.Chunk, error) {
 	var h header
 	for {
@@ -153,19 +157,19 @@ func (r *receiver) nextUnframed() (header, chain.Chunk, error) {
 	return r.nextStruct(h)
 }
 
-// keepWhole is up to how many bytes a struct stays in one piece, and moves when the block that it
-// began in is full.
+// keepWhole is the most bytes of an unframed struct that are kept in one piece: they are moved to
+// another block if the one that they began in is full.
 const keepWhole = 8 << 10
 
-// nextStruct receives the struct of an unframed message, whose header h has arrived. What does not
-// stay in one piece is cut where values end, and what has arrived stays where it is.
+// nextStruct receives the struct of an unframed message, whose header h has arrived. A struct of more
+// than keepWhole bytes is cut between values where blocks end, so that no bytes are moved.
 func (r *receiver) nextStruct(h header) (header, chain.Chunk, error) {
 	r.scan.Reset(r.limits.parse.MaxDepth)
-	lead, cut := h.size, 0 // bytes before the struct's that are not cut, and those of the struct that are
+	before, cut := h.size, 0 // the bytes in r.in before the struct's, and those of the struct that were cut off
 	for {
-		end, need, err := r.scan.Scan(r.in.Bytes()[lead:])
-		if lead > 0 {
-			h, _, _ = parseHeader(r.in.Bytes()) // it may have moved
+		end, need, err := r.scan.Scan(r.in.Bytes()[before:])
+		if before > 0 {
+			h, _, _ = parseHeader(r.in.Bytes()) // its bytes may have moved, and its name with them
 		}
 		if err != nil {
 			var bad *nocopy.Error
@@ -178,43 +182,44 @@ func (r *receiver) nextStruct(h header) (header, chain.Chunk, error) {
 			return h, chain.Chunk{}, fmt.Errorf("%w: message of more than %s = %d bytes", nocopy.ErrLimit, r.limits.name, r.limits.message)
 		}
 		if end > 0 {
-			r.in.Skip(lead)
+			r.in.Skip(before)
 			return h, r.in.Take(end), nil
 		}
-		if n := r.scan.Passed(); cut+n > keepWhole && !r.in.Fits(lead+need) {
-			r.in.Skip(lead)
+		if n := r.scan.Passed(); cut+n > keepWhole && !r.in.Fits(before+need) {
+			r.in.Skip(before)
 			r.in.Cut(n)
 			r.scan.Drop()
-			need, lead, cut = need-n, 0, cut+n
+			need, before, cut = need-n, 0, cut+n
 		}
-		for len(r.in.Bytes()) < lead+need {
-			if err := r.fill(lead + need); err != nil {
+		for len(r.in.Bytes()) < before+need {
+			if err := r.fill(before + need); err != nil {
 				return h, chain.Chunk{}, err
 			}
 		}
 	}
 }
 
-// errTimeout is the error for a message that was begun and did not arrive in time.
+// errTimeout is the error of a message that has begun and did not arrive in time.
 var errTimeout = fmt.Errorf("the rest of a message did not arrive in time: %w", os.ErrDeadlineExceeded)
 
-// fill waits for more bytes.
+// fill waits for more bytes; want is how many are needed. The time that it may take is idleTimeout
+// before a message, and messageTimeout from a message's first byte on.
 func (r *receiver) fill(want int) error {
-	started := r.in.Arrived() > 0
+	inMessage := r.in.Arrived() > 0
 	switch {
-	case !started && r.idle > 0:
-		r.setDeadline(time.Now().Add(r.idle))
-	case started && !r.started && r.partial > 0:
-		r.setDeadline(time.Now().Add(r.partial))
-	case !started && r.timed:
+	case !inMessage && r.idleTimeout > 0:
+		r.setDeadline(time.Now().Add(r.idleTimeout))
+	case inMessage && !r.inMessage && r.messageTimeout > 0:
+		r.setDeadline(time.Now().Add(r.messageTimeout))
+	case !inMessage && r.hasDeadline:
 		r.setDeadline(time.Time{})
 	}
-	r.started = started
+	r.inMessage = inMessage
 	err := r.in.Fill(r.nc, want)
 	switch {
 	case err == nil:
 		return nil
-	case !started:
+	case !inMessage:
 		return err
 	case err == io.EOF:
 		return io.ErrUnexpectedEOF
@@ -224,10 +229,10 @@ func (r *receiver) fill(want int) error {
 	return err
 }
 
-// ready says whether the whole of the next message has arrived already; of one outside of a frame
-// nobody knows.
-func (r *receiver) ready() bool {
-	if len(r.rest.Mem) > 0 {
+// hasMessage reports whether the whole next message has arrived; false for unframed ones, of which
+// that is not known.
+func (r *receiver) hasMessage() bool {
+	if len(r.frameRest.Mem) > 0 {
 		return true
 	}
 	b := r.in.Bytes()
@@ -236,19 +241,22 @@ func (r *receiver) ready() bool {
 
 func (r *receiver) isClosing() bool { return r.closing != nil && r.closing.Load() }
 
+// setDeadline sets the read deadline, 0 for none, unless the server is closing: then reading ends at
+// once.
 func (r *receiver) setDeadline(t time.Time) {
 	r.nc.SetReadDeadline(t)
-	r.timed = !t.IsZero()
+	r.hasDeadline = !t.IsZero()
 	if r.isClosing() {
 		r.nc.SetReadDeadline(time.Unix(1, 0))
 	}
 }
 
-// stop makes next return soon. closing must have been set.
-func (r *receiver) stop() { r.nc.SetReadDeadline(time.Unix(1, 0)) }
+// interrupt makes next return soon. closing must have been set. Any goroutine may call it.
+func (r *receiver) interrupt() { r.nc.SetReadDeadline(time.Unix(1, 0)) }
 
+// free frees the memory of what has arrived.
 func (r *receiver) free() {
-	r.rest.Release()
-	r.rest = chain.Chunk{}
+	r.frameRest.Release()
+	r.frameRest = chain.Chunk{}
 	r.in.Free()
 }

@@ -12,43 +12,44 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// handle has a request handled and its reply prepared. All that touches what handlers and
-// interceptors give back happens here: whatever that does, panics included, there is a reply
-// afterwards. If it ends the goroutine, the connection goes on in another.
-func (c *serverConn) handle(req *request, turn uint64) {
+// handle calls the handler of a request, with its interceptors, and sets the reply. Whatever they
+// do, there is a reply afterwards, also if they or methods of what they return panic. If they end
+// the goroutine, another one becomes the reader. readerID is admit's result.
+func (c *serverConn) handle(req *request, readerID uint64) {
 	returned, failed := false, false
 	defer func() {
 		if returned {
 			return
 		}
-		if !failed { // a panic on the way out has an answer
-			c.fail(req, "the handler has ended its goroutine, as runtime.Goexit does")
+		if !failed { // a panic on the way out has been answered
+			c.answerPanic(req, "the handler has ended its goroutine, as runtime.Goexit does")
 		}
-		c.exit(turn)
-		c.complete(req, turn)
+		c.handOver(readerID)
+		c.complete(req, readerID)
 	}()
-	c.try(req, &failed)
+	c.callHandler(req, &failed)
 	returned = true
 }
 
-// fail makes the reply of a handler that has not returned.
-func (c *serverConn) fail(req *request, v any) {
+// answerPanic sets the reply to a request whose handler did not return, with v as the cause.
+func (c *serverConn) answerPanic(req *request, v any) {
 	e := c.srv.conceal("handler panicked", req.method, c.peer, v, debug.Stack())
-	if req.attempts != nil {
-		_, _, req.inUse = req.attempts.close(nocopy.Struct{})
+	if req.tries != nil {
+		_, _, req.stillUsed = req.tries.close(nocopy.Struct{})
 	}
 	if req.reply = nil; !req.oneway() {
 		c.answer(req, e, req.method.Name)
 	}
 }
 
-// try is handle, but for the end of the goroutine. A goroutine that ends goes on to do so after a
-// panic on the way out that is recovered here: only the caller can tell.
-func (c *serverConn) try(req *request, failed *bool) {
+// callHandler calls the handler and sets the reply. It answers a panic and sets failed then. It does
+// not return if the handler ends the goroutine, not even if a deferred function panics on the way
+// and the panic is recovered here.
+func (c *serverConn) callHandler(req *request, failed *bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			*failed = true
-			c.fail(req, v)
+			c.answerPanic(req, v)
 		}
 	}()
 	m := req.method
@@ -61,37 +62,39 @@ func (c *serverConn) try(req *request, failed *bool) {
 		result = c.newResult(m)
 		call.Result = result.Root()
 	}
-	if c.srv.handle == nil {
+	if c.srv.outermost == nil {
 		req.result = result
 		err := m.handler(ctx, call)
 		if result != nil && result.Root() != call.Result {
 			result = nil
 		}
-		c.prepare(req, call, result, err)
+		c.prepareReply(req, call, result, err)
 	} else {
-		c.intercept(ctx, req, result)
+		c.callInterceptors(ctx, req, result)
 	}
 }
 
-// intercept is handle of a server with interceptors.
-func (c *serverConn) intercept(ctx context.Context, req *request, result *nocopy.Message) {
-	a := newAttempts(c, req.call, result)
-	req.attempts = a
-	err := c.srv.handle(ctx, &a.call)
+// callInterceptors calls the interceptors, which call the handler, and sets the reply. result is an
+// empty one, nil if the method is oneway.
+func (c *serverConn) callInterceptors(ctx context.Context, req *request, result *nocopy.Message) {
+	a := newServerTries(c, req.call, result)
+	req.tries = a
+	err := c.srv.outermost(ctx, &a.call)
 	own, filling, running := a.close(a.call.Result)
-	if req.inUse = running; filling && err == nil {
+	if req.stillUsed = running; filling && err == nil {
 		err = c.conceal("bad interceptor", req.method, errUnfinished)
 	}
-	c.prepare(req, &a.call, own, err)
+	c.prepareReply(req, &a.call, own, err)
 }
 
+// newResult returns an empty result of m with room for a reply's header.
 func (c *serverConn) newResult(m *Method) *nocopy.Message {
-	return nocopy.NewHeld(m.Result, roomFor(len(m.Name)), c.srv.Limits, c.srv.Recycle)
+	return nocopy.NewHeld(m.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle)
 }
 
-// prepare makes the reply of what the outermost interceptor has left in the call, or the handler
-// if there is none, and has returned. own is the result's message if that is the server's.
-func (c *serverConn) prepare(req *request, call *Call, own *nocopy.Message, err error) {
+// prepareReply sets the reply to a request whose handler, or outermost interceptor, has left call as
+// it is and has returned err. own is the message of call.Result if the server has made it, else nil.
+func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message, err error) {
 	m := req.method
 	if err == nil && req.args.Disowned() {
 		err = c.conceal("bad handler", m, errors.New("the handler has released its args"))
@@ -102,42 +105,42 @@ func (c *serverConn) prepare(req *request, call *Call, own *nocopy.Message, err 
 		}
 		return
 	}
-	if err == nil && own == nil { // a result of the interceptor's, or one that was released
-		if own, err = nocopy.CopyHeld(m.Result, call.Result, roomFor(len(m.Name)), c.srv.Limits, c.srv.Recycle); err != nil {
+	if err == nil && own == nil { // an interceptor has made the result, or somebody has released it
+		if own, err = nocopy.CopyHeld(m.Result, call.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle); err != nil {
 			err = c.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
 		}
 	} else if err == nil {
-		req.disown(own)
+		req.detachResult(own)
 	}
 	if err != nil {
 		c.replyError(req, err)
 		return
 	}
-	if own.EndHandles(); !req.inUse {
+	if own.EndHandles(); !req.stillUsed {
 		req.args.EndHandles()
 	}
-	if err := c.seal(req, own, typeReply, m.Name); err != nil {
+	if err := c.setReply(req, own, typeReply, m.Name); err != nil {
 		own.End()
 		c.replyError(req, c.conceal("bad result", m, err))
 	}
 }
 
-// disown takes a result from those that are given back besides the reply.
-func (r *request) disown(m *nocopy.Message) {
-	if r.attempts == nil {
+// detachResult removes m from the messages that release frees: it becomes the reply.
+func (r *request) detachResult(m *nocopy.Message) {
+	if r.tries == nil {
 		r.result = nil
 		return
 	}
-	for i, own := range r.attempts.results {
+	for i, own := range r.tries.results {
 		if own == m {
-			r.attempts.results[i] = r.attempts.results[len(r.attempts.results)-1]
-			r.attempts.results = r.attempts.results[:len(r.attempts.results)-1]
+			r.tries.results[i] = r.tries.results[len(r.tries.results)-1]
+			r.tries.results = r.tries.results[:len(r.tries.results)-1]
 			return
 		}
 	}
 }
 
-// replyError makes a reply of an error. What the handler has put into the result does not go out.
+// replyError sets the reply to a call that has failed with err. Its result is dropped.
 func (c *serverConn) replyError(req *request, err error) {
 	m := req.method
 	if len(m.Throws) > 0 {
@@ -158,8 +161,8 @@ func (c *serverConn) replyError(req *request, err error) {
 	c.answer(req, e, m.Name)
 }
 
-// replyException makes a reply of an error that is a declared exception, and reports whether it is
-// one. bad tells why one can't be sent.
+// replyException sets the reply if err is a declared exception, and reports whether it has. If the
+// exception can't be sent, bad tells why.
 func (c *serverConn) replyException(req *request, err error) (ok bool, bad error) {
 	result := c.newResult(req.method)
 	defer func() {
@@ -168,20 +171,20 @@ func (c *serverConn) replyException(req *request, err error) (ok bool, bad error
 		}
 	}()
 	if ok, bad = req.method.setException(result.Root(), err); ok {
-		bad = c.seal(req, result, typeReply, req.method.Name)
+		bad = c.setReply(req, result, typeReply, req.method.Name)
 		ok = bad == nil
 	}
 	return ok, bad
 }
 
-// answer makes the exception the reply.
+// answer makes e the reply to a request for the method name.
 func (c *serverConn) answer(req *request, e *ApplicationException, name string) {
-	c.seal(req, e.message(roomFor(len(name))), typeException, name)
+	c.setReply(req, e.message(headerRoom(len(name))), typeException, name)
 }
 
-// seal puts the header before m, finishes it and makes it the reply. The error is of a message
-// that can't be sent, since it is nested too deeply.
-func (c *serverConn) seal(req *request, m *nocopy.Message, typ messageType, name string) error {
+// setReply makes m, whose reserved room gets the header, the reply. It returns an error if m is
+// nested too deeply to be sent.
+func (c *serverConn) setReply(req *request, m *nocopy.Message, typ messageType, name string) error {
 	putHeader(m.Prepend(headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
 	if err := m.Check(); err != nil {
 		return err
@@ -190,15 +193,16 @@ func (c *serverConn) seal(req *request, m *nocopy.Message, typ messageType, name
 	return nil
 }
 
+// conceal is Server.conceal for an error on this connection.
 func (c *serverConn) conceal(what string, m *Method, err error) *ApplicationException {
 	return c.srv.conceal(what, m, c.peer, err, nil)
 }
 
-// concealed is what a client gets to read instead, before the id.
+// concealed is the text that clients get instead of one that they must not see; the id follows.
 const concealed = "the server has failed; its log tells why under id "
 
-// conceal logs what a client must not see, a panic's value or an error, and returns what it gets
-// instead: a text that is always the same and an id under which the log has the rest.
+// conceal logs v, a panic's value or an error that clients must not see, under a new id, and returns
+// an answer that holds nothing but a fixed text and that id. m, peer and stack may be nil.
 func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []byte) *ApplicationException {
 	id := fmt.Sprintf("%016x", rand.Uint64())
 	args := []any{"id", id, "peer", peer, "err", textOf(v)}
@@ -212,8 +216,8 @@ func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []b
 	return &ApplicationException{InternalError, concealed + id}
 }
 
-// textOf returns the text of a value, whatever its methods do: fmt survives those that panic, but
-// not with what panics in its turn, and none that end their goroutine.
+// textOf returns v as text. v's methods may do anything: package fmt survives a method that panics,
+// but not one that panics with a value whose methods panic, nor one that ends its goroutine.
 func textOf(v any) (text string) {
 	if s, ok := v.(string); ok {
 		return s
@@ -231,7 +235,7 @@ func textOf(v any) (text string) {
 
 const warn = slog.LevelWarn
 
-// log survives a logger that panics.
+// log writes to the server's logger, which may panic.
 func (s *Server) log(level slog.Level, what string, args ...any) {
 	defer func() { recover() }()
 	s.logger().Log(context.Background(), level, "rpc: "+what, args...)

@@ -11,32 +11,33 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// request is a call that was read, on its way through the handler to its reply. Package rpc's
-// documentation has its states as a table.
+// request is a call that a server has read, until its reply is written. doc.go has its states as a
+// table.
 type request struct {
-	method   *Method // nil: it is answered without a handler
-	call     Call    // what the handler gets, unless there are interceptors
-	args     *nocopy.Message
-	result   *nocopy.Message // nil: there is none, or it is the reply, or attempts has it
-	attempts *attempts       // nil: there are no interceptors
-	inUse    bool            // handlers are still running that interceptors have not waited for
-	order    uint64
-	strict   bool
-	seqid    int32
-	reply    *nocopy.Message // nil: there is none
-	began    time.Time       // set if the method is known to be slow
+	method    *Method // nil if it is answered without a handler
+	call      Call    // what the handler gets, unless there are interceptors
+	args      *nocopy.Message
+	result    *nocopy.Message // nil if there is none, if it has become the reply, or if tries holds it
+	tries     *serverTries    // nil if there are no interceptors
+	stillUsed bool            // handlers are running that the interceptors did not wait for
+	order     uint64          // its place among the requests of its connection that need a reply
+	strict    bool            // its header was strict, so the reply's is
+	seqid     int32
+	reply     *nocopy.Message // nil if there is none
+	began     time.Time       // when the handler was called, if the method is slow; else zero
 }
 
 var requests = sync.Pool{New: func() any { return new(request) }}
 
+// newRequest returns a request with the header's form and sequence id.
 func (c *serverConn) newRequest(h header) *request {
 	req := requests.Get().(*request)
 	req.strict, req.seqid = h.strict, h.seqid
 	return req
 }
 
-// process handles the message that was read, and reports whether the goroutine is the reader and
-// may receive another.
+// process handles a message that was received, with its header h and the bytes after that. It
+// reports whether the calling goroutine is still the reader and may receive another request.
 func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 	m := c.srv.Processor.methods[string(h.name)]
 	var refusal *ApplicationException
@@ -51,31 +52,30 @@ func (c *serverConn) process(h header, chunk chain.Chunk) bool {
 		c.discard(chunk)
 		return c.refuse(h, refusal, false)
 	}
-	args, err := c.parse(m.Args, chunk)
+	args, err := c.parseArgs(m.Args, chunk)
 	if err != nil {
 		c.logEnd(err)
-		h.name = []byte(m.Name) // it was in the chunk
+		h.name = []byte(m.Name) // parseArgs has released the chunk, which held the name
 		return c.refuse(h, protocolError(err), true)
 	}
 	req := c.newRequest(h)
 	req.method, req.args = m, args
-	turn := c.admit(req, true)
-	c.handle(req, turn)
-	return c.complete(req, turn)
+	readerID := c.admit(req, true)
+	c.handle(req, readerID)
+	return c.complete(req, readerID)
 }
 
-// refuse answers a message that is not handled, and returns what goOn does. With last it is the
-// last one.
-func (c *serverConn) refuse(h header, e *ApplicationException, last bool) bool {
+// refuse answers a message with e instead of handling it, and returns what keepReading does. With
+// noMore no more requests are handled.
+func (c *serverConn) refuse(h header, e *ApplicationException, noMore bool) bool {
 	req := c.newRequest(h)
 	c.admit(req, false)
 	c.answer(req, e, c.bareName(h.name))
-	return c.finish(req, last)
+	return c.completeUnhandled(req, noMore)
 }
 
-// bareName returns the name of a method as it stands in replies: without the service that the
-// client may have put before it. Only names that are not known are looked at: in an IDL no
-// method's has a colon.
+// bareName returns the name of a method for a reply: without the service's name and the colon that
+// multiplexing clients put before it. No name of a method in an IDL has a colon.
 func (c *serverConn) bareName(name []byte) string {
 	if m := c.srv.Processor.methods[string(name)]; m != nil {
 		return m.Name
@@ -83,7 +83,7 @@ func (c *serverConn) bareName(name []byte) string {
 	return string(name[bytes.LastIndexByte(name, ':')+1:])
 }
 
-// protocolError returns the answer to a message that can't be understood.
+// protocolError returns the answer to a message of which err says what is wrong.
 func protocolError(err error) *ApplicationException {
 	var internal *ApplicationException
 	if errors.As(err, &internal) {
@@ -92,48 +92,49 @@ func protocolError(err error) *ApplicationException {
 	return &ApplicationException{ProtocolError, err.Error()}
 }
 
-// parse makes a message of the struct at the beginning of the chunk; what follows is kept for
-// next.
-func (c *serverConn) parse(d *nocopy.Desc, chunk chain.Chunk) (args *nocopy.Message, err error) {
+// parseArgs parses the struct at the beginning of chunk, which it takes over. Bytes after the struct
+// are the next message of a frame: they are kept for receiver.next.
+func (c *serverConn) parseArgs(d *nocopy.Desc, chunk chain.Chunk) (args *nocopy.Message, err error) {
 	defer c.guard(&err)
 	whole := chunk.From(0)
 	args, err = nocopy.ParseHeld(d, chunk, c.srv.Limits, c.srv.Recycle)
 	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
-		return c.parseFirst(d, whole, err)
+		return c.parseFirstOfFrame(d, whole, err)
 	}
 	whole.Release()
 	return args, err
 }
 
-// parseFirst is parse for a frame in which something follows, as err says.
-func (c *serverConn) parseFirst(d *nocopy.Desc, whole chain.Chunk, err error) (*nocopy.Message, error) {
+// parseFirstOfFrame is parseArgs for a frame with bytes after the struct; err has the struct's end.
+func (c *serverConn) parseFirstOfFrame(d *nocopy.Desc, whole chain.Chunk, err error) (*nocopy.Message, error) {
 	var trailing *nocopy.Error
 	errors.As(err, &trailing)
-	c.in.rest = whole.From(trailing.Offset)
+	c.in.frameRest = whole.From(trailing.Offset)
 	whole.Mem = whole.Mem[:trailing.Offset]
 	return nocopy.ParseHeld(d, whole, c.srv.Limits, c.srv.Recycle)
 }
 
-// discard passes over the struct at the beginning of the chunk; what follows is kept for next.
+// discard skips the struct at the beginning of chunk, which it takes over. Bytes after the struct
+// are kept for receiver.next.
 func (c *serverConn) discard(chunk chain.Chunk) {
 	c.in.scan.Reset(c.in.limits.parse.MaxDepth)
 	if end, _, err := c.in.scan.Scan(chunk.Mem); err == nil && 0 < end && end < len(chunk.Mem) {
-		c.in.rest = chunk.From(end)
+		c.in.frameRest = chunk.From(end)
 	}
 	chunk.Release()
 }
 
-// oneway reports whether a request is a call without a reply.
+// oneway reports whether the request is a oneway call, which has no reply.
 func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
 
-// release gives back what the request and its reply were made of, but for what handlers are still
-// using.
+// release frees the request and its messages. Args and results that handlers are still using are
+// left to the garbage collector.
 func (r *request) release() {
 	if r.reply != nil {
 		r.reply.End()
 	}
 	end := (*nocopy.Message).End
-	if r.inUse {
+	if r.stillUsed {
 		end = (*nocopy.Message).Abandon
 	}
 	if r.args != nil {
@@ -142,8 +143,8 @@ func (r *request) release() {
 	if r.result != nil {
 		end(r.result)
 	}
-	if r.attempts != nil {
-		for _, m := range r.attempts.results {
+	if r.tries != nil {
+		for _, m := range r.tries.results {
 			end(m)
 		}
 	}

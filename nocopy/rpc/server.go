@@ -13,69 +13,68 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Server answers calls. Framed and unframed clients are told apart by their first bytes. The zero
-// value of every field but Processor is a good default; none may be changed once Serve has been
-// called.
+// Server answers calls. Framed and unframed clients are told apart by their first bytes. Processor must
+// be set; the zero value of every other field is a good default. No field may be changed once Serve
+// has been called.
 type Server struct {
 	Processor    *Processor
-	Interceptors []Interceptor // called around every handler, the first one outermost
-	TLS          *tls.Config   // nil: no TLS
-	Logger       *slog.Logger  // nil: slog.Default
+	Interceptors []Interceptor // called around every handler, the first one outermost; none may be nil
+	TLS          *tls.Config   // connections use TLS with it; none if nil
+	Logger       *slog.Logger  // slog.Default if nil
 
-	// MaxConns is the most connections at a time, of all listeners; others wait to be accepted, but
-	// for at most one of each listener, which waits to be served. 10,000 if 0.
-	// Handlers may be running for as many connections more whose clients are gone.
+	// MaxConns is the most connections at a time, of all listeners. 10,000 if 0. Further ones wait to
+	// be accepted, except one for each listener, which is accepted and waits to be served. Handlers
+	// of as many connections again, whose clients are gone, may be running besides.
 	MaxConns int
-	// MaxFrame is the most bytes of a request, its header included. If 0 it is what
-	// Limits.MaxBytes and a header need, if that is set; else 16,384,000 in a frame and 100 MiB
-	// without.
+	// MaxFrame is the most bytes of a request, its header included. If 0 it is Limits.MaxBytes and
+	// room for a header, if that is set; else 16,384,000 in a frame and 100 MiB without frames.
 	MaxFrame int
-	// Limits bounds the arguments that are accepted. If MaxBytes is 0, MaxFrame alone counts.
+	// Limits bounds the arguments of requests. Its MaxBytes is for the arguments' struct alone,
+	// without the header; if 0, only MaxFrame bounds their size.
 	Limits nocopy.Limits
 	// Concurrency is the most calls of one connection that are under way at a time, from when they
-	// are read until their reply is written; no more are read then. 64 if 0. A handler that takes
-	// longer than a millisecond lets the next call begin beside it. With 1, calls are handled
-	// strictly one after the other.
+	// are read until their reply is written; further ones wait to be read. 64 if 0. If a handler
+	// takes longer than a millisecond, the next call is handled at the same time. With 1, calls are
+	// handled strictly one after the other.
 	Concurrency int
-	// Unordered lets replies go out as soon as they are ready. Clients must match them by sequence
-	// id, as those of this package do. Otherwise replies are in the order of the calls.
+	// Unordered means that replies are written as soon as they are ready, for clients that match them
+	// by sequence id, as those of this package do. Otherwise they are in the order of the calls.
 	Unordered bool
 
-	// ReadTimeout is how long a request may take to arrive once it has begun, and a TLS handshake. 30
-	// s if 0, no limit if negative.
+	// ReadTimeout is how long a request may take to arrive once its first byte has, and how long a
+	// TLS handshake may take. 30 s if 0, no limit if negative.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long writing replies that are ready may take; it may come a quarter sooner.
-	// On Linux it is also how long written bytes may wait for the client's host to take them. 30 s if
+	// WriteTimeout is how long a write of replies may take; it may end after three quarters of that.
+	// On Linux it is also how long the client's host may leave written bytes unacknowledged. 30 s if
 	// 0, no limit if negative.
 	WriteTimeout time.Duration
-	// IdleTimeout is how long a connection may stay open without a request, and without a call
-	// under way. No limit if 0: a host that has vanished without a word is found by TCP's
-	// keepalive, which the server sets for every connection that it accepts and that can
-	// (SetKeepAliveConfig): a probe after 15 s, then every 15 s, and after four without an answer
-	// the connection is dead.
+	// IdleTimeout is how long a connection may stay open without a request and without a call under
+	// way. No limit if 0. A host that has vanished is noticed by TCP's keepalive in any case: the
+	// server enables it on every connection that has a method SetKeepAliveConfig, with a probe after
+	// 15 s, then every 15 s, and an end after four probes without an answer.
 	IdleTimeout time.Duration
 	// HalfCloseTimeout is how long the contexts of calls last, and their connection's place among
-	// MaxConns, once the client sends nothing more: TCP does not tell a client that only reads
-	// from one that is gone. Each reply that is written starts it anew; replies are also written
-	// later. 2 s if 0, no limit if negative.
+	// MaxConns, after the client has closed its side for sending: TCP does not tell a client that
+	// still receives from one that is gone. Each reply that is written starts the time anew. Replies
+	// are written also after it. 2 s if 0, no limit if negative.
 	HalfCloseTimeout time.Duration
 
-	// HideErrors keeps the texts of handlers' errors from clients, but for declared exceptions and
-	// ApplicationExceptions: they get a fixed text and an id under which the log has the rest.
-	// Panics and internal errors are always hidden so.
+	// HideErrors hides the texts of handlers' errors from clients, except declared exceptions and
+	// ApplicationExceptions: clients get a fixed text and an id, under which the log has the error.
+	// Panics and internal errors are always hidden in this way.
 	HideErrors bool
 
-	// Recycle takes memory from pools and gives it back when a handler's reply is written: strings
-	// and bytes from args must not be kept then.
+	// Recycle means that memory comes from pools and returns to them when the reply is written:
+	// handlers must not keep strings and bytes that they have read from args.
 	Recycle bool
 
-	once    sync.Once
-	handle  Handler         // the interceptors and what they stand before; nil: there are none
-	ctx     context.Context // of all handlers
-	cancel  context.CancelFunc
-	closing atomic.Bool
-	slots   chan struct{} // one for each connection
-	orphans chan struct{} // one for each connection that has given up its slot
+	once      sync.Once
+	outermost Handler         // the outermost interceptor around callHandler; nil if there are no interceptors
+	ctx       context.Context // of all handlers
+	cancel    context.CancelFunc
+	closing   atomic.Bool
+	slots     chan struct{} // holds one value for each connection, at most MaxConns
+	orphans   chan struct{} // holds one value for each connection that has given up its slot
 
 	mu        sync.Mutex
 	listeners map[net.Listener]struct{}
@@ -84,7 +83,7 @@ type Server struct {
 	done      chan struct{}  // closed when closing
 }
 
-// ErrServerClosed is what Serve returns after Shutdown or Close.
+// ErrServerClosed is the error of Serve after Shutdown or Close.
 var ErrServerClosed = errors.New("rpc: server closed")
 
 const (
@@ -97,9 +96,9 @@ func (s *Server) init() {
 	s.once.Do(func() {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
 		if len(s.Interceptors) > 0 {
-			s.handle = wrapped(s.Interceptors, s.invoke, s.inner)
+			s.outermost = wrap(s.Interceptors, s.callHandler, s.callInner)
 		}
-		s.slots = make(chan struct{}, orDefault(s.MaxConns, defaultMaxConns))
+		s.slots = make(chan struct{}, max(orDefault(s.MaxConns, defaultMaxConns), 1))
 		s.orphans = make(chan struct{}, cap(s.slots))
 		s.listeners = map[net.Listener]struct{}{}
 		s.conns = map[*serverConn]struct{}{}
@@ -107,6 +106,7 @@ func (s *Server) init() {
 	})
 }
 
+// orDefault returns the value of a setting: def if it is 0, and 0, for no limit, if it is negative.
 func orDefault[T int | time.Duration](v, def T) T {
 	if v == 0 {
 		return def
@@ -122,12 +122,17 @@ func (s *Server) logger() *slog.Logger {
 }
 
 // Serve accepts connections from l and serves each until it ends. It closes l and returns when l
-// fails, or with ErrServerClosed. It may be called for several listeners, of TCP, unix sockets or
-// others.
+// fails, or with ErrServerClosed. It may be called for several listeners at a time, of TCP, unix sockets or
+// others. It panics if the Server has no Processor or a nil Interceptor.
 func (s *Server) Serve(l net.Listener) error {
 	s.init()
 	if s.Processor == nil {
 		panic("nocopy: rpc.Server without a Processor")
+	}
+	for _, f := range s.Interceptors {
+		if f == nil {
+			panic("nocopy: rpc.Server with a nil Interceptor")
+		}
 	}
 	defer l.Close()
 	s.mu.Lock()
@@ -143,8 +148,8 @@ func (s *Server) Serve(l net.Listener) error {
 		s.mu.Unlock()
 	}()
 	for pause := time.Duration(0); ; {
-		// Other listeners need the slot while nobody comes here.
-		if !s.takeSlot() {
+		// The slot is not kept while accepting: another listener may need it.
+		if !s.acquireSlot() {
 			return ErrServerClosed
 		}
 		<-s.slots
@@ -165,7 +170,7 @@ func (s *Server) Serve(l net.Listener) error {
 			continue
 		}
 		pause = 0
-		if !s.takeSlot() {
+		if !s.acquireSlot() {
 			nc.Close()
 			return ErrServerClosed
 		}
@@ -177,8 +182,9 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// takeSlot waits for a connection's slot, and reports false if the server is closing.
-func (s *Server) takeSlot() bool {
+// acquireSlot waits until there are fewer than MaxConns connections and counts one more. It reports
+// false if the server is closing.
+func (s *Server) acquireSlot() bool {
 	select {
 	case s.slots <- struct{}{}:
 		return true
@@ -187,14 +193,13 @@ func (s *Server) takeSlot() bool {
 	}
 }
 
-// temporary says whether accepting may work again later: when there are too many open files, for
-// instance.
+// temporary reports whether accepting may succeed later, as after an error for too many open files.
 func temporary(err error) bool {
 	var t interface{ Temporary() bool }
 	return errors.As(err, &t) && t.Temporary()
 }
 
-// start serves a connection in a goroutine of its own, unless the server is closing.
+// start starts a goroutine that serves nc. It reports false if the server is closing.
 func (s *Server) start(nc net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,12 +217,12 @@ func (s *Server) start(nc net.Conn) bool {
 	return true
 }
 
-// forget is told when nothing uses a connection any more.
+// forget removes a connection that no goroutine uses any more.
 func (s *Server) forget(c *serverConn) {
 	s.mu.Lock()
 	delete(s.conns, c)
 	s.mu.Unlock()
-	if c.slot == freed {
+	if c.slot == slotFreed {
 		<-s.orphans
 	} else {
 		<-s.slots
@@ -225,7 +230,7 @@ func (s *Server) forget(c *serverConn) {
 	s.serving.Done()
 }
 
-// stop stops accepting and reading.
+// stop makes Serve return and connections read no more requests.
 func (s *Server) stop() {
 	s.init()
 	s.mu.Lock()
@@ -237,7 +242,7 @@ func (s *Server) stop() {
 		l.Close()
 	}
 	for c := range s.conns {
-		c.stop()
+		c.interrupt()
 	}
 }
 
@@ -269,9 +274,9 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// detectLoss has the system find out when the host at the other end has vanished: by TCP's
-// keepalive if nothing is sent, also if whoever made the listener has not set it, and by the time
-// that sent bytes may take otherwise.
+// detectLoss makes the system notice when the host at the other end has vanished: by TCP's keepalive
+// while nothing is being sent, whether or not the listener has set that, and by the time that
+// sent bytes stay unacknowledged otherwise.
 func (s *Server) detectLoss(nc net.Conn) {
 	for {
 		beneath, ok := nc.(interface{ NetConn() net.Conn })
@@ -294,7 +299,7 @@ func (s *Server) closeConns() {
 	defer s.mu.Unlock()
 	for c := range s.conns {
 		c.mu.Lock()
-		c.die()
+		c.abort()
 		c.mu.Unlock()
 	}
 }

@@ -55,7 +55,8 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 func TestTLS(t *testing.T) {
 	cert, pool := certificate(t)
 	q := new(quiet)
-	addr := serve(t, &rpc.Server{TLS: &tls.Config{Certificates: []tls.Certificate{cert}}, Logger: q.logger(), ReadTimeout: 200 * time.Millisecond}, &handler{})
+	config := &tls.Config{Certificates: []tls.Certificate{cert}}
+	addr := serve(t, &rpc.Server{TLS: config, Logger: q.logger()}, &handler{})
 	for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}} {
 		c := echo.NewEchoClient(dial(t, addr, append(opts, rpc.TLS(&tls.Config{RootCAs: pool}))...))
 		for _, n := range []int{10, 1000, 100_000, 1 << 20} {
@@ -69,7 +70,8 @@ func TestTLS(t *testing.T) {
 	if _, err := rpc.Dial(bg, "tcp", addr, rpc.TLS(&tls.Config{})); err == nil {
 		t.Error("an unknown certificate is accepted")
 	}
-	closes(t, dialRaw(t, addr)) // nobody shakes hands
+	impatient := serve(t, &rpc.Server{TLS: config, ReadTimeout: 200 * time.Millisecond, Logger: q.logger()}, &handler{})
+	closes(t, dialRaw(t, impatient)) // without a handshake
 	plain := dial(t, addr)
 	if _, err := echo.NewEchoClient(plain).Ping(bg, nil); err == nil {
 		t.Error("a call without TLS is answered")
@@ -99,7 +101,7 @@ func TestInterceptors(t *testing.T) {
 		return next(ctx, c)
 	}
 	addr := serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{note("server 1"), note("server 2"), deny}}, &handler{})
-	c := echo.NewEchoClient(dial(t, addr, rpc.Intercept(note("client 1")), rpc.Intercept(note("client 2"))))
+	c := echo.NewEchoClient(dial(t, addr, rpc.Interceptors(note("client 1")), rpc.Interceptors(note("client 2"))))
 	unharmed(t, c)
 	var ae *rpc.ApplicationException
 	if _, err := c.Ping(bg, nil); !errors.As(err, &ae) || ae.Message != "not for 127.0.0.1" {

@@ -14,45 +14,47 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// serverConn is one connection of a server. Package rpc's documentation has its states as a table.
+// serverConn is one connection of a server. doc.go has its states as a table.
 //
-// One goroutine at a time is the reader: it receives requests and handles them itself. When a
-// handler takes longer than patience, another goroutine becomes the reader; when the method's
-// handler did so last time, that happens at once. There is a reader until the connection is
-// closed; while no request may be handled it reads ahead, see serverread.go. Whoever has a reply
-// ready writes it, and those that have become ready meanwhile, unless somebody is writing already.
+// One goroutine at a time is the reader: it receives requests and calls their handlers itself.
+// When a handler takes longer than patience, another goroutine becomes the reader; if the method's
+// handler took that long last time, this happens at once. While no request may be handled, the
+// reader reads ahead: it receives bytes only to notice when the client goes away. There is a
+// reader until the connection is closed.
+//
+// The goroutine that has a reply ready writes it, with all others that are ready, unless another
+// goroutine is writing: then that one writes it.
 type serverConn struct {
-	srv    *Server
-	nc     net.Conn
-	raw    net.Conn // nc, or what is beneath its TLS
-	peer   net.Addr
-	in     receiver // the reader's
-	ctx    context.Context
-	cancel context.CancelFunc
-	limit  int         // calls under way
-	timer  *time.Timer // set while the reader is in a handler
-	wake   chan struct{}
-	write  chain.Batch
-	sent   []*request // those in write
+	srv     *Server
+	nc      net.Conn
+	raw     net.Conn // nc, or the connection beneath its TLS
+	peer    net.Addr
+	in      receiver // used by the reader only
+	ctx     context.Context
+	cancel  context.CancelFunc
+	limit   int         // the most calls under way at a time
+	timer   *time.Timer // calls relieveReader; set in state handling
+	wake    chan struct{}
+	batch   chain.Batch
+	batched []*request // the requests whose replies batch holds
 
-	mu       sync.Mutex
-	refs     int // goroutines that use the connection
-	state    readState
-	turn     uint64     // counts readers and their calls of handlers: who has the last is the reader
-	handling *Method    // the method whose handler the reader is in
-	waits    bool       // the reader reads ahead, but waits for wake instead of bytes
-	last     bool       // nothing more is handled
-	eof      bool       // the client sends nothing more
-	underway int        // calls read that have not ended
-	owed     int        // replies to them
-	count    uint64     // replies promised
-	first    uint64     // the one that is ready[0]
-	ready    []*request // waiting to be written; nil: not ready yet
-	writing  bool
-	dead     bool        // the client can receive nothing more; raw is closed
-	grace    *time.Timer // set when the client sends nothing more
-	slot     slot
-	deadline time.Time
+	mu            sync.Mutex
+	refs          int // the number of goroutines that use the connection
+	state         readState
+	readerID      uint64      // changes when the reader calls a handler and when another goroutine becomes the reader
+	handling      *Method     // the method whose handler the reader is in
+	noMore        bool        // no more requests are handled: one was malformed, or nothing more can be read
+	eof           bool        // the client sends nothing more
+	underway      int         // the number of calls that were read and have not ended
+	unanswered    int         // the number of these that need a reply
+	nextOrder     uint64      // order of the next request that needs a reply
+	firstOrder    uint64      // order of the request that ready[0] stands for
+	ready         []*request  // requests whose replies wait to be written; nil: the reply is not ready
+	writing       bool        // a goroutine is writing replies
+	aborted       bool        // the client can receive nothing more; raw is closed
+	graceTimer    *time.Timer // calls endGrace; set when the client sends nothing more
+	slot          slot
+	writeDeadline time.Time // the one that nc has
 }
 
 // readState is what a connection's reader does.
@@ -60,12 +62,13 @@ type readState uint8
 
 const (
 	receiving readState = iota // it waits for a request, or receives one
-	handling                   // it is in a handler, and the timer is set
-	ahead                      // it reads ahead: no request may be handled
+	handling                   // it is in a handler, and timer is set
+	ahead                      // it reads ahead
+	parked                     // as ahead, but it has read all it may, and waits for wake
 	stopped                    // there is no reader any more
 )
 
-// patience is how long a handler may take before another goroutine reads the next request.
+// patience is how long the reader may be in a handler before another goroutine becomes the reader.
 const patience = time.Millisecond
 
 func newServerConn(s *Server, nc net.Conn) *serverConn {
@@ -74,25 +77,25 @@ func newServerConn(s *Server, nc net.Conn) *serverConn {
 		c.raw = t.NetConn()
 	}
 	c.in = receiver{
-		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answers: true,
-		idle: max(s.IdleTimeout, 0), partial: orDefault(s.ReadTimeout, defaultTimeout),
+		nc: nc, limits: limitsOf(s.MaxFrame, s.Limits, "rpc.Server.MaxFrame"), closing: &s.closing, answersLarge: true,
+		idleTimeout: max(s.IdleTimeout, 0), messageTimeout: orDefault(s.ReadTimeout, defaultTimeout),
 	}
 	c.in.in.Reset(s.Recycle)
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.wake = make(chan struct{}, 1)
-	c.timer = time.AfterFunc(time.Hour, c.relieve)
+	c.timer = time.AfterFunc(time.Hour, c.relieveReader)
 	c.timer.Stop()
 	return c
 }
 
-// serve is the connection's first goroutine.
+// serve serves the connection until it ends or another goroutine has become the reader.
 func (c *serverConn) serve() {
 	if t, ok := c.nc.(*tls.Conn); ok {
 		if err := c.handshake(t); err != nil {
 			c.logEnd(err)
 			c.answerPlain(err)
 			c.mu.Lock()
-			c.die()
+			c.abort()
 			c.mu.Unlock()
 			c.release()
 			return
@@ -102,20 +105,20 @@ func (c *serverConn) serve() {
 }
 
 func (c *serverConn) handshake(t *tls.Conn) (err error) {
-	defer c.guard(&err) // it calls what the Config refers to
+	defer c.guard(&err) // the Config may have functions, which may panic
 	ctx := c.ctx
-	if c.in.partial > 0 {
+	if c.in.messageTimeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.in.partial)
+		ctx, cancel = context.WithTimeout(ctx, c.in.messageTimeout)
 		defer cancel()
 	}
 	return t.HandshakeContext(ctx)
 }
 
-// release is called by every goroutine when it is done with the connection.
+// release ends a goroutine's use of the connection. The last one's frees what the connection holds.
 func (c *serverConn) release() {
 	c.mu.Lock()
-	c.flush() // the call that a reply was held back for may not have come to one
+	c.flush() // a reply may have been held back for that of a call that did not get one
 	c.refs--
 	last := c.refs == 0
 	c.mu.Unlock()
@@ -126,116 +129,119 @@ func (c *serverConn) release() {
 	}
 }
 
-// admit counts a call that is about to be handled, or answered without. It returns the number by
-// which complete knows whether the goroutine is still the reader.
-func (c *serverConn) admit(req *request, handled bool) (turn uint64) {
+// admit counts a call that was read. With handled it is about to be handled: then a timer starts
+// for the reader's relief, or, if the method's handler is slow, another goroutine becomes the
+// reader at once. The result tells complete whether the caller is still the reader.
+func (c *serverConn) admit(req *request, handled bool) (readerID uint64) {
 	c.mu.Lock()
 	if !req.oneway() {
-		req.order = c.count
-		c.count++
-		c.owed++
+		req.order = c.nextOrder
+		c.nextOrder++
+		c.unanswered++
 	}
 	c.underway++
 	if handled {
-		slow := req.method.pace.slow.Load()
+		slow := req.method.slow.Load()
 		if slow {
-			c.flush() // what was held back for this call's reply
+			c.flush() // replies that were held back to be written with this call's
 		}
-		c.turn++
-		turn = c.turn
+		c.readerID++
+		readerID = c.readerID
 		if slow {
 			req.began = time.Now()
-			c.replace()
+			c.startReader()
 		} else {
 			c.state, c.handling = handling, req.method
 			c.timer.Reset(patience)
 		}
 	}
 	c.mu.Unlock()
-	return turn
+	return readerID
 }
 
-// complete sends the reply of a call whose handler has returned, and reports whether the goroutine
-// is the reader and may receive another request.
-func (c *serverConn) complete(req *request, turn uint64) bool {
+// complete sends the reply of a request whose handler has returned. readerID is admit's result.
+// complete reports whether the calling goroutine is the reader and may receive another request.
+func (c *serverConn) complete(req *request, readerID uint64) bool {
 	c.mu.Lock()
-	reader := c.turn == turn
+	isReader := c.readerID == readerID
 	switch {
-	case reader:
+	case isReader:
 		c.timer.Stop()
 		c.state = receiving
 	case !req.began.IsZero() && time.Since(req.began) < patience/2:
-		req.method.pace.slow.Store(false)
+		req.method.slow.Store(false)
 	}
-	c.put(req)
-	// When the next call is there already its reply may go out with this one. If it takes long,
-	// relieve sees to it.
-	if hold := reader && c.in.ready() && len(c.ready) < c.limit/2 && c.mayHandle(); !hold {
+	c.addReply(req)
+	// If the next request has arrived already, this reply is held back to be written with the next
+	// one. Should that take long, relieveReader flushes it.
+	if hold := isReader && c.in.hasMessage() && len(c.ready) < c.limit/2 && c.mayHandle(); !hold {
 		c.flush()
 	}
 	may := c.mayHandle()
 	c.mu.Unlock()
-	return reader && (may || c.readAhead())
+	return isReader && (may || c.readAhead())
 }
 
-// finish is complete for a call that had no handler. With last nothing more is handled.
-func (c *serverConn) finish(req *request, last bool) bool {
+// completeUnhandled sends the reply of a request that had no handler, and returns what keepReading
+// does. With noMore no more requests are handled.
+func (c *serverConn) completeUnhandled(req *request, noMore bool) bool {
 	c.mu.Lock()
-	c.last = c.last || last
-	c.put(req)
+	c.noMore = c.noMore || noMore
+	c.addReply(req)
 	c.flush()
 	c.mu.Unlock()
-	return c.goOn()
+	return c.keepReading()
 }
 
-// exit makes another goroutine the reader instead of one that is about to end, if that is the
-// reader.
-func (c *serverConn) exit(turn uint64) {
+// handOver starts another goroutine as the reader if the calling one, which is about to end, is
+// the reader. readerID is admit's result.
+func (c *serverConn) handOver(readerID uint64) {
 	c.mu.Lock()
-	if c.turn == turn {
+	if c.readerID == readerID {
 		c.timer.Stop()
-		c.replace()
+		c.startReader()
 	}
 	c.mu.Unlock()
 }
 
-// relieve is called in a goroutine of its own when the reader has been in a handler for long: it
-// becomes the reader.
-func (c *serverConn) relieve() {
+// relieveReader is called by timer, in a goroutine of its own. If the reader is still in a handler,
+// the method is marked as slow, and this goroutine becomes the reader.
+func (c *serverConn) relieveReader() {
 	c.mu.Lock()
 	if c.state != handling {
 		c.mu.Unlock()
 		return
 	}
-	c.handling.pace.slow.Store(true)
-	c.takeOver()
+	c.handling.slow.Store(true)
+	c.changeReader()
 	c.flush()
 	c.mu.Unlock()
 	c.read()
 }
 
-// takeOver makes a goroutine the reader that has not been using the connection.
-func (c *serverConn) takeOver() {
-	c.turn++
+// changeReader makes another goroutine the reader, one that has not been using the connection.
+// c.mu is held.
+func (c *serverConn) changeReader() {
+	c.readerID++
 	c.state = receiving
 	c.refs++
 }
 
-// replace makes a new goroutine the reader.
-func (c *serverConn) replace() {
-	c.takeOver()
+// startReader starts a goroutine as the reader, in place of the present one. c.mu is held.
+func (c *serverConn) startReader() {
+	c.changeReader()
 	go c.read()
 }
 
-// put takes a reply that is ready, to be written by flush.
-func (c *serverConn) put(req *request) {
-	switch i := int(req.order - c.first); {
-	case req.oneway(): // nothing waits for it, and it must hold up no reply
+// addReply adds a request whose reply is ready to those that flush writes. c.mu is held.
+func (c *serverConn) addReply(req *request) {
+	switch i := int(req.order - c.firstOrder); {
+	case req.oneway(): // there is no reply, and no other reply waits for it
 		req.release()
-		c.settle(1, 0)
-	case c.dead:
+		c.countEnded(1, 0)
+	case c.aborted:
 		req.release()
-		c.settle(1, 1)
+		c.countEnded(1, 1)
 	case c.srv.Unordered:
 		c.ready = append(c.ready, req)
 	default:
@@ -246,14 +252,14 @@ func (c *serverConn) put(req *request) {
 	}
 }
 
-// flush writes all replies that may go out, unless somebody is doing that. c.mu is held, but not
-// while writing.
+// flush writes the replies that are ready, in order unless the server is Unordered. If another
+// goroutine is writing, that one writes them. c.mu is held, but released while writing.
 func (c *serverConn) flush() {
 	if c.writing {
 		return
 	}
 	c.writing = true
-	for !c.dead {
+	for !c.aborted {
 		n := 0
 		for n < len(c.ready) && c.ready[n] != nil {
 			n++
@@ -261,31 +267,31 @@ func (c *serverConn) flush() {
 		if n == 0 {
 			break
 		}
-		c.sent = append(c.sent[:0], c.ready[:n]...)
-		rest := copy(c.ready, c.ready[n:])
-		clear(c.ready[rest:])
-		c.ready = c.ready[:rest]
-		c.first += uint64(n)
+		c.batched = append(c.batched[:0], c.ready[:n]...)
+		left := copy(c.ready, c.ready[n:])
+		clear(c.ready[left:])
+		c.ready = c.ready[:left]
+		c.firstOrder += uint64(n)
 		c.mu.Unlock()
 		err := c.send()
-		clear(c.sent)
+		clear(c.batched)
 		c.mu.Lock()
 		switch {
 		case err != nil:
-			c.die()
-		case c.grace != nil && c.state != stopped:
-			c.grace.Reset(c.graceTime())
+			c.abort()
+		case c.graceTimer != nil && c.state != stopped:
+			c.graceTimer.Reset(c.halfCloseTimeout())
 		}
-		c.settle(n, n)
+		c.countEnded(n, n)
 	}
-	if c.dead {
-		c.drop()
+	if c.aborted {
+		c.dropReplies()
 	}
 	c.writing = false
 }
 
-// drop gives up the replies that are ready.
-func (c *serverConn) drop() {
+// dropReplies drops the replies that are ready: nobody can receive them. c.mu is held.
+func (c *serverConn) dropReplies() {
 	n := 0
 	for _, r := range c.ready {
 		if r != nil {
@@ -294,34 +300,34 @@ func (c *serverConn) drop() {
 		}
 	}
 	c.ready = nil
-	c.settle(n, n)
+	c.countEnded(n, n)
 }
 
-// settle counts calls that have ended, and replies that are not owed any more.
-func (c *serverConn) settle(calls, replies int) {
+// countEnded notes that as many calls have ended, and as many of them needed a reply. c.mu is held.
+func (c *serverConn) countEnded(calls, replies int) {
 	c.underway -= calls
-	c.owed -= replies
-	if c.state == ahead && (c.mayHandle() || c.over()) {
+	c.unanswered -= replies
+	if c.isAhead() && (c.mayHandle() || c.mayClose()) {
 		c.wakeReader()
 	}
 }
 
-// send writes the replies of c.sent and gives up what they are made of.
+// send writes the replies of c.batched and releases the requests.
 func (c *serverConn) send() (err error) {
-	defer func() { // what handlers do to their results from other goroutines may be found here
+	defer func() { // handlers' goroutines may change results that they must not touch any more
 		if v := recover(); v != nil {
 			c.srv.conceal("reply failed", nil, c.peer, v, debug.Stack())
 			err = errors.New("reply failed")
 		}
 	}()
-	for _, r := range c.sent {
+	for _, r := range c.batched {
 		if r.reply != nil {
-			r.reply.AddTo(&c.write, c.in.transport == framed)
+			r.reply.AddTo(&c.batch, c.in.transport == framed)
 		}
 	}
-	if c.write.Len() > 0 {
+	if c.batch.Len() > 0 {
 		c.setWriteDeadline()
-		if _, err = c.write.WriteTo(c.nc); err != nil {
+		if _, err = c.batch.WriteTo(c.nc); err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				c.srv.log(warn, "connection closed", "peer", c.peer, "err", fmt.Errorf("replies are not taken: %w", err))
 			} else {
@@ -329,21 +335,21 @@ func (c *serverConn) send() (err error) {
 			}
 		}
 	}
-	for _, r := range c.sent {
+	for _, r := range c.batched {
 		r.release()
 	}
 	return err
 }
 
-// setWriteDeadline sets a deadline that is at least three quarters of the timeout ahead: setting
-// it every time would cost more than it is worth.
+// setWriteDeadline makes sure that the deadline for writing is between three quarters of the
+// timeout and all of it ahead. Setting it for every write would cost time.
 func (c *serverConn) setWriteDeadline() {
 	timeout := orDefault(c.srv.WriteTimeout, defaultTimeout)
 	if timeout == 0 {
 		return
 	}
-	if now := time.Now(); c.deadline.Sub(now) < timeout*3/4 {
-		c.deadline = now.Add(timeout)
-		c.nc.SetWriteDeadline(c.deadline)
+	if now := time.Now(); c.writeDeadline.Sub(now) < timeout*3/4 {
+		c.writeDeadline = now.Add(timeout)
+		c.nc.SetWriteDeadline(c.writeDeadline)
 	}
 }

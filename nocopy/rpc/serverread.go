@@ -14,22 +14,23 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// While no request may be handled, since as many calls are under way as may be, or nothing more
-// will be handled but replies are owed, the reader reads ahead, at most aheadMost bytes: so it
-// notices when the client goes away. When it has as many it asks the system from time to time, if
-// that tells.
+// No request may be handled while Concurrency calls are under way, and when no more will be handled
+// but replies are still to be written. Then the reader reads ahead, at most maxAhead bytes, so that
+// it notices when the client goes away. With maxAhead bytes it asks the system every peerPoll
+// instead, which only Linux answers.
 const (
-	aheadMost = 1 << 20
-	askAgain  = 500 * time.Millisecond
+	maxAhead = 1 << 20
+	peerPoll = 500 * time.Millisecond
 )
 
-// defaultGrace is the default of Server.HalfCloseTimeout.
-const defaultGrace = 2 * time.Second
+// defaultHalfClose is what Server.HalfCloseTimeout is if it is 0.
+const defaultHalfClose = 2 * time.Second
 
-// read makes the goroutine the reader until it loses that role or the connection ends.
+// read is what the reader does. It returns when another goroutine has become the reader, or the
+// connection has ended.
 func (c *serverConn) read() {
 	defer c.release()
-	for ok := c.goOn(); ok; {
+	for ok := c.keepReading(); ok; {
 		h, chunk, err := c.receive()
 		if err == nil {
 			ok = c.process(h, chunk)
@@ -39,35 +40,37 @@ func (c *serverConn) read() {
 	}
 }
 
+// receive waits for the next message. A panic while receiving becomes an error.
 func (c *serverConn) receive() (h header, chunk chain.Chunk, err error) {
 	defer c.guard(&err)
 	return c.in.next()
 }
 
-// guard makes an error of a panic about received bytes: it is deferred. There should be none but
-// those of a tls.Config's functions.
+// guard is deferred where received bytes are looked at: it turns a panic into an error for the
+// client and logs it. There should be none but those of a tls.Config's functions.
 func (c *serverConn) guard(err *error) {
 	if v := recover(); v != nil {
 		*err = c.srv.conceal("request failed", nil, c.peer, v, debug.Stack())
 	}
 }
 
-// mayHandle reports whether another request may be handled. What a client sent before it closed
-// the connection is handled although no reply can be written: there may be oneway calls in it.
+// mayHandle reports whether another request may be handled. Requests that a client sent before it
+// closed the connection are handled although no reply can be written: some may be oneway calls.
 // c.mu is held.
 func (c *serverConn) mayHandle() bool {
-	return c.underway < c.limit && !c.last && (!c.dead || c.eof) && !c.srv.closing.Load()
+	return c.underway < c.limit && !c.noMore && (!c.aborted || c.eof) && !c.srv.closing.Load()
 }
 
-// over reports whether the connection has nothing more to do. c.mu is held.
-func (c *serverConn) over() bool {
-	ends := c.last || c.srv.closing.Load()
-	return c.dead && (ends || !c.eof) || c.owed == 0 && ends
+// mayClose reports whether the connection may be closed: no more requests will be handled, and no
+// reply is still to be written, or none can be. c.mu is held.
+func (c *serverConn) mayClose() bool {
+	ends := c.noMore || c.srv.closing.Load()
+	return c.aborted && (ends || !c.eof) || c.unanswered == 0 && ends
 }
 
-// goOn reports to the reader whether it may receive another request. If it may not yet, goOn
-// waits; if it never will, the connection is closed.
-func (c *serverConn) goOn() bool {
+// keepReading is called by the reader. It waits until another request may be handled, and returns
+// true; or until the connection has nothing more to do, closes it, and returns false.
+func (c *serverConn) keepReading() bool {
 	c.mu.Lock()
 	may := c.mayHandle()
 	if may {
@@ -77,17 +80,17 @@ func (c *serverConn) goOn() bool {
 	return may || c.readAhead()
 }
 
-// readAhead is goOn when no request may be handled.
+// readAhead is keepReading while no request may be handled.
 func (c *serverConn) readAhead() bool {
 	for {
 		c.mu.Lock()
 		c.flush()
 		c.in.clearDeadline()
 		switch {
-		case c.over():
+		case c.mayClose():
 			c.state = stopped
 			c.mu.Unlock()
-			c.hangUp()
+			c.close()
 			return false
 		case c.mayHandle():
 			c.state = receiving
@@ -95,47 +98,54 @@ func (c *serverConn) readAhead() bool {
 			return true
 		}
 		c.state = ahead
-		c.waits = c.eof || c.in.buffered() >= aheadMost
-		waits := c.waits
+		park := c.eof || c.in.buffered() >= maxAhead
+		if park {
+			c.state = parked
+		}
 		c.mu.Unlock()
-		if waits {
-			c.wait()
+		if park {
+			c.park()
 		} else if err := c.in.fillAhead(); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-			c.broken(err)
+			c.readError(err)
 		}
 	}
 }
 
-// wait waits until wakeReader is called, or it is time to ask the system how the client does.
-func (c *serverConn) wait() {
-	timer := time.NewTimer(askAgain)
+// park waits until wakeReader is called, or for the time peerPoll; then it asks the system whether
+// the client is still there.
+func (c *serverConn) park() {
+	timer := time.NewTimer(peerPoll)
 	defer timer.Stop()
 	select {
 	case <-c.wake:
 	case <-timer.C:
 		switch eof, reset := peerState(c.raw); {
 		case reset:
-			c.broken(syscall.ECONNRESET)
+			c.readError(syscall.ECONNRESET)
 		case eof:
-			c.broken(io.EOF)
+			c.readError(io.EOF)
 		}
 	}
 }
 
-// wakeReader has the reader that reads ahead look again. c.mu is held.
+// isAhead reports whether the reader reads ahead. c.mu is held.
+func (c *serverConn) isAhead() bool { return c.state == ahead || c.state == parked }
+
+// wakeReader makes a reader that reads ahead check again what it may do. c.mu is held.
 func (c *serverConn) wakeReader() {
-	if c.waits {
+	if c.state == parked {
 		select {
 		case c.wake <- struct{}{}:
 		default:
 		}
 		return
 	}
-	c.in.stop()
+	c.in.interrupt()
 }
 
-// readFailed ends receiving, or not, and returns what goOn does. Somebody who sent what can't be
-// understood gets an answer if it is known what to.
+// readFailed deals with an error of receive, and returns what keepReading does. A malformed message
+// is answered if its header h is known. Except after a timeout that only meant to stop the reader,
+// no more requests are handled.
 func (c *serverConn) readFailed(h header, err error) bool {
 	c.mu.Lock()
 	c.flush()
@@ -145,7 +155,7 @@ func (c *serverConn) readFailed(h header, err error) bool {
 	var internal *ApplicationException
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded) && (c.srv.closing.Load() || err != errTimeout && busy):
-		return c.goOn() // to be closed, or not idle
+		return c.keepReading() // the server is closing, or calls are under way, so that it is not idle
 	case errors.As(err, &internal), errors.As(err, &bad), errors.Is(err, nocopy.ErrLimit):
 		c.logEnd(err)
 		if h.size > 0 {
@@ -155,12 +165,12 @@ func (c *serverConn) readFailed(h header, err error) bool {
 		c.logEnd(err)
 		c.answerForeign(err)
 	default:
-		c.broken(err)
+		c.readError(err)
 	}
 	c.mu.Lock()
-	c.last = true
+	c.noMore = true
 	c.mu.Unlock()
-	return c.goOn()
+	return c.keepReading()
 }
 
 // isMalformed reports whether an error of receiving is about the bytes rather than the connection.
@@ -168,10 +178,10 @@ func isMalformed(err error) bool {
 	return errors.Is(err, ErrVersion) || errors.Is(err, chain.ErrFrameSize) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// broken notes an error of reading. At the end of the stream the client may still receive, for all
-// that is known; then calls under way have some time left. After another error of the connection
-// it can't.
-func (c *serverConn) broken(err error) {
+// readError notes an error of reading from nc. At the end of the stream the client may still be
+// receiving, so the calls under way get HalfCloseTimeout. After another error of the connection
+// it is aborted.
+func (c *serverConn) readError(err error) {
 	c.logEnd(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,25 +191,27 @@ func (c *serverConn) broken(err error) {
 			return
 		}
 		c.eof = true
-		switch grace := c.graceTime(); {
+		switch grace := c.halfCloseTimeout(); {
 		case !c.writing && closedSocket(c.raw):
-			c.die()
+			c.abort()
 		case grace > 0:
-			c.grace = time.AfterFunc(grace, c.giveUp)
+			c.graceTimer = time.AfterFunc(grace, c.endGrace)
 		}
 	case isMalformed(err), errors.Is(err, os.ErrDeadlineExceeded):
 	default:
-		c.die()
+		c.abort()
 	}
 }
 
-func (c *serverConn) graceTime() time.Duration {
-	return orDefault(c.srv.HalfCloseTimeout, defaultGrace)
+// halfCloseTimeout returns Server.HalfCloseTimeout, 0 for no limit.
+func (c *serverConn) halfCloseTimeout() time.Duration {
+	return orDefault(c.srv.HalfCloseTimeout, defaultHalfClose)
 }
 
-// giveUp is called some time after the client's last byte, and after the last reply since: the
-// client is taken to be gone. Replies to calls under way are still written.
-func (c *serverConn) giveUp() {
+// endGrace is called HalfCloseTimeout after the end of the stream or the last reply that was written
+// since: the client is taken to be gone. The contexts of calls under way end; replies to them are
+// still written.
+func (c *serverConn) endGrace() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state != stopped {
@@ -208,56 +220,57 @@ func (c *serverConn) giveUp() {
 	}
 }
 
-// slot tells what a connection counts as.
+// slot tells which of the server's two limits a connection counts towards.
 type slot uint8
 
 const (
-	taken slot = iota // one of Server.MaxConns
-	freed             // one of Server.orphans
+	slotHeld  slot = iota // Server.slots
+	slotFreed             // Server.orphans
 )
 
-// freeSlot lets another connection be accepted instead of this one, whose handlers may still be
-// running. c.mu is held.
+// freeSlot lets the server accept another connection in place of this one, whose handlers may still
+// be running. If too many connections have done so, it does nothing. c.mu is held.
 func (c *serverConn) freeSlot() {
-	if c.slot == freed {
+	if c.slot == slotFreed {
 		return
 	}
 	select {
 	case c.srv.orphans <- struct{}{}:
-		c.slot = freed
+		c.slot = slotFreed
 		<-c.srv.slots
-	default: // too many of them: it keeps its slot until they have returned
+	default: // it keeps its slot until its handlers have returned
 	}
 }
 
-// die ends a connection whose client can receive nothing more. c.mu is held.
-func (c *serverConn) die() {
-	if c.dead {
+// abort closes the socket at once, drops the replies that are ready and ends the contexts of calls
+// under way. c.mu is held.
+func (c *serverConn) abort() {
+	if c.aborted {
 		return
 	}
-	c.dead = true
+	c.aborted = true
 	c.cancel()
 	c.raw.Close()
 	c.freeSlot()
 	if !c.writing {
-		c.drop()
+		c.dropReplies()
 	}
-	if c.state == ahead {
+	if c.isAhead() {
 		c.wakeReader()
 	}
 }
 
-// hangUp closes the connection when there is nothing more to do.
-func (c *serverConn) hangUp() {
+// close closes a connection that has nothing more to do.
+func (c *serverConn) close() {
 	c.mu.Lock()
-	dead, last := c.dead, c.last && !c.eof
-	if c.grace != nil {
-		c.grace.Stop()
+	aborted, refused := c.aborted, c.noMore && !c.eof
+	if c.graceTimer != nil {
+		c.graceTimer.Stop()
 	}
 	c.timer.Stop()
 	c.mu.Unlock()
-	if !dead {
-		if last {
+	if !aborted {
+		if refused {
 			c.linger()
 		}
 		c.nc.Close()
@@ -267,9 +280,9 @@ func (c *serverConn) hangUp() {
 	c.mu.Unlock()
 }
 
-// linger lets the client read the last reply: closing with bytes unread would make the kernel
-// throw the reply away. It takes what the client is still sending, such as the rest of a message
-// that is too large.
+// linger gives the client time to read the last reply: if the connection were closed while received
+// bytes are unread, the kernel would discard the reply. It reads what the client is still sending,
+// such as the rest of a message that is too large.
 func (c *serverConn) linger() {
 	const pause, most = 500 * time.Millisecond, 5 * time.Second
 	half, ok := c.nc.(interface{ CloseWrite() error })
@@ -289,7 +302,7 @@ func (c *serverConn) linger() {
 	}
 }
 
-// answerForeign answers a client that does not speak Thrift, in its own language.
+// answerForeign answers a client that speaks HTTP or TLS in that protocol.
 func (c *serverConn) answerForeign(err error) {
 	answer := "\x15\x03\x01\x00\x02\x02\x28" // a TLS alert: fatal, handshake failure
 	if errors.Is(err, ErrHTTP) {
@@ -302,7 +315,7 @@ func (c *serverConn) answerForeign(err error) {
 const badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 31\r\nConnection: close\r\n\r\n" +
 	"This port speaks Thrift's RPC.\n"
 
-// answerPlain answers an HTTP request to a server with TLS.
+// answerPlain answers a client that failed to shake hands since it speaks HTTP without TLS.
 func (c *serverConn) answerPlain(err error) {
 	var first tls.RecordHeaderError
 	if errors.As(err, &first) && first.Conn != nil && looksLikeHTTP(first.RecordHeader[:]) {
@@ -311,7 +324,8 @@ func (c *serverConn) answerPlain(err error) {
 	}
 }
 
-// logEnd logs why a connection ends, unless that is as it should be.
+// logEnd logs why a connection ends, unless the client closed it, it was idle for too long, or the
+// server is closing.
 func (c *serverConn) logEnd(err error) {
 	switch {
 	case err == io.EOF, errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), c.srv.closing.Load():
@@ -321,17 +335,17 @@ func (c *serverConn) logEnd(err error) {
 	}
 }
 
-// stop has the reader look whether the server is closing.
-func (c *serverConn) stop() {
-	c.in.stop()
+// interrupt makes the reader check whether the server is closing.
+func (c *serverConn) interrupt() {
+	c.in.interrupt()
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-// closedSocket reports whether a connection that has no more to read is a unix socket whose other
-// end is closed altogether, which the system tells at once. Nobody may be writing.
+// closedSocket reports whether nc is a unix socket whose other end is closed for reading as well as
+// for writing. No goroutine may be writing to it.
 func closedSocket(nc net.Conn) bool {
 	if _, ok := nc.(*net.UnixConn); !ok {
 		return false
@@ -340,15 +354,15 @@ func closedSocket(nc net.Conn) bool {
 	return errors.Is(err, syscall.EPIPE)
 }
 
-// buffered returns how many bytes have arrived of messages that were not returned.
+// buffered returns how many bytes have been received of messages that next has not returned.
 func (r *receiver) buffered() int { return len(r.in.Bytes()) }
 
-// fillAhead waits for more bytes, without a limit to the time.
+// fillAhead waits for more bytes; clearDeadline must have been called.
 func (r *receiver) fillAhead() error { return r.in.Fill(r.nc, r.buffered()+1) }
 
-// clearDeadline lets fillAhead wait. Whoever calls it looks afterwards whether the server is
-// closing.
+// clearDeadline removes the read deadline, also one that interrupt has set: the caller must check
+// after it whether the server is closing.
 func (r *receiver) clearDeadline() {
 	r.nc.SetReadDeadline(time.Time{})
-	r.timed = false
+	r.hasDeadline = false
 }

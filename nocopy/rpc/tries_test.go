@@ -31,7 +31,7 @@ func intercepting(t *testing.T, f rpc.Interceptor, g func(t *testing.T, c echo.E
 		t.Run(name, func(t *testing.T) {
 			h := &handler{notified: make(chan string, 100)}
 			addr := serve(t, &rpc.Server{Recycle: name == "recycling"}, h)
-			cl := dial(t, addr, append(opts, rpc.Intercept(f), rpc.PoolSize(2), rpc.MaxInFlight(3))...)
+			cl := dial(t, addr, append(opts, rpc.Interceptors(f), rpc.PoolSize(2), rpc.MaxInFlight(3))...)
 			g(t, echo.NewEchoClient(cl), cl)
 			unused(t, cl)
 		})
@@ -178,7 +178,7 @@ func TestEditWhileWritten(t *testing.T) {
 		close(goOn)
 		return next(ctx, c)
 	}
-	cl := dial(t, addr, rpc.PoolSize(1), rpc.Intercept(retry))
+	cl := dial(t, addr, rpc.PoolSize(1), rpc.Interceptors(retry))
 	_, err := echo.NewEchoClient(cl).Put(bg, func(args echo.EchoPutArgs) {
 		item := args.NewItem()
 		copy(item.NewData(size), text)
@@ -432,7 +432,7 @@ func TestInnerInterceptorOfClient(t *testing.T) {
 		}
 		return err
 	}
-	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Intercept(outer, inner), rpc.Recycle))
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Interceptors(outer, inner), rpc.Recycle))
 	if res, err := putNamed(c, "name", "fill"); err != nil || res.GetSuccess().GetName() != "name" {
 		t.Fatalf("%v, %v", res, err)
 	}
@@ -532,7 +532,7 @@ func TestNestedInterceptors(t *testing.T) {
 		echo.EchoAddArgs(c.Args).SetA(echo.EchoAddArgs(c.Args).GetA() + 1)
 		return next(ctx, c)
 	}
-	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Intercept(retry, inner)))
+	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Interceptors(retry, inner)))
 	sum, err := c.Add(bg, func(args echo.EchoAddArgs) { args.SetA(10) })
 	if got := strings.Join(log, ", "); err != nil || sum.GetSuccess() != 12 || got != "outer 11, kept, outer 12" {
 		t.Errorf("%v, %v, %s", sum, err, got)

@@ -1,0 +1,251 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// clientTries is the state of a client's call with interceptors: they may send it any number of
+// times; each time is a try. Call.clientTries refers to it, also from copies of the Call.
+type clientTries struct {
+	call     Call
+	method   *Method       // the method that was called
+	args     nocopy.Struct // its arguments, which the call owns
+	returned chan struct{} // closed when the call returns
+
+	mu      sync.Mutex
+	closed  bool          // no further try may begin
+	running int           // the number of interceptors that have not returned
+	final   nocopy.Struct // the call's result, which the caller owns
+	results []tryResult   // the other results too
+	first   [1]tryResult  // the first memory of results
+}
+
+// tryResult is a result that next has put into a Call.
+type tryResult struct {
+	in     *Call
+	result nocopy.Struct
+}
+
+// errBusy is the error of a next that would have to share a Call's Result with another.
+var errBusy = errors.New("next is under way for this Call: tries at the same time need a copy of it each")
+
+// callIntercepted is Call for a client with interceptors. It takes over args.
+func (c *Client) callIntercepted(ctx context.Context, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
+	t := &clientTries{method: m, args: args, returned: make(chan struct{}), running: 1}
+	t.results = t.first[:0]
+	t.call = Call{Method: m, Args: args, Result: nocopy.Absent(), clientTries: t}
+	result = nocopy.Absent()
+	defer func() { t.finish(result) }() // also when an interceptor panics
+	err = c.outermost(ctx, &t.call)
+	if left := t.close(); err == nil {
+		return t.finalResult(left)
+	}
+	return result, err
+}
+
+// close makes further tries fail and returns the Result that the interceptors have left.
+func (t *clientTries) close() nocopy.Struct {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	return t.call.Result
+}
+
+// finish gives up the tries that are under way and frees the call's messages except result. If
+// interceptors are still running, the last one that returns frees them.
+func (t *clientTries) finish(result nocopy.Struct) {
+	t.close()
+	close(t.returned)
+	t.mu.Lock()
+	t.final = result
+	t.mu.Unlock()
+	t.leave()
+}
+
+// callInner calls f, an interceptor that is not the outermost, and counts it as running.
+func callInner(ctx context.Context, call *Call, f Handler) error {
+	if call == nil || call.clientTries == nil {
+		return fmt.Errorf("rpc: %w", errForeign)
+	}
+	t := call.clientTries
+	if !t.enter() {
+		return callError(t.method, errReturned)
+	}
+	defer t.leave()
+	return f(ctx, call)
+}
+
+// enter counts an interceptor that is about to be called. It reports false if the call has returned.
+func (t *clientTries) enter() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return false
+	}
+	t.running++
+	return true
+}
+
+// leave counts an interceptor that has returned. The last one's frees the call's messages.
+func (t *clientTries) leave() {
+	t.mu.Lock()
+	t.running--
+	last := t.running == 0
+	t.mu.Unlock()
+	if last {
+		t.release()
+	}
+}
+
+// release frees the call's messages except its result. Nothing may use them any more.
+func (t *clientTries) release() {
+	for _, r := range t.results {
+		if r.result != t.final {
+			r.result.End()
+		}
+	}
+	t.args.End()
+}
+
+// finalResult returns what the call returns if its interceptors have left result and no error. If
+// result is a struct of theirs, the call returns a copy.
+func (t *clientTries) finalResult(result nocopy.Struct) (nocopy.Struct, error) {
+	m := t.method
+	absent := result == nocopy.Absent() || result == (nocopy.Struct{})
+	switch {
+	case m.Oneway():
+		return nocopy.Absent(), nil
+	case absent && m.Success == 0:
+		return nocopy.New(m.Result), nil
+	case absent:
+		return nocopy.Absent(), &ApplicationException{MissingResult, m.String()}
+	case !result.Is(m.Result):
+		return nocopy.Absent(), callError(m, errResult)
+	}
+	if err := m.outcome(result); err != nil {
+		return nocopy.Absent(), err
+	}
+	for _, r := range t.results {
+		if r.result == result {
+			return result, nil
+		}
+	}
+	result, err := result.ClaimCopy(m.Result)
+	if err != nil {
+		return nocopy.Absent(), callError(m, err)
+	}
+	return result, nil
+}
+
+// try is the innermost next of a client: it sends the call once.
+func (c *Client) try(ctx context.Context, call *Call) error {
+	if call == nil || call.clientTries == nil {
+		return fmt.Errorf("rpc: %w", errForeign)
+	}
+	t := call.clientTries
+	if !atomic.CompareAndSwapInt32(&call.busy, 0, 1) {
+		return callError(t.method, errBusy)
+	}
+	defer atomic.StoreInt32(&call.busy, 0)
+	m, args, err := t.beginTry(call)
+	if err != nil {
+		return err
+	}
+	defer t.endTry(args)
+	result, err := c.send(ctx, t.returned, m, args)
+	return t.setResult(call, result, err)
+}
+
+// beginTry returns the method and the arguments that a try sends. The arguments are retained and
+// finished, so that copies of the Call may send them at the same time; endTry must be called with
+// them. It ends the result of the try before with the same Call.
+func (t *clientTries) beginTry(call *Call) (*Method, nocopy.Struct, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return nil, nocopy.Absent(), callError(t.method, errReturned)
+	}
+	m := call.Method
+	if m == nil {
+		return nil, nocopy.Absent(), callError(t.method, errMethod)
+	}
+	call.Result = nocopy.Absent()
+	for i, r := range t.results {
+		if r.in == call {
+			r.result.End()
+			t.results[i] = t.results[len(t.results)-1]
+			t.results = t.results[:len(t.results)-1]
+			break
+		}
+	}
+	args := call.Args
+	if args != t.args || m.Args != t.method.Args {
+		var err error
+		if args, err = m.copyArgs(args); err != nil { // the interceptor's own
+			return nil, args, err
+		}
+	}
+	if !args.Retain() {
+		return nil, args, callError(m, errArgs)
+	}
+	if err := args.Sendable(); err != nil {
+		args.Drop()
+		return nil, args, callError(m, err)
+	}
+	return m, args, nil
+}
+
+// endTry ends the use of arguments that beginTry has returned.
+func (t *clientTries) endTry(args nocopy.Struct) {
+	args.Drop()
+	if args != t.args {
+		args.End()
+	}
+}
+
+// setResult puts the result of a try into its Call, and returns err. If the call has returned
+// meanwhile, it releases the result.
+func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case result == nocopy.Absent():
+	case t.closed:
+		result.Release()
+	default:
+		result.Offer()
+		t.results = append(t.results, tryResult{call, result})
+		call.Result = result
+	}
+	return err
+}
+
+// claimArgs returns arguments for a call of m, which owns them: args itself if it comes from NewArgs
+// and no call has claimed it yet, else a copy.
+func (m *Method) claimArgs(args nocopy.Struct) (nocopy.Struct, error) {
+	if m == nil {
+		return nocopy.Absent(), errors.New("rpc: no Method to call")
+	}
+	if args.Claim(m.Args) {
+		return args, nil
+	}
+	return m.copyArgs(args)
+}
+
+// copyArgs returns a copy of args, which the caller owns.
+func (m *Method) copyArgs(args nocopy.Struct) (nocopy.Struct, error) {
+	c, err := args.ClaimCopy(m.Args)
+	if err != nil {
+		return nocopy.Absent(), callError(m, fmt.Errorf("arguments: %w", err))
+	}
+	return c, nil
+}
+
+// callError returns the error of a call of m that has failed with err.
+func callError(m *Method, err error) error { return fmt.Errorf("rpc: %s: %w", m, err) }

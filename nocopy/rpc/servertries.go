@@ -1,0 +1,207 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// serverTries is the state of a call on a server with interceptors. They may call next any number of
+// times, at the same time, with other args and results, and after the call has ended; each call of
+// the handler is a try. Call.serverTries refers to it, also from copies of the Call.
+type serverTries struct {
+	conn   *serverConn
+	method *Method
+	call   Call // given to the interceptors. They may keep it, so that no serverTries is used twice
+
+	mu         sync.Mutex
+	results    []*nocopy.Message // the results that the server has made
+	latestUsed bool              // a handler has been given the last of results
+	filling    []nocopy.Struct   // the results that handlers are filling
+	running    int               // the number of handlers and inner interceptors that have not returned
+	closed     bool              // the outermost interceptor has returned
+
+	firstResult  [1]*nocopy.Message // the first memory of results and filling
+	firstFilling [1]nocopy.Struct
+}
+
+func newServerTries(c *serverConn, call Call, result *nocopy.Message) *serverTries {
+	a := &serverTries{conn: c, method: call.Method, call: call}
+	a.call.serverTries = a
+	a.results, a.filling = a.firstResult[:0], a.firstFilling[:0]
+	if result != nil {
+		a.results = append(a.results, result)
+	}
+	return a
+}
+
+// The mistakes that interceptors can make.
+var (
+	errEnded      = errors.New("next was called after its interceptor had returned")
+	errForeign    = errors.New("next was called with another Call than the interceptor's, or a copy of it")
+	errMethod     = errors.New("the interceptor has put a Method there that can't be called with these args")
+	errArgs       = errors.New("the interceptor has put Args there that were released or are not of the method's type")
+	errResult     = errors.New("the interceptor has put a Result there that was released or is not of the method's type")
+	errUnfinished = errors.New("the interceptor has returned no error while next was filling its Result")
+	errResultUse  = errors.New("next was called while another call of it is filling the same Result")
+)
+
+// callHandler is the innermost next of a server: it calls the method's handler. A declared exception
+// is its error whether the handler returned it or put it into the result.
+func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
+	a, err := s.triesOf(call)
+	if err != nil {
+		return err
+	}
+	if err := a.enterHandler(call); err != nil {
+		return a.conn.conceal("bad interceptor", a.method, err)
+	}
+	result := call.Result
+	defer func() {
+		if v := recover(); v != nil {
+			err = s.conceal("handler panicked", a.method, a.conn.peer, v, debug.Stack())
+		}
+		a.leave(result)
+	}()
+	if err := call.Method.handler(ctx, call); err != nil {
+		return a.returnedException(call, err)
+	}
+	return call.Exception()
+}
+
+// triesOf returns the state of the call that an interceptor has given to next, and an error for the
+// client if it is not one of the server's.
+func (s *Server) triesOf(call *Call) (*serverTries, error) {
+	if call == nil || call.serverTries == nil {
+		return nil, s.conceal("bad interceptor", nil, nil, errForeign, nil)
+	}
+	return call.serverTries, nil
+}
+
+// callInner calls f, an interceptor that is not the outermost. It recovers f's panic and counts f as
+// running, since the interceptor around it may have called next in another goroutine and have
+// returned without waiting for it.
+func (s *Server) callInner(ctx context.Context, call *Call, f Handler) (err error) {
+	a, err := s.triesOf(call)
+	if err != nil {
+		return err
+	}
+	if !a.enter() {
+		return a.conn.conceal("bad interceptor", a.method, errEnded)
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = s.conceal("interceptor panicked", a.method, a.conn.peer, v, debug.Stack())
+		}
+		a.leave(nocopy.Absent())
+	}()
+	return f(ctx, call)
+}
+
+// enter counts an interceptor that is about to be called. It reports false if the call has ended.
+func (a *serverTries) enter() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return false
+	}
+	a.running++
+	return true
+}
+
+// enterHandler counts a handler that is about to be called with call, and sets an empty Result if an
+// earlier handler was given the present one. It returns an error if the Call can't be handled.
+func (a *serverTries) enterHandler(call *Call) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m := call.Method
+	switch {
+	case a.closed:
+		return errEnded
+	case m == nil || m.handler == nil || m.Args != a.method.Args || m.Result != a.method.Result:
+		return errMethod
+	case !call.Args.Is(m.Args):
+		return errArgs
+	case m.Oneway():
+		a.running++
+		return nil
+	case slices.Contains(a.filling, call.Result):
+		return errResultUse
+	}
+	if a.owner(call.Result) != nil {
+		if a.latestUsed {
+			call.Result = a.newResult()
+		}
+		a.latestUsed = true
+	} else if !call.Result.Is(m.Result) {
+		return errResult
+	}
+	a.filling = append(a.filling, call.Result)
+	a.running++
+	return nil
+}
+
+// leave counts a handler, with the result that it was given, or an interceptor, with an absent one,
+// that has returned, panicked or ended its goroutine.
+func (a *serverTries) leave(result nocopy.Struct) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.running--
+	if i := slices.Index(a.filling, result); i >= 0 {
+		a.filling = slices.Delete(a.filling, i, i+1)
+	}
+}
+
+// returnedException returns the error of next for the error err of the handler. If err is a declared
+// exception it puts it into a new Result.
+func (a *serverTries) returnedException(call *Call, err error) error {
+	if a.method.Oneway() || len(a.method.Throws) == 0 {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed { // nobody would free the result
+		return err
+	}
+	result := a.newResult()
+	ok, bad := a.method.setException(result, err)
+	switch {
+	case bad != nil:
+		return a.conn.conceal("bad handler", a.method, bad)
+	case ok:
+		call.Result = result
+		a.latestUsed = true
+	}
+	return err
+}
+
+// newResult adds an empty result to results and returns it. a.mu is held.
+func (a *serverTries) newResult() nocopy.Struct {
+	m := a.conn.newResult(a.method)
+	a.results = append(a.results, m)
+	return m.Root()
+}
+
+// owner returns the message of result if the server has made it, else nil. a.mu is held.
+func (a *serverTries) owner(result nocopy.Struct) *nocopy.Message {
+	for _, m := range a.results {
+		if m.Root() == result {
+			return m
+		}
+	}
+	return nil
+}
+
+// close is called when the outermost interceptor has returned. It returns result's message if the
+// server has made it, and reports whether a handler is still filling result, and whether any
+// handler or inner interceptor is still running.
+func (a *serverTries) close(result nocopy.Struct) (own *nocopy.Message, filling, running bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	return a.owner(result), slices.Contains(a.filling, result), a.running > 0
+}

@@ -1,0 +1,35 @@
+package rpc
+
+import (
+	"net"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// TestZeroSettings: an option that is 0 has its default, as a field of a Server has, and a negative
+// time is no limit.
+func TestZeroSettings(t *testing.T) {
+	zero := []Option{PoolSize(0), MaxInFlight(0), MaxFrame(0), Limits{}, DialTimeout(0), StallTimeout(0), Interceptors()}
+	same := cmp.Options{cmp.AllowUnexported(options{}), cmpopts.IgnoreFields(options{}, "dial", "logger")}
+	if diff := cmp.Diff(optionsOf(nil), optionsOf(zero), same); diff != "" {
+		t.Errorf("options that are 0 differ from options that are not given:\n%s", diff)
+	}
+	if o := optionsOf([]Option{DialTimeout(-1), StallTimeout(-1)}); o.dialTimeout != 0 || o.stallTimeout != 0 {
+		t.Errorf("limits of %v and %v from negative times", o.dialTimeout, o.stallTimeout)
+	}
+	if o := optionsOf([]Option{PoolSize(-1), MaxInFlight(-1)}); o.poolSize != 1 || o.maxInFlight != 1 {
+		t.Errorf("%d connections and %d calls from negative numbers", o.poolSize, o.maxInFlight)
+	}
+	s := &Server{MaxConns: -1, Concurrency: -1, ReadTimeout: -1, IdleTimeout: -1, HalfCloseTimeout: -1}
+	s.init()
+	client, server := net.Pipe()
+	defer client.Close()
+	c := newServerConn(s, server)
+	defer c.cancel()
+	if cap(s.slots) != 1 || c.limit != 1 || c.in.messageTimeout != 0 || c.in.idleTimeout != 0 || c.halfCloseTimeout() != 0 {
+		t.Errorf("a server of negative settings has %d connections, %d calls, times %v, %v and %v",
+			cap(s.slots), c.limit, c.in.messageTimeout, c.in.idleTimeout, c.halfCloseTimeout())
+	}
+}
