@@ -16,8 +16,8 @@ type Caller interface {
 	Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error)
 }
 
-// MultiplexedCaller returns a Caller for one of the services that share a server, see Multiplexed: it
-// calls "service:method".
+// MultiplexedCaller returns a Caller for one of the services that share a server, see Multiplexed:
+// it calls "service:method".
 func MultiplexedCaller(c Caller, service string) Caller {
 	return &multiplexed{Caller: c, prefix: service + ":"}
 }

@@ -41,9 +41,9 @@ type poolConn struct {
 	notBefore time.Time     // when the next dialling may begin
 }
 
-// The errors of calls that have no reply, other than that of their context. Those of calls wrap one
-// of them, and all but ErrClientClosed come with the cause, which errors.Is and errors.As find too:
-// for instance io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after
+// The errors of calls that have no reply, other than that of their context. Those of calls wrap
+// one of them, and all but ErrClientClosed come with the cause, which errors.Is and errors.As find
+// too: for instance io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after
 // StallTimeout, nocopy.ErrLimit if a reply was too large, or a *net.OpError.
 var (
 	// ErrClientClosed means that the client was closed.
@@ -60,8 +60,8 @@ const (
 	maxPause   = 2 * time.Second
 )
 
-// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds the time for
-// this connection only; further ones are made when all others are in use.
+// Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds the time
+// for this connection only; further ones are made when all others are in use.
 func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts)}
 	if len(c.opt.interceptors) > 0 {
@@ -213,8 +213,8 @@ func (c *Client) passOn() {
 	c.waiting = c.waiting[1:]
 }
 
-// leave notes that a call does not use p any more, unless p is nil; and with all, that it is not in
-// flight any more.
+// leave notes that a call does not use p any more, unless p is nil; and with all, that it is not
+// in flight any more.
 func (c *Client) leave(p *poolConn, all bool) {
 	c.mu.Lock()
 	if p != nil {
@@ -226,8 +226,8 @@ func (c *Client) leave(p *poolConn, all bool) {
 	c.mu.Unlock()
 }
 
-// acquireConn returns a connection for a call, and its place, whose use ends with leave, also after
-// an error. If the chosen place has no connection that works, it waits for one.
+// acquireConn returns a connection for a call, and its place, whose use ends with leave, also
+// after an error. If the chosen place has no connection that works, it waits for one.
 func (c *Client) acquireConn(ctx context.Context, returned <-chan struct{}) (*poolConn, *clientConn, error) {
 	c.mu.Lock()
 	p := c.chooseConn()
@@ -283,9 +283,9 @@ func (p *poolConn) backOff() {
 	p.notBefore = time.Now().Add(p.pause/2 + rand.N(p.pause/2))
 }
 
-// chooseConn returns the place with the fewest calls, which include those that were given up and have
-// had no reply yet. If no connection is without calls, it prefers a place without a connection,
-// and a new one while the pool is not full. c.mu is held.
+// chooseConn returns the place with the fewest calls, which include those that were given up and
+// have had no reply yet. If no connection is without calls, it prefers a place without a
+// connection, and a new one while the pool is not full. c.mu is held.
 func (c *Client) chooseConn() *poolConn {
 	var best *poolConn
 	fewest := 0
@@ -356,8 +356,8 @@ func (c *Client) redial(p *poolConn) {
 	p.dialing = nil
 }
 
-// Close closes all connections. Calls under way fail with ErrClientClosed. It waits until nothing uses
-// the connections any more.
+// Close closes all connections. Calls under way fail with ErrClientClosed. It waits until nothing
+// uses the connections any more.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed = true

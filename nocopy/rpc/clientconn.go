@@ -15,10 +15,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// clientConn is one connection of a client. A goroutine reads replies from it and gives them to the
-// calls, by their sequence ids. Requests are written by the goroutines that make calls: the first
-// one that comes while none is writing writes what is queued. Writes that might block are left to
-// another goroutine, so that every call can return when its context ends.
+// clientConn is one connection of a client. A goroutine reads replies from it and gives them to
+// the calls, by their sequence ids. Requests are written by the goroutines that make calls: the
+// first one that comes while none is writing writes what is queued. Writes that might block are
+// left to another goroutine, so that every call can return when its context ends.
 type clientConn struct {
 	nc            net.Conn
 	opt           *options
@@ -98,8 +98,8 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 	return result, err
 }
 
-// nextID returns a sequence id that no call on the connection has, from 1 to math.MaxInt32, and then
-// from 1 again. c.mu is held.
+// nextID returns a sequence id that no call on the connection has, from 1 to math.MaxInt32, and
+// then from 1 again. c.mu is held.
 func (c *clientConn) nextID() int32 {
 	for {
 		if c.lastID == math.MaxInt32 {
@@ -112,8 +112,8 @@ func (c *clientConn) nextID() int32 {
 	}
 }
 
-// age returns how many sequence ids have been given after id; -1 if id was not given, or half of all
-// ids ago. c.mu is held.
+// age returns how many sequence ids have been given after id; -1 if id was not given, or half of
+// all ids ago. c.mu is held.
 func (c *clientConn) age(id int32) int32 {
 	switch {
 	case id <= 0:
@@ -149,8 +149,8 @@ func (c *clientConn) read() {
 // errServerClosed is the cause of a connection's failure at the end of the stream.
 var errServerClosed = fmt.Errorf("closed by the server: %w", io.EOF)
 
-// deliver gives a reply to the call that waits for it. A second reply to a call, one to a call that
-// was given up and one to a oneway call are dropped.
+// deliver gives a reply to the call that waits for it. A second reply to a call, one to a call
+// that was given up and one to a oneway call are dropped.
 func (c *clientConn) deliver(h header, body chain.Chunk) {
 	c.mu.Lock()
 	p := c.calls[h.seqid]
@@ -176,9 +176,10 @@ func (c *clientConn) deliver(h header, body chain.Chunk) {
 	c.mu.Unlock()
 }
 
-// endOldest ends the oldest call with BadSequenceID, since a reply has come whose sequence id was not
-// given: it must be for one of the calls. It reports whether to log that: the first stray reply is
-// logged, and those that end a call, of which there can't be arbitrarily many. c.mu is held.
+// endOldest ends the oldest call with BadSequenceID, since a reply has come whose sequence id was
+// not given: it must be for one of the calls. It reports whether to log that: the first stray
+// reply is logged, and those that end a call, of which there can't be arbitrarily many. c.mu is
+// held.
 func (c *clientConn) endOldest(h header) bool {
 	var oldest *pending
 	for _, p := range c.calls {

@@ -81,7 +81,8 @@ func callInner(ctx context.Context, call *Call, f Handler) error {
 	return f(ctx, call)
 }
 
-// enter counts an interceptor that is about to be called. It reports false if the call has returned.
+// enter counts an interceptor that is about to be called. It reports false if the call has
+// returned.
 func (t *clientTries) enter() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -226,8 +227,8 @@ func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error) err
 	return err
 }
 
-// claimArgs returns arguments for a call of m, which owns them: args itself if it comes from NewArgs
-// and no call has claimed it yet, else a copy.
+// claimArgs returns arguments for a call of m, which owns them: args itself if it comes from
+// NewArgs and no call has claimed it yet, else a copy.
 func (m *Method) claimArgs(args nocopy.Struct) (nocopy.Struct, error) {
 	if m == nil {
 		return nocopy.Absent(), errors.New("rpc: no Method to call")

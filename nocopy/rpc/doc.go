@@ -11,9 +11,9 @@
 //
 // # The way of a call
 //
-// The client's caller fills the arguments in place. They are written from there, after a header that
-// each try has of its own. Many calls may be under way on one connection; replies are matched by
-// sequence id. The server receives into a block, parses header and arguments in place, and the
+// The client's caller fills the arguments in place. They are written from there, after a header
+// that each try has of its own. Many calls may be under way on one connection; replies are matched
+// by sequence id. The server receives into a block, parses header and arguments in place, and the
 // handler fills the result, before which there is room for the reply's header. Replies that are
 // ready at the same time are written by one writev.
 //
@@ -60,8 +60,8 @@
 // server has HideErrors. The text of a panic never does, nor that of an error in the library, or
 // of a handler's or interceptor's mistake: the client gets a fixed text and an id, under which the
 // log has the rest. A message that is malformed or too large is answered if its method is known;
-// then the connection is closed. A client that speaks HTTP or TLS is answered in that protocol. The
-// log has the client's address.
+// then the connection is closed. A client that speaks HTTP or TLS is answered in that protocol.
+// The log has the client's address.
 //
 // # A request in a server
 //
@@ -80,17 +80,18 @@
 //	the client is gone, or Close  its context ends               → dropped         → dropped
 //	Shutdown                      goes on                        goes on           goes on
 //
-// A request that is refused, since it is malformed for instance, has a reply that waits for its turn
-// at once. A oneway call ends when its handler returns; its context ends with Close only, or when
-// the context of Shutdown does.
+// A request that is refused, since it is malformed for instance, has a reply that waits for its
+// turn at once. A oneway call ends when its handler returns; its context ends with Close only, or
+// when the context of Shutdown does.
 //
 // # A connection of a server
 //
 // One goroutine at a time is the reader. It reads ahead while no request may be handled: since
 // Concurrency calls are under way, since Shutdown was called, or since the last message was
 // malformed or the stream has ended. Then it receives up to 1 MiB, to notice when the client goes
-// away. If a client has sent more than that and goes away, the server notices it when a reply can't
-// be written; on Linux, with TCP, within half a second if all that the client sent has arrived.
+// away. If a client has sent more than that and goes away, the server notices it when a reply
+// can't be written; on Linux, with TCP, within half a second if all that the client sent has
+// arrived.
 //
 //	                         receiving               handling               ahead
 //	a request comes          → handling              it waits               it waits
@@ -107,8 +108,8 @@
 //	all replies are written  –                       –                      → closed, unless a
 //	                                                                          request may follow
 //
-// Requests that a client had sent when it closed the connection are handled although no reply can be
-// written any more: some may be oneway calls. After a reset they are not.
+// Requests that a client had sent when it closed the connection are handled although no reply can
+// be written any more: some may be oneway calls. After a reset they are not.
 //
 // A connection gives up its place among MaxConns when it is closed, or HalfCloseTimeout after the
 // client has closed its side for sending.
@@ -124,18 +125,19 @@
 //	oneway    finished: sent  oneway           oneway           answered: failed  dropped: given up
 //	finished  finished        finished         finished         finished          finished
 //
-// No byte of a queued call has been written. It has no sequence id yet, so that no reply is for it;
-// if the connection fails it is unsent and goes to another one. While a call is being written, its
-// bytes may be in memory that belongs to the caller again when the call returns: if it is answered,
-// it waits until it is written. It returns at once when it is given up, since its context has ended
-// or its interceptors have returned; its arguments are written elsewhere if they are changed then.
-// Oneway stands for a oneway call that is being written; no reply is for it.
+// No byte of a queued call has been written. It has no sequence id yet, so that no reply is for
+// it; if the connection fails it is unsent and goes to another one. While a call is being written,
+// its bytes may be in memory that belongs to the caller again when the call returns: if it is
+// answered, it waits until it is written. It returns at once when it is given up, since its
+// context has ended or its interceptors have returned; its arguments are written elsewhere if they
+// are changed then. Oneway stands for a oneway call that is being written; no reply is for it.
 //
-// A reply with a sequence id that was not given is stray. It must be for a call that is being written
-// or was written: it ends the oldest of these with BAD_SEQUENCE_ID. A second reply to a call, one to
-// a call that was given up, and one to a oneway call are dropped. Queued calls are written together,
-// up to 64 KiB of them; a larger call is the last of those. While they are written it is not known
-// which of them have reached the server, so a reply to any of them ends that call.
+// A reply with a sequence id that was not given is stray. It must be for a call that is being
+// written or was written: it ends the oldest of these with BAD_SEQUENCE_ID. A second reply to a
+// call, one to a call that was given up, and one to a oneway call are dropped. Queued calls are
+// written together, up to 64 KiB of them; a larger call is the last of those. While they are
+// written it is not known which of them have reached the server, so a reply to any of them ends
+// that call.
 //
 // # A connection of a client
 //
@@ -147,10 +149,10 @@
 //	dialling     dialling  writing      unconnected  dialling       dialling           closed
 //	closed       closed    closed       closed       closed         closed             closed
 //
-// Where there are two states, the second is for when calls are queued: they are written next, or go
-// to the next connection. A connection that has failed during a write ends when the write does; it
-// is replaced at once. Calls wait while a connection is dialled, which follows a pause if the last
-// connection failed without a reply, and fail if it can't be made.
+// Where there are two states, the second is for when calls are queued: they are written next, or
+// go to the next connection. A connection that has failed during a write ends when the write does;
+// it is replaced at once. Calls wait while a connection is dialled, which follows a pause if the
+// last connection failed without a reply, and fail if it can't be made.
 //
 // Read next: method.go for the descriptions that generated code gives of methods; server.go,
 // serverconn.go, serverread.go, request.go, reply.go and servertries.go; client.go, clientconn.go,

@@ -36,8 +36,8 @@ func (t ExceptionType) String() string {
 	return fmt.Sprintf("exception type %d", int32(t))
 }
 
-// ApplicationException is Thrift's TApplicationException: the answer of a server that has no result,
-// and the error of a client's call whose reply does not answer it.
+// ApplicationException is Thrift's TApplicationException: the answer of a server that has no
+// result, and the error of a client's call whose reply does not answer it.
 type ApplicationException struct {
 	Type    ExceptionType
 	Message string

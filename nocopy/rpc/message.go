@@ -24,7 +24,8 @@ const (
 // version1 is the first half of the first word of a strict header.
 const version1 = 0x8001
 
-// maxName is the most bytes of a method's name in a header, with the service's of a multiplexed call.
+// maxName is the most bytes of a method's name in a header, with the service's of a multiplexed
+// call.
 const maxName = 1 << 16
 
 // maxHeader is the most bytes of a message's header.
@@ -39,16 +40,16 @@ type header struct {
 	size   int    // its bytes on the wire
 }
 
-// The errors of bytes that are no message. The connection on which they come is closed, since it is
-// not known where the next message begins. ErrHTTP and ErrTLS wrap ErrVersion.
+// The errors of bytes that are no message. The connection on which they come is closed, since it
+// is not known where the next message begins. ErrHTTP and ErrTLS wrap ErrVersion.
 var (
 	ErrVersion = errors.New("not a Thrift binary message")
 	ErrHTTP    = fmt.Errorf("%w: an HTTP request", ErrVersion)
 	ErrTLS     = fmt.Errorf("%w: a TLS handshake", ErrVersion)
 )
 
-// parseHeader returns the header at the beginning of b. If b is too short, need is how many bytes it
-// must have at least, else 0.
+// parseHeader returns the header at the beginning of b. If b is too short, need is how many bytes
+// it must have at least, else 0.
 func parseHeader(b []byte) (h header, need int, err error) {
 	const fixed = 4 // the first word
 	if len(b) < fixed {
@@ -92,8 +93,8 @@ func headerSize(strict bool, name int) int {
 	return 4 + name + 1 + 4
 }
 
-// headerRoom returns the most bytes before a message's struct, the length of a frame included, for a
-// name of as many bytes.
+// headerRoom returns the most bytes before a message's struct, the length of a frame included, for
+// a name of as many bytes.
 func headerRoom(name int) int { return 4 + headerSize(true, name) }
 
 // putHeader fills b, of headerSize bytes, with a header whose name is prefix and name, and returns
@@ -116,8 +117,8 @@ func putHeader(b []byte, strict bool, typ messageType, prefix, name string, seqi
 	return b[at:]
 }
 
-// isFramed reports whether a connection that begins with b has framed messages. b has five bytes at
-// least, or two of which the first is 0x80.
+// isFramed reports whether a connection that begins with b has framed messages. b has five bytes
+// at least, or two of which the first is 0x80.
 func isFramed(b []byte) (bool, error) {
 	switch {
 	case b[0] == version1>>8:
@@ -156,8 +157,8 @@ type receiveLimits struct {
 }
 
 // limitsOf returns the limits for the settings MaxFrame and Limits. If maxFrame is 0, the bound is
-// parse.MaxBytes and room for a header; if that is 0 too, the default. name is MaxFrame's name, for
-// errors.
+// parse.MaxBytes and room for a header; if that is 0 too, the default. name is MaxFrame's name,
+// for errors.
 func limitsOf(maxFrame int, parse nocopy.Limits, name string) receiveLimits {
 	l := receiveLimits{defaultMaxFrame, defaultMaxMessage, parse, name}
 	const most = min(math.MaxInt32, chain.MaxSize)

@@ -43,8 +43,8 @@ type Exception struct {
 	get func(result nocopy.Struct, d *nocopy.Desc) error
 }
 
-// Throws returns the description of a declared exception: f is the field of the result that holds it,
-// of its descriptor.
+// Throws returns the description of a declared exception: f is the field of the result that holds
+// it, of its descriptor.
 func Throws[E interface {
 	nocopy.View
 	error
@@ -81,8 +81,8 @@ func (m *Method) exception(result nocopy.Struct) error {
 }
 
 // setException puts the declared exception that err is or wraps into an empty result, and reports
-// whether there is one. It returns an error if the exception can't be sent, since it is absent, was
-// released, or is nested too deeply.
+// whether there is one. It returns an error if the exception can't be sent, since it is absent,
+// was released, or is nested too deeply.
 func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 	for i := range m.Throws {
 		if ok, err := m.Throws[i].set(result, m.Result, err); ok || err != nil {
@@ -102,8 +102,8 @@ func (m *Method) outcome(result nocopy.Struct) error {
 	return err
 }
 
-// Call is a call as handlers and interceptors see it. It ends when the outermost interceptor returns,
-// or the handler if there is none, and must not be kept.
+// Call is a call as handlers and interceptors see it. It ends when the outermost interceptor
+// returns, or the handler if there is none, and must not be kept.
 type Call struct {
 	Method *Method
 
@@ -135,13 +135,13 @@ func (c *Call) Exception() error {
 	return nil
 }
 
-// Handler handles a call: on a server it fills c.Result or returns an error, on a client it sends the
-// call and sets c.Result.
+// Handler handles a call: on a server it fills c.Result or returns an error, on a client it sends
+// the call and sets c.Result.
 //
-// An exception that a server's handler returns, as it is or wrapped, stays the handler's: the reply
-// has a copy. The handler may release it after the call has ended, return the same one from many
-// calls at a time, or leave it to the garbage collector. If it is released before the handler has
-// returned, the client gets an internal error instead.
+// An exception that a server's handler returns, as it is or wrapped, stays the handler's: the
+// reply has a copy. The handler may release it after the call has ended, return the same one from
+// many calls at a time, or leave it to the garbage collector. If it is released before the handler
+// has returned, the client gets an internal error instead.
 //
 // A handler must not release its args or result: their handles end then, and the client gets an
 // internal error.
@@ -150,21 +150,22 @@ type Handler func(ctx context.Context, c *Call) error
 // Interceptor is called around a handler, on a server or on a client. It calls next, which is the
 // handler or the next interceptor, or returns an error instead.
 //
-// An interceptor may call next more than once, one call after the other, for instance to try again:
-// each begins with an empty result. For several calls of next at the same time it gives each a copy
-// of the Call, on a server with a Result of its own. On a server next returns an error after the
-// interceptor has returned, so that an interceptor that does not want to wait for next any longer
-// may return an error at once. Args and results are valid until all calls of next have returned.
+// An interceptor may call next more than once, one call after the other, for instance to try
+// again: each begins with an empty result. For several calls of next at the same time it gives
+// each a copy of the Call, on a server with a Result of its own. On a server next returns an error
+// after the interceptor has returned, so that an interceptor that does not want to wait for next
+// any longer may return an error at once. Args and results are valid until all calls of next have
+// returned.
 //
 // On a server, next's error is a declared exception whether the handler returned it or put it into
-// the result, and Result holds it in both cases. A panic of the handler is an error of next too. The
-// reply is what the outermost interceptor returns: an error, whatever Result holds; or, with nil,
-// Result as it is, so that an interceptor that drops a declared exception must put another Result
-// there.
+// the result, and Result holds it in both cases. A panic of the handler is an error of next too.
+// The reply is what the outermost interceptor returns: an error, whatever Result holds; or, with
+// nil, Result as it is, so that an interceptor that drops a declared exception must put another
+// Result there.
 type Interceptor func(ctx context.Context, c *Call, next Handler) error
 
-// wrap returns h with interceptors around it, the first one outermost. All but the first are called
-// through callInner, since the interceptor around them may return before they do.
+// wrap returns h with interceptors around it, the first one outermost. All but the first are
+// called through callInner, since the interceptor around them may return before they do.
 func wrap(list []Interceptor, h Handler, callInner func(ctx context.Context, c *Call, next Handler) error) Handler {
 	for i := len(list) - 1; i >= 0; i-- {
 		f, next := list[i], h

@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Option is a setting of a client, for Dial. Settings that a Server has too are named and mean the same
-// as its fields.
+// Option is a setting of a client, for Dial. Settings that a Server has too are named and mean the
+// same as its fields.
 type Option interface{ apply(*options) }
 
 type options struct {
@@ -33,22 +33,22 @@ type optionFunc func(*options)
 
 func (f optionFunc) apply(o *options) { f(o) }
 
-// Unframed means that messages are sent without frames, for servers with Thrift's buffered transport.
-// Replies must come without frames too.
+// Unframed means that messages are sent without frames, for servers with Thrift's buffered
+// transport. Replies must come without frames too.
 var Unframed Option = optionFunc(func(o *options) { o.unframed = true })
 
-// Recycle means that memory comes from pools and returns to them when a result is released: strings
-// and bytes that were read from it must not be kept longer.
+// Recycle means that memory comes from pools and returns to them when a result is released:
+// strings and bytes that were read from it must not be kept longer.
 var Recycle Option = optionFunc(func(o *options) { o.recycle = true })
 
-// PoolSize is the most connections that a client has at a time; they are made when they are needed.
-// 4 if 0.
+// PoolSize is the most connections that a client has at a time; they are made when they are
+// needed. 4 if 0.
 type PoolSize int
 
 func (n PoolSize) apply(o *options) { o.poolSize = int(n) }
 
-// MaxInFlight is the most calls of a client that are under way at a time, on all connections; further
-// ones wait. 1,024 if 0.
+// MaxInFlight is the most calls of a client that are under way at a time, on all connections;
+// further ones wait. 1,024 if 0.
 type MaxInFlight int
 
 func (n MaxInFlight) apply(o *options) { o.maxInFlight = int(n) }
@@ -59,8 +59,8 @@ type Limits nocopy.Limits
 
 func (l Limits) apply(o *options) { o.limits = nocopy.Limits(l) }
 
-// MaxFrame is the most bytes of a reply, its header included. If 0 it is Limits.MaxBytes and room for
-// a header, if that is set; else 16,384,000 in a frame and 100 MiB without frames.
+// MaxFrame is the most bytes of a reply, its header included. If 0 it is Limits.MaxBytes and room
+// for a header, if that is set; else 16,384,000 in a frame and 100 MiB without frames.
 type MaxFrame int
 
 func (n MaxFrame) apply(o *options) { o.maxFrame = int(n) }
@@ -71,8 +71,9 @@ type DialTimeout time.Duration
 func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
 
 // StallTimeout is how long a write of calls may take, and how long a reply may take to arrive once
-// its first byte has; then the connection fails. A write may end after three quarters of that. 30 s
-// if 0, no limit if negative. It does not bound the time of a call, which the call's context does.
+// its first byte has; then the connection fails. A write may end after three quarters of that. 30
+// s if 0, no limit if negative. It does not bound the time of a call, which the call's context
+// does.
 type StallTimeout time.Duration
 
 func (d StallTimeout) apply(o *options) { o.stallTimeout = time.Duration(d) }
@@ -99,14 +100,14 @@ func Logger(l *slog.Logger) Option {
 //
 // An interceptor may call next any number of times, one after the other. Each call of next sends
 // Args, which the interceptor may read and change in between, and sets Result; it ends the Result
-// that next has set before. For calls of next at the same time, each needs its own copy of the Call,
-// made before the first of them begins; of two with the same Call the second fails. Structs that an
-// interceptor puts into Args or Result stay its own: a copy is sent or returned.
+// that next has set before. For calls of next at the same time, each needs its own copy of the
+// Call, made before the first of them begins; of two with the same Call the second fails. Structs
+// that an interceptor puts into Args or Result stay its own: a copy is sent or returned.
 //
 // The call returns the Result that the outermost interceptor leaves, or its error; a declared
 // exception in Result is an error in any case. When it returns, tries that are still under way are
-// given up, and next fails; when all calls of next have returned, Args and all other results end. A
-// panic of an interceptor is not recovered.
+// given up, and next fails; when all calls of next have returned, Args and all other results end.
+// A panic of an interceptor is not recovered.
 func Interceptors(f ...Interceptor) Option {
 	for _, i := range f {
 		if i == nil {

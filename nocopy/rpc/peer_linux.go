@@ -9,8 +9,8 @@ import (
 )
 
 // peerState asks the system about the other end of a TCP connection without reading. It reports
-// whether that has closed its side for sending, and whether it has reset the connection; neither of
-// a connection that is not TCP's or does not give access to its socket.
+// whether that has closed its side for sending, and whether it has reset the connection; neither
+// of a connection that is not TCP's or does not give access to its socket.
 func peerState(nc net.Conn) (eof, reset bool) {
 	const closed, closeWait = 7, 8 // TCP's states as Linux numbers them
 	var state byte
@@ -23,8 +23,8 @@ func peerState(nc net.Conn) (eof, reset bool) {
 	return state == closeWait, state == closed
 }
 
-// setUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d. With
-// 0 the system decides.
+// setUserTimeout makes the system reset a TCP connection if sent bytes stay unacknowledged for d.
+// With 0 the system decides.
 func setUserTimeout(nc net.Conn, d time.Duration) {
 	const userTimeout = 18 // TCP_USER_TIMEOUT
 	if d > 0 {

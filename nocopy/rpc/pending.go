@@ -27,8 +27,8 @@ type pending struct {
 	err    error
 }
 
-// callState tells which of the connection's lists hold a pending, and what is still to be done. The
-// connection's mutex guards it.
+// callState tells which of the connection's lists hold a pending, and what is still to be done.
+// The connection's mutex guards it.
 type callState uint8
 
 const (
@@ -151,8 +151,8 @@ func (c *clientConn) flushQueue() {
 	}()
 }
 
-// writeBatch writes a batch of the queue. c.mu is held, but released while writing. Meanwhile other
-// goroutines may change the states of calls in batched, but do not remove them.
+// writeBatch writes a batch of the queue. c.mu is held, but released while writing. Meanwhile
+// other goroutines may change the states of calls in batched, but do not remove them.
 func (c *clientConn) writeBatch() {
 	c.fillBatch()
 	if len(c.batched) == 0 {
@@ -182,8 +182,8 @@ func (c *clientConn) writeBatch() {
 	c.batched = c.batched[:0]
 }
 
-// fillBatch moves calls from queue to batched, gives them sequence ids and adds their bytes to batch.
-// Their arguments are not looked at again: batch refers to the bytes. c.mu is held.
+// fillBatch moves calls from queue to batched, gives them sequence ids and adds their bytes to
+// batch. Their arguments are not looked at again: batch refers to the bytes. c.mu is held.
 func (c *clientConn) fillBatch() {
 	n, size := 0, 0
 	for ; n < len(c.queue) && size < batchBytes; n++ {
@@ -205,8 +205,8 @@ func (c *clientConn) fillBatch() {
 	c.unrepliedCalls += n
 }
 
-// setWriteDeadline makes sure that the deadline for writing is between three quarters of StallTimeout
-// and all of it ahead. Setting it for every write would cost time.
+// setWriteDeadline makes sure that the deadline for writing is between three quarters of
+// StallTimeout and all of it ahead. Setting it for every write would cost time.
 func (c *clientConn) setWriteDeadline() {
 	timeout := c.opt.stallTimeout
 	if timeout <= 0 {

@@ -8,8 +8,9 @@ type Processor struct {
 	methods map[string]*Method // by the name that a call's header has
 }
 
-// NewProcessor returns the Processor of a service with these methods, each with a handler, and those
-// of base, which may be nil. For generated code; programs call NewVProcessor of the service V.
+// NewProcessor returns the Processor of a service with these methods, each with a handler, and
+// those of base, which may be nil. For generated code; programs call NewVProcessor of the service
+// V.
 func NewProcessor(service string, base *Processor, methods ...*Method) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	if base != nil {
@@ -24,9 +25,9 @@ func NewProcessor(service string, base *Processor, methods ...*Method) *Processo
 	return p
 }
 
-// Multiplexed returns a Processor for several services on one port, which are the map's keys: clients
-// call "service:method", see MultiplexedCaller. Calls without a service's name are for the one with
-// the name "", if there is one.
+// Multiplexed returns a Processor for several services on one port, which are the map's keys:
+// clients call "service:method", see MultiplexedCaller. Calls without a service's name are for the
+// one with the name "", if there is one.
 func Multiplexed(services map[string]*Processor) *Processor {
 	p := &Processor{methods: map[string]*Method{}}
 	for service, of := range services {

@@ -41,9 +41,9 @@ type receiver struct {
 }
 
 // next returns the next message: its header and a chunk with its struct, which the caller must
-// release. In a frame, further messages may follow in the chunk: the caller sets frameRest to them.
-// The header's name is valid as long as the chunk. The error is io.EOF if the stream ends between
-// messages; after some errors the header is known, and its size is not 0.
+// release. In a frame, further messages may follow in the chunk: the caller sets frameRest to
+// them. The header's name is valid as long as the chunk. The error is io.EOF if the stream ends
+// between messages; after some errors the header is known, and its size is not 0.
 func (r *receiver) next() (header, chain.Chunk, error) {
 	if len(r.frameRest.Mem) > 0 {
 		c := r.frameRest
@@ -105,9 +105,9 @@ func (r *receiver) nextFrame() (header, chain.Chunk, error) {
 	return splitHeader(r.in.Take(int(n)))
 }
 
-// peekHeader returns the header at offset at of the bytes that have arrived, so that a message that
-// is too large can be answered. Its size is 0 if there is no valid one within a second, or if such
-// messages are not answered.
+// peekHeader returns the header at offset at of the bytes that have arrived, so that a message
+// that is too large can be answered. Its size is 0 if there is no valid one within a second, or if
+// such messages are not answered.
 func (r *receiver) peekHeader(at int) header {
 	if !r.answersLarge {
 		return header{}
@@ -124,8 +124,8 @@ func (r *receiver) peekHeader(at int) header {
 	}
 }
 
-// splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error it
-// releases the chunk.
+// splitHeader returns the header at the beginning of the chunk, and the chunk without it. On error
+// it releases the chunk.
 func splitHeader(c chain.Chunk) (header, chain.Chunk, error) {
 	h, need, err := parseHeader(c.Mem)
 	if err == nil && need > 0 {
@@ -161,8 +161,8 @@ func (r *receiver) nextUnframed() (header, chain.Chunk, error) {
 // another block if the one that they began in is full.
 const keepWhole = 8 << 10
 
-// nextStruct receives the struct of an unframed message, whose header h has arrived. A struct of more
-// than keepWhole bytes is cut between values where blocks end, so that no bytes are moved.
+// nextStruct receives the struct of an unframed message, whose header h has arrived. A struct of
+// more than keepWhole bytes is cut between values where blocks end, so that no bytes are moved.
 func (r *receiver) nextStruct(h header) (header, chain.Chunk, error) {
 	r.scan.Reset(r.limits.parse.MaxDepth)
 	before, cut := h.size, 0 // the bytes in r.in before the struct's, and those of the struct that were cut off
@@ -241,8 +241,8 @@ func (r *receiver) hasMessage() bool {
 
 func (r *receiver) isClosing() bool { return r.closing != nil && r.closing.Load() }
 
-// setDeadline sets the read deadline, 0 for none, unless the server is closing: then reading ends at
-// once.
+// setDeadline sets the read deadline, 0 for none, unless the server is closing: then reading ends
+// at once.
 func (r *receiver) setDeadline(t time.Time) {
 	r.nc.SetReadDeadline(t)
 	r.hasDeadline = !t.IsZero()

@@ -42,9 +42,9 @@ func (c *serverConn) answerPanic(req *request, v any) {
 	}
 }
 
-// callHandler calls the handler and sets the reply. It answers a panic and sets failed then. It does
-// not return if the handler ends the goroutine, not even if a deferred function panics on the way
-// and the panic is recovered here.
+// callHandler calls the handler and sets the reply. It answers a panic and sets failed then. It
+// does not return if the handler ends the goroutine, not even if a deferred function panics on the
+// way and the panic is recovered here.
 func (c *serverConn) callHandler(req *request, failed *bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -74,8 +74,8 @@ func (c *serverConn) callHandler(req *request, failed *bool) {
 	}
 }
 
-// callInterceptors calls the interceptors, which call the handler, and sets the reply. result is an
-// empty one, nil if the method is oneway.
+// callInterceptors calls the interceptors, which call the handler, and sets the reply. result is
+// an empty one, nil if the method is oneway.
 func (c *serverConn) callInterceptors(ctx context.Context, req *request, result *nocopy.Message) {
 	a := newServerTries(c, req.call, result)
 	req.tries = a
@@ -92,8 +92,9 @@ func (c *serverConn) newResult(m *Method) *nocopy.Message {
 	return nocopy.NewHeld(m.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle)
 }
 
-// prepareReply sets the reply to a request whose handler, or outermost interceptor, has left call as
-// it is and has returned err. own is the message of call.Result if the server has made it, else nil.
+// prepareReply sets the reply to a request whose handler, or outermost interceptor, has left call
+// as it is and has returned err. own is the message of call.Result if the server has made it, else
+// nil.
 func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message, err error) {
 	m := req.method
 	if err == nil && req.args.Disowned() {
@@ -201,8 +202,8 @@ func (c *serverConn) conceal(what string, m *Method, err error) *ApplicationExce
 // concealed is the text that clients get instead of one that they must not see; the id follows.
 const concealed = "the server has failed; its log tells why under id "
 
-// conceal logs v, a panic's value or an error that clients must not see, under a new id, and returns
-// an answer that holds nothing but a fixed text and that id. m, peer and stack may be nil.
+// conceal logs v, a panic's value or an error that clients must not see, under a new id, and
+// returns an answer that holds nothing but a fixed text and that id. m, peer and stack may be nil.
 func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []byte) *ApplicationException {
 	id := fmt.Sprintf("%016x", rand.Uint64())
 	args := []any{"id", id, "peer", peer, "err", textOf(v)}
@@ -216,8 +217,9 @@ func (s *Server) conceal(what string, m *Method, peer net.Addr, v any, stack []b
 	return &ApplicationException{InternalError, concealed + id}
 }
 
-// textOf returns v as text. v's methods may do anything: package fmt survives a method that panics,
-// but not one that panics with a value whose methods panic, nor one that ends its goroutine.
+// textOf returns v as text. v's methods may do anything: package fmt survives a method that
+// panics, but not one that panics with a value whose methods panic, nor one that ends its
+// goroutine.
 func textOf(v any) (text string) {
 	if s, ok := v.(string); ok {
 		return s

@@ -92,8 +92,8 @@ func protocolError(err error) *ApplicationException {
 	return &ApplicationException{ProtocolError, err.Error()}
 }
 
-// parseArgs parses the struct at the beginning of chunk, which it takes over. Bytes after the struct
-// are the next message of a frame: they are kept for receiver.next.
+// parseArgs parses the struct at the beginning of chunk, which it takes over. Bytes after the
+// struct are the next message of a frame: they are kept for receiver.next.
 func (c *serverConn) parseArgs(d *nocopy.Desc, chunk chain.Chunk) (args *nocopy.Message, err error) {
 	defer c.guard(&err)
 	whole := chunk.From(0)
@@ -105,7 +105,8 @@ func (c *serverConn) parseArgs(d *nocopy.Desc, chunk chain.Chunk) (args *nocopy.
 	return args, err
 }
 
-// parseFirstOfFrame is parseArgs for a frame with bytes after the struct; err has the struct's end.
+// parseFirstOfFrame is parseArgs for a frame with bytes after the struct; err has the struct's
+// end.
 func (c *serverConn) parseFirstOfFrame(d *nocopy.Desc, whole chain.Chunk, err error) (*nocopy.Message, error) {
 	var trailing *nocopy.Error
 	errors.As(err, &trailing)

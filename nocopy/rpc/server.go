@@ -13,9 +13,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// Server answers calls. Framed and unframed clients are told apart by their first bytes. Processor must
-// be set; the zero value of every other field is a good default. No field may be changed once Serve
-// has been called.
+// Server answers calls. Framed and unframed clients are told apart by their first bytes. Processor
+// must be set; the zero value of every other field is a good default. No field may be changed once
+// Serve has been called.
 type Server struct {
 	Processor    *Processor
 	Interceptors []Interceptor // called around every handler, the first one outermost; none may be nil
@@ -106,7 +106,8 @@ func (s *Server) init() {
 	})
 }
 
-// orDefault returns the value of a setting: def if it is 0, and 0, for no limit, if it is negative.
+// orDefault returns the value of a setting: def if it is 0, and 0, for no limit, if it is
+// negative.
 func orDefault[T int | time.Duration](v, def T) T {
 	if v == 0 {
 		return def
@@ -122,8 +123,8 @@ func (s *Server) logger() *slog.Logger {
 }
 
 // Serve accepts connections from l and serves each until it ends. It closes l and returns when l
-// fails, or with ErrServerClosed. It may be called for several listeners at a time, of TCP, unix sockets or
-// others. It panics if the Server has no Processor or a nil Interceptor.
+// fails, or with ErrServerClosed. It may be called for several listeners at a time, of TCP, unix
+// sockets or others. It panics if the Server has no Processor or a nil Interceptor.
 func (s *Server) Serve(l net.Listener) error {
 	s.init()
 	if s.Processor == nil {
@@ -182,8 +183,8 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-// acquireSlot waits until there are fewer than MaxConns connections and counts one more. It reports
-// false if the server is closing.
+// acquireSlot waits until there are fewer than MaxConns connections and counts one more. It
+// reports false if the server is closing.
 func (s *Server) acquireSlot() bool {
 	select {
 	case s.slots <- struct{}{}:
@@ -193,7 +194,8 @@ func (s *Server) acquireSlot() bool {
 	}
 }
 
-// temporary reports whether accepting may succeed later, as after an error for too many open files.
+// temporary reports whether accepting may succeed later, as after an error for too many open
+// files.
 func temporary(err error) bool {
 	var t interface{ Temporary() bool }
 	return errors.As(err, &t) && t.Temporary()
@@ -274,9 +276,9 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// detectLoss makes the system notice when the host at the other end has vanished: by TCP's keepalive
-// while nothing is being sent, whether or not the listener has set that, and by the time that
-// sent bytes stay unacknowledged otherwise.
+// detectLoss makes the system notice when the host at the other end has vanished: by TCP's
+// keepalive while nothing is being sent, whether or not the listener has set that, and by the time
+// that sent bytes stay unacknowledged otherwise.
 func (s *Server) detectLoss(nc net.Conn) {
 	for {
 		beneath, ok := nc.(interface{ NetConn() net.Conn })

@@ -115,7 +115,8 @@ func (c *serverConn) handshake(t *tls.Conn) (err error) {
 	return t.HandshakeContext(ctx)
 }
 
-// release ends a goroutine's use of the connection. The last one's frees what the connection holds.
+// release ends a goroutine's use of the connection. The last one's frees what the connection
+// holds.
 func (c *serverConn) release() {
 	c.mu.Lock()
 	c.flush() // a reply may have been held back for that of a call that did not get one
@@ -204,8 +205,8 @@ func (c *serverConn) handOver(readerID uint64) {
 	c.mu.Unlock()
 }
 
-// relieveReader is called by timer, in a goroutine of its own. If the reader is still in a handler,
-// the method is marked as slow, and this goroutine becomes the reader.
+// relieveReader is called by timer, in a goroutine of its own. If the reader is still in a
+// handler, the method is marked as slow, and this goroutine becomes the reader.
 func (c *serverConn) relieveReader() {
 	c.mu.Lock()
 	if c.state != handling {
@@ -303,7 +304,8 @@ func (c *serverConn) dropReplies() {
 	c.countEnded(n, n)
 }
 
-// countEnded notes that as many calls have ended, and as many of them needed a reply. c.mu is held.
+// countEnded notes that as many calls have ended, and as many of them needed a reply. c.mu is
+// held.
 func (c *serverConn) countEnded(calls, replies int) {
 	c.underway -= calls
 	c.unanswered -= replies

@@ -14,10 +14,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// No request may be handled while Concurrency calls are under way, and when no more will be handled
-// but replies are still to be written. Then the reader reads ahead, at most maxAhead bytes, so that
-// it notices when the client goes away. With maxAhead bytes it asks the system every peerPoll
-// instead, which only Linux answers.
+// No request may be handled while Concurrency calls are under way, and when no more will be
+// handled but replies are still to be written. Then the reader reads ahead, at most maxAhead
+// bytes, so that it notices when the client goes away. With maxAhead bytes it asks the system
+// every peerPoll instead, which only Linux answers.
 const (
 	maxAhead = 1 << 20
 	peerPoll = 500 * time.Millisecond
@@ -143,9 +143,9 @@ func (c *serverConn) wakeReader() {
 	c.in.interrupt()
 }
 
-// readFailed deals with an error of receive, and returns what keepReading does. A malformed message
-// is answered if its header h is known. Except after a timeout that only meant to stop the reader,
-// no more requests are handled.
+// readFailed deals with an error of receive, and returns what keepReading does. A malformed
+// message is answered if its header h is known. Except after a timeout that only meant to stop the
+// reader, no more requests are handled.
 func (c *serverConn) readFailed(h header, err error) bool {
 	c.mu.Lock()
 	c.flush()
@@ -208,9 +208,9 @@ func (c *serverConn) halfCloseTimeout() time.Duration {
 	return orDefault(c.srv.HalfCloseTimeout, defaultHalfClose)
 }
 
-// endGrace is called HalfCloseTimeout after the end of the stream or the last reply that was written
-// since: the client is taken to be gone. The contexts of calls under way end; replies to them are
-// still written.
+// endGrace is called HalfCloseTimeout after the end of the stream or the last reply that was
+// written since: the client is taken to be gone. The contexts of calls under way end; replies to
+// them are still written.
 func (c *serverConn) endGrace() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,8 +228,8 @@ const (
 	slotFreed             // Server.orphans
 )
 
-// freeSlot lets the server accept another connection in place of this one, whose handlers may still
-// be running. If too many connections have done so, it does nothing. c.mu is held.
+// freeSlot lets the server accept another connection in place of this one, whose handlers may
+// still be running. If too many connections have done so, it does nothing. c.mu is held.
 func (c *serverConn) freeSlot() {
 	if c.slot == slotFreed {
 		return
@@ -280,9 +280,9 @@ func (c *serverConn) close() {
 	c.mu.Unlock()
 }
 
-// linger gives the client time to read the last reply: if the connection were closed while received
-// bytes are unread, the kernel would discard the reply. It reads what the client is still sending,
-// such as the rest of a message that is too large.
+// linger gives the client time to read the last reply: if the connection were closed while
+// received bytes are unread, the kernel would discard the reply. It reads what the client is still
+// sending, such as the rest of a message that is too large.
 func (c *serverConn) linger() {
 	const pause, most = 500 * time.Millisecond, 5 * time.Second
 	half, ok := c.nc.(interface{ CloseWrite() error })
@@ -344,8 +344,8 @@ func (c *serverConn) interrupt() {
 	}
 }
 
-// closedSocket reports whether nc is a unix socket whose other end is closed for reading as well as
-// for writing. No goroutine may be writing to it.
+// closedSocket reports whether nc is a unix socket whose other end is closed for reading as well
+// as for writing. No goroutine may be writing to it.
 func closedSocket(nc net.Conn) bool {
 	if _, ok := nc.(*net.UnixConn); !ok {
 		return false

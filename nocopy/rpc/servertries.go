@@ -10,9 +10,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// serverTries is the state of a call on a server with interceptors. They may call next any number of
-// times, at the same time, with other args and results, and after the call has ended; each call of
-// the handler is a try. Call.serverTries refers to it, also from copies of the Call.
+// serverTries is the state of a call on a server with interceptors. They may call next any number
+// of times, at the same time, with other args and results, and after the call has ended; each call
+// of the handler is a try. Call.serverTries refers to it, also from copies of the Call.
 type serverTries struct {
 	conn   *serverConn
 	method *Method
@@ -50,8 +50,8 @@ var (
 	errResultUse  = errors.New("next was called while another call of it is filling the same Result")
 )
 
-// callHandler is the innermost next of a server: it calls the method's handler. A declared exception
-// is its error whether the handler returned it or put it into the result.
+// callHandler is the innermost next of a server: it calls the method's handler. A declared
+// exception is its error whether the handler returned it or put it into the result.
 func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
 	a, err := s.triesOf(call)
 	if err != nil {
@@ -73,8 +73,8 @@ func (s *Server) callHandler(ctx context.Context, call *Call) (err error) {
 	return call.Exception()
 }
 
-// triesOf returns the state of the call that an interceptor has given to next, and an error for the
-// client if it is not one of the server's.
+// triesOf returns the state of the call that an interceptor has given to next, and an error for
+// the client if it is not one of the server's.
 func (s *Server) triesOf(call *Call) (*serverTries, error) {
 	if call == nil || call.serverTries == nil {
 		return nil, s.conceal("bad interceptor", nil, nil, errForeign, nil)
@@ -82,8 +82,8 @@ func (s *Server) triesOf(call *Call) (*serverTries, error) {
 	return call.serverTries, nil
 }
 
-// callInner calls f, an interceptor that is not the outermost. It recovers f's panic and counts f as
-// running, since the interceptor around it may have called next in another goroutine and have
+// callInner calls f, an interceptor that is not the outermost. It recovers f's panic and counts f
+// as running, since the interceptor around it may have called next in another goroutine and have
 // returned without waiting for it.
 func (s *Server) callInner(ctx context.Context, call *Call, f Handler) (err error) {
 	a, err := s.triesOf(call)
@@ -113,8 +113,8 @@ func (a *serverTries) enter() bool {
 	return true
 }
 
-// enterHandler counts a handler that is about to be called with call, and sets an empty Result if an
-// earlier handler was given the present one. It returns an error if the Call can't be handled.
+// enterHandler counts a handler that is about to be called with call, and sets an empty Result if
+// an earlier handler was given the present one. It returns an error if the Call can't be handled.
 func (a *serverTries) enterHandler(call *Call) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -145,8 +145,8 @@ func (a *serverTries) enterHandler(call *Call) error {
 	return nil
 }
 
-// leave counts a handler, with the result that it was given, or an interceptor, with an absent one,
-// that has returned, panicked or ended its goroutine.
+// leave counts a handler, with the result that it was given, or an interceptor, with an absent
+// one, that has returned, panicked or ended its goroutine.
 func (a *serverTries) leave(result nocopy.Struct) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -156,8 +156,8 @@ func (a *serverTries) leave(result nocopy.Struct) {
 	}
 }
 
-// returnedException returns the error of next for the error err of the handler. If err is a declared
-// exception it puts it into a new Result.
+// returnedException returns the error of next for the error err of the handler. If err is a
+// declared exception it puts it into a new Result.
 func (a *serverTries) returnedException(call *Call, err error) error {
 	if a.method.Oneway() || len(a.method.Throws) == 0 {
 		return err

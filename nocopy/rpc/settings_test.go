@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestZeroSettings: an option that is 0 has its default, as a field of a Server has, and a negative
-// time is no limit.
+// TestZeroSettings: an option that is 0 has its default, as a field of a Server has, and a
+// negative time is no limit.
 func TestZeroSettings(t *testing.T) {
 	zero := []Option{PoolSize(0), MaxInFlight(0), MaxFrame(0), Limits{}, DialTimeout(0), StallTimeout(0), Interceptors()}
 	same := cmp.Options{cmp.AllowUnexported(options{}), cmpopts.IgnoreFields(options{}, "dial", "logger")}
