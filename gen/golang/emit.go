@@ -42,20 +42,20 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{"doc": doc
 
 // A generator holds the state of one run over all files.
 type generator struct {
-	set      *schema.Set
-	opt      Options
-	of       map[*schema.Program]*goPackage // the package that each file's code goes to
-	programs []*schema.Program              // the files to generate from
-	errs     idl.ErrorList
+	set       *schema.Set
+	opt       Options
+	packageOf map[*schema.Program]*goPackage // the package that each file's code goes to
+	programs  []*schema.Program              // the files to generate from
+	errs      idl.ErrorList
 }
 
 func newGenerator(set *schema.Set, opt Options) *generator {
-	g := &generator{set: set, opt: opt, of: packages(set), programs: set.Roots}
+	g := &generator{set: set, opt: opt, packageOf: packages(set), programs: set.Roots}
 	if opt.Recursive {
 		g.programs = set.Programs
 	}
 	for _, p := range g.programs {
-		pkg := g.of[p]
+		pkg := g.packageOf[p]
 		pkg.written, pkg.used = true, true
 		for _, imported := range g.imports(p) {
 			imported.used = true
@@ -89,7 +89,7 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 // reports imports that Go would refuse.
 func (f *file) importAliases(p *schema.Program) {
 	taken := scope{}
-	for name := range locals {
+	for name := range localNames {
 		taken[name] = true
 	}
 	for _, pkg := range f.g.imports(p) {
@@ -112,7 +112,7 @@ func (f *file) importAliases(p *schema.Program) {
 // file returns the Go source for one .thrift file. Errors in the IDL go to g.errs; the error
 // that it returns is a fault of the generator.
 func (g *generator) file(p *schema.Program) ([]byte, error) {
-	f := &file{g: g, p: p, pkg: g.of[p], aliases: map[*goPackage]string{}, needs: map[string]bool{}, hidden: map[string]bool{}}
+	f := &file{g: g, p: p, pkg: g.packageOf[p], aliases: map[*goPackage]string{}, needs: map[string]bool{}, hidden: map[string]bool{}}
 	f.importAliases(p)
 	view := fileView{Version: Version, Source: plainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/"))), Package: f.pkg.name}
 	for _, e := range p.Enums {

@@ -33,8 +33,8 @@ func Needs(set *schema.Set, opt Options) []Need {
 			}
 			seen[q] = true
 			n := Need{g.includeOf(root, func(i *schema.Program) bool { return i == q }), q.Path, g.path(q), ""}
-			if g.of[q] != g.of[root] {
-				n.Import = g.importPath(g.of[q])
+			if g.packageOf[q] != g.packageOf[root] {
+				n.Import = g.importPath(g.packageOf[q])
 			}
 			list = append(list, n)
 			visit(root, q)
@@ -48,7 +48,7 @@ func Needs(set *schema.Set, opt Options) []Need {
 
 // path returns the name of the Go file for a .thrift file, relative to the output directory.
 func (g *generator) path(p *schema.Program) string {
-	return path.Join(g.of[p].dir, fileName(p.Name))
+	return path.Join(g.packageOf[p].dir, fileName(p.Name))
 }
 
 // checkPaths adds errors for files that would overwrite each other, and for packages
@@ -56,7 +56,7 @@ func (g *generator) path(p *schema.Program) string {
 func (g *generator) checkPaths() {
 	files, folders := map[string]*schema.Program{}, map[string]*goPackage{}
 	for _, p := range g.set.Programs {
-		pkg := g.of[p]
+		pkg := g.packageOf[p]
 		if !pkg.used {
 			continue
 		}
@@ -97,9 +97,9 @@ func (g *generator) includeOf(p *schema.Program, wanted func(*schema.Program) bo
 	return idl.Position{Filename: p.Path, Line: 1, Column: 1}
 }
 
-// in returns a function that reports whether a file's code goes to pkg.
-func (g *generator) in(pkg *goPackage) func(*schema.Program) bool {
-	return func(p *schema.Program) bool { return g.of[p] == pkg }
+// isIn returns a function that reports whether a file's code goes to pkg.
+func (g *generator) isIn(pkg *goPackage) func(*schema.Program) bool {
+	return func(p *schema.Program) bool { return g.packageOf[p] == pkg }
 }
 
 // importPath returns the import path of a package, "" if it is unknown.
@@ -116,7 +116,7 @@ func (g *generator) importPath(pkg *goPackage) string {
 // checkImport adds an error if Go would refuse that p's code imports pkg, whose import
 // path is at.
 func (g *generator) checkImport(p *schema.Program, pkg *goPackage, at string) {
-	include := g.includeOf(p, g.in(pkg))
+	include := g.includeOf(p, g.isIn(pkg))
 	if prefix := strings.TrimSuffix(g.opt.PackagePrefix, "/"); prefix != "" && !validImport(prefix) {
 		at = prefix
 	}
@@ -127,8 +127,8 @@ func (g *generator) checkImport(p *schema.Program, pkg *goPackage, at string) {
 		g.errs.Add(include, "the import path of package %s is needed: give -package-prefix", pkg.dir)
 	case !validImport(at):
 		g.errs.Add(include, "%q is no import path that Go allows: give another -package-prefix or output directory", at)
-	case !mayImport(g.of[p].dir, pkg.dir):
-		g.errs.Add(include, "Go does not let package %s import %s: rename the folder called internal in its \"namespace go\"", g.of[p].dir, pkg.dir)
+	case !mayImport(g.packageOf[p].dir, pkg.dir):
+		g.errs.Add(include, "Go does not let package %s import %s: rename the folder called internal in its \"namespace go\"", g.packageOf[p].dir, pkg.dir)
 	}
 }
 
@@ -159,7 +159,7 @@ func (g *generator) checkCycles() {
 	where := map[[2]*goPackage]*schema.Program{}
 	for _, p := range g.set.Programs {
 		for _, pkg := range g.imports(p) {
-			from := g.of[p]
+			from := g.packageOf[p]
 			if !slices.Contains(uses[from], pkg) {
 				uses[from] = append(uses[from], pkg)
 				where[[2]*goPackage{from, pkg}] = p
@@ -179,21 +179,21 @@ func (g *generator) checkCycles() {
 				visit(next)
 			case underway:
 				p := where[[2]*goPackage{pkg, next}]
-				g.errs.Add(g.includeOf(p, g.in(next)), "Go packages would import each other: %s", dirs(stack, next))
+				g.errs.Add(g.includeOf(p, g.isIn(next)), "Go packages would import each other: %s", cycleText(stack, next))
 			}
 		}
 		stack = stack[:len(stack)-1]
 		state[pkg] = done
 	}
 	for _, p := range g.set.Programs {
-		if state[g.of[p]] == 0 {
-			visit(g.of[p])
+		if state[g.packageOf[p]] == 0 {
+			visit(g.packageOf[p])
 		}
 	}
 }
 
-// dirs returns a cycle of packages as text: the part of stack from first on, and first again.
-func dirs(stack []*goPackage, first *goPackage) string {
+// cycleText returns a cycle of packages as text: the part of stack from first on, and first again.
+func cycleText(stack []*goPackage, first *goPackage) string {
 	var names []string
 	for _, pkg := range stack[slices.Index(stack, first):] {
 		names = append(names, pkg.dir)

@@ -7,19 +7,21 @@ import (
 )
 
 // initialisms holds the words that Apache's generator writes in capitals.
-var initialisms = set(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON LHS QPS RAM RHS RPC SLA
+var initialisms = wordSet(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP JSON LHS QPS RAM RHS RPC SLA
 	SMTP SSH TCP TLS TTL UDP UI UID UUID URI URL UTF8 VM XML XSRF XSS`)
 
-// locals holds the names of receivers, parameters, local variables and imports in generated code.
-var locals = set(`s v n b opts nocopy iter fmt math sync h c ctx args result context rpc a r err`)
+// localNames holds the names of receivers, parameters, local variables and imports in generated
+// code.
+var localNames = wordSet(`s v n b opts nocopy iter fmt math sync h c ctx args result context rpc a r err`)
 
 // predeclared holds Go's predeclared names, which generated names must not shadow, and main,
 // init and _.
-var predeclared = set(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
+var predeclared = wordSet(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16
 	int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear
 	close complex copy delete imag len make max min new panic print println real recover init main _`)
 
-func set(words string) map[string]bool {
+// wordSet returns the set of words that are separated by spaces.
+func wordSet(words string) map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(words) {
 		m[w] = true
@@ -161,12 +163,12 @@ func visible(name string) string {
 
 // devices holds the names that Windows reserves, with any extension. Go refuses them
 // in import paths.
-var devices = set(`con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9
+var devices = wordSet(`con prn aux nul com1 com2 com3 com4 com5 com6 com7 com8 com9
 	lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9`)
 
 // platforms holds the words that restrict a file to tests, an operating system or a
 // processor if they come last in its name.
-var platforms = set(`test
+var platforms = wordSet(`test
 	aix android darwin dragonfly freebsd hurd illumos ios js linux nacl netbsd openbsd plan9 solaris wasip1 windows zos
 	386 amd64 amd64p32 arm armbe arm64 arm64be loong64 mips mipsle mips64 mips64le mips64p32 mips64p32le
 	ppc ppc64 ppc64le riscv riscv64 s390 s390x sparc sparc64 wasm`)

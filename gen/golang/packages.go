@@ -66,7 +66,7 @@ func packageDir(p *schema.Program) string {
 func (g *generator) imports(p *schema.Program) []*goPackage {
 	var list []*goPackage
 	for _, q := range uses(p) {
-		if pkg := g.of[q]; pkg != g.of[p] && !slices.Contains(list, pkg) {
+		if pkg := g.packageOf[q]; pkg != g.packageOf[p] && !slices.Contains(list, pkg) {
 			list = append(list, pkg)
 		}
 	}

@@ -143,9 +143,9 @@ var structMethods = func() scope {
 	return methods
 }()
 
-// vetted holds the method names for which go vet demands the signature that the
+// vettedMethods holds the method names for which go vet demands the signature that the
 // standard library gives them.
-var vetted = set(`GobDecode GobEncode MarshalJSON MarshalXML ReadByte ReadRune UnmarshalJSON UnmarshalXML
+var vettedMethods = wordSet(`GobDecode GobEncode MarshalJSON MarshalXML ReadByte ReadRune UnmarshalJSON UnmarshalXML
 	UnreadByte UnreadRune WriteByte`)
 
 // service chooses the names of a service's declarations, those of the service that it
@@ -167,7 +167,7 @@ func (n *names) service(s *schema.Service) {
 	}
 	n.services[s] = sn
 	// A method must not hide those that are inherited, nor the clients that these come from.
-	methods := scope(maps.Clone(vetted))
+	methods := scope(maps.Clone(vettedMethods))
 	for b := s.Extends; b != nil; b = b.Extends {
 		base := n.services[b]
 		methods[base.Client] = true

@@ -37,7 +37,7 @@ func (f *file) serviceView(s *schema.Service) serviceView {
 		Handler: n.Handler, NewProcessor: n.NewProcessor, Client: n.Client, NewClient: n.NewClient,
 	}
 	if base := s.Extends; base != nil {
-		bn := f.g.of[base.Program].names.services[base]
+		bn := f.g.packageOf[base.Program].names.services[base]
 		view.Base = &baseView{
 			f.qualify(base.Program, bn.Handler), f.qualify(base.Program, bn.NewProcessor),
 			f.qualify(base.Program, bn.Client), f.qualify(base.Program, bn.NewClient),
@@ -85,7 +85,7 @@ func (f *file) methodView(fn *schema.Function, names methodNames) methodView {
 
 // descOf returns the descriptor of a struct as this file refers to it.
 func (f *file) descOf(s *schema.Struct) string {
-	return f.qualify(s.Program, f.g.of[s.Program].names.structs[s].Desc)
+	return f.qualify(s.Program, f.g.packageOf[s.Program].names.structs[s].Desc)
 }
 
 // Signature returns the result types of the client's method.

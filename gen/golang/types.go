@@ -46,16 +46,16 @@ type importLine struct{ Alias, Path string }
 // qualify returns the expression for name, which belongs to p's package. A name of another
 // package must be exported; if it is not, qualify adds an error.
 func (f *file) qualify(p *schema.Program, name string) string {
-	pkg := f.g.of[p]
+	pkg := f.g.packageOf[p]
 	if pkg != f.pkg && !token.IsExported(name) && !f.hidden[name] {
 		f.hidden[name] = true
-		f.g.errs.Add(f.g.includeOf(f.p, f.g.in(pkg)), "%s is used here, but begins with an underscore: Go has no such names for other packages than %s", name, pkg.dir)
+		f.g.errs.Add(f.g.includeOf(f.p, f.g.isIn(pkg)), "%s is used here, but begins with an underscore: Go has no such names for other packages than %s", name, pkg.dir)
 	}
-	return f.dot(pkg, name)
+	return f.qualified(pkg, name)
 }
 
-// dot returns name as this file refers to it: with an import alias, unless pkg is its own.
-func (f *file) dot(pkg *goPackage, name string) string {
+// qualified returns name as this file refers to it: with an import alias, unless pkg is its own.
+func (f *file) qualified(pkg *goPackage, name string) string {
 	if pkg == f.pkg {
 		return name
 	}
@@ -63,11 +63,11 @@ func (f *file) dot(pkg *goPackage, name string) string {
 }
 
 func (f *file) enumType(e *schema.Enum) string {
-	return f.qualify(e.Program, f.g.of[e.Program].names.enums[e].Type)
+	return f.qualify(e.Program, f.g.packageOf[e.Program].names.enums[e].Type)
 }
 
 func (f *file) structType(s *schema.Struct) string {
-	return f.qualify(s.Program, f.g.of[s.Program].names.structs[s].Type)
+	return f.qualify(s.Program, f.g.packageOf[s.Program].names.structs[s].Type)
 }
 
 // goType returns the Go type of a getter's result.
@@ -128,8 +128,8 @@ func (f *file) desc(t *schema.Type) string {
 	case schema.EnumKind:
 		return fmt.Sprintf("nocopy.EnumOf(func(v int32) string { return %s(v).String() })", f.goType(t))
 	case schema.StructKind:
-		pkg := f.g.of[t.Struct.Program]
-		return "nocopy.StructOf(" + f.dot(pkg, pkg.names.structs[t.Struct].Desc) + ")"
+		pkg := f.g.packageOf[t.Struct.Program]
+		return "nocopy.StructOf(" + f.qualified(pkg, pkg.names.structs[t.Struct].Desc) + ")"
 	case schema.List:
 		return "nocopy.ListOf(" + f.desc(t.Elem) + ")"
 	case schema.SetKind:
@@ -140,8 +140,8 @@ func (f *file) desc(t *schema.Type) string {
 	return "nocopy." + scalars[t.Kind].desc
 }
 
-// literal returns the Go expression for a scalar value.
-func (f *file) literal(v *schema.Value) string {
+// scalarLiteral returns the Go expression for a scalar value.
+func (f *file) scalarLiteral(v *schema.Value) string {
 	switch v.Type.Kind {
 	case schema.Bool:
 		return strconv.FormatBool(v.Int != 0)
@@ -167,7 +167,7 @@ func (f *file) enumLiteral(v *schema.Value) string {
 	e := v.Type.Enum
 	for i, val := range e.Values {
 		if int64(val.Value) == v.Int {
-			return f.qualify(e.Program, f.g.of[e.Program].names.enums[e].Values[i])
+			return f.qualify(e.Program, f.g.packageOf[e.Program].names.enums[e].Values[i])
 		}
 	}
 	return fmt.Sprintf("%s(%d)", f.enumType(e), v.Int)

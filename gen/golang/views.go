@@ -89,12 +89,12 @@ func (f *file) constView(c *schema.Const) constView {
 		f.needs["sync"] = true
 		view.Kind, view.Desc, view.Value = "view", f.desc(c.Type), strconv.Quote(c.Value.Wire)
 	case schema.Binary, schema.UUID:
-		view.Kind, view.Value = "func", f.literal(c.Value)
+		view.Kind, view.Value = "func", f.scalarLiteral(c.Value)
 	case schema.Double:
 		// A Go constant cannot be −0.
 		view.Kind, view.Value = "const", strconv.FormatFloat(c.Value.Double, 'g', -1, 64)
 	default:
-		view.Kind, view.Value = "const", f.literal(c.Value)
+		view.Kind, view.Value = "const", f.scalarLiteral(c.Value)
 	}
 	return view
 }
@@ -147,7 +147,7 @@ func (f *file) fieldView(field *schema.Field) fieldView {
 	case schema.EnumKind:
 		v.Kind, v.Method = "enum", "Int32"
 		if hasDefault {
-			v.Default = "int32(" + f.literal(field.Default) + ")"
+			v.Default = "int32(" + f.scalarLiteral(field.Default) + ")"
 		}
 		return v
 	case schema.StructKind, schema.Map:
@@ -160,7 +160,7 @@ func (f *file) fieldView(field *schema.Field) fieldView {
 	}
 	v.Kind = "scalar"
 	if hasDefault {
-		v.Default = f.literal(field.Default)
+		v.Default = f.scalarLiteral(field.Default)
 	}
 	return v
 }

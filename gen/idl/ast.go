@@ -10,8 +10,8 @@ type File struct {
 	Namespaces  []*Namespace
 	Definitions []Definition // in the order of the file
 
-	// Broken holds the names that occur in text which did not parse: whoever
-	// misses one of them may find it there.
+	// Broken holds the words of the text that did not parse. A name that is not
+	// defined elsewhere, but is among them, may be defined there.
 	Broken map[string]bool
 }
 
@@ -21,7 +21,7 @@ type Definition interface {
 	DefName() Ident
 }
 
-// Ident is a name and its place.
+// Ident is a name with its position.
 type Ident struct {
 	Pos  Position
 	Text string `parser:"@Ident"`
@@ -100,7 +100,7 @@ type EnumValue struct {
 	Annotations []*Annotation `parser:"( '(' @@* ')' )? (',' | ';')?"`
 }
 
-// Struct is a struct, union or exception, which Kind tells apart.
+// Struct is a struct, a union or an exception, as Kind says.
 type Struct struct {
 	Pos         Position
 	Tokens      []lexer.Token
@@ -154,7 +154,7 @@ type Function struct {
 	Annotations []*Annotation `parser:"( '(' @@* ')' )? (',' | ';')?"`
 }
 
-// Type is the use of a type: exactly one of Map, Set, List, Base and Name is set.
+// Type is a type as a declaration uses it: exactly one of Map, Set, List, Base and Name is set.
 type Type struct {
 	Pos         Position
 	Map         *MapType      `parser:"( @@"`
@@ -178,15 +178,15 @@ type SetType struct {
 	Elem    *Type    `parser:"'<' @@ '>'"`
 }
 
-// ListType is list<Elem>. The cpp_type behind it is the older way to write it.
+// ListType is list<Elem>. CppTypeOld is a cpp_type after it, an older form.
 type ListType struct {
 	CppType    *Literal `parser:"'list' ( 'cpp_type' @String )?"`
 	Elem       *Type    `parser:"'<' @@ '>'"`
 	CppTypeOld *Literal `parser:"( 'cpp_type' @String )?"`
 }
 
-// Value is a constant value: exactly one of its fields is set. The words true
-// and false come as Ref.
+// Value is a constant value: exactly one of its fields after Pos is set. The words true
+// and false are a Ref.
 type Value struct {
 	Pos    Position
 	Int    *Int       `parser:"  @Int"`
@@ -202,7 +202,7 @@ type ListValue struct {
 	Elems []*Value `parser:"'[' ( @@ (',' | ';')? )* ']'"`
 }
 
-// MapValue is {k: v, ...}, also the value of a struct.
+// MapValue is {k: v, ...}, the value of a map or a struct.
 type MapValue struct {
 	Entries []*MapEntry `parser:"'{' @@* '}'"`
 }
@@ -219,7 +219,7 @@ type Int int64
 // Double is the value of a floating-point literal.
 type Double float64
 
-// Literal is the text of a string literal, escapes resolved.
+// Literal is the text of a string literal without quotes, its escapes resolved.
 type Literal string
 
 // DefName implements Definition.

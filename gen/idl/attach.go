@@ -2,7 +2,7 @@ package idl
 
 import "github.com/alecthomas/participle/v2/lexer"
 
-// attachComments hands every declaration its comment.
+// attachComments sets the Doc of every declaration.
 func (p *parser) attachComments() {
 	for _, d := range p.file.Definitions {
 		switch d := d.(type) {
@@ -35,8 +35,8 @@ func (p *parser) attachFields(fields []*Field) {
 	}
 }
 
-// doc is the comment above a declaration, or else the one on its last line, or
-// else the one behind its opening brace.
+// doc returns the comment of a declaration with these tokens: the one above it, else
+// the one after it on its last line, else the one after its opening brace.
 func (p *parser) doc(tokens []lexer.Token) string {
 	if text := p.comments.above[tokens[0].Pos.Offset]; text != "" {
 		return text

@@ -2,27 +2,27 @@ package idl
 
 import "strings"
 
-// A commentTable finds out which declaration a comment belongs to. Tokens are
-// known by their offset: above holds the comment that stands over the token at
-// an offset, beside the one that follows the token on its line.
+// A commentTable holds the comments of a file by the offsets of tokens: above has the
+// comment above the token, beside the one after the token on its line.
 type commentTable struct {
 	above, beside map[int]string
 
-	pending []comment
-	last    Position // start of the last token
-	lastEnd Position
+	pending []comment // since the last token
+	last    Position  // of the last token
+	lastEnd Position  // of the byte after the last token
 }
 
 type comment struct {
 	text       string
 	block, doc bool
-	line, end  int // lines it starts and ends on
+	line, end  int // the numbers of its first and last lines
 }
 
 func newCommentTable() commentTable {
 	return commentTable{above: map[int]string{}, beside: map[int]string{}}
 }
 
+// comment adds a comment that has been scanned.
 func (t *commentTable) comment(start, end Position, text string) {
 	t.pending = append(t.pending, comment{
 		text:  text,
@@ -33,8 +33,8 @@ func (t *commentTable) comment(start, end Position, text string) {
 	})
 }
 
-// token says that the next token starts at pos, which decides to whom the
-// comments before it belong.
+// token notes that the next token starts at pos. That decides which tokens the pending
+// comments belong to.
 func (t *commentTable) token(pos Position) {
 	pending := t.pending
 	t.pending = t.pending[:0]
@@ -59,9 +59,9 @@ func (t *commentTable) token(pos Position) {
 
 func (t *commentTable) tokenEnd(pos Position) { t.lastEnd = pos }
 
-// above picks from the comments before a token those that stand directly over
-// it, without an empty line in between; failing that, the last /** */, which
-// Apache's compiler takes however far away it is.
+// above returns the text of those comments before a token on the given line that are
+// above it without an empty line in between. If there are none it returns that of the
+// last /** */, as Apache's compiler does, however far away it is.
 func above(comments []comment, line int) string {
 	first := len(comments)
 	for first > 0 && comments[first-1].end >= line-1 {
@@ -79,6 +79,7 @@ func above(comments []comment, line int) string {
 	return ""
 }
 
+// joinComments returns the texts of comments, without delimiters, as lines.
 func joinComments(comments []comment) string {
 	var texts []string
 	for _, c := range comments {
@@ -94,8 +95,8 @@ func joinComments(comments []comment) string {
 	return strings.Trim(strings.Join(texts, "\n"), "\n")
 }
 
-// blockText strips the delimiters of a block comment and the decoration that
-// its lines have in common: " * " or mere indentation.
+// blockText returns the text of a block comment without its delimiters and without the
+// " * " or the indentation that all its lines have.
 func blockText(text string) string {
 	text = strings.TrimLeft(strings.TrimPrefix(text, "/"), "*")
 	text = strings.TrimRight(strings.TrimSuffix(text, "/"), "*")
@@ -117,6 +118,7 @@ func blockText(text string) string {
 	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
+// outdent removes the indentation that all lines have.
 func outdent(lines []string) {
 	shared := -1
 	for _, line := range lines {

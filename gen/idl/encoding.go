@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// maxBinary is how many bytes that no text in UTF-8 has are reported one by one.
-// A file with more of them outside of comments and strings is something else.
+// maxBinary is the most bytes outside of comments and strings that may not be UTF-8, each
+// of which is reported. A file with more of them is no text.
 const maxBinary = 3
 
-// unreadable returns what is wrong with a file as a whole, nil if nothing is.
-// The scanner has found the bytes that no text in UTF-8 has outside of comments
-// and strings, which may hold any.
-func unreadable(name string, src []byte, binary []Position) *Error {
-	coding := marked(src)
+// encodingError returns an error if the file is not text in UTF-8. binary holds the
+// positions of bytes that are not, outside of comments and strings, in which any byte
+// is allowed.
+func encodingError(name string, src []byte, binary []Position) *Error {
+	coding := markedEncoding(src)
 	if coding == "" && len(binary) > 0 {
-		coding = wide(src)
+		coding = wideEncoding(src)
 	}
 	switch {
 	case coding != "":
@@ -28,9 +28,9 @@ func unreadable(name string, src []byte, binary []Position) *Error {
 	return nil
 }
 
-// marked returns the name of the encoding, other than UTF-8, that a byte order
-// mark tells.
-func marked(src []byte) string {
+// markedEncoding returns the name of the encoding that a byte order mark gives, "" if there is
+// none or it is that of UTF-8.
+func markedEncoding(src []byte) string {
 	for _, e := range []struct{ mark, name string }{
 		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
 	} {
@@ -41,9 +41,9 @@ func marked(src []byte) string {
 	return ""
 }
 
-// wide returns the name of the encoding of text whose characters are 16 or 32
-// bits wide, by where its zeroes are, or "".
-func wide(src []byte) string {
+// wideEncoding returns the name of the encoding if characters seem to have 16 or 32 bits,
+// judging by the places of zeroes, else "".
+func wideEncoding(src []byte) string {
 	src = src[:min(len(src), 4096)]
 	var zeroes [4]int // by position modulo 4
 	for i, c := range src {

@@ -13,7 +13,7 @@ import (
 // count bytes, as they do in the Go compiler's messages.
 type Position = lexer.Position
 
-// Error is something wrong in a file.
+// Error is an error in a file.
 type Error struct {
 	Pos Position
 	Msg string
@@ -24,7 +24,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Pos.Filename, e.Pos.Line, e.Pos.Column, e.Msg)
 }
 
-// ErrorList is everything that is wrong.
+// ErrorList is a list of errors.
 type ErrorList []*Error
 
 // Add appends an error.
@@ -41,8 +41,8 @@ func (l ErrorList) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sort orders the list by file and position and drops repetitions. Files come
-// in the given order, others after them as they first occur.
+// Sort sorts the list by file and position and removes repeated errors. Files have the
+// given order; others come after them in the order of their first errors.
 func (l *ErrorList) Sort(files ...string) {
 	rank := map[string]int{}
 	for i, name := range files {
@@ -63,7 +63,7 @@ func (l *ErrorList) Sort(files ...string) {
 	*l = slices.CompactFunc(*l, func(a, b *Error) bool { return *a == *b })
 }
 
-// In reports whether something is wrong in a file.
+// In reports whether there is an error in a file.
 func (l ErrorList) In(file string) bool {
 	return slices.ContainsFunc(l, func(e *Error) bool { return e.Pos.Filename == file })
 }

@@ -33,7 +33,7 @@ func (p *parser) syntaxError(err error, tokens []lexer.Token, next lexer.Token) 
 		at, t = len(tokens), next
 	}
 	if at > 0 && tokens[at-1].Pos.Line == t.Pos.Line {
-		p.stuck = t.Pos
+		p.stuckAt = t.Pos
 	}
 	want := expected(unexpected.Message())
 	if at == 0 {
@@ -43,8 +43,8 @@ func (p *parser) syntaxError(err error, tokens []lexer.Token, next lexer.Token) 
 	p.errs.Add(e.Pos, "%s", e.Msg)
 }
 
-// explain words the error that token t, tokens[at] or what follows them, is not
-// what the grammar wants.
+// explain returns the error that t is not the token that the grammar wants. t is
+// tokens[at], or the token after all of tokens.
 func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	if t.Value == "<" && at > 0 && tokens[at-1].Type == tokIdent {
 		switch name := tokens[at-1]; name.Value {
@@ -84,9 +84,9 @@ func explain(tokens []lexer.Token, at int, t lexer.Token, want string) *Error {
 	return &Error{t.Pos, fmt.Sprintf("unexpected %s, expected %s", describe(t), want)}
 }
 
-// strayBefore finds a word before a field's or a method's type that is no
-// keyword, such as a misspelt one: then three words follow each other. Likewise
-// one where throws may stand.
+// strayBefore returns an error if the word tokens[i] stands before the type of a field
+// or method without being a keyword, such as a misspelt one: then three words follow
+// each other. It does so too for a misspelt throws. Else it returns nil.
 func strayBefore(tokens []lexer.Token, i int) *Error {
 	if i == 0 || tokens[i].Type != tokIdent {
 		return nil
@@ -107,7 +107,7 @@ func strayBefore(tokens []lexer.Token, i int) *Error {
 	return misspelt(word, "required optional oneway async")
 }
 
-// misspelt is the error that a word is probably one of some others, nil if it
+// misspelt returns the error that one of words is probably meant by word, nil if word
 // looks like none of them.
 func misspelt(word lexer.Token, words string) *Error {
 	if meant := nearest(word.Value, words); meant != "" {
@@ -123,8 +123,9 @@ func begins(before, word lexer.Token) bool {
 
 var typeWords = wordSet(`void bool byte i8 i16 i32 i64 double string binary map list set`)
 
-// strayAfter finds a word after the end of a field or a method, on its line,
-// where the parser took it for the type of the next one, whose name is missing.
+// strayAfter returns an error if the word tokens[at-1] follows the end of a field or a
+// method on its line. The parser has taken it for the type of the next one, whose name
+// it misses. Else it returns nil.
 func strayAfter(tokens []lexer.Token, at int) *Error {
 	if at < 2 || tokens[at-1].Type != tokIdent || tokens[at-2].Pos.Line != tokens[at-1].Pos.Line {
 		return nil
@@ -143,7 +144,7 @@ func strayAfter(tokens []lexer.Token, at int) *Error {
 	return &Error{word.Pos, fmt.Sprintf("unexpected %q after %s", word.Value, describe(before))}
 }
 
-// describe is a token as messages show it.
+// describe returns a token as messages show it.
 func describe(t lexer.Token) string {
 	switch {
 	case t.EOF():
@@ -154,8 +155,8 @@ func describe(t lexer.Token) string {
 	return strconv.Quote(t.Value)
 }
 
-// expected turns participle's hint into words that a user of the IDL knows, ""
-// if there are none.
+// expected returns what participle's message says is expected, in words that users of
+// the IDL know, "" if there are none.
 func expected(message string) string {
 	_, hint, _ := strings.Cut(message, "(expected ")
 	hint, _, _ = strings.Cut(strings.Trim(hint, "()"), " ")
@@ -177,8 +178,8 @@ func expected(message string) string {
 	return ""
 }
 
-// nearest returns the one of some words that a misspelt word was probably meant
-// to be, "" if there is none.
+// nearest returns the one of words that is probably meant by a misspelt word, "" if
+// none is near.
 func nearest(misspelt, words string) string {
 	best, found := min((len(misspelt)+1)/3, 2)+1, ""
 	for word := range strings.FieldsSeq(words) {
@@ -189,8 +190,8 @@ func nearest(misspelt, words string) string {
 	return found
 }
 
-// distance counts the letters to insert, remove or replace to make b of a. It
-// is exact below a limit only.
+// distance returns how many letters must be inserted, removed or replaced to turn a
+// into b; limit or more if there are as many.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

@@ -9,8 +9,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// The kinds of token. Words with a meaning of their own are keywords; a field
-// may nevertheless be called by one.
+// The kinds of token. A keyword may also be a field's name.
 const (
 	tokIdent lexer.TokenType = iota + 1
 	tokKeyword
@@ -20,7 +19,8 @@ const (
 	tokPunct
 )
 
-var symbols = map[string]lexer.TokenType{
+// tokenTypes holds the kinds by the names that the grammar uses.
+var tokenTypes = map[string]lexer.TokenType{
 	"EOF":     lexer.EOF,
 	"Ident":   tokIdent,
 	"Keyword": tokKeyword,
@@ -30,13 +30,14 @@ var symbols = map[string]lexer.TokenType{
 	"Punct":   tokPunct,
 }
 
-// uuid is missing on purpose: it became a base type only after files had types
-// of that name, and schema can tell the two apart.
+// keywords holds all keywords. uuid is none, since files had types of that name before
+// it became a base type; package schema tells the two apart.
 var keywords = wordSet(`namespace cpp_include cpp_type include void
 	bool byte i8 i16 i32 i64 double string binary map list set
 	oneway async typedef struct union exception extends throws service enum const
 	required optional xsd_all xsd_optional xsd_nillable xsd_attrs`)
 
+// wordSet returns the set of words that are separated by spaces.
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -45,17 +46,19 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// scanner turns text into tokens. It never stops at an error: what cannot be a
-// token is reported and left out, so that one slip hides no other.
+// A scanner turns text into tokens. It does not stop at errors: characters that are no
+// token are reported and left out, so that all errors are found in one run.
 type scanner struct {
 	src      string
 	pos      Position // of the next byte
 	errs     *ErrorList
 	tokens   []lexer.Token
 	comments commentTable
-	binary   []Position // of bytes outside of comments and strings that no text in UTF-8 has
+	binary   []Position // of bytes outside of comments and strings that are not UTF-8
 }
 
+// scan returns a scanner that has scanned all of src; name is for positions. Errors are added to
+// errs. It stops early if src is no text.
 func scan(name, src string, errs *ErrorList) *scanner {
 	s := &scanner{src: src, errs: errs, comments: newCommentTable()}
 	s.pos = Position{Filename: name, Line: 1, Column: 1}
@@ -66,14 +69,16 @@ func scan(name, src string, errs *ErrorList) *scanner {
 		s.next()
 	}
 	beyond := s.pos
-	beyond.Line++ // so that a comment on the last line is about what stands there
+	beyond.Line++ // so that a comment on the last line belongs to the token there
 	s.comments.token(beyond)
 	s.tokens = append(s.tokens, lexer.EOFToken(s.pos))
 	return s
 }
 
+// rest returns the text that has not been scanned.
 func (s *scanner) rest() string { return s.src[s.pos.Offset:] }
 
+// advance moves the position by n bytes, which it returns.
 func (s *scanner) advance(n int) string {
 	text := s.src[s.pos.Offset : s.pos.Offset+n]
 	s.pos.Offset += n
@@ -86,7 +91,7 @@ func (s *scanner) advance(n int) string {
 	return text
 }
 
-// skipSpace passes over white space and comments; comments go into the table.
+// skipSpace skips white space and comments, which it adds to s.comments.
 func (s *scanner) skipSpace() {
 	for {
 		rest := s.rest()
@@ -114,6 +119,7 @@ func (s *scanner) skipSpace() {
 	}
 }
 
+// next scans one token.
 func (s *scanner) next() {
 	rest := s.rest()
 	switch c := rest[0]; {
@@ -133,10 +139,11 @@ func (s *scanner) next() {
 			s.number(kind, n)
 			return
 		}
-		s.stray(c)
+		s.strayCharacter(c)
 	}
 }
 
+// emit adds the token of the next n bytes.
 func (s *scanner) emit(kind lexer.TokenType, n int) {
 	start := s.pos
 	s.comments.token(start)
@@ -157,8 +164,8 @@ func (s *scanner) number(kind lexer.TokenType, n int) {
 	s.emit(kind, n)
 }
 
-// literal scans a quoted string. The token's text keeps its quotes, which also
-// keeps a string apart from the keyword or bracket it may spell.
+// literal scans a quoted string. The token's text has its quotes, so that it differs
+// from that of any keyword or bracket.
 func (s *scanner) literal(quote byte) {
 	rest := s.rest()
 	for i := 1; i < len(rest) && rest[i] != '\n'; i++ {
@@ -184,7 +191,8 @@ func (s *scanner) literal(quote byte) {
 	s.emit(tokString, len(line))
 }
 
-func (s *scanner) stray(c byte) {
+// strayCharacter reports and skips a character that begins no token.
+func (s *scanner) strayCharacter(c byte) {
 	switch {
 	case c == '@':
 		s.errs.Add(s.pos, "@ annotations are fbthrift's dialect of the IDL, which is out of scope")
@@ -213,11 +221,11 @@ func firstRune(text string) string {
 	return text
 }
 
-// definition lets participle know the token kinds. The parser is always given
-// tokens that were scanned before, so nothing is ever lexed through it.
+// definition tells participle the kinds of token. The parser gets tokens that were
+// scanned before, so that Lex is called in no parse.
 type definition struct{}
 
-func (definition) Symbols() map[string]lexer.TokenType { return symbols }
+func (definition) Symbols() map[string]lexer.TokenType { return tokenTypes }
 
 func (definition) Lex(name string, r io.Reader) (lexer.Lexer, error) {
 	text, err := io.ReadAll(r)
@@ -229,7 +237,7 @@ func (definition) Lex(name string, r io.Reader) (lexer.Lexer, error) {
 	return &tokenLexer{tokens: s.tokens}, errs.Err()
 }
 
-// tokenLexer hands out tokens, the last of which is EOF.
+// tokenLexer is a participle lexer for tokens, the last of which is EOF.
 type tokenLexer struct{ tokens []lexer.Token }
 
 func (l *tokenLexer) Next() (lexer.Token, error) {

@@ -15,8 +15,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isEscape(c byte) bool { return strings.IndexByte(`rnt"'\`, c) >= 0 }
 
-// identLen is the length of the identifier at the start of text, dots between
-// its parts included.
+// identLen returns the length of the identifier at the start of text, with the dots
+// between its parts.
 func identLen(text string) int {
 	word := func(i int) bool {
 		return i < len(text) && (isLetter(text[i]) || isDigit(text[i]))
@@ -28,9 +28,9 @@ func identLen(text string) int {
 	return n
 }
 
-// numberLen finds the longest number at the start of text, as flex would with
-// Apache's patterns: "1." is an integer and a stray dot, ".5" and "1e3" are
-// doubles, a sign alone is nothing.
+// numberLen returns the kind and the length of the longest number at the start of text,
+// 0 if there is none. It follows Apache's patterns for flex: "1." is an integer and a
+// stray dot, ".5" and "1e3" are doubles, a sign alone is no number.
 func numberLen(text string) (lexer.TokenType, int) {
 	digits := func(i int) int {
 		for i < len(text) && isDigit(text[i]) {
@@ -70,6 +70,7 @@ func numberLen(text string) (lexer.TokenType, int) {
 	return kind, n
 }
 
+// parseInt returns the value of an integer token.
 func parseInt(text string) (int64, error) {
 	digits, base := strings.TrimPrefix(text, "+"), 10
 	sign := ""
@@ -82,10 +83,11 @@ func parseInt(text string) (int64, error) {
 	return strconv.ParseInt(sign+digits, base, 64)
 }
 
+// parseDouble returns the value of a number token.
 func parseDouble(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
-// unquote resolves the escapes of a string token. The scanner has reported
-// those that it does not know.
+// unquote returns the text of a string token without quotes, its escapes resolved. Of
+// unknown escapes, which the scanner has reported, the backslash is dropped.
 func unquote(text string) string {
 	quote := text[0]
 	text = text[1:]

@@ -9,11 +9,11 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// MaxNesting is how deep brackets of all kinds may stand inside each other. It
-// bounds the stack that parsing needs; people's files stay far below it.
+// MaxNesting is how deep brackets of all kinds may be nested. It bounds the stack that
+// parsing needs.
 const MaxNesting = 200
 
-// item is what stands at the top level of a file.
+// item is an element of a file's top level; one field is set.
 type item struct {
 	Namespace  *Namespace  `parser:"  @@"`
 	Include    *Include    `parser:"| @@"`
@@ -25,24 +25,23 @@ type item struct {
 	Service    *Service    `parser:"| @@"`
 }
 
-// The grammar is LL(1), so no token is ever looked at twice.
+// itemParser parses an item. The grammar is LL(1), so that it needs no lookahead.
 var itemParser = participle.MustBuild[item](participle.Lexer(definition{}), participle.UseLookahead(0))
 
 var topLevel = wordSet(`namespace include cpp_include const typedef enum struct union exception service`)
 
-// Parse reads one file; name is only used in positions. The error is an
-// ErrorList with everything that was found wrong, and the file then holds what
-// could be read. What is not text in UTF-8 gives one error; comments and strings
-// may hold any bytes.
+// Parse parses the file src; name is used in positions only. The error is an ErrorList
+// with all errors; the File then holds the definitions without errors. A file that is
+// not text in UTF-8 has one error, but comments and strings may hold any bytes.
 func Parse(name string, src []byte) (*File, error) {
 	var errs ErrorList
 	p := parser{file: &File{Name: name, Broken: map[string]bool{}}, errs: &errs}
 	p.scanner = scan(name, string(src), &errs)
-	if e := unreadable(name, src, p.binary); e != nil {
+	if e := encodingError(name, src, p.binary); e != nil {
 		return p.file, ErrorList{e}
 	}
 	p.scanned = errs[:len(errs):len(errs)]
-	if p.nested() {
+	if p.checkNesting() {
 		p.items()
 		p.attachComments()
 	}
@@ -54,12 +53,16 @@ type parser struct {
 	*scanner
 	file    *File
 	errs    *ErrorList
-	scanned ErrorList // the scanner's, in the order of the text
-	stuck   Position  // of the token, not the first of its line, at which the last syntax error was noticed
+	scanned ErrorList // the scanner's errors, in the order of the text
+
+	// stuckAt is the position of the token at which the last syntax error was noticed,
+	// zero if it is the first token of its line.
+	stuckAt Position
 }
 
-// nested reports brackets that are nested too deep.
-func (p *parser) nested() bool {
+// checkNesting reports whether brackets are nested at most MaxNesting deep, and adds an error if
+// not.
+func (p *parser) checkNesting() bool {
 	depth := 0
 	for _, t := range p.tokens {
 		depth += bracket(t)
@@ -72,6 +75,7 @@ func (p *parser) nested() bool {
 	return true
 }
 
+// bracket returns by how much a token changes the depth of nesting.
 func bracket(t lexer.Token) int {
 	switch t.Value {
 	case "{", "(", "[", "<":
@@ -82,8 +86,8 @@ func bracket(t lexer.Token) int {
 	return 0
 }
 
-// items cuts the tokens where a definition begins and parses each piece on its
-// own: an error in one of them does not hide those in the next.
+// items parses the tokens in pieces, each of which is a definition, so that an error in
+// one does not hide those in the next.
 func (p *parser) items() {
 	start := 0
 	for start < len(p.tokens)-1 {
@@ -93,6 +97,7 @@ func (p *parser) items() {
 	}
 }
 
+// itemEnd returns the index after the last token of the piece that begins at start.
 func (p *parser) itemEnd(start int) int {
 	depth := bracket(p.tokens[start])
 	for i := start + 1; ; i++ {
@@ -100,16 +105,16 @@ func (p *parser) itemEnd(start int) int {
 		if t.EOF() || t.Type == tokKeyword && topLevel[t.Value] && (depth <= 0 || p.atMargin(i)) {
 			return i
 		}
-		if depth <= 0 && t.Pos.Column == 1 && t.Type == tokIdent && foreign[t.Value] {
+		if depth <= 0 && t.Pos.Column == 1 && t.Type == tokIdent && foreignWords[t.Value] {
 			return i
 		}
 		depth = max(depth, 0) + bracket(t)
 	}
 }
 
-// atMargin reports whether the keyword at i begins a definition although brackets
-// are still open, as happens after a forgotten one: it stands in the first
-// column, and a name and what follows a name in a definition come after it.
+// atMargin reports whether the keyword at i begins a definition although a bracket is
+// open, which may have been forgotten: the keyword is in the first column, and a name
+// and a token that follows names in definitions come after it.
 func (p *parser) atMargin(i int) bool {
 	if p.tokens[i].Pos.Column != 1 || i+2 >= len(p.tokens) || p.tokens[i+1].Type != tokIdent {
 		return false
@@ -121,8 +126,9 @@ func (p *parser) atMargin(i int) bool {
 	return false
 }
 
+// item parses a piece, after which comes the token next.
 func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
-	if p.foreign(tokens[0]) {
+	if p.checkForeign(tokens[0]) {
 		return
 	}
 	end := lexer.EOFToken(next.Pos)
@@ -131,9 +137,9 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	if err != nil {
 		from := tokens[0].Pos
 		if from == p.tokens[0].Pos {
-			from = Position{} // what the scanner dropped before the first token
+			from = Position{} // the scanner may have dropped characters before it
 		}
-		if !p.spoilt(from, next.Pos) {
+		if !p.knownError(from, next.Pos) {
 			p.syntaxError(err, tokens, next)
 		}
 		for _, t := range tokens {
@@ -144,11 +150,11 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	p.add(it)
 }
 
-// spoilt reports whether an error was already found in a piece, in which case the
-// parser's complaint about it would only repeat that: by the scanner, or by the
-// parser when it missed something before the piece's first word.
-func (p *parser) spoilt(from, to Position) bool {
-	if from.Line > 0 && p.stuck == from {
+// knownError reports whether an error in the piece between two positions is known already:
+// the scanner has found one there, or the parser was stuck at the piece's first token.
+// Then a syntax error would only repeat it.
+func (p *parser) knownError(from, to Position) bool {
+	if from.Line > 0 && p.stuckAt == from {
 		return true
 	}
 	i, _ := slices.BinarySearchFunc(p.scanned, from.Offset, func(e *Error, offset int) int {
@@ -157,12 +163,13 @@ func (p *parser) spoilt(from, to Position) bool {
 	return i < len(p.scanned) && p.scanned[i].Pos.Offset < to.Offset
 }
 
-// foreign are words that began a definition at another time or in a dialect.
-var foreign = wordSet(`package interaction senum cpp_namespace php_namespace xsd_namespace csharp_namespace
+// foreignWords holds words that begin a definition in older versions or in dialects of the IDL.
+var foreignWords = wordSet(`package interaction senum cpp_namespace php_namespace xsd_namespace csharp_namespace
 	delphi_namespace ruby_namespace py_module perl_package java_package cocoa_prefix smalltalk_category smalltalk_prefix`)
 
-func (p *parser) foreign(t lexer.Token) bool {
-	if t.Type != tokIdent || !foreign[t.Value] {
+// checkForeign adds an error if t is a foreign word, and reports whether it is one.
+func (p *parser) checkForeign(t lexer.Token) bool {
+	if t.Type != tokIdent || !foreignWords[t.Value] {
 		return false
 	}
 	switch t.Value {
@@ -177,6 +184,7 @@ func (p *parser) foreign(t lexer.Token) bool {
 	return true
 }
 
+// add adds a parsed item to the file.
 func (p *parser) add(it *item) {
 	f := p.file
 	switch {
@@ -202,6 +210,7 @@ func (p *parser) add(it *item) {
 	}
 }
 
+// header adds an error if the header line at pos, of that kind, comes after a definition.
 func (p *parser) header(word string, pos Position) {
 	if len(p.file.Definitions) > 0 {
 		p.errs.Add(pos, "%s must stand before the first definition", word)

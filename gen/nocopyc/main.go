@@ -3,10 +3,10 @@
 //	go get -tool github.com/nocopythrift/nocopythrift/gen/nocopyc@latest
 //	go tool nocopyc -o DIR [flags] FILE.thrift...
 //
-// The first line enters the command, and what it needs, into the module; it is
-// needed once. What is wrong with the files goes to standard error, a line each
-// of the form file:line:col: message; nothing is written then. The exit code is 1
-// for errors in files and 2 for a wrong command line.
+// The first line, which is needed once, adds the command and its dependencies to the
+// module. Errors in the files are written to standard error, one a line in the form
+// file:line:col: message, and no file is written then. The exit code is 1 for errors in
+// files and 2 for a wrong command line.
 package main
 
 import (
@@ -47,6 +47,7 @@ func (d *dirs) Set(dir string) error {
 	return nil
 }
 
+// run is the command with these arguments. It returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
 	var (
 		includes dirs
@@ -87,6 +88,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// generate writes the Go files for inputs into the folder out, and warnings to stderr.
 func generate(out string, inputs, includes []string, opt golang.Options, stderr io.Writer) error {
 	set, err := schema.Load(inputs, includes)
 	for _, w := range set.Warnings {

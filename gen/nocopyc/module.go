@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// importPathOf is the import path of a directory according to the go.mod above
-// it, "" when there is none. The directory need not exist.
+// importPathOf returns the import path of a directory by the nearest go.mod, "" if there
+// is none. The directory need not exist.
 func importPathOf(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -33,6 +33,7 @@ func importPathOf(dir string) (string, error) {
 	}
 }
 
+// modulePath returns the module path in the text of a go.mod, "" if there is none.
 func modulePath(gomod string) string {
 	for line := range strings.Lines(gomod) {
 		line, _, _ = strings.Cut(line, "//")

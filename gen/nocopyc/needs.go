@@ -12,9 +12,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 )
 
-// warnOfNeeds says which files the generated code needs that were not generated
-// in this run and are not there: each can be made by a run of its own, before or
-// after this one.
+// warnOfNeeds warns of files that the generated code needs, that this run did not generate
+// and that are not there. Each can be made by another run, before or after this one.
 func warnOfNeeds(out string, includes []string, opt golang.Options, needs []golang.Need, stderr io.Writer) {
 	elsewhere := opt.ModulePath != "" && path.Clean(opt.PackagePrefix) != opt.ModulePath
 	for _, n := range needs {

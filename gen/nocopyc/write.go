@@ -8,15 +8,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/golang"
 )
 
-// write puts all files beside their final places first and renames them only
-// when every one of them is complete. Files that would not change are left
-// alone, so that their times do not either.
+// write writes files into the folder out. It writes each under a temporary name in its
+// folder first, and renames them when all are complete. Files that would not change are
+// not written, so that their times stay.
 func write(out string, files []golang.File) (err error) {
 	type pending struct{ temp, final string }
 	var list []pending
 	defer func() {
 		for _, p := range list {
-			os.Remove(p.temp) // those that were renamed are gone already
+			os.Remove(p.temp) // has no effect on files that were renamed
 		}
 	}()
 	for _, f := range files {
@@ -40,8 +40,8 @@ func write(out string, files []golang.File) (err error) {
 	return nil
 }
 
-// writeTemp writes a file in the directory of final and returns its name, also
-// on error if there is something to remove.
+// writeTemp writes src to a new file in the directory of final and returns its name; on
+// error too if the file exists and must be removed.
 func writeTemp(final string, src []byte) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(final), 0o777); err != nil {
 		return "", err

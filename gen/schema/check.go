@@ -6,15 +6,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// checker turns syntax trees into the model. It works through all files in
-// passes, since names may be used before they are defined.
+// A checker makes the model of the syntax trees. It works in passes over all files,
+// since names may be used before they are defined.
 type checker struct {
 	set       *Set
 	errs      *idl.ErrorList
-	ambiguous map[idl.Position]bool
-	budget    int // values that constants may still expand to
+	ambiguous map[idl.Position]bool // where a name was reported as ambiguous
+	budget    int                   // how many more values constants may expand to
 }
 
+// check makes the model and adds the errors.
 func (c *checker) check() {
 	c.ambiguous = map[idl.Position]bool{}
 	c.budget = maxValues
@@ -30,19 +31,19 @@ func (c *checker) check() {
 	for _, p := range c.set.Programs {
 		c.services(p)
 	}
-	c.cycles()
+	c.checkCycles()
 	if len(*c.errs) == 0 {
 		c.encodeAll()
 	}
 }
 
-// declare enters a file's names into its scopes.
+// declare adds what a file defines to its model and its names to its scopes.
 func (c *checker) declare(p *Program) {
-	p.types, p.consts = map[string]*named{}, map[string]*Const{}
+	p.types, p.consts = map[string]*definition{}, map[string]*Const{}
 	for _, d := range p.AST.Definitions {
 		name := d.DefName()
-		c.simple(name.Text, name.Pos)
-		n := &named{pos: name.Pos}
+		c.checkNoDot(name.Text, name.Pos)
+		n := &definition{pos: name.Pos}
 		switch d := d.(type) {
 		case *idl.Const:
 			c.declareConst(p, d)
@@ -71,6 +72,7 @@ func (c *checker) declare(p *Program) {
 	}
 }
 
+// declareConst is declare for a constant.
 func (c *checker) declareConst(p *Program, d *idl.Const) {
 	k := &Const{Program: p, Name: d.Name.Text, Doc: d.Doc, Pos: d.Name.Pos, ast: d}
 	p.Consts = append(p.Consts, k)
@@ -81,8 +83,8 @@ func (c *checker) declareConst(p *Program, d *idl.Const) {
 	p.consts[k.Name] = k
 }
 
-// simple reports a dotted name where a thing is defined.
-func (c *checker) simple(name string, pos idl.Position) {
+// checkNoDot adds an error if the name of a definition has a dot.
+func (c *checker) checkNoDot(name string, pos idl.Position) {
 	for i := range len(name) {
 		if name[i] == '.' {
 			c.errs.Add(pos, "name %s must not contain a dot", name)
@@ -91,12 +93,13 @@ func (c *checker) simple(name string, pos idl.Position) {
 	}
 }
 
+// enum returns the model of an enum: values without a number have that of the one before and 1.
 func (c *checker) enum(p *Program, d *idl.Enum) *Enum {
 	e := &Enum{Program: p, Name: d.Name.Text, Doc: d.Doc, Pos: d.Name.Pos, Annotations: annotations(d.Annotations)}
 	seen := map[string]bool{}
 	next := int64(0)
 	for _, v := range d.Values {
-		c.simple(v.Name.Text, v.Name.Pos)
+		c.checkNoDot(v.Name.Text, v.Name.Pos)
 		if seen[v.Name.Text] {
 			c.errs.Add(v.Name.Pos, "enum %s has two values named %s", e.Name, v.Name.Text)
 		}
@@ -114,28 +117,28 @@ func (c *checker) enum(p *Program, d *idl.Enum) *Enum {
 	return e
 }
 
-// types resolves the types of everything that has one.
+// types resolves the types of typedefs, fields and constants.
 func (c *checker) types(p *Program) {
 	for _, td := range p.typedefs {
 		c.typedef(td)
 	}
 	for _, s := range p.Structs {
 		s.Fields = c.fields(p, s, s.ast.Fields)
-		c.union(s)
+		c.checkUnion(s)
 	}
 	for _, k := range p.Consts {
 		k.Type = c.typ(p, k.ast.Type)
 	}
 }
 
-// fields makes the fields of a struct or an argument list: ids and types, not
-// yet defaults, for which all structs must be known.
+// fields returns the fields of a struct or an argument list with ids and types, but
+// without defaults, for which all structs must be known.
 func (c *checker) fields(p *Program, s *Struct, list []*idl.Field) []*Field {
 	ids, names := map[int64]string{}, map[string]bool{}
 	var fields []*Field
 	auto := int64(-1)
 	for _, f := range list {
-		c.simple(f.Name.Text, f.Name.Pos)
+		c.checkNoDot(f.Name.Text, f.Name.Pos)
 		id := c.fieldID(f, &auto)
 		if other, ok := ids[id]; ok {
 			c.errs.Add(f.Pos, "%s: fields %s and %s have the same id %d", s.Name, other, f.Name.Text, id)
@@ -154,8 +157,8 @@ func (c *checker) fields(p *Program, s *Struct, list []*idl.Field) []*Field {
 	return fields
 }
 
-// fieldID numbers a field as Apache's compiler does: fields without an id count
-// down from −1, going on below an explicit id that is not positive.
+// fieldID returns a field's id as Apache's compiler does: fields without one count down
+// from −1, or from below the last explicit id that is not positive. auto is the next such id.
 func (c *checker) fieldID(f *idl.Field, auto *int64) int64 {
 	id := *auto
 	if f.ID != nil {
@@ -174,7 +177,8 @@ func (c *checker) fieldID(f *idl.Field, auto *int64) int64 {
 	return id
 }
 
-func (c *checker) union(s *Struct) {
+// checkUnion makes all fields of a union optional, and adds errors for those that can't be.
+func (c *checker) checkUnion(s *Struct) {
 	if s.Shape != IsUnion {
 		return
 	}

@@ -1,10 +1,11 @@
-// Package schema finds out what .thrift files mean: it follows their includes,
-// looks up names, resolves typedefs, assigns field ids and evaluates constants
-// and defaults. What it returns is complete and free of contradictions; what
-// is wrong is reported all at once, each error with its place.
+// Package schema makes a model of .thrift files: it reads the files that they include,
+// looks up names, resolves typedefs, assigns field ids and evaluates constants and
+// defaults. The model is complete and consistent, unless there are errors: these are
+// returned all at once, each with its position.
 //
 //	Load → Set → Program (a file) → Struct, Enum, Const, Typedef, Service
 //
-// Reading order: model.go (what comes out), load.go (files), resolve.go (names
-// and types), check.go (declarations), value.go and wire.go (constants).
+// Reading order: model.go (the model), load.go (files), check.go and service.go
+// (declarations), resolve.go (names and types), value.go, reference.go and wire.go
+// (constants).
 package schema

@@ -11,11 +11,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// Load reads the files and what they include, which is looked for beside the
-// including file and then in the include directories. The error is an
-// idl.ErrorList.
+// Load reads files and the files that they include, which are looked for in the folder of
+// the including file and then in includeDirs. The error is an idl.ErrorList; there is a
+// Set in any case.
 func Load(files, includeDirs []string) (*Set, error) {
-	l := loader{dirs: includeDirs, byKey: map[string]*Program{}, set: &Set{}}
+	l := loader{dirs: includeDirs, byPath: map[string]*Program{}, set: &Set{}}
 	for _, file := range files {
 		pos := idl.Position{Filename: file, Line: 1, Column: 1}
 		p := l.file(file, pos)
@@ -35,34 +35,35 @@ func Load(files, includeDirs []string) (*Set, error) {
 }
 
 type loader struct {
-	dirs  []string
-	byKey map[string]*Program
-	stack []*Program // the files being read, each included by the one before
-	set   *Set
-	errs  idl.ErrorList
+	dirs   []string
+	byPath map[string]*Program
+	stack  []*Program // the files that are being read, each included by the one before
+	set    *Set
+	errs   idl.ErrorList
 }
 
-// file loads one file; from is where it was asked for.
+// file loads a file, once. from is the position for an error. It returns nil if the file can't be
+// read or includes itself.
 func (l *loader) file(path string, from idl.Position) *Program {
-	key, err := fileKey(path)
+	key, err := canonicalPath(path)
 	if err != nil {
-		l.errs.Add(from, "cannot read %s: %s", path, reason(err))
+		l.errs.Add(from, "cannot read %s: %s", path, ioReason(err))
 		return nil
 	}
-	if p := l.byKey[key]; p != nil {
+	if p := l.byPath[key]; p != nil {
 		if i := slices.Index(l.stack, p); i >= 0 {
-			l.errs.Add(from, "include cycle: %s", cycle(l.stack[i:]))
+			l.errs.Add(from, "include cycle: %s", cycleText(l.stack[i:]))
 			return nil
 		}
 		return p
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		l.errs.Add(from, "cannot read %s: %s", path, reason(err))
+		l.errs.Add(from, "cannot read %s: %s", path, ioReason(err))
 		return nil
 	}
-	p := &Program{Path: path, key: key, Name: programName(path)}
-	l.byKey[key] = p
+	p := &Program{Path: path, canonical: key, Name: programName(path)}
+	l.byPath[key] = p
 	p.AST, err = idl.Parse(path, src)
 	var list idl.ErrorList
 	if errors.As(err, &list) {
@@ -77,6 +78,7 @@ func (l *loader) file(path string, from idl.Position) *Program {
 	return p
 }
 
+// include loads a file that p includes.
 func (l *loader) include(p *Program, inc *idl.Include) {
 	name := string(inc.Path)
 	places := []string{filepath.Join(filepath.Dir(p.Path), name)}
@@ -105,8 +107,8 @@ func (l *loader) include(p *Program, inc *idl.Include) {
 	l.errs.Add(inc.Pos, "cannot find include file %q: give the directory that it is in with -I", name)
 }
 
-// fileKey is the same for every path that leads to one file.
-func fileKey(path string) (string, error) {
+// canonicalPath returns a path that is the same for all paths of a file.
+func canonicalPath(path string) (string, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
@@ -114,12 +116,14 @@ func fileKey(path string) (string, error) {
 	return filepath.EvalSymlinks(abs)
 }
 
+// programName returns the name by which including files refer to a file.
 func programName(path string) string {
 	base := filepath.Base(path)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-func cycle(stack []*Program) string {
+// cycleText returns files that include each other in a circle as text.
+func cycleText(stack []*Program) string {
 	var b strings.Builder
 	for _, p := range stack {
 		b.WriteString(p.Path + " → ")
@@ -127,8 +131,8 @@ func cycle(stack []*Program) string {
 	return b.String() + stack[0].Path
 }
 
-// reason is an I/O error without the path, which the message has already.
-func reason(err error) string {
+// ioReason returns the text of an I/O error without the path, which the message has already.
+func ioReason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err.Error()

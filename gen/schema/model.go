@@ -2,17 +2,17 @@ package schema
 
 import "github.com/nocopythrift/nocopythrift/gen/idl"
 
-// Set is everything that was loaded.
+// Set is the model of all files that were loaded.
 type Set struct {
 	Programs []*Program // every file once, included files before those that include them
-	Roots    []*Program // the files that were asked for
+	Roots    []*Program // the files that Load was given
 	Warnings idl.ErrorList
 }
 
 // Program is one .thrift file.
 type Program struct {
-	Path     string // as in error messages
-	Name     string // base name without extension: the prefix under which includers know it
+	Path     string // as error messages have it
+	Name     string // base name without extension: the prefix of its names in including files
 	Includes []Include
 	AST      *idl.File
 
@@ -22,20 +22,19 @@ type Program struct {
 	Consts   []*Const
 	Services []*Service
 
-	key      string // identifies the file however it was reached
-	types    map[string]*named
-	typedefs []*typedef
-	consts   map[string]*Const
+	canonical string // identifies the file however it was reached
+	types     map[string]*definition
+	typedefs  []*typedef
+	consts    map[string]*Const
 }
 
-// Include is a file that another includes, with the place where it does.
+// Include is an included file. Pos is the position of the include line.
 type Include struct {
 	*Program
 	Pos idl.Position
 }
 
-// Namespace returns the file's namespace for a language, that of "*" failing
-// that, or "".
+// Namespace returns the file's namespace for a language, else that of "*", else "".
 func (p *Program) Namespace(lang string) string {
 	if ns := p.namespace(lang); ns != nil {
 		return ns.Name.Text
@@ -43,8 +42,8 @@ func (p *Program) Namespace(lang string) string {
 	return ""
 }
 
-// NamespacePos returns the place of what Namespace returns, that of the file's
-// beginning if there is none.
+// NamespacePos returns the position of the namespace that Namespace returns, or of the
+// file's beginning if there is none.
 func (p *Program) NamespacePos(lang string) idl.Position {
 	if ns := p.namespace(lang); ns != nil {
 		return ns.Name.Pos
@@ -68,7 +67,7 @@ func (p *Program) namespace(lang string) *idl.Namespace {
 	return name
 }
 
-// Kind is what a type is once typedefs are resolved.
+// Kind is the kind of a type without typedefs.
 type Kind uint8
 
 // The kinds of type.
@@ -92,10 +91,10 @@ const (
 // Type is a type with typedefs resolved.
 type Type struct {
 	Kind   Kind
-	Enum   *Enum   // of EnumKind
-	Struct *Struct // of StructKind
-	Key    *Type   // of Map
-	Elem   *Type   // of List, SetKind and Map
+	Enum   *Enum   // if EnumKind
+	Struct *Struct // if StructKind
+	Key    *Type   // if Map
+	Elem   *Type   // the elements of List and SetKind, the values of Map
 }
 
 // Typedef is another name for a type.
@@ -115,14 +114,14 @@ type Enum struct {
 	Annotations Annotations
 }
 
-// EnumValue is one name of an enumeration. Several may have one value.
+// EnumValue is a value of an enumeration. Several may have the same number.
 type EnumValue struct {
 	Name, Doc   string
 	Value       int32
 	Annotations Annotations
 }
 
-// Shape tells structs, unions and exceptions apart.
+// Shape is the kind of a Struct.
 type Shape uint8
 
 // The shapes of a Struct.
@@ -144,7 +143,7 @@ type Struct struct {
 	ast *idl.Struct
 }
 
-// Requirement says when a field is on the wire.
+// Requirement tells when a field is on the wire.
 type Requirement uint8
 
 // The requirements. The fields of a union are Optional.
@@ -161,7 +160,7 @@ type Field struct {
 	Pos         idl.Position
 	Req         Requirement
 	Type        *Type
-	Default     *Value // nil without
+	Default     *Value // nil if there is none
 	Annotations Annotations
 }
 
@@ -182,7 +181,7 @@ type Service struct {
 	Program     *Program
 	Name, Doc   string
 	Pos         idl.Position
-	Extends     *Service // nil without
+	Extends     *Service // nil if it extends none
 	Functions   []*Function
 	Annotations Annotations
 
@@ -194,9 +193,9 @@ type Function struct {
 	Name, Doc   string
 	Pos         idl.Position
 	Oneway      bool
-	Returns     *Type   // nil for void
-	Args        *Struct // what a call carries
-	Result      *Struct // what a reply carries: success (0) and the declared exceptions; nil when oneway
+	Returns     *Type   // nil if void
+	Args        *Struct // the struct of a call
+	Result      *Struct // the struct of a reply: success (0) and the declared exceptions; nil if oneway
 	Annotations Annotations
 }
 

@@ -6,14 +6,15 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// reference evaluates a name in a value: a constant, or a value of an enum.
-func (c *checker) reference(in evalIn, t *Type, v *idl.Value) *Value {
+// reference returns the value of type t that v, the name of a constant or of a value of an enum,
+// has. It adds an error and returns nil if there is none.
+func (c *checker) reference(in evalContext, t *Type, v *idl.Value) *Value {
 	e, enum, k, broken := c.findValue(in.program, *v.Ref, v.Pos)
 	if k != nil {
 		return c.constReference(in, t, v, k)
 	}
 	if t.Kind == EnumKind && t.Enum != enum {
-		if val := c.strayEnumValue(in, t, v); val != nil {
+		if val := c.lastPartValue(in, t, v); val != nil {
 			return val
 		}
 	}
@@ -22,32 +23,34 @@ func (c *checker) reference(in evalIn, t *Type, v *idl.Value) *Value {
 		return c.enumReference(in, t, v, e, enum)
 	case broken:
 	case enum != nil:
-		c.errs.Add(in.pos(v), "enum %s has no value %s", enum.Name, (*v.Ref)[strings.LastIndexByte(*v.Ref, '.')+1:])
+		c.errs.Add(in.errorPos(v), "enum %s has no value %s", enum.Name, (*v.Ref)[strings.LastIndexByte(*v.Ref, '.')+1:])
 	case t.Kind == EnumKind && t.Enum.value(*v.Ref) != nil:
-		c.errs.Add(in.pos(v), "unknown constant %s; a value of an enum is written %s.%s", *v.Ref, t, *v.Ref)
+		c.errs.Add(in.errorPos(v), "unknown constant %s; a value of an enum is written %s.%s", *v.Ref, t, *v.Ref)
 	default:
-		c.errs.Add(in.pos(v), "unknown constant %s", *v.Ref)
+		c.errs.Add(in.errorPos(v), "unknown constant %s", *v.Ref)
 	}
 	return nil
 }
 
-// strayEnumValue takes Other.NAME or file.NAME for the value NAME of enum t, as
-// Apache's compiler does: it looks at the last part only, and files rely on it.
-func (c *checker) strayEnumValue(in evalIn, t *Type, v *idl.Value) *Value {
+// lastPartValue returns the value NAME of enum t for a name like Other.NAME or file.NAME,
+// with a warning, or nil. Apache's compiler looks at the last part of a name only, and
+// files rely on it.
+func (c *checker) lastPartValue(in evalContext, t *Type, v *idl.Value) *Value {
 	dot := strings.LastIndexByte(*v.Ref, '.')
 	e := t.Enum.value((*v.Ref)[dot+1:])
 	if dot < 0 || e == nil {
 		return nil
 	}
-	c.set.Warnings.Add(in.pos(v), "%s is taken for %s.%s", *v.Ref, t, e.Name)
+	c.set.Warnings.Add(in.errorPos(v), "%s is taken for %s.%s", *v.Ref, t, e.Name)
 	return &Value{Type: t, Int: int64(e.Value)}
 }
 
-func (c *checker) enumReference(in evalIn, t *Type, v *idl.Value, e *EnumValue, enum *Enum) *Value {
+// enumReference is reference for the value e of an enum.
+func (c *checker) enumReference(in evalContext, t *Type, v *idl.Value, e *EnumValue, enum *Enum) *Value {
 	switch t.Kind {
 	case EnumKind:
 		if t.Enum != enum {
-			c.errs.Add(in.pos(v), "%s is not a value of enum %s", *v.Ref, t)
+			c.errs.Add(in.errorPos(v), "%s is not a value of enum %s", *v.Ref, t)
 			return nil
 		}
 		return &Value{Type: t, Int: int64(e.Value)}
@@ -58,25 +61,27 @@ func (c *checker) enumReference(in evalIn, t *Type, v *idl.Value, e *EnumValue, 
 	return c.mismatch(in, t, v)
 }
 
-func (c *checker) constReference(in evalIn, t *Type, v *idl.Value, k *Const) *Value {
+// constReference is reference for the constant k.
+func (c *checker) constReference(in evalContext, t *Type, v *idl.Value, k *Const) *Value {
 	if k.state == underway {
-		c.errs.Add(in.pos(v), "constant %s refers to itself", k.Name)
+		c.errs.Add(in.errorPos(v), "constant %s refers to itself", k.Name)
 		return nil
 	}
 	val := c.constant(k)
 	if val == nil {
-		return nil // reported where it stands
+		return nil // the error was added where the constant is defined
 	}
 	if sameType(k.Type, t) {
 		return val
 	}
-	at := in.pos(v)
-	return c.eval(evalIn{k.Program, &at}, t, k.ast.Value)
+	at := in.errorPos(v)
+	return c.eval(evalContext{k.Program, &at}, t, k.ast.Value)
 }
 
-// findValue looks a name up. "A" is a constant of the file, "a.B" one of an
-// included file or a value of an enum (or of a typedef of one), "a.B.C" a value
-// of an included file's enum. An enum without e is one that lacks the value.
+// findValue returns what a name in a value refers to. "A" is a constant of the file, "a.B"
+// a constant of an included file or a value of an enum (or of a typedef of one), "a.B.C" a
+// value of an included file's enum. If only enum is set, it has no such value. broken
+// reports that the name may be defined in text that did not parse.
 func (c *checker) findValue(p *Program, name string, pos idl.Position) (e *EnumValue, enum *Enum, k *Const, broken bool) {
 	if k = p.consts[name]; k != nil {
 		return nil, nil, k, false
@@ -112,6 +117,7 @@ func (c *checker) findValue(p *Program, name string, pos idl.Position) (e *EnumV
 	return nil, enum, nil, broken
 }
 
+// value returns the value with a name, nil if there is none.
 func (e *Enum) value(name string) *EnumValue {
 	for _, v := range e.Values {
 		if v.Name == name {

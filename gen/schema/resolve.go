@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// named is an entry of a file's scope of types and services; one field is set.
-type named struct {
+// definition is a type or a service in a file's scope; one field after pos is set.
+type definition struct {
 	pos     idl.Position
 	enum    *Enum
 	strct   *Struct
@@ -22,7 +22,8 @@ type typedef struct {
 	state evalState
 }
 
-// evalState guards what may refer to itself: typedefs and constants.
+// evalState is how far a typedef, a constant or a struct has been evaluated, so that one that
+// refers to itself is found.
 type evalState uint8
 
 const (
@@ -38,10 +39,10 @@ var baseTypes = map[string]*Type{
 
 var uuidType = &Type{Kind: UUID}
 
-// lookup finds a type or service by the name that p uses for it. Of a dotted
-// name the last part is the name, the rest the base name of an included file.
-// No entry and broken true means that it may be in text that did not parse.
-func (c *checker) lookup(p *Program, name string, pos idl.Position) (n *named, broken bool) {
+// lookup returns the type or service that p refers to by a name, nil if there is none. The
+// last part of a dotted name is the name, the rest the base name of an included file.
+// broken reports that the name may be defined in text that did not parse.
+func (c *checker) lookup(p *Program, name string, pos idl.Position) (n *definition, broken bool) {
 	if n = p.types[name]; n != nil {
 		return n, false
 	}
@@ -68,7 +69,7 @@ func (c *checker) lookup(p *Program, name string, pos idl.Position) (n *named, b
 	return n, broken
 }
 
-// typ resolves the use of a type. It reports what is wrong and returns nil.
+// typ returns the model of a type that p uses. On error it adds the error and returns nil.
 func (c *checker) typ(p *Program, t *idl.Type) *Type {
 	switch {
 	case t.Base != "":
@@ -93,6 +94,7 @@ func (c *checker) typ(p *Program, t *idl.Type) *Type {
 	return c.namedType(p, t)
 }
 
+// namedType is typ for a type with a name.
 func (c *checker) namedType(p *Program, t *idl.Type) *Type {
 	n, broken := c.lookup(p, t.Name, t.Pos)
 	switch {
@@ -114,6 +116,7 @@ func (c *checker) namedType(p *Program, t *idl.Type) *Type {
 	return c.typedef(n.typedef)
 }
 
+// unknownType adds the error for a name that no type has.
 func (c *checker) unknownType(p *Program, t *idl.Type) {
 	switch t.Name {
 	case "float":
@@ -129,6 +132,7 @@ func (c *checker) unknownType(p *Program, t *idl.Type) {
 	}
 }
 
+// includes reports whether p includes a file with that base name.
 func includes(p *Program, prefix string) bool {
 	for _, q := range p.Includes {
 		if q.Name == prefix {
@@ -138,6 +142,7 @@ func includes(p *Program, prefix string) bool {
 	return false
 }
 
+// typedef returns the type that a typedef stands for, nil if there was an error.
 func (c *checker) typedef(td *typedef) *Type {
 	switch td.state {
 	case underway:
@@ -158,7 +163,7 @@ func sameType(a, b *Type) bool {
 		sameType(a.Key, b.Key) && sameType(a.Elem, b.Elem)
 }
 
-// String is the type as the IDL writes it.
+// String returns the type as the IDL writes it.
 func (t *Type) String() string {
 	switch t.Kind {
 	case EnumKind:

@@ -2,12 +2,13 @@ package schema
 
 import "github.com/nocopythrift/nocopythrift/gen/idl"
 
+// services makes the functions of a file's services.
 func (c *checker) services(p *Program) {
 	for _, s := range p.Services {
 		c.extends(p, s)
 		seen := map[string]bool{}
 		for _, f := range s.ast.Functions {
-			c.simple(f.Name.Text, f.Name.Pos)
+			c.checkNoDot(f.Name.Text, f.Name.Pos)
 			if seen[f.Name.Text] {
 				c.errs.Add(f.Name.Pos, "service %s has two methods named %s", s.Name, f.Name.Text)
 			}
@@ -17,6 +18,7 @@ func (c *checker) services(p *Program) {
 	}
 }
 
+// extends sets the service that s extends.
 func (c *checker) extends(p *Program, s *Service) {
 	base := s.ast.Extends
 	if base == nil {
@@ -39,6 +41,7 @@ func (c *checker) extends(p *Program, s *Service) {
 	}
 }
 
+// function returns the model of a method of s.
 func (c *checker) function(p *Program, s *Service, f *idl.Function) *Function {
 	fn := &Function{Name: f.Name.Text, Doc: f.Doc, Pos: f.Name.Pos, Oneway: f.Oneway, Annotations: annotations(f.Annotations)}
 	fn.Args = &Struct{Program: p, Name: f.Name.Text + "_args", Pos: f.Name.Pos}
@@ -54,7 +57,7 @@ func (c *checker) function(p *Program, s *Service, f *idl.Function) *Function {
 	}
 	result := &Struct{Program: p, Name: f.Name.Text + "_result", Pos: f.Name.Pos}
 	throws := c.fields(p, result, f.Throws)
-	c.throws(throws, f.Throws)
+	c.checkThrows(throws, f.Throws)
 	if f.Oneway {
 		if f.Result != nil {
 			c.errs.Add(f.Name.Pos, "oneway method %s cannot return a value", f.Name.Text)
@@ -79,7 +82,8 @@ func (c *checker) function(p *Program, s *Service, f *idl.Function) *Function {
 	return fn
 }
 
-func (c *checker) throws(fields []*Field, list []*idl.Field) {
+// checkThrows adds errors for declared exceptions that are none.
+func (c *checker) checkThrows(fields []*Field, list []*idl.Field) {
 	for i, f := range fields {
 		if f.Type != nil && (f.Type.Kind != StructKind || f.Type.Struct.Shape != IsException) {
 			c.errs.Add(list[i].Type.Pos, "%s is thrown but is not an exception", f.Type)
@@ -87,9 +91,9 @@ func (c *checker) throws(fields []*Field, list []*idl.Field) {
 	}
 }
 
-// cycles reports structs that cannot exist since they would have to contain
-// themselves.
-func (c *checker) cycles() {
+// checkCycles adds errors for required fields by which a struct would have to contain
+// itself.
+func (c *checker) checkCycles() {
 	state := map[*Struct]evalState{}
 	var visit func(s *Struct)
 	visit = func(s *Struct) {

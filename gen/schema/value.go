@@ -8,7 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
-// maxValues bounds what constants that repeat each other expand to.
+// maxValues is the most values that all constants may expand to: constants can refer to each
+// other many times.
 const maxValues = 1 << 20
 
 // Value is a constant value of its Type.
@@ -17,13 +18,13 @@ type Value struct {
 	Int    int64    // bool (0 or 1), integers, enums
 	Double float64  // double
 	Text   string   // string, binary; the 16 bytes of a uuid
-	Elems  []*Value // list, set, map; of a map the values
-	Keys   []*Value // map
+	Elems  []*Value // list, set; the values of a map
+	Keys   []*Value // the keys of a map
 	Fields []FieldValue
 	Wire   string // the value in Thrift Binary
 }
 
-// FieldValue is a field of a struct that a value sets.
+// FieldValue is a field that a struct's value sets.
 type FieldValue struct {
 	Field *Field
 	Value *Value
@@ -39,43 +40,46 @@ func (c *checker) constants(p *Program) {
 	}
 }
 
+// defaults evaluates the defaults of a struct's fields.
 func (c *checker) defaults(p *Program, s *Struct, list []*idl.Field) {
 	for i, f := range s.Fields {
 		if v := list[i].Default; v != nil && f.Type != nil {
-			f.Default = c.eval(evalIn{p, nil}, f.Type, v)
+			f.Default = c.eval(evalContext{p, nil}, f.Type, v)
 		}
 	}
 }
 
+// constant returns the value of a constant, nil if there was an error.
 func (c *checker) constant(k *Const) *Value {
 	if k.state == untouched && k.Type != nil {
 		k.state = underway
-		k.Value = c.eval(evalIn{k.Program, nil}, k.Type, k.ast.Value)
+		k.Value = c.eval(evalContext{k.Program, nil}, k.Type, k.ast.Value)
 		k.state = done
 	}
 	return k.Value
 }
 
-// evalIn is where a value is evaluated: the file whose names it uses and, when
-// it is the value of a constant that something else refers to with another
-// type, the place of that reference, where errors belong.
-type evalIn struct {
-	program *Program
-	at      *idl.Position
+// evalContext tells how to evaluate a value. program is the file whose names the value uses.
+// If a constant is referred to with another type than its own, its value is evaluated
+// again, and reference is the position to which its errors belong; else it is nil.
+type evalContext struct {
+	program   *Program
+	reference *idl.Position
 }
 
-func (in evalIn) pos(v *idl.Value) idl.Position {
-	if in.at != nil {
-		return *in.at
+// errorPos returns the position for errors in v.
+func (in evalContext) errorPos(v *idl.Value) idl.Position {
+	if in.reference != nil {
+		return *in.reference
 	}
 	return v.Pos
 }
 
-// eval evaluates v as a t. It reports what is wrong and returns nil.
-func (c *checker) eval(in evalIn, t *Type, v *idl.Value) *Value {
+// eval returns the value of type t that v has. On error it adds the error and returns nil.
+func (c *checker) eval(in evalContext, t *Type, v *idl.Value) *Value {
 	if c.budget--; c.budget < 0 {
 		if c.budget == -1 {
-			c.errs.Add(in.pos(v), "constants expand to more than %d values", maxValues)
+			c.errs.Add(in.errorPos(v), "constants expand to more than %d values", maxValues)
 		}
 		return nil
 	}
@@ -93,7 +97,7 @@ func (c *checker) eval(in evalIn, t *Type, v *idl.Value) *Value {
 	return c.evalScalar(in, t, v)
 }
 
-func (c *checker) evalList(in evalIn, t *Type, v *idl.Value) *Value {
+func (c *checker) evalList(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	if v.Map != nil && len(v.Map.Entries) == 0 {
 		return out // Apache takes {} for []
@@ -113,7 +117,7 @@ func (c *checker) evalList(in evalIn, t *Type, v *idl.Value) *Value {
 	return out
 }
 
-func (c *checker) evalMap(in evalIn, t *Type, v *idl.Value) *Value {
+func (c *checker) evalMap(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	if v.List != nil && len(v.List.Elems) == 0 {
 		return out // and [] for {}
@@ -133,7 +137,7 @@ func (c *checker) evalMap(in evalIn, t *Type, v *idl.Value) *Value {
 	return out
 }
 
-func (c *checker) evalStruct(in evalIn, t *Type, v *idl.Value) *Value {
+func (c *checker) evalStruct(in evalContext, t *Type, v *idl.Value) *Value {
 	if v.List != nil && len(v.List.Elems) == 0 {
 		return &Value{Type: t}
 	}
@@ -143,13 +147,13 @@ func (c *checker) evalStruct(in evalIn, t *Type, v *idl.Value) *Value {
 	out, ok := &Value{Type: t}, true
 	for _, e := range v.Map.Entries {
 		if e.Key.Text == nil {
-			c.errs.Add(in.pos(e.Key), "the name of a field of %s must be a string, not %s", t, describe(e.Key))
+			c.errs.Add(in.errorPos(e.Key), "the name of a field of %s must be a string, not %s", t, describe(e.Key))
 			ok = false
 			continue
 		}
 		f := t.Struct.field(string(*e.Key.Text))
 		if f == nil {
-			c.errs.Add(in.pos(e.Key), "%s has no field %s", t, *e.Key.Text)
+			c.errs.Add(in.errorPos(e.Key), "%s has no field %s", t, *e.Key.Text)
 			ok = false
 			continue
 		}
@@ -162,7 +166,7 @@ func (c *checker) evalStruct(in evalIn, t *Type, v *idl.Value) *Value {
 		out.set(f, val)
 	}
 	if t.Struct.Shape == IsUnion && len(out.Fields) > 1 {
-		c.errs.Add(in.pos(v), "a value of union %s sets one field, not %d", t, len(out.Fields))
+		c.errs.Add(in.errorPos(v), "a value of union %s sets one field, not %d", t, len(out.Fields))
 		ok = false
 	}
 	if !ok {
@@ -190,7 +194,7 @@ func (s *Struct) field(name string) *Field {
 	return nil
 }
 
-func (c *checker) evalScalar(in evalIn, t *Type, v *idl.Value) *Value {
+func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	n, isInt := integer(v)
 	switch t.Kind {
@@ -202,7 +206,7 @@ func (c *checker) evalScalar(in evalIn, t *Type, v *idl.Value) *Value {
 	case I8, I16, I32, I64:
 		if isInt {
 			if !fits(n, t.Kind) {
-				c.errs.Add(in.pos(v), "%d does not fit in %s", n, t)
+				c.errs.Add(in.errorPos(v), "%d does not fit in %s", n, t)
 				return nil
 			}
 			out.Int = n
@@ -234,7 +238,7 @@ func (c *checker) evalScalar(in evalIn, t *Type, v *idl.Value) *Value {
 					return out
 				}
 			}
-			c.errs.Add(in.pos(v), "enum %s has no value %d", t, n)
+			c.errs.Add(in.errorPos(v), "enum %s has no value %d", t, n)
 			return nil
 		}
 	}
@@ -265,7 +269,7 @@ func fits(n int64, k Kind) bool {
 	return n>>(bits-1) == 0 || n>>(bits-1) == -1
 }
 
-func (c *checker) evalUUID(in evalIn, t *Type, v *idl.Value) *Value {
+func (c *checker) evalUUID(in evalContext, t *Type, v *idl.Value) *Value {
 	text := string(*v.Text)
 	if len(text) == 38 && text[0] == '{' && text[37] == '}' {
 		text = text[1:37]
@@ -275,12 +279,12 @@ func (c *checker) evalUUID(in evalIn, t *Type, v *idl.Value) *Value {
 			return &Value{Type: t, Text: string(raw)}
 		}
 	}
-	c.errs.Add(in.pos(v), "%q is not a uuid", string(*v.Text))
+	c.errs.Add(in.errorPos(v), "%q is not a uuid", string(*v.Text))
 	return nil
 }
 
-func (c *checker) mismatch(in evalIn, t *Type, v *idl.Value) *Value {
-	c.errs.Add(in.pos(v), "cannot use %s as %s", describe(v), t)
+func (c *checker) mismatch(in evalContext, t *Type, v *idl.Value) *Value {
+	c.errs.Add(in.errorPos(v), "cannot use %s as %s", describe(v), t)
 	return nil
 }
 

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// WireType is the type's code in Thrift Binary.
+// WireType returns the type's wire type in Thrift Binary.
 func (t *Type) WireType() uint8 {
 	return [...]uint8{Bool: 2, I8: 3, I16: 6, I32: 8, I64: 10, Double: 4, String: 11, Binary: 11, UUID: 16,
 		EnumKind: 8, StructKind: 12, List: 15, SetKind: 14, Map: 13}[t.Kind]
 }
 
 const (
-	maxParts = 1 << 20 // values in one constant; 16 bytes of text count as one more
-	maxDepth = 64      // structs inside each other, as on the wire
+	maxSize  = 1 << 20 // values in a constant; 16 bytes of text count as one more
+	maxDepth = 64      // nested structs, as in messages
 )
 
-// encodeAll writes every constant and default as Thrift Binary.
+// encodeAll sets the Wire of every constant and default.
 func (c *checker) encodeAll() {
 	for _, p := range c.set.Programs {
 		for _, k := range p.Consts {
@@ -43,6 +43,7 @@ func (c *checker) encodeDefaults(s *Struct) {
 	}
 }
 
+// encode sets v.Wire. It reports false if the value is too large or nested too deep.
 func (v *Value) encode() bool {
 	w := writer{ok: true}
 	w.value(v, 0)
@@ -50,16 +51,16 @@ func (v *Value) encode() bool {
 	return w.ok
 }
 
-// writer appends values; it gives up, ok turning false, when a default that
-// contains itself would make it go on for ever.
+// A writer appends values to out. It stops, and ok is false, if they are larger than maxSize
+// or nested deeper than maxDepth, since defaults may contain themselves.
 type writer struct {
-	out   []byte
-	parts int
-	ok    bool
+	out  []byte
+	size int
+	ok   bool
 }
 
 func (w *writer) value(v *Value, depth int) {
-	if w.parts += 1 + len(v.Text)/16; w.parts > maxParts || depth > maxDepth {
+	if w.size += 1 + len(v.Text)/16; w.size > maxSize || depth > maxDepth {
 		w.ok = false
 	}
 	if !w.ok {
@@ -99,7 +100,7 @@ func (w *writer) list(v *Value, depth int) {
 		if !w.ok {
 			return
 		}
-		text := w.apart(e, depth)
+		text := w.encoded(e, depth)
 		if v.Type.Kind == SetKind && seen[text] {
 			continue
 		}
@@ -113,7 +114,7 @@ func (w *writer) list(v *Value, depth int) {
 	}
 }
 
-// mapping writes a map; of a key given twice the last value counts.
+// mapping appends a map; of a key that is given twice the last value counts.
 func (w *writer) mapping(v *Value, depth int) {
 	var keys []string
 	elems := map[string]string{}
@@ -121,11 +122,11 @@ func (w *writer) mapping(v *Value, depth int) {
 		if !w.ok {
 			return
 		}
-		key := w.apart(k, depth)
+		key := w.encoded(k, depth)
 		if _, ok := elems[key]; !ok {
 			keys = append(keys, key)
 		}
-		elems[key] = w.apart(v.Elems[i], depth)
+		elems[key] = w.encoded(v.Elems[i], depth)
 	}
 	w.out = append(w.out, v.Type.Key.WireType(), v.Type.Elem.WireType())
 	w.i32(int64(len(keys)))
@@ -134,8 +135,8 @@ func (w *writer) mapping(v *Value, depth int) {
 	}
 }
 
-// apart encodes an element by itself, to be compared with its neighbours.
-func (w *writer) apart(v *Value, depth int) string {
+// encoded returns the bytes of an element.
+func (w *writer) encoded(v *Value, depth int) string {
 	start := len(w.out)
 	w.value(v, depth)
 	text := string(w.out[start:])
@@ -143,13 +144,13 @@ func (w *writer) apart(v *Value, depth int) string {
 	return text
 }
 
-// strct writes what a message holds in which just the given fields were set:
-// besides these, required fields and what is always on the wire.
+// strct appends a struct: the fields that v sets, and those that are on the wire although
+// they are not set.
 func (w *writer) strct(v *Value, depth int) {
 	for _, f := range v.Type.Struct.Fields {
 		val := v.field(f)
 		if val == nil {
-			val = f.unset()
+			val = f.absentValue()
 		}
 		if val != nil {
 			w.out = append(w.out, f.Type.WireType())
@@ -160,6 +161,7 @@ func (w *writer) strct(v *Value, depth int) {
 	w.out = append(w.out, 0)
 }
 
+// field returns the value that v sets a field to, nil if it sets none.
 func (v *Value) field(f *Field) *Value {
 	for _, fv := range v.Fields {
 		if fv.Field == f {
@@ -169,22 +171,22 @@ func (v *Value) field(f *Field) *Value {
 	return nil
 }
 
-// unset is the value that stands for a field which was never set, nil when it
-// is not on the wire.
-func (f *Field) unset() *Value {
+// absentValue returns the value that is on the wire for a field that is not set, nil if
+// there is none.
+func (f *Field) absentValue() *Value {
 	switch {
 	case f.Req == Optional:
 		return nil
 	case f.Default != nil:
 		return f.Default
-	case f.Req == Required || f.Type.fixed():
+	case f.Req == Required || f.Type.fixedSize():
 		return zero(f.Type)
 	}
 	return nil
 }
 
-// fixed says whether all values of the type have one size.
-func (t *Type) fixed() bool {
+// fixedSize reports whether all values of the type have the same size on the wire.
+func (t *Type) fixedSize() bool {
 	switch t.Kind {
 	case Bool, I8, I16, I32, I64, Double, UUID, EnumKind:
 		return true
@@ -192,6 +194,7 @@ func (t *Type) fixed() bool {
 	return false
 }
 
+// zero returns the zero value of a type of fixed size.
 func zero(t *Type) *Value {
 	v := &Value{Type: t}
 	if t.Kind == UUID {

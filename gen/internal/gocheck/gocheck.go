@@ -26,11 +26,11 @@ import (
 
 // A Checker checks generated packages. It is for one goroutine.
 type Checker struct {
-	runtime  types.Importer // of the runtime and what that imports
+	runtime  types.Importer // of the runtime and the packages that it imports
 	fset     *token.FileSet
 	module   string
-	files    map[string][]*ast.File    // of the packages that are checked, by import path
-	packages map[string]*types.Package // those that are done
+	files    map[string][]*ast.File    // of the packages to be checked, by import path
+	packages map[string]*types.Package // the packages that have been checked
 }
 
 // New returns a Checker. It runs the go command, which compiles the runtime if need be.
@@ -98,7 +98,8 @@ func (c *Checker) Import(at string) (*types.Package, error) {
 	return pkg, err
 }
 
-// inBuild returns why the go command would pass over a file, or do with it what no user expects.
+// inBuild returns an error if the go command would leave a file out of some build, or find more in
+// its comments than comments.
 func inBuild(name string, src []byte, syntax *ast.File) error {
 	for part := range strings.SplitSeq(path.Dir(name), "/") {
 		if part != "." && strings.Contains("_.", part[:1]) || part == "testdata" || part == "vendor" {
