@@ -74,10 +74,33 @@ func (l plainListener) Accept() (net.Conn, error) {
 	return plainConn{nc}, nil
 }
 
+// roomyListener accepts connections whose kernel has room for what the server leaves unread, and
+// for the end of the stream after it: without, that stays with the client's kernel.
+type roomyListener struct{ net.Listener }
+
+func (l roomyListener) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
+	if err == nil {
+		err = nc.(*net.TCPConn).SetReadBuffer(256 << 10)
+	}
+	return nc, err
+}
+
+// serveRoomy is serve with a roomyListener.
+func serveRoomy(t *testing.T, srv *rpc.Server) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	serveOn(t, srv, nil, roomyListener{l})
+	return l.Addr().String()
+}
+
 // networks are ways for a client to reach a server.
 var networks = map[string]func(t *testing.T, srv *rpc.Server) func() net.Conn{
 	"tcp": func(t *testing.T, srv *rpc.Server) func() net.Conn {
-		addr := serve(t, srv, nil)
+		addr := serveRoomy(t, srv)
 		return func() net.Conn { return dialRaw(t, addr) }
 	},
 	"hidden tcp": func(t *testing.T, srv *rpc.Server) func() net.Conn {
@@ -93,7 +116,7 @@ var networks = map[string]func(t *testing.T, srv *rpc.Server) func() net.Conn{
 		var pool *x509.CertPool
 		cert, pool = certificate(t)
 		srv.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
-		addr := serve(t, srv, nil)
+		addr := serveRoomy(t, srv)
 		return func() net.Conn {
 			nc := tls.Client(dialRaw(t, addr), &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"})
 			if err := nc.Handshake(); err != nil {
@@ -158,6 +181,9 @@ func TestGone(t *testing.T) {
 					srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), MaxConns: 1, Concurrency: v.concurrency, HalfCloseTimeout: 30 * time.Millisecond}
 					connect := listen(t, srv)
 					nc := connect()
+					// With a TLS ticket left unread, closing would be a reset.
+					send(t, nc, frame(strict(call, "add", 7, addArgs(1, 2))))
+					expect(t, nc, frame(strict(reply, "add", 7, sumResult(3))))
 					var in []byte
 					for i := range v.calls {
 						in = append(in, twoWay(i)...)
