@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -151,6 +152,20 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
+// inManyWays runs f for every shape, framed and not, with Recycle and without: in the short form
+// for two of the four.
+func inManyWays(t *testing.T, f func(t *testing.T, s shape, framed, recycle bool)) {
+	for k, s := range shapes {
+		for i := range 4 {
+			framed, recycle := i&1 == 0, i&2 != 0
+			if !testmode.Long && (framed == recycle) == (k&1 == 0) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/framed %t/recycle %t", s.name, framed, recycle), func(t *testing.T) { f(t, s, framed, recycle) })
+		}
+	}
+}
+
 // TestReceivedMemory: what receiving and parsing a large message allocates is in proportion to it:
 // the first time at most three times as much, and then hardly more than the message itself, framed
 // or not, whatever is in it, on both sides. Most is its bytes, from which nothing is copied.
@@ -162,34 +177,36 @@ func TestReceivedMemory(t *testing.T) {
 	if testmode.Long {
 		sizes = append(sizes, 15<<20, 50<<20)
 	}
-	for _, s := range shapes {
+	inManyWays(t, func(t *testing.T, s shape, framed, recycle bool) {
 		for _, size := range sizes {
 			value := s.make(size)
-			for i := range 4 {
-				framed, recycle := i&1 == 0, i&2 != 0
-				name := fmt.Sprintf("%s/%d MiB/framed %t/recycle %t", s.name, size>>20, framed, recycle)
-				t.Run(name+"/client", func(t *testing.T) { checkAllocated(t, len(value), replies(t, value, framed, recycle)) })
-				t.Run(name+"/server", func(t *testing.T) { checkAllocated(t, len(value), requests(t, value, framed, recycle)) })
-			}
+			t.Run(fmt.Sprintf("client/%d MiB", size>>20), func(t *testing.T) {
+				checkAllocated(t, len(value), replies(t, value, framed, recycle))
+			})
+			t.Run(fmt.Sprintf("server/%d MiB", size>>20), func(t *testing.T) {
+				checkAllocated(t, len(value), requests(t, value, framed, recycle))
+			})
 		}
-	}
+	})
 }
 
 // checkAllocated does f, which receives size bytes, a few times.
 func checkAllocated(t *testing.T, size int, f func()) {
-	for range 3 { // empty the pools
-		runtime.GC()
-	}
+	emptyPools()
 	first := float64(allocated(f)) / float64(size)
 	var later []float64
 	for range 5 {
 		later = append(later, float64(allocated(f))/float64(size))
 	}
-	// A request may arrive before the one before, which has been answered, is released: then some
-	// take more.
-	slices.Sort(later)
+	slices.Sort(later) // a collection may empty the pools at any time
 	if first > 3 || later[len(later)/2] > 1.2 {
 		t.Errorf("allocated %.2f times as much as was received, then %.2f", first, later)
+	}
+}
+
+func emptyPools() {
+	for range 2 { // they keep things for one more collection
+		runtime.GC()
 	}
 }
 
@@ -231,27 +248,35 @@ func replies(t testing.TB, value []byte, framed, recycle bool) func() {
 	}
 }
 
-// requests returns a function that sends a server a call with this Bulk and waits for its reply.
+// requests returns a function that sends a server a call with this Bulk, and waits until it has been
+// answered and released.
 func requests(t testing.TB, value []byte, framed, recycle bool) func() {
-	msg, _ := bulkMessage(call, 1, value, framed)
+	want := len(value) + 4
 	handler := bulk.HandledBy(func(_ context.Context, c *rpc.Call) error {
-		if got := c.Args.Message().Len(); got != len(value)+4 {
+		if got := c.Args.Message().Len(); got != want && got != emptyBulk {
 			t.Errorf("%d bytes", got)
 		}
 		return nil
 	})
 	srv := &rpc.Server{Processor: rpc.NewProcessor("Bulk", nil, handler), Recycle: recycle, MaxFrame: maxFrame}
 	nc := dialRaw(t, serve(t, srv, nil))
+	nc.SetDeadline(time.Now().Add(time.Minute))
+	large, _ := bulkMessage(call, 1, value, framed)
+	small, _ := bulkMessage(call, 1, []byte{0}, framed)
+	answer := strict(reply, "bulk", 0, []byte{0})
+	if framed {
+		answer = frame(answer)
+	}
 	return func() {
-		if _, err := nc.Write(msg); err != nil {
-			t.Fatal(err)
-		}
-		var b [100]byte
-		if _, err := nc.Read(b[:]); err != nil {
-			t.Fatal(err)
-		}
+		send(t, nc, large)
+		expect(t, nc, answer)
+		send(t, nc, small) // whose answer is written when the request before is released
+		expect(t, nc, answer)
 	}
 }
+
+// emptyBulk is how many bytes the arguments have whose Bulk is empty.
+const emptyBulk = 5
 
 // bulkMessage returns a message whose struct has value in field id, and where its sequence id
 // stands.
@@ -270,39 +295,37 @@ func TestIdleMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build keeps more")
 	}
-	connections, size := 4, 2<<20
-	if testmode.Long {
-		size = 4 << 20
-	}
+	const connections = 4
+	size := testmode.Of(2<<20, 4<<20)
 	held := func() int {
-		for range 3 { // empty the pools
-			runtime.GC()
-		}
+		emptyPools()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc + m.StackInuse)
 	}
-	for _, s := range shapes {
+	inManyWays(t, func(t *testing.T, s shape, framed, recycle bool) {
 		value := s.make(size)
-		for i := range 4 {
-			framed, recycle := i&1 == 0, i&2 != 0
-			for side, receive := range map[string]func(*testing.T) func(){
-				"client": func(t *testing.T) func() { return replies(t, value, framed, recycle) },
-				"server": func(t *testing.T) func() { return requests(t, value, framed, recycle) },
-			} {
-				t.Run(fmt.Sprintf("%s/framed %t/recycle %t/%s", s.name, framed, recycle, side), func(t *testing.T) {
-					before := held()
-					for range connections {
-						receive(t)()
+		for _, side := range []struct {
+			name    string
+			receive func(t testing.TB, value []byte, framed, recycle bool) func()
+		}{{"client", replies}, {"server", requests}} {
+			t.Run(side.name, func(t *testing.T) {
+				before := held()
+				for range connections {
+					side.receive(t, value, framed, recycle)()
+				}
+				// The peers are in this process too, and each has a copy of the message.
+				kept := func() int { return held() - before - connections*len(value) }
+				for range 100 { // goroutines may take a moment to end
+					if kept() <= connections*256<<10 {
+						return
 					}
-					// The peers are in this process too, and each has a copy of the message.
-					if kept := held() - before - connections*len(value); kept > connections*256<<10 {
-						t.Errorf("%d idle connections keep %d bytes", connections, kept)
-					}
-				})
-			}
+					time.Sleep(20 * time.Millisecond)
+				}
+				t.Errorf("%d idle connections keep %d bytes", connections, kept())
+			})
 		}
-	}
+	})
 }
 
 // TestSlowSenderMemory: a message that comes byte by byte allocates no more than one that comes at
@@ -311,45 +334,49 @@ func TestSlowSenderMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")
 	}
-	size := 32 << 10
-	if testmode.Long {
-		size = 100 << 10
-	}
-	for _, s := range shapes {
+	size := testmode.Of(16<<10, 100<<10)
+	inManyWays(t, func(t *testing.T, s shape, framed, recycle bool) {
 		value := s.make(size)
-		for i := range 4 {
-			framed, recycle := i&1 == 0, i&2 != 0
-			msg, _ := bulkMessage(call, 1, value, framed)
-			handler := bulk.HandledBy(func(_ context.Context, c *rpc.Call) error { return nil })
-			srv := &rpc.Server{Processor: rpc.NewProcessor("Bulk", nil, handler), Recycle: recycle}
-			near, far := net.Pipe()
-			l := &oneConn{conns: make(chan net.Conn, 1)}
-			l.conns <- far
-			done := make(chan struct{})
-			go func() {
-				srv.Serve(l)
-				close(done)
-			}()
-			once := func() {
-				go func() {
-					for i := range msg {
-						near.Write(msg[i : i+1])
-					}
-				}()
-				var b [100]byte
-				if _, err := near.Read(b[:]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			once()
-			if got := allocated(once); got > 4*len(msg)+128<<10 {
-				t.Errorf("%s, framed %t, recycle %t: %d bytes allocated for %d", s.name, framed, recycle, got, len(msg))
-			}
-			near.Close()
-			srv.Shutdown(bg)
-			<-done
+		if len(value) > 3*size && !testmode.Long {
+			return // a text that is larger: one of that size will do
 		}
-	}
+		msg, _ := bulkMessage(call, 1, value, framed)
+		handler := bulk.HandledBy(func(_ context.Context, c *rpc.Call) error { return nil })
+		srv := &rpc.Server{Processor: rpc.NewProcessor("Bulk", nil, handler), Recycle: recycle, ReadTimeout: -1}
+		near, far := net.Pipe()
+		l := &oneConn{conns: make(chan net.Conn, 1)}
+		l.conns <- far
+		done := make(chan struct{})
+		go func() {
+			srv.Serve(l)
+			close(done)
+		}()
+		once := func() {
+			go func() {
+				for i := range msg {
+					near.Write(msg[i : i+1])
+				}
+			}()
+			var b [100]byte
+			if _, err := near.Read(b[:]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		once()
+		least := allocated(once)
+		for range 5 { // what else is going on in this process is counted too
+			if least <= 4*len(msg)+128<<10 {
+				break
+			}
+			least = min(least, allocated(once))
+		}
+		if least > 4*len(msg)+128<<10 {
+			t.Errorf("%d bytes allocated for %d", least, len(msg))
+		}
+		near.Close()
+		srv.Shutdown(bg)
+		<-done
+	})
 }
 
 // oneConn is a listener that accepts what is in conns, until it is closed.
