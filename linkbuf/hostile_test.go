@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // hostile calls exported functions and methods with arguments that nobody should give them.
@@ -215,7 +217,7 @@ func (h *hostile) check() error {
 // nobody should give them, in any order, on what was never used, freed, or reset: they return, or
 // panic with a text of the package's own, and touch nothing that is not theirs.
 func TestHostileArguments(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range uint64(testmode.Of(3, 10)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			h := newHostile(rand.New(rand.NewPCG(seed, 17)).IntN)
 			for _, c := range h.calls() { // each once at least, at first on what was never used

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // TestEditedWhileIterating: whatever is changed while All is under way, also if the message is compacted then, what All yields are
@@ -288,8 +290,11 @@ func TestIndexForEver(t *testing.T) {
 			}
 		}},
 	} {
-		if raceEnabled || testing.Short() {
+		switch {
+		case raceEnabled || testing.Short():
 			c.rounds /= 10
+		case !testmode.Long:
+			c.rounds /= 3
 		}
 		s := stateOf(t, "built")
 		g, m := StructList[Struct](s.NewChild(grown, allDesc, 40)), NestedList[Int32List](s.NewChild(matrix, allDesc, 0))

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // panics calls f and wants it to panic with the text.
@@ -220,7 +222,7 @@ func TestRelease(t *testing.T) {
 // TestReleaseUnsent: a message of any size may be released before it was sent or finished, also the first one that its memory holds.
 func TestReleaseUnsent(t *testing.T) {
 	for _, opts := range [][]Option{nil, {Recycle}} {
-		for n := 1; n <= 1<<16; n *= 2 {
+		for n := 1; n <= 1<<16; n *= testmode.Of(4, 2) {
 			for _, linked := range []bool{false, true} {
 				runtime.GC() // whatever waits in pools is gone after two
 				runtime.GC()

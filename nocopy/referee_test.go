@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
@@ -118,7 +119,7 @@ func TestUntouchedStructs(t *testing.T) {
 
 func rounds(b *bound) int {
 	if len(b.Fields) > 5 {
-		return 100
+		return testmode.Of(30, 100)
 	}
 	return 5
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // soakMessages is how many messages TestSoak handles in each mode: NOCOPY_SOAK_MESSAGES, or a few.
@@ -187,8 +188,9 @@ func TestHugeMessageLeaves(t *testing.T) {
 	}
 	for name, huge := range map[string]func(s Struct){
 		"many values": func(s Struct) {
-			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 2_000_000))
-			for i := range 2_000_000 {
+			n := testmode.Of(500_000, 2_000_000)
+			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
+			for i := range n {
 				l.Set(i, "word")
 			}
 		},
@@ -265,7 +267,7 @@ func TestRetainedString(t *testing.T) {
 			var kept [n]string
 			before := live()
 			for i := range kept {
-				for range max(1, 1_000_000/len(wire)) { // many messages, of which one string is kept
+				for range max(1, testmode.Of(200_000, 1_000_000)/len(wire)) { // many messages, of which one string is kept
 					s := receive(wire)
 					kept[i] = StringList(s.Child(words, allDesc)).At(0)
 					s.Release()

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/nocopythrift/nocopythrift/examples/kvstore/kv"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
@@ -262,7 +263,7 @@ func TestMemoryKept(t *testing.T) {
 	s, c := startStore(t)
 	for _, size := range []int{100, 10_000, keepFrom, 50_000, 100_000} {
 		value := random(size)
-		n := 20 << 20 / (size + 500)
+		n := testmode.Of(5<<20, 20<<20) / (size + 500)
 		before := heap()
 		for i := range n {
 			put(t, c, fmt.Appendf(nil, "%d/%d", size, i), value)

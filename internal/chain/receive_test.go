@@ -7,6 +7,8 @@ import (
 	"net"
 	"testing"
 	"testing/iotest"
+
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
 // TestReceiver takes chunks of random sizes out of a stream that arrives in random pieces. Every
@@ -88,7 +90,7 @@ func TestReceiverTrust(t *testing.T) {
 // when all are released.
 func TestReceiverPieces(t *testing.T) {
 	blocks := BlocksInUse()
-	for seed := range uint64(60) {
+	for seed := range uint64(testmode.Of(24, 60)) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		recycle := seed%2 == 0
 		data := make([]byte, 1<<(10+r.IntN(14)))

@@ -127,6 +127,7 @@ func withoutID(text string) string {
 
 // TestOneway: the handler's time and its failure are nothing to the client.
 func TestOneway(t *testing.T) {
+	t.Parallel()
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		start := time.Now()
 		for _, text := range []string{"fail", "slow"} {

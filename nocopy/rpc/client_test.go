@@ -180,6 +180,7 @@ func TestNilOptions(t *testing.T) {
 
 // TestReconnect: the server goes away and comes back at the same address.
 func TestReconnect(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -216,6 +217,7 @@ func TestReconnect(t *testing.T) {
 // Here connections are accepted and closed: with TLS dialling fails, without it the first call
 // does.
 func TestBackoff(t *testing.T) {
+	t.Parallel()
 	cert, pool := certificate(t)
 	t.Run("TLS", func(t *testing.T) {
 		backoff(t, &tls.Config{Certificates: []tls.Certificate{cert}}, rpc.TLS(&tls.Config{RootCAs: pool}))

@@ -109,6 +109,7 @@ func TestReplyToQueued(t *testing.T) {
 // TestEarlyReplyDisclosesNothing: what a client sends to one server goes to that one only,
 // whatever another replies.
 func TestEarlyReplyDisclosesNothing(t *testing.T) {
+	t.Parallel()
 	for range 3 {
 		early, goOn, read, end := make(chan struct{}), make(chan struct{}), make(chan []byte, 1), make(chan struct{})
 		curious := fakeServer(t, func(nc net.Conn) {

@@ -79,6 +79,7 @@ func TestSlowSender(t *testing.T) {
 }
 
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), IdleTimeout: 600 * time.Millisecond}, &handler{})
 	nc := dialRaw(t, addr)
@@ -144,6 +145,7 @@ func TestServerClosesMidReply(t *testing.T) {
 
 // TestHalfOpen: a server that says nothing, or takes nothing.
 func TestHalfOpen(t *testing.T) {
+	t.Parallel()
 	release := make(chan struct{})
 	addr := fakeServer(t, func(nc net.Conn) { <-release })
 	defer close(release)
@@ -396,6 +398,7 @@ func TestGarbage(t *testing.T) {
 // TestEarlyReply: a reply that comes while the call is still being written ends it when that is
 // done, or given up.
 func TestEarlyReply(t *testing.T) {
+	t.Parallel()
 	for _, takes := range []bool{true, false} {
 		stop := make(chan struct{})
 		addr := fakeServer(t, func(nc net.Conn) {

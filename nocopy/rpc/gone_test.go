@@ -164,6 +164,7 @@ func goes(nc net.Conn, how string) {
 // MaxConns is free; its oneway calls go on. That is so however many calls are under way and
 // however much of the client's was not read.
 func TestGone(t *testing.T) {
+	t.Parallel()
 	twoWay := func(i int) []byte { return frame(strict(call, "fail", i, []byte{0})) }
 	for network, listen := range networks {
 		for _, how := range []string{"reset", "close"} {
@@ -206,6 +207,7 @@ func TestGone(t *testing.T) {
 // TestOnewayOutlivesClient: the context of a oneway call ends with the server only, and the
 // connection's place is free before.
 func TestOnewayOutlivesClient(t *testing.T) {
+	t.Parallel()
 	for network, listen := range networks {
 		for _, how := range []string{"reset", "close"} {
 			for _, concurrency := range []int{1, 2, 64} {
@@ -297,6 +299,7 @@ func TestOnewaysAfterCallsThenClose(t *testing.T) {
 // TestHalfClosed: a client that has closed its sending side gets the replies to all that it has
 // sent, also after HalfCloseTimeout.
 func TestHalfClosed(t *testing.T) {
+	t.Parallel()
 	for network, listen := range networks {
 		for _, concurrency := range []int{1, 64} {
 			t.Run(fmt.Sprint(network, concurrency), func(t *testing.T) {

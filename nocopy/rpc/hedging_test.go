@@ -19,6 +19,7 @@ import (
 // TestHedging: tries at the same time need a Call each. The first that succeeds counts, the
 // others end with the call.
 func TestHedging(t *testing.T) {
+	t.Parallel()
 	ended := make(chan error, 100)
 	var results []nocopy.Struct
 	hedge := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {

@@ -174,6 +174,7 @@ func TestOverTheLimitBehindCalls(t *testing.T) {
 // TestHugePromise: a frame that promises more than comes keeps the connection no longer than a
 // moment.
 func TestHugePromise(t *testing.T) {
+	t.Parallel()
 	addr := serve(t, &rpc.Server{}, &handler{})
 	for _, begun := range [][]byte{nil, {0x80}, strict(call, "add", 1, nil)[:9]} {
 		nc := dialRaw(t, addr)

@@ -138,6 +138,7 @@ func TestMultiplexed(t *testing.T) {
 // TestConcurrency: no more calls of a connection are handled at a time than allowed, and as many
 // are.
 func TestConcurrency(t *testing.T) {
+	t.Parallel()
 	for _, limit := range []int{1, 2, 8} {
 		for _, unordered := range []bool{false, true} {
 			var running, most atomic.Int32
