@@ -248,8 +248,8 @@ func replies(t testing.TB, value []byte, framed, recycle bool) func() {
 	}
 }
 
-// requests returns a function that sends a server a call with this Bulk, and waits until it has been
-// answered and released.
+// requests returns a function that sends a server a call with this Bulk, and waits until it has
+// been answered and released.
 func requests(t testing.TB, value []byte, framed, recycle bool) func() {
 	want := len(value) + 4
 	handler := bulk.HandledBy(func(_ context.Context, c *rpc.Call) error {
