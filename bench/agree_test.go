@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// TestAgree runs every row of every peer once on little messages of every shape, and compares what
-// each writes by everybody who can read it.
+// TestAgree runs every row of every peer once on small messages of every shape. Messages that a
+// row writes are read by all peers that can, and compared.
 func TestAgree(t *testing.T) {
 	for _, w := range data.Tiny() {
 		t.Run(w.Name, func(t *testing.T) {
@@ -21,8 +21,7 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// TestCheckNotices makes sure that the comparison is one: a row with another result, or that
-// writes into its input, is refused.
+// TestCheckNotices: a row with a wrong result, or that writes into its input, is refused.
 func TestCheckNotices(t *testing.T) {
 	for _, w := range data.Tiny() {
 		v := w.New()
@@ -43,7 +42,7 @@ func TestCheckNotices(t *testing.T) {
 	}
 }
 
-// TestSizes holds the C workloads to the sizes that they are named after.
+// TestSizes: the C workloads have the sizes that they are named after.
 func TestSizes(t *testing.T) {
 	want := map[string]int{"A": 1 << 20, "B": 190, "C1K": 1 << 10, "C4K": 4 << 10, "C20K": 20 << 10, "C256K": 256 << 10, "C6M": 6 << 20, "D": 1 << 20, "F": 2_450_000}
 	for _, w := range data.All() {

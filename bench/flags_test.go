@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/report"
 )
 
-// TestOutputs runs one table with everything that can be made of it, in a folder of its own.
+// TestOutputs runs one table and writes all kinds of output files, in a folder of its own.
 func TestOutputs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
@@ -91,7 +91,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// TestRefusedFlags: nothing is measured, and no file left.
+// TestRefusedFlags: with flags that are refused nothing is measured and no file is written.
 func TestRefusedFlags(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
@@ -193,7 +193,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// TestPrometheusFile: F's message can come from a file, and is then what is in it.
+// TestPrometheusFile: F's message can be read from a file.
 func TestPrometheusFile(t *testing.T) {
 	var tiny any
 	for _, w := range data.Tiny() {

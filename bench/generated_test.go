@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestGeneratedFresh: what needs no compiler but Go's is what ./generate.sh would write.
+// TestGeneratedFresh: those generated files that need no other compilers are as ./generate.sh
+// would write them.
 func TestGeneratedFresh(t *testing.T) {
 	out := t.TempDir()
 	cmd := exec.Command("go", "run", "./gen/nocopyc", "-o", out, "bench/idl/peer.thrift", "bench/idl/prom.thrift")

@@ -1,4 +1,4 @@
-// Command bench measures nocopythrift against what else one would use for the same messages.
+// Command bench compares nocopythrift with other libraries for the same messages.
 //
 //	go run -C bench .                 everything (minutes)
 //	go run -C bench . -quick          B, C4K, C20K, F and A, within 50 seconds
@@ -52,10 +52,10 @@ func main() {
 // quickTime is how long -quick takes at most, apart from compilation.
 const quickTime = 42 * time.Second
 
-// relative is said of every flag that names a file.
+// relative is added to the help of every flag that names a file.
 const relative = " (with go run -C bench, a relative path is below bench)"
 
-// run does what the arguments say; tables go to w.
+// run is the command with these arguments; it writes tables to w.
 func run(args []string, w io.Writer) error {
 	start := time.Now()
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -121,8 +121,8 @@ func run(args []string, w io.Writer) error {
 	return out.write(w, r)
 }
 
-// given returns the names of the flags that are on the command line, and an error if one has
-// nothing for its value, or does not go together with -profile.
+// given returns the names of the flags that are on the command line, and an error if the value of
+// one is empty, or one can't be used with -profile.
 func given(flags *flag.FlagSet) (map[string]bool, error) {
 	set := map[string]bool{}
 	var err error
@@ -140,7 +140,7 @@ func given(flags *flag.FlagSet) (map[string]bool, error) {
 	return set, err
 }
 
-// workloads returns all of them; F is what is in promFile, if that is named.
+// workloads returns all workloads. F is read from promFile, if that is not "".
 func workloads(promFile string) ([]data.Workload, error) {
 	all := data.All()
 	if promFile == "" {
@@ -178,7 +178,7 @@ func workloads(promFile string) ([]data.Workload, error) {
 	return all, nil
 }
 
-// prepare makes the workload's input and entries, and checks that everybody does the same on it.
+// prepare makes the workload's input and entries, and checks that all peers have the same results.
 func prepare(w data.Workload) ([]peer.Entry, error) {
 	v := w.New()
 	in := &peer.Input{Value: v, Wire: limit.Append(nil, data.Message(v))}
@@ -189,8 +189,8 @@ func prepare(w data.Workload) ([]peer.Entry, error) {
 	return entries, nil
 }
 
-// contestants are who takes part in w. What grows is about how our own cost grows: Kitex and
-// hand-written code are enough to tell the machine's part in it.
+// contestants returns the peers that are measured on w. Workloads of growing size show how our own
+// cost grows: Kitex and hand-written code suffice to tell the machine's part in it.
 func contestants(w data.Workload) []peer.Peer {
 	if w.Unit == "" {
 		return peers

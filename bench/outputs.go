@@ -15,14 +15,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/report"
 )
 
-// outputs are what is to be made of the results besides the tables; "" is not.
+// outputs holds the files to be written besides the tables; "" means none.
 type outputs struct {
 	json, html, save, compare string
 	old                       report.Baseline // what to compare with
 }
 
-// prepare finds out before s is measured whether all of it can be made, and leaves files that are
-// there as they are.
+// prepare checks that all files can be written and compared before anything is measured. It does
+// not change existing files.
 func (o *outputs) prepare(workloads []data.Workload, s selection) (err error) {
 	if o.compare != "" {
 		if o.old, err = report.LoadBaseline(o.compare); err != nil {
@@ -67,7 +67,7 @@ func writable(file string) error {
 	return errors.Join(f.Close(), os.Remove(file))
 }
 
-// write makes all of it, whatever part fails.
+// write writes all files, also if writing some of them fails.
 func (o *outputs) write(w io.Writer, r report.Report) error {
 	var errs []error
 	if o.compare != "" {
@@ -90,7 +90,7 @@ func (o *outputs) write(w io.Writer, r report.Report) error {
 	return errors.Join(errs...)
 }
 
-// create writes file once all of it is known.
+// create writes file at once, when all of its contents are known.
 func create(file string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -103,8 +103,8 @@ func create(file string, write func(io.Writer) error) error {
 	return nil
 }
 
-// wrote says on standard error where a file is, by its whole path, which it returns: the reader's
-// shell may be in another folder, as with go run -C.
+// wrote prints the absolute path of a file to standard error, since the user's shell may be in
+// another folder, as with go run -C. It returns the path.
 func wrote(file string) string {
 	if abs, err := filepath.Abs(file); err == nil {
 		file = abs

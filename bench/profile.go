@@ -19,9 +19,8 @@ import (
 // profileTime is how long each row runs under the profiler.
 const profileTime = 2 * time.Second
 
-// profile runs what selects, WORKLOAD[/OP[/ROW]], under the CPU profiler: of every operation our
-// own rows, if none is named. Samples carry the operation and the row as labels, so one file
-// serves to look at each.
+// profile runs the rows of what, WORKLOAD[/OP[/ROW]], under the CPU profiler; without ROW our own.
+// Samples have the operation and the row as labels.
 func profile(out io.Writer, workloads []data.Workload, selected string, each time.Duration) error {
 	name, rest, _ := strings.Cut(selected, "/")
 	op, row, _ := strings.Cut(rest, "/")
@@ -90,7 +89,7 @@ func profileRows(out io.Writer, rows []profiled, each time.Duration) {
 				}
 				n += batch
 				if time.Since(start) < each/100 {
-					batch *= 2 // until looking at the clock costs nothing
+					batch *= 2 // until the time for reading the clock is negligible
 				}
 			}
 			fmt.Fprintf(out, "%-8s %-16s %d ns/op\n", r.op, r.row.Peer, time.Since(start).Nanoseconds()/int64(n))

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows on standard error how far the run is. Tables go to standard output; the bar makes
-// room for them.
+// progress shows a bar on standard error. It clears the bar before a table is printed to standard
+// output.
 type progress struct {
 	bar  *progressbar.ProgressBar
-	base int // tables that are done, in parts
+	base int // the parts of the tables that are done
 }
 
-// parts is how many steps the bar takes for a table.
+// parts is the number of steps of the bar for a table.
 const parts = 100
 
 func newProgress(tables int) *progress {
@@ -28,7 +28,7 @@ func newProgress(tables int) *progress {
 		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true), progressbar.OptionClearOnFinish())}
 }
 
-// at says what is being done.
+// at shows which table is being measured.
 func (p *progress) at(workload, doing string) { p.bar.Describe(workload + " " + doing) }
 
 // part moves the bar within a table that counts as weight ones.

@@ -10,8 +10,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/report"
 )
 
-// measureAll checks and measures what is selected and prints each table as soon as it is there. If
-// end is not zero, samples are made as short as it takes to be done by then.
+// measureAll checks and measures the selected operations and prints each table when it is
+// measured. If end is not zero, samples are short enough to be done by then.
 func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure.Options, end time.Time) (report.Report, error) {
 	r := report.Report{Run: report.NewRun(o.Rounds)}
 	var chosen []data.Workload
@@ -59,14 +59,14 @@ func measureAll(out io.Writer, workloads []data.Workload, s selection, o measure
 	return r, r.Growth(out)
 }
 
-// What a table should take; those of G, H and I are many, and have shorter samples.
+// The times for a table. G, H and I have many tables, with shorter samples.
 const (
 	tableBudget  = 12 * time.Second
 	growthBudget = 3 * time.Second
 	growthSample = 15 * time.Millisecond
 )
 
-// weight is how many times as long as others a workload's operations take, roughly.
+// weight returns about how many times as long as another's a workload's operations take.
 func weight(w data.Workload) int {
 	if w.Name == "F" {
 		return 3

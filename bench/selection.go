@@ -55,7 +55,7 @@ func noWorkload(name string, workloads []data.Workload) error {
 	return fmt.Errorf("no workload %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// noOp is the error that workload name has only the operations have, op not among them.
+// noOp returns the error that the workload called name has only the operations in have, not op.
 func noOp(name string, op peer.Op, have []peer.Op) error {
 	var ops []string
 	for _, o := range peer.Ops {
@@ -66,8 +66,8 @@ func noOp(name string, op peer.Op, have []peer.Op) error {
 	return fmt.Errorf("%s has no operation %q; it has %s", name, op, strings.Join(ops, ", "))
 }
 
-// workload reports whether a workload is the one selected, or of that group: C stands for C1K to
-// C6M, G-A for G-A-x1 to G-A-x64.
+// workload reports whether a workload is the selected one, or in the selected group: C stands for
+// C1K to C6M, G-A for G-A-x1 to G-A-x64.
 func (i selected) workload(name string) bool {
 	return name == i.name || strings.HasPrefix(name, i.name+"-") || len(i.name) == 1 && strings.HasPrefix(name, i.name)
 }
@@ -76,7 +76,7 @@ func (s selection) op(name string, op peer.Op) bool {
 	return len(s) == 0 || slices.ContainsFunc(s, func(i selected) bool { return i.workload(name) && (i.op == "" || i.op == op) })
 }
 
-// ops returns w's operations that are selected.
+// ops returns the selected operations of w.
 func (s selection) ops(w data.Workload) []peer.Op {
 	return slices.DeleteFunc(peer.Defined(w.Kind), func(op peer.Op) bool { return !s.op(w.Name, op) })
 }

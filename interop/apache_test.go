@@ -23,7 +23,7 @@ func matrix(t *testing.T, test func(t *testing.T, transport, protocol string)) {
 	}
 }
 
-// TestApacheAgainstItself: the judge's own client finds no fault with its own server.
+// TestApacheAgainstItself: Apache's own client finds no fault with Apache's server.
 func TestApacheAgainstItself(t *testing.T) {
 	t.Parallel()
 	matrix(t, func(t *testing.T, transport, protocol string) {
@@ -54,7 +54,8 @@ func TestOurClientAgainstOurServer(t *testing.T) {
 	})
 }
 
-// TestServerTakesAnyTransport: whatever it was told, and clients that do not multiplex besides.
+// TestServerTakesAnyTransport: our server takes any transport, whatever --transport says, and also
+// clients that do not multiplex.
 func TestServerTakesAnyTransport(t *testing.T) {
 	t.Parallel()
 	port := startOurs(t, "framed", "multi").port

@@ -35,7 +35,7 @@ func dialApache(t *testing.T, port, transport, protocol string) *apacheClient {
 	}), transport, protocol)
 }
 
-// openApache is dialApache with a socket, with TLS or without.
+// openApache makes a client on a socket, which has TLS or not.
 func openApache(t *testing.T, socket thrift.TTransport, transport, protocol string) *apacheClient {
 	t.Helper()
 	transports, protocols := apacheFactories(t, transport)
@@ -60,7 +60,7 @@ func openApache(t *testing.T, socket thrift.TTransport, transport, protocol stri
 	return c
 }
 
-// echoes calls a method with each of the values, which have to come back.
+// echoes calls a method with each of the values, which the reply must hold.
 func echoes[T any](c *apacheClient, name string, call func(context.Context, T) (T, error), values ...T) {
 	c.t.Helper()
 	for _, v := range values {
@@ -73,7 +73,7 @@ func echoes[T any](c *apacheClient, name string, call func(context.Context, T) (
 	}
 }
 
-// equal reports whether a call gave what it should.
+// equal checks that a call returned the expected value.
 func equal(t *testing.T, name string, want, got any, err error) {
 	t.Helper()
 	if err != nil {
@@ -190,7 +190,7 @@ func (c *apacheClient) exceptions() {
 	equal(t, "testMultiException", &apache.Xtruct{StringThing: "foobar"}, got, err)
 }
 
-// raises reports whether a call gave the exception it should.
+// raises checks that a call returned the expected exception.
 func raises[E error](t *testing.T, name string, want E, err error) {
 	t.Helper()
 	var got E

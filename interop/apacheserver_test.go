@@ -101,7 +101,7 @@ func (apacheHandler) SecondtestString(_ context.Context, v string) (string, erro
 	return `testString("` + v + `")`, nil
 }
 
-// apacheFactories are what a transport's name means to Apache's library.
+// apacheFactories returns Apache's factories for a transport's name.
 func apacheFactories(t *testing.T, transport string) (thrift.TTransportFactory, thrift.TProtocolFactory) {
 	t.Helper()
 	cfg := &thrift.TConfiguration{}
@@ -126,7 +126,7 @@ func startApache(t *testing.T, transport, protocol string, handler apache.Thrift
 	return serveApache(t, socket, transport, protocol, handler)
 }
 
-// serverSocket is what Apache's sockets have, with TLS or without.
+// serverSocket is implemented by Apache's sockets, with TLS and without.
 type serverSocket interface {
 	thrift.TServerTransport
 	Addr() net.Addr

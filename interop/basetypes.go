@@ -56,6 +56,6 @@ const (
 	// manyLanguages has letters of one, two, three and four bytes.
 	manyLanguages = "English, Français, Čeština, Ελληνικά, Русский, Հայերեն, עברית, العربية, हिन्दी, বাংলা, தமிழ், ไทย, ქართული, ᏣᎳᎩ, ភាសាខ្មែរ, 中文, 日本語, 한국어, 𐌲𐌿𐍄𐌹𐍃𐌺"
 
-	// oddText is what a text protocol would have to escape.
+	// oddText has characters that a text protocol would have to escape.
 	oddText = "quote: \" backslash: \\ slash: / backspace: \b formfeed: \f newline: \n return: \r tab: \t null: \x00 junk: !@#$%&()[]{}<>"
 )

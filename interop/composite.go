@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// plain is an Xtruct as a Go value, to be compared.
+// plain has the fields of an Xtruct, for comparing.
 type plain struct {
 	text string
 	i8   int8
@@ -32,7 +32,7 @@ func plainOf(x tt.Xtruct) plain {
 
 func (p plain) String() string { return fmt.Sprintf("{%q, %d, %d, %d}", p.text, p.i8, p.i32, p.i64) }
 
-// nested is an Xtruct2.
+// nested has the fields of an Xtruct2.
 type nested struct {
 	i8    int8
 	inner plain
@@ -129,7 +129,7 @@ func (s *suite) insanity(ctx context.Context) (string, error) {
 	return r.String(), nil
 }
 
-// sameMap and sameList compare containers.
+// sameMap and sameList return got as text, or an error if it differs from want.
 func sameMap[K, V comparable](want map[K]V, got iter.Seq2[K, V], n int) (string, error) {
 	if m := maps.Collect(got); !maps.Equal(m, want) || n != len(want) {
 		return "", fmt.Errorf("expected %v but got a map of length %d: %v", want, n, m)

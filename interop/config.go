@@ -13,8 +13,8 @@ import (
 	"strconv"
 )
 
-// Config is what the command lines of client and server say. The flags are those that Apache's
-// test/README.md gives to the programs of every language.
+// Config holds the flags of client and server: those that Apache's test/README.md defines for the
+// programs of every language.
 type Config struct {
 	Host         string // client only
 	Port         int
@@ -26,8 +26,9 @@ type Config struct {
 	CertPath     string // the directory with keys and certificates, Apache's test/keys
 }
 
-// ParseFlags reads a command line. Usage and complaints go to out; the error is flag.ErrHelp if
-// help was asked for.
+// ParseFlags parses a command line. It writes usage and errors to out; the error is flag.ErrHelp
+// for
+// -help.
 func ParseFlags(program string, args []string, client bool, out io.Writer) (Config, error) {
 	var c Config
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)

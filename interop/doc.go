@@ -1,7 +1,7 @@
 // Package interop holds the cross-language test service of Apache Thrift.
 //
 // ThriftTest and SecondService are the services with which the libraries of all languages are
-// tested against each other. The commands interop/server and interop/client are ours; what they
-// have in common is here. The tests run them against programs written with Apache's libraries, for
-// Go in this folder and for Python in python/.
+// tested against each other. The commands interop/server and interop/client are written with this
+// library; this package is the code that they share. The tests run them against programs written
+// with Apache's libraries, for Go in this folder and for Python in python/.
 package interop

@@ -14,7 +14,7 @@ import (
 	apache "github.com/nocopythrift/nocopythrift/interop/internal/apache/thrifttest"
 )
 
-// Handlers that are wrong in one respect.
+// Handlers that have one fault each.
 type (
 	wrongNumber    struct{ apacheHandler }
 	wrongStruct    struct{ apacheHandler }
@@ -62,7 +62,7 @@ func TestExitCodes(t *testing.T) {
 		"wrong map":       {wrongMap{}, 4},
 		"no exception":    {noException{}, 8},
 		"wrong exception": {wrongException{}, 8},
-		// What comes behind a call that never ends is not tested, and so has failed.
+		// The calls after one that never ends are not made, and so count as failed.
 		"asleep": {sleeping{}, 128 | 2 | 4 | 8 | 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFresh: thrifttest is what our generator makes of the Apache module's ThriftTest.thrift.
+// TestFresh: the committed package thrifttest is what nocopyc generates from the Apache module's
+// ThriftTest.thrift.
 func TestFresh(t *testing.T) {
 	out := t.TempDir()
 	idl := filepath.Join(apacheModule(t), "test", "ThriftTest.thrift")
@@ -30,7 +31,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// apacheModule is where the Apache Thrift module lies.
+// apacheModule returns the folder of the Apache Thrift module.
 func apacheModule(t *testing.T) string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/apache/thrift").Output()

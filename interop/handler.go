@@ -25,7 +25,7 @@ func (h *Handler) printf(format string, args ...any) {
 	line := fmt.Appendf(nil, format+"\n", args...)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.Out.Write(line) // nobody to tell if this fails
+	h.Out.Write(line) // an error has no consequence
 }
 
 func (h *Handler) TestVoid(ctx context.Context, args thrifttest.ThriftTestTestVoidArgs, result thrifttest.ThriftTestTestVoidResult) error {
@@ -166,7 +166,7 @@ func (h *Handler) TestException(ctx context.Context, args thrifttest.ThriftTestT
 	h.printf("testException(%s)", args.GetArg())
 	switch args.GetArg() {
 	case "Xception":
-		x := thrifttest.NewXception() // one way: returned as the error
+		x := thrifttest.NewXception() // an exception may be returned as the error
 		x.SetErrorCode(1001)
 		x.SetMessage(args.GetArg())
 		return x
@@ -180,7 +180,7 @@ func (h *Handler) TestMultiException(ctx context.Context, args thrifttest.Thrift
 	h.printf("testMultiException(%s, %s)", args.GetArg0(), args.GetArg1())
 	switch args.GetArg0() {
 	case "Xception":
-		x := result.NewErr1() // the other way: filled where it is sent from
+		x := result.NewErr1() // or be filled in place in the result
 		x.SetErrorCode(1001)
 		x.SetMessage("This is an Xception")
 	case "Xception2":

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// programs is where the commands of this folder have been built.
+// programs is the folder in which the commands have been built.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// output is what a program prints, while it runs.
+// output is a buffer that a program may write to while a test reads it.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -55,7 +55,7 @@ func withPython(t *testing.T, test func(t *testing.T, python, transport, protoco
 	}
 }
 
-// ourName is what a protocol is called by our programs.
+// ourName returns the name that our programs have for one of Python's protocols.
 func ourName(protocol string) string {
 	if strings.HasPrefix(protocol, "multi") {
 		return "multi"

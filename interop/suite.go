@@ -27,8 +27,8 @@ const (
 	SecondName = "SecondService"
 )
 
-// CallTimeout is how long a call may take. After one that took longer no more are made, nor after
-// a first one that got no answer: whoever listens there does not speak this protocol.
+// CallTimeout is how long a call may take. After a call that takes longer, and after a first call
+// without an answer, no more calls are made.
 const CallTimeout = 5 * time.Second
 
 // Run calls every method of the test service through c, with the names of both services if
@@ -58,11 +58,10 @@ type suite struct {
 	client thrifttest.ThriftTestClient
 	failed int
 	called bool
-	over   bool // no more calls are made
+	over   bool // no more calls are to be made
 }
 
-// test runs one test. It prints the call and what came back, and sets the bit if there was an
-// error.
+// test runs one test. It prints the call and its result, and sets the bit if there was an error.
 func (s *suite) test(bit int, call string, f func(context.Context) (string, error)) {
 	fmt.Fprint(s.out, abbreviate(call))
 	if s.over {
@@ -91,7 +90,7 @@ func (s *suite) test(bit int, call string, f func(context.Context) (string, erro
 	}
 }
 
-// abbreviate keeps the output readable where 100 kB go to and fro.
+// abbreviate returns text, shortened if it is long.
 func abbreviate(s string) string {
 	const most = 400
 	if len(s) <= most {
@@ -100,10 +99,10 @@ func abbreviate(s string) string {
 	return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
 }
 
-// result is what a client's methods return.
+// result is the constraint of the results of a client's methods.
 type result interface{ Release() }
 
-// echo tests a method with each of the values, which must come back: set puts one into the
+// echo tests a method with each of the values, which the reply must hold: set puts one into the
 // arguments, get takes it from the result.
 func echo[T comparable, A any, R result](s *suite, bit int, name string,
 	call func(context.Context, func(A)) (R, error), set func(A, T), get func(R) T, values ...T) {
@@ -119,7 +118,7 @@ func echo[T comparable, A any, R result](s *suite, bit int, name string,
 	}
 }
 
-// same compares what was expected with what came.
+// same returns got as text, or an error if it differs from want.
 func same[T comparable](want, got T) (string, error) {
 	if got != want {
 		return "", fmt.Errorf("expected %s but got %s", show(want), show(got))
@@ -143,7 +142,7 @@ func (s *suite) oneway() {
 		}
 		return "void", err
 	})
-	// A server that answers a oneway call would have the next one read the wrong reply.
+	// If a server answered a oneway call, the next call would read that reply.
 	echo(s, FailedBaseTypes, "testI32", s.client.TestI32,
 		thrifttest.ThriftTestTestI32Args.SetThing, thrifttest.ThriftTestTestI32Result.GetSuccess, -1)
 }

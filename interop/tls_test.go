@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/interop"
 )
 
-// apacheKeys are those that Apache's test programs use.
+// apacheKeys returns the folder of the keys that Apache's test programs use.
 func apacheKeys(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(apacheModule(t), "test", "keys")
@@ -73,8 +73,7 @@ func TestApacheAgainstOurServerTLS(t *testing.T) {
 	})
 	openApache(t, socket, "buffered", "multi").callEverything()
 
-	// Somebody who does not speak TLS is told nothing, harms nobody, and need not wait to learn that
-	// it is no use.
+	// A client without TLS gets no answer, does no harm, and does not have to wait.
 	code, out := runOurs(t, "--host=127.0.0.1", "--port="+s.port)
 	if code&interop.FailedToPrepare == 0 || !strings.Contains(out, "FAILURE") {
 		t.Errorf("exit code %d without TLS: %s", code, out)

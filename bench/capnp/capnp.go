@@ -19,7 +19,7 @@ import (
 //   - capnp/reuse (build, read, partial): the application keeps the message and a buffer that is
 //     large enough
 //   - capnp/in-place (edit): the received message itself is changed. Its buffer happens to have
-//     room for the new text behind it; the old one stays in it as garbage
+//     room for the new text at its end; the old text stays in it as garbage
 func Peer() peer.Peer {
 	return peer.Peer{
 		Name:   "capnp",
@@ -41,8 +41,8 @@ func Peer() peer.Peer {
 	}
 }
 
-// message is what is done with one message type, all on its root. The functions that an operation
-// is not defined for are nil.
+// message holds the operations on one message type, whose root is an R. Operations that the type
+// does not have are nil.
 type message struct {
 	fill    func(*capnp.Segment)
 	sum     func(capnp.Struct) uint64
@@ -69,10 +69,10 @@ func of(v any) message {
 	return message{}
 }
 
-// head is how long the framing of a message of one segment is.
+// head is the size of the framing of a message of one segment.
 const head = 8
 
-// segment returns the message as one segment of exactly its size, with nothing in front.
+// segment returns the message as one segment of exactly its size, without framing.
 func (m message) segment() []byte {
 	msg, first := capnp.NewSingleSegmentMessage(nil)
 	m.fill(first)

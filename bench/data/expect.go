@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// What the operations give. Every peer computes the same from its own form of the message, and the
-// runner refuses to time one that differs.
+// The results of the operations. Every peer computes them from its own form of the message, and
+// the runner refuses to time a peer whose result differs.
 //
 // Sums are commutative, because a map<string,string> comes out of a Go map in any order.
 
-// Str is what reading a string contributes to a sum: enough to touch its memory, little enough not
-// to measure a loop over its bytes.
+// Str returns what a string adds to a sum: its memory is read, but no loop over its bytes is
+// needed.
 func Str[S ~string | ~[]byte](s S) uint64 {
 	if len(s) == 0 {
 		return 0
@@ -22,10 +22,10 @@ func Str[S ~string | ~[]byte](s S) uint64 {
 	return uint64(len(s)) + uint64(s[0]) + uint64(s[len(s)-1])
 }
 
-// F64 is what reading a double contributes.
+// F64 returns what a double adds to a sum.
 func F64(f float64) uint64 { return math.Float64bits(f) }
 
-// Bool is what reading a bool contributes.
+// Bool returns what a bool adds to a sum.
 func Bool(b bool) uint64 {
 	if b {
 		return 1
@@ -33,7 +33,7 @@ func Bool(b bool) uint64 {
 	return 0
 }
 
-// What the edit operation sets. The string has another length than the one it replaces.
+// The values that the edit operation sets. The string is not as long as the one that it replaces.
 const (
 	EditText = "edited: a text of another length than before"
 	EditInt  = 1234567890123456789
@@ -138,8 +138,7 @@ func Edit(v any) {
 	}
 }
 
-// SortPairs brings a map's entries into this package's order, whichever order a decoder met them
-// in: by the number in the key, "k12.abcd".
+// SortPairs sorts a map's entries into this package's order: by the number in the key, "k12.abcd".
 func SortPairs(p []Pair) {
 	number := func(p Pair) int {
 		digits, _, _ := strings.Cut(strings.TrimPrefix(p.Key, "k"), ".")

@@ -10,8 +10,8 @@ type Bulk struct {
 	Doubles []float64
 }
 
-// Spots is what reading a list as a whole contributes: its length and some of its elements, since
-// adding up all would be most of what is measured.
+// Spots returns what a list that is read as a whole adds to a sum: its length and some of its
+// elements. Adding up all would take most of the measured time.
 func Spots[T int64 | int32 | int16](s []T) uint64 {
 	n := len(s)
 	if n == 0 {

@@ -18,7 +18,7 @@ type WordOrder struct {
 	Order []int32
 }
 
-// Edits is a Catalog, received, and what is to be changed in its items.
+// Edits is a received Catalog and the changes to be made to its items.
 type Edits struct {
 	Catalog
 	Edits []ItemEdit
@@ -31,7 +31,7 @@ type ItemEdit struct {
 	Text         string
 }
 
-// itemFields is how many fields an Item has.
+// itemFields is the number of fields of an Item.
 const itemFields = 6
 
 // Message returns the message that is on the wire for v: v itself, or the Catalog in it.
@@ -67,7 +67,7 @@ func (r source) items(n int) []Item {
 	return items
 }
 
-// newFieldOrder has about n fields to set.
+// newFieldOrder returns a FieldOrder of about n fields.
 func newFieldOrder(n int, random bool) *FieldOrder {
 	r := newSource(8)
 	v := new(FieldOrder)
@@ -78,7 +78,7 @@ func newFieldOrder(n int, random bool) *FieldOrder {
 	return v
 }
 
-// newWordOrder has n words to set.
+// newWordOrder returns a WordOrder of n words.
 func newWordOrder(n int, random bool) *WordOrder {
 	r := newSource(9)
 	v := new(WordOrder)
@@ -89,7 +89,7 @@ func newWordOrder(n int, random bool) *WordOrder {
 	return v
 }
 
-// newEdits has n items and as many edits, at random places.
+// newEdits returns Edits of n items and as many edits, at random places.
 func newEdits(n int) *Edits {
 	r := newSource(10)
 	v := new(Edits)

@@ -2,8 +2,8 @@ package data
 
 import "fmt"
 
-// weighted is how often a value occurred in a real node_exporter write request of 10,000 series;
-// the synthetic request draws from the same distribution.
+// weighted is a value with how often it occurred in a real node_exporter write request of 10,000
+// series; the synthetic request has the same distribution.
 type weighted struct{ value, weight int }
 
 var (

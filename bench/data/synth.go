@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// source draws values; all of it comes from one fixed seed.
+// source makes random values from one fixed seed.
 type source struct{ *rand.Rand }
 
 func newSource(seed uint64) source { return source{rand.New(rand.NewPCG(seed, 0x6e6f636f7079))} }
@@ -47,7 +47,7 @@ func (r source) user() User {
 	return User{UID: r.Int64(), Name: r.between(8, 16), Email: r.between(16, 28), Age: int32(r.IntN(90)), VIP: r.IntN(2) == 0}
 }
 
-// pairs have distinct keys, as a map's must be.
+// pairs returns entries of a map, whose keys are distinct.
 func (r source) pairs(n int) []Pair {
 	p := make([]Pair, n)
 	for i := range p {

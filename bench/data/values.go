@@ -1,6 +1,6 @@
-// Package data holds the benchmark's values in plain Go, in no peer's format: what an application
-// has in its hands before it builds a message, and what every peer's output is compared with. The
-// same name and seed give the same values on every machine.
+// Package data holds the benchmark's values as plain Go structs, which belong to no peer: an
+// application has them before it builds a message, and every peer's output is compared with them.
+// The values are the same on every machine.
 package data
 
 // MyTest is workload A: almost nothing but one long list of numbers.
@@ -22,7 +22,7 @@ type Small struct {
 }
 
 // Pair is an entry of a map<string,string>. Maps are slices of pairs here, so that no peer pays
-// for walking somebody else's map.
+// for iterating over a Go map that its own format does not use.
 type Pair struct{ Key, Value string }
 
 // Item is an element of Business.Items.

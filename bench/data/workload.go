@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Workload is a named message. New makes its value, which is then the only large thing alive: how
-// much a collector has to mark decides much of what peers that allocate cost, so workloads not
-// being measured must not be there.
+// Workload is a named message. New makes its value when it is measured: the heap should hold no
+// other workload's, since the cost of peers that allocate depends on how much the collector has to
+// mark.
 type Workload struct {
 	Name  string // as in -w and in the tables; G, H and I are groups, of which it names group, kind and size: "G-A-x4"
 	About string // one line for the table's title
 	New   func() any
 	Kind  any // a nil pointer of the type that New returns
 
-	// In G, H and I, what grows from one workload of a kind to the next, and how much of it this one
-	// has.
+	// For G, H and I: the unit of which the workloads of a group have more and more, and how many
+	// this one has.
 	Unit  string
 	Units int
 }
@@ -118,8 +118,7 @@ func order() (w []Workload) {
 	return w
 }
 
-// Tiny returns every shape with little in it: for tests of agreement, where size adds nothing but
-// time.
+// Tiny returns small workloads of every shape, for tests.
 func Tiny() []Workload {
 	w := []Workload{
 		{Name: "A", New: func() any { return newMyTest(5) }},

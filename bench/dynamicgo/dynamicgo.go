@@ -46,9 +46,9 @@ func rows(in *peer.Input, op peer.Op) []peer.Row {
 	return nil
 }
 
-// use says which fields of a message are wanted: of the root an i64, a double and a struct, and of
-// that a string; or, inList, of the last element of the root's list the same in the first label
-// and the first sample.
+// use names the fields of a message that the partial and edit operations use: an i64, a double and
+// a struct of the root, and a string of that struct; or, with inList, fields of the first label
+// and the first sample of the last element of the root's list.
 type use struct {
 	num, double, sub, text thrift.FieldID
 	inList                 bool
@@ -109,7 +109,7 @@ func (u use) setMany(wire []byte) peer.Step {
 		check(m.GetMany(sub, opts))
 		s := sub[0].Node
 		must(s.SetByPath(generic.NewNodeString(data.EditText), field(u.text)))
-		// Anew each time: SetMany sorts it.
+		// It is made each time, since SetMany sorts it.
 		set = append(set[:0], generic.PathNode{Path: field(u.num), Node: generic.NewNodeInt64(data.EditInt)}, generic.PathNode{Path: field(u.sub), Node: s})
 		check(m.SetMany(set, opts))
 		return uint64(must(w.Write(m.Raw())))

@@ -31,8 +31,8 @@ func Peer() peer.Peer {
 	}
 }
 
-// message is what is done with one message type. The functions that an operation is not defined
-// for are nil.
+// message holds the operations on one message type. Operations that the type does not have are
+// nil.
 type message struct {
 	fill    func(*flatbuffers.Builder) flatbuffers.UOffsetT
 	sum     func([]byte) uint64

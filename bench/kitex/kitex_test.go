@@ -13,8 +13,7 @@ import (
 	use "github.com/nocopythrift/nocopythrift/bench/structs/kitex"
 )
 
-// TestReuse: nothing is left of the message that structs held before another one was put into
-// them, or read into them.
+// TestReuse: structs that are used again hold nothing of the message that they held before.
 func TestReuse(t *testing.T) {
 	for name, of := range map[string]func(any) structs.Message{"kitex/reuse": use.Of, "fastgo/reuse": fast.Of} {
 		pairs := 0

@@ -45,8 +45,7 @@ func putMyTest(b []byte, v *data.MyTest) ([]byte, int) {
 	return b, n + 1
 }
 
-// putI64s writes four numbers an iteration, which is what Go needs to come near the machine
-// without assembly.
+// putI64s writes four numbers an iteration, the fastest way without assembly.
 func putI64s(b []byte, n int, v []int64) int {
 	out := b[n : n+8*len(v)]
 	for len(v) >= 4 && len(out) >= 32 {

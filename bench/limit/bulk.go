@@ -8,13 +8,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// head is how long a message of one list is in front of its first element; behind the last one
-// there is only a STOP.
-const head = 8
+// listHead is the number of bytes before the first element of a message of one list; after the
+// last one there is only a STOP.
+const listHead = 8
 
-// bulkRows are a loop over the elements, one at a time as one would write it first, and a copy of
-// the same number of bytes: what the memory allows. Both have one buffer, or one slice, for all
-// messages.
+// bulkRows returns two rows: a simple loop over the elements, and a copy of as many bytes, which
+// is the most that the memory allows. Both have one buffer, or one slice, for all messages.
 func bulkRows(v *data.Bulk, wire []byte, op peer.Op) []peer.Row {
 	switch op {
 	case peer.Build:
@@ -41,10 +40,10 @@ func bulkRows(v *data.Bulk, wire []byte, op peer.Op) []peer.Row {
 				}
 			}},
 			{Peer: "memcpy", Make: func() peer.Step {
-				into := make([]byte, len(wire)-head-1)
+				into := make([]byte, len(wire)-listHead-1)
 				want := data.Sum(v)
 				return func(io.Writer) uint64 {
-					copy(into, wire[head:])
+					copy(into, wire[listHead:])
 					return want // its elements are in the wrong byte order: there is nothing to add up
 				}
 			}},
@@ -61,41 +60,41 @@ func putBulk(b []byte, v *data.Bulk) ([]byte, int) {
 		for i, x := range v.Longs {
 			be.PutUint64(out[8*i:], uint64(x))
 		}
-		return b, head + 8*len(v.Longs) + 1
+		return b, listHead + 8*len(v.Longs) + 1
 	case len(v.Ints) > 0:
 		b, out := bulkRoom(b, 2, tI32, len(v.Ints), 4)
 		for i, x := range v.Ints {
 			be.PutUint32(out[4*i:], uint32(x))
 		}
-		return b, head + 4*len(v.Ints) + 1
+		return b, listHead + 4*len(v.Ints) + 1
 	case len(v.Shorts) > 0:
 		b, out := bulkRoom(b, 3, tI16, len(v.Shorts), 2)
 		for i, x := range v.Shorts {
 			be.PutUint16(out[2*i:], uint16(x))
 		}
-		return b, head + 2*len(v.Shorts) + 1
+		return b, listHead + 2*len(v.Shorts) + 1
 	default:
 		b, out := bulkRoom(b, 4, tDouble, len(v.Doubles), 8)
 		for i, x := range v.Doubles {
 			be.PutUint64(out[8*i:], math.Float64bits(x))
 		}
-		return b, head + 8*len(v.Doubles) + 1
+		return b, listHead + 8*len(v.Doubles) + 1
 	}
 }
 
-// bulkRoom writes what is around the elements and returns the message and their place.
+// bulkRoom writes all but the elements and returns the message and the room for the elements.
 func bulkRoom(b []byte, id, elem byte, count, size int) (message, elements []byte) {
-	n := head + count*size
+	n := listHead + count*size
 	b = room(b, 0, n+1)
 	putList(b, 0, id, elem, count)
 	b[n] = tStop
-	return b, b[head:n]
+	return b, b[listHead:n]
 }
 
 // getBulk reads a message of one list, whose slice in v it uses again.
 func getBulk(v *data.Bulk, b []byte) {
-	n, elements := count(b, 4), b[head:len(b)-1]
-	switch key(b, 0) {
+	n, elements := count(b, 4), b[listHead:len(b)-1]
+	switch header(b, 0) {
 	case kList | 1:
 		v.Longs = slice(v.Longs, n)
 		for i := range v.Longs {

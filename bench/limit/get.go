@@ -2,8 +2,8 @@ package limit
 
 import "github.com/nocopythrift/nocopythrift/bench/data"
 
-// key is a field's type and id as one number. Only ids from 0 to 255 occur in the benchmark.
-func key(b []byte, p int) uint32 {
+// header returns a field's wire type and id as one number. Ids are from 0 to 255 in the benchmark.
+func header(b []byte, p int) uint32 {
 	h := b[p : p+3]
 	return uint32(h[0])<<16 | uint32(h[1])<<8 | uint32(h[2])
 }
@@ -12,7 +12,7 @@ func count(b []byte, p int) int { return int(be.Uint32(b[p : p+4])) }
 
 func u64(b []byte, p int) uint64 { return be.Uint64(b[p : p+8]) }
 
-// text returns what the string at p adds to a sum, and where it ends.
+// text returns what the string at p adds to a sum, and the offset after it.
 func text(b []byte, p int) (uint64, int) {
 	n := count(b, p)
 	s := b[p+4 : p+4+n]
@@ -26,10 +26,10 @@ func bit(c byte) uint64 {
 	return 0
 }
 
-// fixed is the size of a value by its wire type, 0 if it varies.
+// fixed holds the sizes of values by wire type, 0 for types whose values differ in size.
 var fixed = [256]uint8{2: 1, 3: 1, 4: 8, 6: 2, 8: 4, 10: 8, 16: 16}
 
-// skip returns where the value of type t at p ends.
+// skip returns the offset after the value of type t at p.
 func skip(b []byte, p int, t byte) int {
 	switch t {
 	case tString:
@@ -53,8 +53,8 @@ func skip(b []byte, p int, t byte) int {
 	return p + int(fixed[t])
 }
 
-// skipStruct tells types apart by branches, not by the table: a branch that is predicted lets the
-// next field begin before this one's type has been loaded.
+// skipStruct skips a struct. It tells types apart by branches, not by the table: if a branch is
+// predicted, the next field can begin before this one's type has been loaded.
 func skipStruct(b []byte, p int) int {
 	for {
 		t := b[p]

@@ -89,12 +89,11 @@ func editRows(v *data.Edits, wire []byte) []peer.Row {
 	}
 }
 
-// note is where the fields ID, Name and Desc of an item stand in the message, and of each the last
-// edit, counted from 1, or 0.
+// note holds the places of an item's fields ID, Name and Desc in the message, and the number of
+// the last edit of each, from 1, or 0 if there is none.
 type note struct{ at, edit [3]uint32 }
 
-// noteItems looks through the message b for its items' fields, with no edits yet, and uses again
-// the memory of notes.
+// noteItems returns the places of the fields of b's items, without edits, in the memory of notes.
 func noteItems(notes []note, b []byte) []note {
 	p := field(b, 0, kList|1)
 	notes = slice(notes, count(b, p+1))
@@ -102,7 +101,7 @@ func noteItems(notes []note, b []byte) []note {
 	for i := range notes {
 		var it note
 		for b[p] != tStop {
-			switch key(b, p) {
+			switch header(b, p) {
 			case kI64 | 1:
 				it.at[0], p = uint32(p), p+11
 			case kString | 2:
@@ -125,7 +124,7 @@ func noteItems(notes []note, b []byte) []note {
 	return notes
 }
 
-// noteEdits notes the edits in their order, and returns how much longer the message gets at most.
+// noteEdits adds the edits to notes, and returns by how much the message can grow at most.
 func noteEdits(notes []note, edits []data.ItemEdit) (longer int) {
 	for i := range edits {
 		e := &edits[i]
@@ -136,10 +135,10 @@ func noteEdits(notes []note, edits []data.ItemEdit) (longer int) {
 }
 
 // putEdited writes the message in with the edits of notes at the beginning of b, which has room
-// for it, and returns it. It takes for granted that an item has all its fields, in the order of
+// for it, and returns it. Items must have all their fields, in the order of
 // their ids.
 func putEdited(b, in []byte, notes []note, edits []data.ItemEdit) []byte {
-	n, from := 0, 0 // what is in front of from is written
+	n, from := 0, 0 // the bytes before from are written
 	for i := range notes {
 		it := &notes[i]
 		if e := it.edit[0]; e != 0 {

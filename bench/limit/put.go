@@ -1,7 +1,7 @@
 // Package limit is Thrift Binary written by hand for each of the benchmark's messages: one pass,
 // no index, no validation beyond Go's bounds checks. Only many edits of one message take two
-// passes, with notes of where its items are. No library for messages of any kind can be expected
-// to be faster, so it says how far the others are from what the machine allows.
+// passes, with notes of where its items are. No library for messages of all kinds can be expected
+// to be faster, so that it shows how far the others are from what the machine allows.
 package limit
 
 import "encoding/binary"

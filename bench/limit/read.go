@@ -2,7 +2,7 @@ package limit
 
 import "github.com/nocopythrift/nocopythrift/bench/data"
 
-// A field's key is its type << 16 | its id.
+// The headers of fields as header returns them.
 const (
 	kBool   = tBool << 16
 	kDouble = tDouble << 16
@@ -41,7 +41,7 @@ func sum(b []byte, v any) uint64 {
 
 func readMyTest(b []byte, p int) (sum uint64, end int) {
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kI64 | 1:
 			sum, p = sum+u64(b, p+3), p+11
 		case kStruct | 2:
@@ -75,7 +75,7 @@ func readI64s(b []byte, p int) (sum uint64, end int) {
 func readSmall(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kString | 1, kString | 2, kString | 3:
 			s, p = text(b, p+3)
 			sum += s
@@ -98,7 +98,7 @@ func readSmall(b []byte, p int) (sum uint64, end int) {
 func readSmallSub(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kString | 1, kString | 2:
 			s, p = text(b, p+3)
 			sum += s
@@ -114,7 +114,7 @@ func readSmallSub(b []byte, p int) (sum uint64, end int) {
 func readBlob(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kI64 | 1:
 			sum, p = sum+u64(b, p+3), p+11
 		case kString | 2, kString | 3:
@@ -134,7 +134,7 @@ func readBlob(b []byte, p int) (sum uint64, end int) {
 func readVStreamRows(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kString | 1:
 			s, p = text(b, p+3)
 			sum += s
@@ -155,7 +155,7 @@ func readVStreamRows(b []byte, p int) (sum uint64, end int) {
 func readRow(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kList | 1:
 			s, p = readI64s(b, p+3)
 			sum += s
@@ -172,7 +172,7 @@ func readRow(b []byte, p int) (sum uint64, end int) {
 func readWriteRequest(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		if key(b, p) != kList|1 {
+		if header(b, p) != kList|1 {
 			p = skip(b, p+3, b[p])
 			continue
 		}
@@ -189,7 +189,7 @@ func readWriteRequest(b []byte, p int) (sum uint64, end int) {
 func readSeries(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kList | 1:
 			n := count(b, p+4)
 			p += 8
@@ -214,7 +214,7 @@ func readSeries(b []byte, p int) (sum uint64, end int) {
 func readLabel(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kString | 1, kString | 2:
 			s, p = text(b, p+3)
 			sum += s
@@ -227,7 +227,7 @@ func readLabel(b []byte, p int) (sum uint64, end int) {
 
 func readSample(b []byte, p int) (sum uint64, end int) {
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kDouble | 1, kI64 | 2:
 			sum, p = sum+u64(b, p+3), p+11
 		default:

@@ -3,7 +3,7 @@ package limit
 func readBusiness(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kI64 | 1, kDouble | 9, kI64 | 12:
 			sum, p = sum+u64(b, p+3), p+11
 		case kString | 2, kString | 13:
@@ -49,7 +49,7 @@ func readBusiness(b []byte, p int) (sum uint64, end int) {
 func readMeta(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kString | 1, kString | 2:
 			s, p = text(b, p+3)
 			sum += s
@@ -80,7 +80,7 @@ func readPairs(b []byte, p int) (sum uint64, end int) {
 func readUser(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kI64 | 1:
 			sum, p = sum+u64(b, p+3), p+11
 		case kString | 2, kString | 3:
@@ -100,7 +100,7 @@ func readUser(b []byte, p int) (sum uint64, end int) {
 func readItem(b []byte, p int) (sum uint64, end int) {
 	var s uint64
 	for b[p] != tStop {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kI64 | 1, kDouble | 5:
 			sum, p = sum+u64(b, p+3), p+11
 		case kString | 2, kString | 3:

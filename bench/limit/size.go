@@ -2,7 +2,7 @@ package limit
 
 import "github.com/nocopythrift/nocopythrift/bench/data"
 
-// size returns how much room Append asks for, so that a fresh buffer is allocated once.
+// size returns the size of the message v, so that Append allocates a fresh buffer once.
 func size(v any) int {
 	switch v := v.(type) {
 	case *data.MyTest:

@@ -2,11 +2,11 @@ package limit
 
 import "github.com/nocopythrift/nocopythrift/bench/data"
 
-// spots are where the values of the partial and edit operations stand: the length of the string,
-// the i64, the double.
+// spots holds the offsets of the values that the partial and edit operations use: of the string's
+// length, the i64 and the double.
 type spots struct{ text, num, double int }
 
-// locate finds them in the message b, which is of the type of v, skipping what is in between.
+// locate returns the spots of the message b, which is of the type of v. It skips other fields.
 func locate(b []byte, v any) spots {
 	switch v.(type) {
 	case *data.Small:
@@ -21,7 +21,7 @@ func locate(b []byte, v any) spots {
 
 func locateSmall(b []byte) (s spots) {
 	for p := 0; ; {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kString | 1, kString | 2, kString | 3:
 			p += 7 + count(b, p+3)
 		case kI32 | 4:
@@ -45,7 +45,7 @@ func locateSmall(b []byte) (s spots) {
 
 func locateBusiness(b []byte) (s spots) {
 	for p := 0; b[p] != tStop; p = skip(b, p+3, b[p]) {
-		switch key(b, p) {
+		switch header(b, p) {
 		case kDouble | 9:
 			s.double = p + 3
 		case kStruct | 11:
@@ -54,13 +54,13 @@ func locateBusiness(b []byte) (s spots) {
 			s.num = p + 3
 		}
 		if s.num != 0 && s.double != 0 && s.text != 0 {
-			break // what follows is of no interest
+			break // no later field is needed
 		}
 	}
 	return s
 }
 
-// locateSample finds the first label and the first sample of the last series.
+// locateSample is locate for the first label and the first sample of the last series.
 func locateSample(b []byte) (s spots) {
 	p := field(b, 0, kList|1)
 	n := count(b, p+1)
@@ -75,9 +75,9 @@ func locateSample(b []byte) (s spots) {
 	return s
 }
 
-// field returns where the value of the field with key k of the struct at p stands.
+// field returns the offset of the value of the field with header k in the struct at p.
 func field(b []byte, p int, k uint32) int {
-	for key(b, p) != k {
+	for header(b, p) != k {
 		p = skip(b, p+3, b[p])
 	}
 	return p + 3

@@ -1,7 +1,7 @@
 // Package measure times rows against each other so that the ratios can be trusted: all in one
-// process, in another random order in each round (whoever always goes first looks slow), after a
-// warm-up and a garbage collection each, without the time in which other programs had the
-// processor, and compared only with what was measured in the same round.
+// process, in a random order that changes from round to round (the first row of each would look
+// slow), after a warm-up and a garbage collection each, without the time in which other programs
+// had the processor, and compared only with what was measured in the same round.
 package measure
 
 import (
@@ -16,27 +16,26 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Options say how long to measure.
+// Options tell how long to measure.
 type Options struct {
 	Rounds int           // samples of each row
 	Sample time.Duration // about how long a sample takes
 
-	// Budget, if not 0, is what the whole should take: samples become shorter, and after MinRounds no
+	// Budget, if not 0, is the time for all rounds: samples become shorter, and after MinRounds no
 	// round is begun that would exceed it.
 	Budget time.Duration
-	// Limit, if not 0, is what the whole may take: no round is begun that would exceed it, however
-	// few there are.
+	// Limit, if not 0, is the most time for all rounds: no round is begun that would exceed it, also
+	// if there are fewer than MinRounds.
 	Limit time.Duration
 	// Progress is called after each sample, of how many there will be.
 	Progress func(done, of int)
 }
 
-// MinRounds is how many rounds there are however long they take: a confidence interval of 95 %
-// needs so many.
+// MinRounds is the least number of rounds, whatever Budget is: a confidence interval of 95 % needs
+// as many.
 const MinRounds = 6
 
-// Result is what was measured of a row; every figure is for one operation and the median over the
-// rounds.
+// Result holds the figures of a row: for one operation, and medians over the rounds.
 type Result struct {
 	Peer   string
 	NS     float64   // elapsed
@@ -47,7 +46,7 @@ type Result struct {
 	Rounds []float64 // NS of each round, in order: same index, same round, for every row of an entry
 }
 
-// sample is one row in one round.
+// sample holds the figures of one row in one round.
 type sample struct{ ns, cpu, gc, bytes, allocs float64 }
 
 // Run measures the rows of an entry against each other, and returns their results in the same
@@ -111,7 +110,7 @@ func Ratio(a, b Result) float64 {
 	return Median(ratios)
 }
 
-// Median returns the middle of v, which it leaves as it is.
+// Median returns the median of v, which it does not change.
 func Median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0
@@ -152,9 +151,8 @@ func calibrate(step peer.Step, d time.Duration) int {
 	}
 }
 
-// warm takes a step on each of n other processors, one after the other, so that pools, which are
-// one a processor, have what steps need wherever the runtime moves the goroutine that is measured:
-// it does so every few milliseconds.
+// warm takes a step on each of n other processors, one after the other, to fill pools, which each
+// processor has: the runtime moves the measured goroutine to another one every few milliseconds.
 func warm(step peer.Step, n int) {
 	if n == 0 {
 		return
@@ -169,12 +167,11 @@ func warm(step peer.Step, n int) {
 	}
 }
 
-// warmed is the most processors that are warmed.
+// warmed is the most processors on which warm takes a step.
 const warmed = 4
 
-// take measures n steps, after a collection and as many steps to warm up as take a tenth of that,
-// but one at least, which fills what the row keeps. It comes after the collection, since that
-// empties pools.
+// take measures n steps. Before that it runs a garbage collection, which empties pools, and then a
+// tenth as many steps to warm up, at least one.
 func take(make func() peer.Step, n int) sample {
 	runtime.LockOSThread() // waiting is about one thread
 	defer runtime.UnlockOSThread()

@@ -10,7 +10,7 @@ import (
 
 var kept []byte
 
-// row returns a row that allocates size bytes and turns a loop.
+// row returns a row that allocates size bytes and runs a loop.
 func row(name string, size, turns int) peer.Row {
 	return peer.Row{Peer: name, Make: func() peer.Step {
 		return func(io.Writer) uint64 {
@@ -50,7 +50,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestBudget: no more rounds are begun than there is time for, or than there must be.
+// TestBudget: no round is begun that exceeds the budget, after MinRounds.
 func TestBudget(t *testing.T) {
 	start := time.Now()
 	r := Run([]peer.Row{row("", 0, 10_000_000)}, Options{Rounds: 1000, Sample: time.Second, Budget: 150 * time.Millisecond})

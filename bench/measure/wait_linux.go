@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// waiting tells for how long the kernel has kept a thread waiting for a processor that was busy
-// with something else.
+// waiting tells how long a thread has waited for a processor that was busy with other threads.
 type waiting struct {
 	file *os.File
 	buf  [64]byte
 }
 
-// newWaiting is about the calling thread, to which the caller must be locked.
+// newWaiting returns the waiting of the calling thread, to which the goroutine must be locked.
 func newWaiting() *waiting {
 	f, err := os.Open("/proc/thread-self/schedstat")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package ours is nocopythrift itself, used as its README tells users to.
+// Package ours has the rows of nocopythrift itself, used as its README recommends.
 package ours
 
 import (
@@ -31,7 +31,7 @@ func Peer() bench.Peer {
 	}
 }
 
-// use is what is measured of one message type.
+// use holds the operations on one message type.
 type use interface {
 	rows(wire []byte, op bench.Op) []bench.Row
 	decode(b []byte) (any, error)
@@ -63,8 +63,8 @@ func of(v any) use {
 	panic("ours: no such message")
 }
 
-// message is what is measured of one message type, whose handle is S. The functions that an
-// operation is not defined for are nil.
+// message holds the operations on one message type, whose handle is S. Operations that the type
+// does not have are nil.
 type message[S nocopy.View] struct {
 	make    func(...nocopy.Option) S
 	parse   func([]byte, ...nocopy.Option) (S, error)
@@ -89,10 +89,10 @@ func (f with[S]) decode(b []byte) (any, error) {
 	return m.values(s), nil
 }
 
-// large is what a message may have in G, whose largest is above the default limit of 100 MiB.
+// large is the limit for messages: G's largest is above the default of 100 MiB.
 const large = 1 << 30
 
-// mode is a row's name and the options it stands for.
+// mode is a row's name with the options of its messages.
 type mode struct {
 	row  string
 	opts []nocopy.Option

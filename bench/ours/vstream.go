@@ -24,7 +24,7 @@ func vstreamRows(v *data.VStreamRows) message[peer.VStreamRowsResponse] {
 		},
 		sum: func(m peer.VStreamRowsResponse) uint64 {
 			s := data.Str(m.GetGtid())
-			// By index: what a loop over All captures, as lengths, is allocated.
+			// By index: a loop over All would allocate the variables that it captures, such as lengths.
 			rows := m.GetRows()
 			for i := range rows.Len() {
 				r := rows.At(i)

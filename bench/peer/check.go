@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/data"
 )
 
-// Check runs every row and returns an error that names the first one whose result is not what the
-// values say, according to every peer that can decode it. fresh makes another copy of in.Value, to
+// Check runs every row and returns an error that names the first one whose result differs from the
+// values, by every peer that can decode it. fresh makes another copy of in.Value, to
 // be edited. entries are those of Entries.
 func Check(in *Input, fresh func() any, entries []Entry, peers []Peer) error {
 	before := bytes.Clone(in.Wire)
@@ -23,8 +23,7 @@ func Check(in *Input, fresh func() any, entries []Entry, peers []Peer) error {
 		c := checker{in: in, op: e.Op, want: want, peers: peers, good: map[string][]byte{}}
 		for i, r := range e.Rows {
 			step := r.Make()
-			// Twice, and the second time counts too: a row that keeps state must have left none of it in
-			// the way.
+			// Twice, since a row may keep state that spoils the second time.
 			for range 2 {
 				if err := c.check(step, e.By[i].Format); err != nil {
 					return fmt.Errorf("%s: %s: %w", r.Peer, e.Op, err)
@@ -44,7 +43,7 @@ type checker struct {
 	op    Op
 	want  any
 	peers []Peer
-	good  map[string][]byte // by format, the last output that was right: the same bytes again need no decoding
+	good  map[string][]byte // by format, the last correct output: the same bytes need not be decoded again
 }
 
 func (c *checker) check(step Step, format string) error {

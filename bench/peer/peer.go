@@ -1,5 +1,5 @@
-// Package peer says what a contestant is. A new one is a package with a function that returns a
-// [Peer], and a line in main's list.
+// Package peer defines what the benchmark compares. A new peer is a package with a function that
+// returns a [Peer], and a line in main's list.
 package peer
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/data"
 )
 
-// Op is what is measured. Building and editing end with the message handed to a writer, since only
-// there has every format done all of its work.
+// Op is an operation that is measured. Building and editing end with the message given to a
+// writer: before that, formats have done different parts of the work.
 type Op string
 
 const (
@@ -39,23 +39,23 @@ func Defined(v any) []Op {
 	return []Op{Build, Read}
 }
 
-// Input is what an operation starts from.
+// Input is the input of an operation.
 type Input struct {
 	Value any    // the values, a pointer to a message of package data
-	Wire  []byte // the same as Thrift Binary; nobody may write to it
+	Wire  []byte // the same as Thrift Binary; steps must not write to it
 }
 
-// Step does an operation once. Build and Edit write the message to w; Read and Partial return
+// Step executes an operation once. Build and Edit write the message to w; Read and Partial return
 // their sum.
 type Step = func(w io.Writer) uint64
 
 // Row is one way to do an operation: a line of a table.
 type Row struct {
 	Peer string
-	// Make returns a step. State that the row's users would keep between messages (buffers, pools,
-	// structs) is kept between calls of one step, and is dropped with it: what a row keeps is not
-	// there for the collector to mark while another row is measured. Input in another format than
-	// Thrift is made here, too.
+	// Make returns a step. State that an application would keep between messages (buffers, pools,
+	// structs) is kept between calls of the step and freed with it, so that the collector does not
+	// mark it while another row is measured. Make also converts the input to formats other than
+	// Thrift.
 	Make func() Step
 }
 
@@ -65,16 +65,16 @@ type Peer struct {
 	Format string // what it writes; peers of one format check each other's output. "" is Thrift Binary
 	// Rows returns the ways to do op on in, best known use first; none if it cannot.
 	Rows func(in *Input, op Op) []Row
-	// Decode reads b, a message as in in.Value, back into plain values: the referee for what peers of
-	// its format wrote. nil if that is left to others.
+	// Decode returns the values in b, a message of the type of in.Value. It checks what peers of its
+	// format have written. nil if another peer of the format has it.
 	Decode func(in *Input, b []byte) (any, error)
 }
 
-// Entry is an operation with everybody who takes part in it.
+// Entry is an operation with the rows of all peers that have it.
 type Entry struct {
 	Op   Op
 	Rows []Row
-	By   []*Peer // of each row
+	By   []*Peer // the peer of each row
 }
 
 // Entries returns the operations defined for in.Value, with the rows of all peers in the order of
@@ -98,8 +98,8 @@ func Entries(in *Input, peers []Peer) []Entry {
 	return entries
 }
 
-// total makes of the rows for building and reading those that do both. A row that only one of them
-// has goes with the other's main row.
+// total returns rows that build and then read, from the rows for either. A row that only one of
+// them has is combined with the other's main row.
 func (p *Peer) total(in *Input, _ Op) []Row {
 	build, read := p.Rows(in, Build), p.Rows(in, Read)
 	var rows []Row
@@ -139,7 +139,7 @@ func named(rows []Row, name string) *Row {
 	return nil
 }
 
-// mainRow is the row that others of the same peer are named after: "kitex" of "kitex/reuse".
+// mainRow returns the name of a peer's first row from that of any: "kitex" from "kitex/reuse".
 func mainRow(name string) string {
 	name, _, _ = strings.Cut(name, "/")
 	return name

@@ -16,14 +16,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/measure"
 )
 
-// baselines is the folder in which they are kept, below the current one.
+// baselines is the folder of baseline files, relative to the current one.
 const baselines = "baselines"
 
-// Baseline is what -save keeps of a run: the times of every round, by "workload op row".
+// Baseline holds the times of every round of a run that -save has kept, by "workload op row".
 type Baseline map[string][]float64
 
-// PrepareBaseline makes the folder for it, and returns the file that [SaveBaseline] is going to
-// write.
+// PrepareBaseline makes the folder for the baseline called name, and returns the name of the file
+// that [SaveBaseline] will write.
 func PrepareBaseline(name string) (file string, err error) {
 	if file, err = baselineFile(name); err != nil {
 		return "", err
@@ -31,8 +31,8 @@ func PrepareBaseline(name string) (file string, err error) {
 	return file, os.MkdirAll(baselines, 0o755)
 }
 
-// baselineFile returns the file of the baseline called name, and an error if none can be called
-// that.
+// baselineFile returns the name of the file of the baseline called name, and an error if that
+// can't be the name of one.
 func baselineFile(name string) (string, error) {
 	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 		return "", fmt.Errorf("%q is no name for a baseline: it must be that of a file, without a folder", name)
@@ -40,7 +40,7 @@ func baselineFile(name string) (string, error) {
 	return filepath.Join(baselines, name+".json"), nil
 }
 
-// LoadBaseline returns what was saved as name.
+// LoadBaseline returns the baseline called name.
 func LoadBaseline(name string) (Baseline, error) {
 	file, err := baselineFile(name)
 	if err != nil {
@@ -57,8 +57,8 @@ func LoadBaseline(name string) (Baseline, error) {
 	return b, nil
 }
 
-// SaveBaseline keeps the times of r as name, in place of what was there before, and returns the
-// file.
+// SaveBaseline writes the times of r as the baseline called name, replacing an earlier one, and
+// returns the name of the file.
 func SaveBaseline(name string, r Report) (file string, err error) {
 	file, err = PrepareBaseline(name)
 	if err != nil {
@@ -98,20 +98,19 @@ const (
 
 const (
 	confidence = 0.95
-	// noise is what two processes that run the same code differ by, and no test on the rounds of one
-	// of them can know: where its memory happens to lie.
+	// noise is by how much the times of two processes that run the same code may differ, depending on
+	// the addresses of their memory. The times of one process do not show it.
 	noise = 0.05
 )
 
-// Change is what has become of one row since a baseline.
+// Change is how a row's times have changed since a baseline.
 type Change struct {
 	Ratio   float64 // of the medians, now / before
 	P       float64 // how likely such a difference is if nothing has changed
 	Verdict string
 }
 
-// compare tells by a Mann-Whitney U-test whether old and now, the times of the rounds before and
-// now, differ.
+// compare compares old and now, the times of the rounds then and now, by a Mann-Whitney U-test.
 func compare(old, now []float64) Change {
 	a, b := sample(old), sample(now)
 	test := benchmath.AssumeNothing.Compare(a, b)
@@ -129,12 +128,12 @@ func compare(old, now []float64) Change {
 	return c
 }
 
-// sample returns times for benchmath, which sorts in place what it is given.
+// sample returns a copy of times for benchmath, which sorts it in place.
 func sample(times []float64) *benchmath.Sample {
 	return benchmath.NewSample(slices.Clone(times), &benchmath.DefaultThresholds)
 }
 
-// ours reports whether a row is one of this library's, so that it may have changed.
+// ours reports whether a row is one of this library's.
 func ours(row string) bool { return strings.HasPrefix(row, "nocopy") }
 
 // Compare writes which of our rows are faster or slower than in the baseline called name, and how

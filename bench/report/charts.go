@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// family is who a row belongs to, by the first part of its name, and its colour in every chart.
+// family is the first part of the names of a peer's rows, with their colour in charts.
 type family struct {
 	name   string
 	colour color.RGBA
@@ -113,8 +113,8 @@ func compareFloat(a, b float64) int {
 	return 0
 }
 
-// Lines draws the series as SVG: time per unit over the number of units, both axes logarithmic.
-// What grows in proportion is flat.
+// Lines draws the series as SVG: time per unit over the number of units, both axes logarithmic. A
+// flat line means that time is in proportion to size.
 func (s Series) Lines() (string, error) {
 	p := plot.New()
 	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
@@ -152,7 +152,7 @@ func (s Series) Lines() (string, error) {
 	return svg(p, chartWidth, 11*vg.Centimeter)
 }
 
-// dashes tell the lines of one colour apart, the first of which has none.
+// dashes holds the dashes that tell lines of the same colour apart; the first line has none.
 var dashes = [][]vg.Length{nil, {4, 3}, {1, 2.5}, {8, 3, 1, 3}, {8, 3}, {4, 2, 1, 2, 1, 2}}
 
 var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.RingGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}}

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// Series are the tables of one operation on workloads that differ in nothing but size: G-A-x1 to
+// Series holds the tables of one operation on workloads that differ in size only: G-A-x1 to
 // G-A-x64.
 type Series struct {
 	Name   string // G-A
@@ -41,7 +41,7 @@ func (r Report) Series() []Series {
 	return long
 }
 
-// Growth writes for each series what a unit costs as the message grows: flat is good.
+// Growth writes for each series the time per unit, which should not grow with the message.
 func (r Report) Growth(w io.Writer) error {
 	for _, s := range r.Series() {
 		fmt.Fprintf(w, "\n%s %s: ns/%s as it grows\n", s.Name, s.Op, s.Tables[0].Unit)

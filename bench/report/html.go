@@ -17,7 +17,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"per":   func(t Table, r Row) string { return number(r.NS / float64(t.Units)) },
 }).Parse(pageText))
 
-// HTML writes the report as one page that needs nothing else: charts are drawn into it.
+// HTML writes the report as one page that includes its charts.
 func (r Report) HTML(w io.Writer) error {
 	var single []Table
 	series := r.Series()

@@ -11,7 +11,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Report is all that was measured in one run, in the form that -json writes.
+// Report holds the results of a run in the form that -json writes.
 type Report struct {
 	Workloads []Table `json:"workloads"`
 	Run       Run     `json:"-"`
@@ -42,7 +42,7 @@ type Row struct {
 	Rounds []float64 `json:"-"` // NS of each round; the same index is the same round in every row of a table
 }
 
-// NewTable relates results, the rows of operation op on w, to their yardsticks.
+// NewTable returns the table of results, the rows of operation op on w, with their ratios.
 func NewTable(w data.Workload, op peer.Op, results []measure.Result) Table {
 	t := Table{Name: w.Name, Op: string(op), About: w.About, Unit: w.Unit, Units: w.Units}
 	kitex, limit := find(results, "kitex"), find(results, "limit/reuse", "limit", "memcpy")
@@ -71,7 +71,7 @@ func find(results []measure.Result, names ...string) *measure.Result {
 	return nil
 }
 
-// round keeps four significant digits: more than the measurement knows.
+// round rounds to four significant digits, more than measuring gives.
 func round(v float64) float64 {
 	if v == 0 {
 		return 0

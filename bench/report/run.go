@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Run says where and how a report came about.
+// Run describes the machine, the time and the program of a report.
 type Run struct {
 	Command string
 	Date    string
@@ -28,7 +28,7 @@ func NewRun(rounds int) Run {
 	}
 }
 
-// processor returns the name of the machine's processor where Linux tells it.
+// processor returns the name of the machine's processor on Linux, else "".
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {
@@ -45,7 +45,7 @@ func (r Run) String() string {
 	return fmt.Sprintf("%s; %s; %s; medians of up to %s; %s", r.Machine, r.Go, r.Date, count(r.Rounds, "round"), r.Command)
 }
 
-// count is a number of things.
+// count returns a number of things as text: "1 round", "2 rounds".
 func count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"

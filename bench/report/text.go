@@ -91,7 +91,7 @@ func ratio(v float64) string {
 	}
 }
 
-// short writes round numbers as one says them.
+// short returns a number as text, with k for thousands and M for millions.
 func short(v float64) string {
 	switch {
 	case v >= 1e6:

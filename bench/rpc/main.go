@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// mode is how the calls are spread.
+// mode is how many connections there are, and how many calls at a time.
 type mode struct {
 	name      string
 	conns     int

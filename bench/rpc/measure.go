@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// result is one measurement: nanoseconds but for rate, which is calls per second, and allocs,
-// which is per call.
+// result holds the figures of a measurement: rate in calls per second, allocs per call, the others
+// in nanoseconds.
 type result struct{ rate, p50, p99, cpu, allocs float64 }
 
-// measure has calls made for a time, after a warm-up.
+// measure makes calls for a time, after a warm-up.
 func measure(p peer, addr string, m mode, size int, d time.Duration) (result, error) {
 	callers, stop, err := p.dial(addr, m.conns, m.workers)
 	if err != nil {
@@ -46,7 +46,8 @@ func measure(p peer, addr string, m mode, size int, d time.Duration) (result, er
 	}, nil
 }
 
-// load has every caller make one call after the other and returns how long each call took.
+// load makes calls with all callers, one after the other with each, and returns the calls'
+// durations.
 func load(callers []caller, payload []byte, d time.Duration) ([]time.Duration, error) {
 	var stop atomic.Bool
 	times := make([][]time.Duration, len(callers))
@@ -79,7 +80,7 @@ func load(callers []caller, payload []byte, d time.Duration) ([]time.Duration, e
 	return slices.Concat(times...), nil
 }
 
-// cpuTime is what the process has used, by all threads, in the kernel too.
+// cpuTime returns the processor time of all threads of the process, in the kernel too.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

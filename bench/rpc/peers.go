@@ -1,6 +1,6 @@
 package main
 
-// caller makes one call and returns what the reply says: the id and the size of the payload.
+// caller makes a call and returns the id and the size of the payload of the reply.
 type caller func(id int64, payload []byte) (int64, int, error)
 
 // peer is a library: a server that echoes, and clients.
@@ -11,7 +11,7 @@ type peer struct {
 	dial      func(addr string, conns, workers int) (callers []caller, stop func(), err error)
 }
 
-// overhead is the size of the arguments in Thrift besides the payload.
+// overhead is the size of the arguments in Thrift without the payload.
 const (
 	action   = "store.put"
 	overhead = 3 + (3 + 8) + (3 + 4 + len(action)) + (3 + 4) + 1 + 1

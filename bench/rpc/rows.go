@@ -28,7 +28,7 @@ import (
 // rowSize is the size of a Row on the wire, about: its name has 5 to 7 bytes.
 const rowSize = 11 + 7 + 13 + 1
 
-// names are what rows are called, so that making them costs nobody anything.
+// names holds the names of rows, so that making them is not measured.
 var names = func() []string {
 	list := make([]string, 100_000)
 	for i := range list {
@@ -58,7 +58,7 @@ var rowsPeers = []rowsPeer{
 	{"apache, unframed", false, openApacheRows},
 }
 
-const maxRows = 64 << 20 // bytes that all accept
+const maxRows = 64 << 20 // the most bytes of a message that all peers are set to accept
 
 func sumOf(n int) (sum int64) {
 	for i := range n {
@@ -269,7 +269,7 @@ func openApacheRows(framed bool) (get, put func(int) (int64, error), stop func()
 // rowsResult is one measurement, per call: nanoseconds, and bytes and pieces of memory allocated.
 type rowsResult struct{ wall, cpu, bytes, allocs float64 }
 
-// measureRows has calls made for a time, at least three, after one to warm up.
+// measureRows makes calls for a time, at least three, after one for warming up.
 func measureRows(call func(int) (int64, error), n int, d time.Duration) (rowsResult, error) {
 	want := sumOf(n)
 	once := func() error {

@@ -1,7 +1,7 @@
-// Package structs is what all peers have in common that decode into Go structs and encode from
-// them: Kitex, frugal, Apache Thrift, vtprotobuf. What the application does with a struct type is
-// written down once, in package structs/kitex, and copied for the others' types by generate.sh;
-// what remains for a peer to say is how it turns structs into bytes and back.
+// Package structs has the rows of all peers that decode into Go structs and encode from them:
+// Kitex, frugal, Apache Thrift, vtprotobuf. The application's operations on a struct type are
+// written once, in package structs/kitex, and copied for the others' types by generate.sh. A peer
+// adds a Codec.
 package structs
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/peer"
 )
 
-// Message is what the application does with one message type. Every any is a *T of the same
+// Message holds the application's operations on one message type. Every any is a *T of the same
 // generated struct T. Functions that no operation needs are nil.
 type Message struct {
 	New     func() any
@@ -28,11 +28,11 @@ type Codec struct {
 	Encode func(m any) []byte // the bytes are read before the next call
 	Decode func(b []byte, m any) error
 
-	// Send, if not nil, is used in Encode's place for what ends in several pieces.
+	// Send, if not nil, is called in place of Encode by codecs that write several pieces.
 	Send func(w io.Writer, m any) uint64
 
-	// New and Free take the structs for decoding from a pool and give them back. nil: a new one each
-	// time.
+	// New and Free take structs for decoding from a pool and return them. If nil, structs are new
+	// each time.
 	New  func() any
 	Free func(m any)
 }
@@ -41,7 +41,7 @@ type Codec struct {
 type Variant struct {
 	Row    string
 	Ops    []peer.Op
-	Codec  func(Message) Codec // called anew for each sample
+	Codec  func(Message) Codec // called for each sample
 	Keep   bool                // the application keeps structs, slices and maps from one message to the next
 	Subset bool                // decodes into Message.Subset's structs
 	Own    bool                // the peer's bytes are not Thrift Binary: its input is what it encodes itself
@@ -135,7 +135,7 @@ func (v Variant) step(m Message, in *peer.Input, op peer.Op) peer.Step {
 	panic("structs: no such operation")
 }
 
-// Write hands b to w and returns how long it is.
+// Write writes b to w and returns its length.
 func Write(w io.Writer, b []byte) uint64 {
 	n, err := w.Write(b)
 	if err != nil {
@@ -160,7 +160,7 @@ func Some[T any](p **T) *T {
 	return *p
 }
 
-// Typed is a Message as functions on *T.
+// Typed is a Message whose functions take a *T.
 type Typed[T any] struct {
 	Fill    func(*T)
 	Sum     func(*T) uint64
@@ -170,7 +170,7 @@ type Typed[T any] struct {
 	Subset  *Message
 }
 
-// Message returns the same for callers who don't know T.
+// Message returns the same functions with any for *T.
 func (t Typed[T]) Message() Message {
 	return Message{
 		New:     func() any { return new(T) },

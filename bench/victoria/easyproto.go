@@ -43,10 +43,10 @@ func marshalRows(b []byte, v *data.VStreamRows) []byte {
 	return b
 }
 
-// Every visitor is the loop that easyproto's documentation shows. A function that takes what to do
-// with a field would let FieldContext escape to the heap.
+// Every visitor has the loop that easyproto's documentation shows. If the loop were a function
+// with a callback for fields, FieldContext would escape to the heap.
 
-// next returns the message behind its next field, which is put into fc.
+// next reads the next field of a message into fc and returns the bytes after it.
 func next(fc *easyproto.FieldContext, message []byte) []byte {
 	rest, err := fc.NextField(message)
 	if err != nil {

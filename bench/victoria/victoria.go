@@ -1,4 +1,4 @@
-// Package victoria is what VictoriaMetrics made for itself to receive Prometheus write requests:
+// Package victoria has the two decoders that VictoriaMetrics wrote for Prometheus write requests:
 // prompb, which decodes into structs that are kept in a pool, and easyproto, with which one writes
 // a visitor by hand. Both speak Protocol Buffers.
 package victoria

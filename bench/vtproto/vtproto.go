@@ -13,7 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/structs"
 )
 
-// Format is what its peers write.
+// Format is the format that the peers of this package write.
 const Format = "protobuf"
 
 // Peer has the rows
@@ -28,7 +28,7 @@ func Peer() peer.Peer {
 		Format: Format,
 		Rows: func(in *peer.Input, op peer.Op) []peer.Row {
 			ops := []peer.Op{op}
-			// Who builds keeps structs: a pooled one has given its sub-messages back.
+			// An application that builds keeps its structs: one from the pool has no sub-messages.
 			pooled := structs.Variant{Row: "vtproto/pool+unsafe", Ops: ops, Codec: pooled(in.Value), Keep: op == peer.Build, Own: true}
 			fresh := structs.Variant{Row: fresh.Row, Ops: ops, Codec: fresh.Codec, Own: true}
 			return structs.Rows(use.Of(in.Value), []structs.Variant{fresh, pooled}, in, op)
@@ -37,7 +37,7 @@ func Peer() peer.Peer {
 	}
 }
 
-// message is what every generated message implements.
+// message is implemented by every generated message.
 type message interface {
 	SizeVT() int
 	MarshalToSizedBufferVT([]byte) (int, error)

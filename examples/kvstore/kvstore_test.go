@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// lockedBuffer is what a program prints while it runs.
+// lockedBuffer is a buffer that a program may write to while a test reads it.
 type lockedBuffer struct {
 	mu sync.Mutex
 	bytes.Buffer
@@ -55,7 +55,8 @@ func run(t *testing.T, ctx context.Context, out io.Writer, args ...string) error
 
 const figures = `+\d+ calls/s  p50 \S+ +p99 \S+ +[\d.]+ MB/s +[\d.]+ allocs/call`
 
-// TestProgram runs both halves in one: a line every second and a summary for each client.
+// TestProgram runs server and clients in one process: a line every second and a summary for each
+// client.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	var out lockedBuffer
@@ -74,7 +75,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestHalves runs them apart, with one server for two clients.
+// TestHalves runs a server and two clients as separate programs.
 func TestHalves(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(context.Background())
@@ -234,7 +235,7 @@ func TestValuesLast(t *testing.T) {
 	for key := range values {
 		retrieved[key] = get(t, c, []byte(key))
 	}
-	for i := range 300 { // memory that was free is used again
+	for i := range 300 { // so that freed memory is used again
 		key := []byte(fmt.Sprint("other ", i))
 		put(t, c, key, random(i*400))
 		if r, err := c.Delete(context.Background(), func(a kv.KeyValueDeleteArgs) { a.SetKey(key) }); err != nil {
@@ -287,7 +288,7 @@ func heap() int {
 	return int(m.HeapAlloc)
 }
 
-// TestDeclaredExceptions: each with its key.
+// TestDeclaredExceptions: the client gets each declared exception, with its key.
 func TestDeclaredExceptions(t *testing.T) {
 	_, c := startStore(t)
 	ctx, key := context.Background(), []byte("\x00key\xff")

@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// load makes calls of all kinds and checks what comes back.
+// load makes calls of all kinds and checks the replies.
 type load struct {
 	meter   meter
 	refused atomic.Int64
@@ -35,11 +35,11 @@ func newLoad(mean, workers int) *load {
 	return l
 }
 
-// run makes calls by a number of workers until ctx ends or something is wrong.
+// run makes calls in several workers until ctx ends or a reply is wrong.
 func (l *load) run(ctx context.Context, caller rpc.Caller, workers int) (wrong error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	// Calls that are under way when the time is up are waited for, but not for ever.
+	// Calls that are under way when ctx ends have some time to finish.
 	calls, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, giveUp) })()
@@ -60,15 +60,15 @@ func (l *load) run(ctx context.Context, caller rpc.Caller, workers int) (wrong e
 	return wrong
 }
 
-// worker makes one call after the other. The keys that it uses are its own, so that it knows what
-// must come back.
+// worker makes one call after the other. No other worker uses its keys, so that it knows which
+// values the store must return.
 type worker struct {
 	*load
 	client kv.KeyValueClient
 	rng    *rand.Rand
-	prefix uint64 // of its keys
-	serial uint32 // of the next key
-	pairs  []pair // what it has in the store
+	prefix uint64 // the beginning of its keys
+	serial uint32 // the number of its next key
+	pairs  []pair // its keys and values in the store
 }
 
 type pair struct{ key, value []byte }
@@ -77,7 +77,7 @@ func (l *load) newWorker(client kv.KeyValueClient) *worker {
 	return &worker{load: l, client: client, rng: rand.New(rand.NewPCG(rand.Uint64(), 0)), prefix: rand.Uint64()}
 }
 
-// What a call is about.
+// The kinds of call.
 const (
 	create = iota
 	retrieve
@@ -87,7 +87,7 @@ const (
 
 var kinds = [...]string{"create", "retrieve", "update", "delete"}
 
-// refusedShare: one call in so many is meant to be refused.
+// refusedShare is how many calls there are for one that the server must refuse.
 const refusedShare = 50
 
 // call makes a call of any kind.
@@ -190,7 +190,7 @@ func (w *worker) send(ctx context.Context, kind int, p pair) error {
 	return err
 }
 
-// newKey is a key that was not there before, of some 60 bytes.
+// newKey returns a key of some 60 bytes that no call has used before.
 func (w *worker) newKey() []byte {
 	rest := w.cut(48)
 	key := binary.BigEndian.AppendUint64(make([]byte, 0, 8+4+len(rest)), w.prefix)
@@ -201,7 +201,7 @@ func (w *worker) newKey() []byte {
 
 func (w *worker) newValue() []byte { return w.cut(w.mean) }
 
-// cut returns a piece of the pad, of exponentially distributed size.
+// cut returns a piece of the pad, with an exponentially distributed size.
 func (w *worker) cut(mean int) []byte {
 	n := min(int(w.rng.ExpFloat64()*float64(mean)), len(w.pad)/2)
 	from := w.rng.IntN(len(w.pad) - n)

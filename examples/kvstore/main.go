@@ -84,8 +84,8 @@ func parseFlags(args []string, complaints io.Writer) (config, error) {
 	return c, err
 }
 
-// maxValueSize is the largest mean: values are at most eight times as large, and must fit in a
-// frame.
+// maxValueSize is the largest mean size of values: values are up to eight times as large, and must
+// fit into a frame.
 const maxValueSize = 1 << 20
 
 func (c config) run(ctx context.Context, out io.Writer) error {
@@ -112,10 +112,10 @@ func (c config) run(ctx context.Context, out io.Writer) error {
 	return errors.Join(err, <-served)
 }
 
-// grace is how long calls may take to end once server or client have been told to.
+// grace is how long calls may take to end after server or clients were told to stop.
 const grace = 5 * time.Second
 
-// serveUntil serves until ctx ends, and tells out how it goes.
+// serveUntil serves until ctx ends, and reports to out.
 func (c config) serveUntil(ctx context.Context, l net.Listener, out io.Writer) error {
 	s := newService(c.delays)
 	srv := &rpc.Server{
@@ -140,7 +140,7 @@ func (c config) serveUntil(ctx context.Context, l net.Listener, out io.Writer) e
 	return srv.Shutdown(ctx)
 }
 
-// drive has one kind of client or both work for a while.
+// drive runs one kind of client, or both, for the given time.
 func (c config) drive(ctx context.Context, addr string, out io.Writer) error {
 	names := []string{c.client}
 	if c.client == "both" {
@@ -172,14 +172,14 @@ func (c config) driveOne(ctx context.Context, name, addr string, inFlight int, o
 	l := newLoad(c.valueSize, workers)
 	finished := make(chan error, 1)
 	go func() {
-		defer cancel() // if something is wrong the report ends early
+		defer cancel() // ends the report early if a reply was wrong
 		finished <- l.run(ctx, client, workers)
 	}()
 	report(ctx, &l.meter, out, func() string { return fmt.Sprintf("  %d refused", l.refused.Load()) })
 	return <-finished
 }
 
-// report prints a line about a meter every second, and one about all the time when ctx ends.
+// report prints a meter's figures every second, and those of the whole time when ctx ends.
 func report(ctx context.Context, m *meter, out io.Writer, more func() string) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -202,7 +202,7 @@ func report(ctx context.Context, m *meter, out io.Writer, more func() string) {
 	}
 }
 
-// count is a number of things.
+// count returns a number of things as text: "1 call", "2 calls".
 func count[N int | int64](n N, thing string) string {
 	if n != 1 {
 		thing += "s"

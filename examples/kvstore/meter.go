@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// meter counts calls, their bytes and how long they took. Any number of goroutines may add to it.
+// meter counts calls, their bytes and their durations. Any number of goroutines may use it.
 type meter struct {
 	calls, bytes atomic.Int64
 	took         [40 << subBits]atomic.Int64 // calls by duration: see bucket
@@ -25,7 +25,7 @@ func bucket(d time.Duration) int {
 	return min(shift<<subBits+int(n>>shift), 40<<subBits-1)
 }
 
-// upper is the longest duration in a bucket.
+// upper returns the longest duration of a bucket.
 func upper(b int) time.Duration {
 	shift := max(b>>subBits-1, 0)
 	return time.Duration(b-shift<<subBits+1)<<shift - 1
@@ -37,7 +37,7 @@ func (m *meter) add(d time.Duration, n int) {
 	m.took[bucket(d)].Add(1)
 }
 
-// reading is what a meter showed at one moment.
+// reading holds a meter's figures at one moment.
 type reading struct {
 	at           time.Time
 	calls, bytes int64
@@ -53,14 +53,15 @@ func (m *meter) read() *reading {
 	return r
 }
 
-// allocations is the number of heap objects that the program has allocated so far.
+// allocations returns how many heap objects the program has allocated so far.
 func allocations() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:objects"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// quantile is the duration that a share of the calls since an earlier reading did not exceed.
+// quantile returns the duration that the given share of the calls since an earlier reading did not
+// exceed.
 func (r *reading) quantile(since *reading, share float64) time.Duration {
 	var total int64
 	for i := range r.took {
@@ -75,7 +76,7 @@ func (r *reading) quantile(since *reading, share float64) time.Duration {
 	return 0
 }
 
-// since says what happened between two readings.
+// since returns a line with the figures between two readings.
 func (r *reading) since(before *reading) string {
 	seconds := r.at.Sub(before.at).Seconds()
 	calls := r.calls - before.calls
@@ -86,7 +87,7 @@ func (r *reading) since(before *reading) string {
 		float64(r.allocs-before.allocs)/float64(max(calls, 1)))
 }
 
-// short rounds a duration to three digits.
+// short returns a duration rounded to three digits.
 func short(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d/unit >= 1000 {

@@ -8,14 +8,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// service handles the calls.
+// service is the handler of the store's service.
 type service struct {
 	store       *store
 	meter       meter
 	read, write time.Duration // how long a call takes at least
 }
 
-// The delays of storage that is not there, as in the article.
+// The delays of the storage that the article simulates.
 const (
 	readDelay  = 10 * time.Millisecond
 	writeDelay = 50 * time.Millisecond
@@ -29,8 +29,7 @@ func newService(delays bool) *service {
 	return s
 }
 
-// Create has the key cloned into the store. The value may stay in the request's memory; see
-// store.go.
+// Create stores a clone of the key, and the value in the request's memory or cloned; see store.go.
 func (s *service) Create(ctx context.Context, args kv.KeyValueCreateArgs, result kv.KeyValueCreateResult) error {
 	if err := sleep(ctx, s.write); err != nil {
 		return err
@@ -41,8 +40,8 @@ func (s *service) Create(ctx context.Context, args kv.KeyValueCreateArgs, result
 	return nil
 }
 
-// Retrieve has the reply refer to the value in the store: SetSuccess copies it only if it is
-// smaller than 4 KiB.
+// Retrieve returns a value in a reply that refers to the store's: SetSuccess copies it only if it
+// is smaller than 4 KiB.
 func (s *service) Retrieve(ctx context.Context, args kv.KeyValueRetrieveArgs, result kv.KeyValueRetrieveResult) error {
 	if err := sleep(ctx, s.read); err != nil {
 		return err
@@ -56,7 +55,7 @@ func (s *service) Retrieve(ctx context.Context, args kv.KeyValueRetrieveArgs, re
 	return nil
 }
 
-// Update leaves the old value to those who are still sending it.
+// Update replaces a value. Replies that still refer to the old one are not affected.
 func (s *service) Update(ctx context.Context, args kv.KeyValueUpdateArgs, result kv.KeyValueUpdateResult) error {
 	if err := sleep(ctx, s.write); err != nil {
 		return err
@@ -77,7 +76,7 @@ func (s *service) Delete(ctx context.Context, args kv.KeyValueDeleteArgs, result
 	return nil
 }
 
-// measure stands around every call: it counts it with the bytes of its request and of its reply.
+// measure is an interceptor that counts calls and the bytes of their requests and replies.
 func (s *service) measure(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 	start := time.Now()
 	err := next(ctx, c)
@@ -85,7 +84,7 @@ func (s *service) measure(ctx context.Context, c *rpc.Call, next rpc.Handler) er
 	return err
 }
 
-// sleep waits, but not for longer than anybody waits for the answer.
+// sleep waits for d or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d == 0 {
 		return nil

@@ -18,10 +18,10 @@ type shard struct {
 	values map[string][]byte
 }
 
-// keepFrom is the size from which on a value is kept where it was received: half of a slab, the
-// block of 64 KiB that a server receives requests into one after the other unless they are larger.
-// So a value keeps less than another of its size from being freed. A small one, kept like that,
-// would keep a whole slab with the requests of others, so it is cloned.
+// keepFrom is the size from which on a value is kept where it was received: half of a slab, a
+// block of 64 KiB into which a server receives one request after the other, unless they are
+// larger. Such a value keeps less than its own size of other requests from being freed. A small
+// value would keep a whole slab, so it is cloned.
 const keepFrom = 32 << 10
 
 func newStore() *store {
@@ -36,9 +36,9 @@ func (s *store) shard(key []byte) *shard {
 	return &s.shards[maphash.Bytes(s.seed, key)%uint64(len(s.shards))]
 }
 
-// keep is a value as the store has it: alone in its memory if it is small, else in that of the
-// request. Values in the store are never written to, so that a reply may refer to one while it is
-// sent and after it has been replaced.
+// keep returns a value for the store: a clone if it is small, else the value itself, in the
+// request's memory. Values in the store are never written to, so that a reply may refer to one,
+// also after it has been replaced.
 func keep(value []byte) []byte {
 	if len(value) < keepFrom {
 		return bytes.Clone(value)

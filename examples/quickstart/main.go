@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// served is what the server has read.
+// served holds the text that the server has read from the forwarded receipt.
 type served struct {
 	document []byte
 	total    float64
@@ -83,7 +83,7 @@ func run(out io.Writer) error {
 	return nil
 }
 
-// What is set in the receipt before it is forwarded.
+// The values that are set in the receipt before it is forwarded.
 const (
 	message = "thank you, and here are five percent off"
 	total   = 87.4
@@ -130,7 +130,7 @@ func newOrder(document []byte) order.Order {
 	return o
 }
 
-// send flushes the message's chain to the connection, as a frame, and says what that was.
+// send writes the message as a frame, and prints how many pieces and bytes that were.
 func send(conn net.Conn, m *nocopy.Message, out io.Writer) error {
 	stats, err := m.WriteFrame(conn)
 	if err != nil {
@@ -143,7 +143,7 @@ func send(conn net.Conn, m *nocopy.Message, out io.Writer) error {
 	return nil
 }
 
-// count is a number of things.
+// count returns a number of things as text: "1 piece", "2 pieces".
 func count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -151,10 +151,10 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// maxFrame is the largest reply that is accepted.
+// maxFrame is the most bytes of a reply.
 const maxFrame = 1 << 20
 
-// receive reads a frame into memory of the message's own and indexes it there.
+// receive reads a frame into a message's own memory and parses it there.
 func receive(conn net.Conn) (order.Receipt, error) {
 	var scratch [4]byte
 	n, err := linkbuf.ReadFrameSize(conn, maxFrame, &scratch)
@@ -164,7 +164,7 @@ func receive(conn net.Conn) (order.Receipt, error) {
 	return nocopy.Read[order.Receipt](order.ReceiptDesc, conn, n)
 }
 
-// abbreviate shortens the document's hexadecimal digits.
+// abbreviate returns text with the document's hexadecimal digits shortened.
 func abbreviate(s string) string {
 	if len(s) > 300 {
 		return s[:160] + " … " + s[len(s)-60:]

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// fenced returns n bytes that lie against memory whose use ends the program, behind them or, with
-// front, before.
+// fenced returns n bytes next to memory whose use ends the program: after them or, with front,
+// before.
 func fenced(t *testing.T, n int, front bool) []byte {
 	t.Helper()
 	page := os.Getpagesize()

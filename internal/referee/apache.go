@@ -162,7 +162,7 @@ func read(s *Struct, b []byte, lenient bool) (*Record, error) {
 	return rec, err
 }
 
-// TooDeep says whether an error is about nesting.
+// TooDeep reports whether an error means that a message is nested too deep.
 func TooDeep(err error) bool {
 	var e thrift.TProtocolException
 	return errors.Is(err, errDepth) || errors.As(err, &e) && e.TypeId() == thrift.DEPTH_LIMIT

@@ -167,7 +167,7 @@ type chance struct{ *Gen }
 
 func (c chance) Intn(n int) int { return int(c.Bits() >> 33 % uint64(n)) }
 
-// Contains says whether an element equals x.
+// Contains reports whether an element equals x.
 func (l *List) Contains(x Value) bool {
 	for _, have := range l.Elems {
 		if Equal(have, x) {

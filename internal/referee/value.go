@@ -97,8 +97,7 @@ type Record struct {
 	Unknown []Raw   // fields that Type does not have, in wire order
 	Last    int     // of a union: place+1 of the arm that counts, 0 if none is set
 
-	// Shadowed are fields that come again further behind, so that they do not count. Only Write knows
-	// them.
+	// Shadowed holds fields that occur again later, so that they do not count. Only Write uses them.
 	Shadowed []Raw
 }
 
@@ -164,7 +163,7 @@ func Zero(t *Type) Value {
 // NewRecord returns a struct of which nothing is set.
 func NewRecord(s *Struct) *Record { return &Record{Type: s, Fields: make([]Value, len(s.Fields))} }
 
-// Owed says whether a field of s that nobody sets is sent nonetheless.
+// Owed reports whether a field of s is on the wire although it is not set.
 func (f *Field) Owed(s *Struct) bool {
 	return !s.Union && f.Req != Optional && (f.Req == Required || f.Default != nil || f.Type.IsFixed())
 }
@@ -204,8 +203,8 @@ func Clone(v Value) Value {
 	return v
 }
 
-// Equal says whether two values are the same. The order of a map's pairs does not count, nor do
-// pairs whose key comes again.
+// Equal reports whether two values are the same. The order of a map's pairs does not count, nor do
+// pairs whose key occurs again later.
 func Equal(a, b Value) bool { return string(Append(nil, a)) == string(Append(nil, b)) }
 
 // Append appends bytes that are the same for equal values and only for those.

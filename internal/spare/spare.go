@@ -1,4 +1,4 @@
-// Package spare keeps large pieces of memory for those who will soon need as much again.
+// Package spare keeps large pieces of memory that are free, so that they can be used again soon.
 //
 // A sync.Pool is for what is small and asked for all the time: what one processor has put there
 // another may not find, and two collections empty it, which may both happen while one large
@@ -138,8 +138,8 @@ func register(keepAll func(uint64)) {
 	pools = append(pools, keepAll)
 }
 
-// Keep is called by those who are about to need large memory: what is spare lives on, but for what
-// nobody has taken for long.
+// Keep is called before large memory is needed: it keeps spare items from being freed, except
+// those that were not used for long.
 func Keep() {
 	now := collections()
 	mu.Lock()

@@ -1,5 +1,5 @@
-// Command client calls everything that Apache Thrift's cross-language test service has, and checks
-// what comes back.
+// Command client calls all methods of Apache Thrift's cross-language test service and checks the
+// replies.
 //
 //	go run ./interop/client --host localhost --port 9090 --transport framed --protocol multi
 //

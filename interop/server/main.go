@@ -29,7 +29,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout))
 }
 
-// grace is how long calls may take to finish once the server has been told to end.
+// grace is how long calls may take to finish after the server was interrupted.
 const grace = 2 * time.Second
 
 func run(ctx context.Context, args []string, out io.Writer) int {

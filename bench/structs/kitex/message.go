@@ -1,4 +1,4 @@
-// Package kitex is what the application does with Kitex's structs. generate.sh copies it for the
+// Package kitex has the application's operations on Kitex's structs. generate.sh copies it for the
 // structs of other peers.
 package kitex
 
@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/structs"
 )
 
-// Of returns what is done with the message v, a pointer to one of package data's; nothing if there
-// is no such struct.
+// Of returns the operations on the message v, a pointer to one of package data's; the zero Message
+// if there is no such struct.
 func Of(v any) structs.Message {
 	for _, of := range messages {
 		if m := of(v); m.New != nil {

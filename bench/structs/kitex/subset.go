@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/bench/structs"
 )
 
-// Subset returns what is done with structs that declare only the fields that Partial reads;
-// nothing if there are none for v.
+// Subset returns the operations on structs that declare only the fields that Partial reads; nil if
+// there are none for v.
 func Subset(v any) *structs.Message {
 	var m structs.Message
 	switch v.(type) {

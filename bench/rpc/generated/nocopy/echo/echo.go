@@ -23,7 +23,8 @@ var (
 	}
 )
 
-// NewEchoProcessor returns what a server needs to have calls of Echo handled by h.
+// NewEchoProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Echo.
 func NewEchoProcessor(h EchoHandler) *rpc.Processor {
 	return rpc.NewProcessor("Echo", nil,
 		echoEcho.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -63,7 +64,8 @@ var (
 	}
 )
 
-// NewRowsProcessor returns what a server needs to have calls of Rows handled by h.
+// NewRowsProcessor returns a Processor for an rpc.Server that has h handle the calls of
+// Rows.
 func NewRowsProcessor(h RowsHandler) *rpc.Processor {
 	return rpc.NewProcessor("Rows", nil,
 		rowsGet.HandledBy(func(ctx context.Context, c *rpc.Call) error {
@@ -118,11 +120,14 @@ func ParseMessage(b []byte, opts ...nocopy.Option) (Message, error) {
 	return Message(s), err
 }
 
-func (s Message) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Message) Release()                 { nocopy.Struct(s).Release() }
-func (s Message) Clone() Message           { return Message(nocopy.Struct(s).Clone(MessageDesc)) }
-func (s Message) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s Message) String() string           { return nocopy.Struct(s).Format(MessageDesc) }
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Message) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Message) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, MessageDesc) }
+func (s Message) Release()                   { nocopy.Struct(s).Release() }
+func (s Message) Clone() Message             { return Message(nocopy.Struct(s).Clone(MessageDesc)) }
+func (s Message) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Message) String() string             { return nocopy.Struct(s).Format(MessageDesc) }
 func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(MessageDesc)
 }
@@ -160,7 +165,10 @@ func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
 	return Row(s), err
 }
 
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Row) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, RowDesc) }
 func (s Row) Release()                                { nocopy.Struct(s).Release() }
 func (s Row) Clone() Row                              { return Row(nocopy.Struct(s).Clone(RowDesc)) }
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
@@ -199,8 +207,13 @@ func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
 	return EchoEchoArgs(s), err
 }
 
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoEchoArgs) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
+}
+func (s EchoEchoArgs) Release() { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
 	return EchoEchoArgs(nocopy.Struct(s).Clone(EchoEchoArgsDesc))
 }
@@ -239,8 +252,13 @@ func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error
 	return EchoEchoResult(s), err
 }
 
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s EchoEchoResult) Release()                 { nocopy.Struct(s).Release() }
+func (s EchoEchoResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
+}
+func (s EchoEchoResult) Release() { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
 	return EchoEchoResult(nocopy.Struct(s).Clone(EchoEchoResultDesc))
 }
@@ -279,11 +297,16 @@ func ParseRowsGetArgs(b []byte, opts ...nocopy.Option) (RowsGetArgs, error) {
 	return RowsGetArgs(s), err
 }
 
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s RowsGetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s RowsGetArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s RowsGetArgs) Clone() RowsGetArgs       { return RowsGetArgs(nocopy.Struct(s).Clone(RowsGetArgsDesc)) }
-func (s RowsGetArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s RowsGetArgs) String() string           { return nocopy.Struct(s).Format(RowsGetArgsDesc) }
+func (s RowsGetArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
+}
+func (s RowsGetArgs) Release()           { nocopy.Struct(s).Release() }
+func (s RowsGetArgs) Clone() RowsGetArgs { return RowsGetArgs(nocopy.Struct(s).Clone(RowsGetArgsDesc)) }
+func (s RowsGetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s RowsGetArgs) String() string     { return nocopy.Struct(s).Format(RowsGetArgsDesc) }
 func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(RowsGetArgsDesc)
 }
@@ -310,8 +333,13 @@ func ParseRowsGetResult(b []byte, opts ...nocopy.Option) (RowsGetResult, error) 
 	return RowsGetResult(s), err
 }
 
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s RowsGetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s RowsGetResult) Release()                 { nocopy.Struct(s).Release() }
+func (s RowsGetResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, RowsGetResultDesc)
+}
+func (s RowsGetResult) Release() { nocopy.Struct(s).Release() }
 func (s RowsGetResult) Clone() RowsGetResult {
 	return RowsGetResult(nocopy.Struct(s).Clone(RowsGetResultDesc))
 }
@@ -350,11 +378,16 @@ func ParseRowsPutArgs(b []byte, opts ...nocopy.Option) (RowsPutArgs, error) {
 	return RowsPutArgs(s), err
 }
 
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s RowsPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s RowsPutArgs) Release()                 { nocopy.Struct(s).Release() }
-func (s RowsPutArgs) Clone() RowsPutArgs       { return RowsPutArgs(nocopy.Struct(s).Clone(RowsPutArgsDesc)) }
-func (s RowsPutArgs) Valid() bool              { return nocopy.Struct(s).Valid() }
-func (s RowsPutArgs) String() string           { return nocopy.Struct(s).Format(RowsPutArgsDesc) }
+func (s RowsPutArgs) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
+}
+func (s RowsPutArgs) Release()           { nocopy.Struct(s).Release() }
+func (s RowsPutArgs) Clone() RowsPutArgs { return RowsPutArgs(nocopy.Struct(s).Clone(RowsPutArgsDesc)) }
+func (s RowsPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
+func (s RowsPutArgs) String() string     { return nocopy.Struct(s).Format(RowsPutArgsDesc) }
 func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return nocopy.Struct(s).Unknown(RowsPutArgsDesc)
 }
@@ -388,8 +421,13 @@ func ParseRowsPutResult(b []byte, opts ...nocopy.Option) (RowsPutResult, error) 
 	return RowsPutResult(s), err
 }
 
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
 func (s RowsPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s RowsPutResult) Release()                 { nocopy.Struct(s).Release() }
+func (s RowsPutResult) AppendTo(dst []byte) []byte {
+	return nocopy.Struct(s).AppendStruct(dst, RowsPutResultDesc)
+}
+func (s RowsPutResult) Release() { nocopy.Struct(s).Release() }
 func (s RowsPutResult) Clone() RowsPutResult {
 	return RowsPutResult(nocopy.Struct(s).Clone(RowsPutResultDesc))
 }
