@@ -79,6 +79,7 @@ var arrows = []struct {
 	{"linkbuf", []string{module + "/internal/chain"}, "it checks what users ask of the blocks of internal/chain"},
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
+	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/rpc", []string{module + "/internal/chain", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/spare"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},
@@ -300,4 +301,34 @@ func TestSecurityPage(t *testing.T) {
 	if len(named) < 40 {
 		t.Errorf("SECURITY.md names only %d tests", len(named))
 	}
+}
+
+// TestForGeneratedCode: what begins with X in package nocopy says whom it is for, and only thriftimpl
+// says nocopy.X….
+func TestForGeneratedCode(t *testing.T) {
+	sources(t, ".", func(name string, src []byte) {
+		dir := path.Dir(name)
+		if m := regexp.MustCompile(`\bnocopy\.X\w*`).Find(src); m != nil && dir != "nocopy/thriftimpl" &&
+			name != "rules_test.go" && name != "nocopy/inline_test.go" {
+			t.Errorf("%s says %s, of which package thriftimpl has another name", name, m)
+		}
+		if dir != "nocopy" || strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		for _, d := range parse(src).Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range g.Specs {
+				s, ok := spec.(*ast.TypeSpec)
+				if !ok || !regexp.MustCompile(`^X([A-Z]|$)`).MatchString(s.Name.Name) {
+					continue
+				}
+				if doc := g.Doc.Text() + s.Doc.Text(); !strings.HasPrefix(doc, "For generated code") && !strings.HasPrefix(doc, "For package rpc") {
+					t.Errorf("%s: the comment of %s does not say whom it is for", name, s.Name)
+				}
+			}
+		}
+	})
 }

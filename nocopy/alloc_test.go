@@ -12,68 +12,68 @@ import (
 // In steady state nothing is allocated: not for parsing, reading, building, editing or sending.
 
 var (
-	requestDesc  = NewDesc("Request")
-	callerDesc   = NewDesc("Caller")
-	businessDesc = NewDesc("Business")
-	itemDesc     = NewDesc("Item")
+	requestDesc  = newStructDesc("Request")
+	callerDesc   = newStructDesc("Caller")
+	businessDesc = newStructDesc("Business")
+	itemDesc     = newStructDesc("Item")
 )
 
 func init() {
 	callerDesc.Define(
-		FieldDesc{ID: 1, Name: "service", Type: TypeString},
-		FieldDesc{ID: 2, Name: "host", Type: TypeString},
-		FieldDesc{ID: 3, Name: "pid", Type: TypeI32},
+		XFieldDesc{ID: 1, Name: "service", Type: typeString},
+		XFieldDesc{ID: 2, Name: "host", Type: typeString},
+		XFieldDesc{ID: 3, Name: "pid", Type: typeI32},
 	)
 	requestDesc.Define(
-		FieldDesc{ID: 1, Name: "id", Type: TypeI64, Req: Required},
-		FieldDesc{ID: 2, Name: "user", Type: TypeString},
-		FieldDesc{ID: 3, Name: "method", Type: TypeString},
-		FieldDesc{ID: 4, Name: "token", Type: TypeString},
-		FieldDesc{ID: 5, Name: "caller", Type: StructOf(callerDesc)},
-		FieldDesc{ID: 6, Name: "flag", Type: TypeBool},
-		FieldDesc{ID: 7, Name: "small", Type: TypeI16},
-		FieldDesc{ID: 8, Name: "score", Type: TypeDouble},
-		FieldDesc{ID: 9, Name: "color", Type: EnumOf(colorName)},
+		XFieldDesc{ID: 1, Name: "id", Type: typeI64, Req: XRequired},
+		XFieldDesc{ID: 2, Name: "user", Type: typeString},
+		XFieldDesc{ID: 3, Name: "method", Type: typeString},
+		XFieldDesc{ID: 4, Name: "token", Type: typeString},
+		XFieldDesc{ID: 5, Name: "caller", Type: structTypeOf(callerDesc)},
+		XFieldDesc{ID: 6, Name: "flag", Type: typeBool},
+		XFieldDesc{ID: 7, Name: "small", Type: typeI16},
+		XFieldDesc{ID: 8, Name: "score", Type: typeDouble},
+		XFieldDesc{ID: 9, Name: "color", Type: enumTypeOf(colorName)},
 	)
 	itemDesc.Define(
-		FieldDesc{ID: 1, Name: "sku", Type: TypeString},
-		FieldDesc{ID: 2, Name: "count", Type: TypeI32},
-		FieldDesc{ID: 3, Name: "labels", Type: MapOf(TypeString, TypeString)},
-		FieldDesc{ID: 4, Name: "prices", Type: ListOf(TypeI64)},
+		XFieldDesc{ID: 1, Name: "sku", Type: typeString},
+		XFieldDesc{ID: 2, Name: "count", Type: typeI32},
+		XFieldDesc{ID: 3, Name: "labels", Type: mapTypeOf(typeString, typeString)},
+		XFieldDesc{ID: 4, Name: "prices", Type: listTypeOf(typeI64)},
 	)
 	businessDesc.Define(
-		FieldDesc{ID: 1, Name: "id", Type: TypeI64},
-		FieldDesc{ID: 2, Name: "items", Type: ListOf(StructOf(itemDesc))},
-		FieldDesc{ID: 3, Name: "totals", Type: MapOf(TypeString, TypeI64)},
-		FieldDesc{ID: 4, Name: "times", Type: ListOf(TypeI64)},
-		FieldDesc{ID: 5, Name: "tags", Type: ListOf(TypeString)},
-		FieldDesc{ID: 6, Name: "byNumber", Type: MapOf(TypeI32, StructOf(callerDesc))},
-		FieldDesc{ID: 7, Name: "matrix", Type: ListOf(ListOf(TypeI32))},
-		FieldDesc{ID: 8, Name: "unique", Type: SetOf(TypeString)},
+		XFieldDesc{ID: 1, Name: "id", Type: typeI64},
+		XFieldDesc{ID: 2, Name: "items", Type: listTypeOf(structTypeOf(itemDesc))},
+		XFieldDesc{ID: 3, Name: "totals", Type: mapTypeOf(typeString, typeI64)},
+		XFieldDesc{ID: 4, Name: "times", Type: listTypeOf(typeI64)},
+		XFieldDesc{ID: 5, Name: "tags", Type: listTypeOf(typeString)},
+		XFieldDesc{ID: 6, Name: "byNumber", Type: mapTypeOf(typeI32, structTypeOf(callerDesc))},
+		XFieldDesc{ID: 7, Name: "matrix", Type: listTypeOf(listTypeOf(typeI32))},
+		XFieldDesc{ID: 8, Name: "unique", Type: setTypeOf(typeString)},
 	)
 }
 
 // messageShape is a kind of message with what is done to it.
 type messageShape struct {
 	name              string
-	desc              *Desc
-	build, read, edit func(s Struct)
+	desc              *XDesc
+	build, read, edit func(s XStruct)
 }
 
 var sink int // depends on everything that was read
 
 var shapesInUse = []messageShape{
-	{"request", requestDesc, buildRequest, readRequest, func(s Struct) {
+	{"request", requestDesc, buildRequest, readRequest, func(s XStruct) {
 		s.SetText(requestDesc.named("token"), "another token")
 		s.SetInt64(requestDesc.named("id"), 3)
 		s.Child(requestDesc.named("caller"), requestDesc).SetText(callerDesc.named("host"), "elsewhere")
 		s.Unset(requestDesc.named("user"))
 	}},
-	{"business", businessDesc, buildBusiness, readBusiness, func(s Struct) {
-		items := StructList[Struct](s.Child(businessDesc.named("items"), businessDesc))
+	{"business", businessDesc, buildBusiness, readBusiness, func(s XStruct) {
+		items := StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))
 		items.At(3).SetText(itemDesc.named("sku"), "replaced")
 		items.AppendNew().SetInt32(itemDesc.named("count"), 1)
-		totals := Map[string, int64, AsString, AsInt64](s.Child(businessDesc.named("totals"), businessDesc))
+		totals := Map[string, int64, XAsString, XAsInt64](s.Child(businessDesc.named("totals"), businessDesc))
 		totals.Put(keys[3], 5)
 		totals.Put("a new key", 6)
 		totals.Delete(keys[4])
@@ -92,7 +92,7 @@ var keys = func() (k []string) {
 	return k
 }()
 
-func buildRequest(s Struct) {
+func buildRequest(s XStruct) {
 	s.SetInt64(requestDesc.named("id"), 1<<40)
 	s.SetText(requestDesc.named("user"), "somebody@example.com")
 	s.SetText(requestDesc.named("method"), "Catalogue.Search")
@@ -107,7 +107,7 @@ func buildRequest(s Struct) {
 	s.SetInt32(requestDesc.named("color"), 2)
 }
 
-func readRequest(s Struct) {
+func readRequest(s XStruct) {
 	sink += int(s.Int64(requestDesc.named("id"))) + len(s.Text(requestDesc.named("user"))) + len(s.Text(requestDesc.named("method")))
 	sink += len(s.Text(requestDesc.named("token"))) + int(s.Int16(requestDesc.named("small"))) + int(s.Float64(requestDesc.named("score")))
 	caller := s.Child(requestDesc.named("caller"), requestDesc)
@@ -122,9 +122,9 @@ var (
 	someTags  = []string{"red", "green", "blue"}
 )
 
-func buildBusiness(s Struct) {
+func buildBusiness(s XStruct) {
 	s.SetInt64(businessDesc.named("id"), 1)
-	items := StructList[Struct](s.NewChild(businessDesc.named("items"), businessDesc, 10))
+	items := StructList[XStruct](s.NewChild(businessDesc.named("items"), businessDesc, 10))
 	for i := range 10 {
 		item := items.At(i)
 		item.SetText(itemDesc.named("sku"), keys[i])
@@ -135,13 +135,13 @@ func buildBusiness(s Struct) {
 		}
 		item.SetInt64s(itemDesc.named("prices"), itemDesc, someTimes[:5])
 	}
-	totals := Map[string, int64, AsString, AsInt64](s.NewChild(businessDesc.named("totals"), businessDesc, 0))
+	totals := Map[string, int64, XAsString, XAsInt64](s.NewChild(businessDesc.named("totals"), businessDesc, 0))
 	for i, key := range keys { // more than are looked up one by one
 		totals.Put(key, int64(i))
 	}
 	s.SetInt64s(businessDesc.named("times"), businessDesc, someTimes)
 	s.SetTexts(businessDesc.named("tags"), businessDesc, someTags)
-	byNumber := StructMap[int32, Struct, AsInt32](s.NewChild(businessDesc.named("byNumber"), businessDesc, 0))
+	byNumber := StructMap[int32, XStruct, XAsInt32](s.NewChild(businessDesc.named("byNumber"), businessDesc, 0))
 	for i := range 5 {
 		byNumber.PutNew(int32(i)).SetInt32(callerDesc.named("pid"), int32(i))
 	}
@@ -156,8 +156,8 @@ func buildBusiness(s Struct) {
 	}
 }
 
-func readBusiness(s Struct) {
-	for _, item := range (StructList[Struct](s.Child(businessDesc.named("items"), businessDesc))).All() {
+func readBusiness(s XStruct) {
+	for _, item := range (StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))).All() {
 		sink += len(item.Text(itemDesc.named("sku"))) + int(item.Int32(itemDesc.named("count")))
 		labels := TextMap(item.Child(itemDesc.named("labels"), itemDesc))
 		for k, v := range labels.All() {
@@ -169,7 +169,7 @@ func readBusiness(s Struct) {
 			sink += int(price)
 		}
 	}
-	totals := Map[string, int64, AsString, AsInt64](s.Child(businessDesc.named("totals"), businessDesc))
+	totals := Map[string, int64, XAsString, XAsInt64](s.Child(businessDesc.named("totals"), businessDesc))
 	for _, v := range totals.All() {
 		sink += int(v)
 	}
@@ -184,7 +184,7 @@ func readBusiness(s Struct) {
 	for _, tag := range StringList(s.Child(businessDesc.named("tags"), businessDesc)).All() {
 		sink += len(tag)
 	}
-	for k, v := range (StructMap[int32, Struct, AsInt32](s.Child(businessDesc.named("byNumber"), businessDesc))).All() {
+	for k, v := range (StructMap[int32, XStruct, XAsInt32](s.Child(businessDesc.named("byNumber"), businessDesc))).All() {
 		sink += int(k) + int(v.Int32(callerDesc.named("pid")))
 	}
 	for _, row := range (NestedList[Int32List](s.Child(businessDesc.named("matrix"), businessDesc))).All() {
@@ -208,7 +208,7 @@ func TestAllocations(t *testing.T) {
 		t.Skip("built with nounsafe, every string is a copy")
 	}
 	for _, shape := range shapesInUse {
-		s := New(shape.desc)
+		s := newStruct(shape.desc)
 		shape.build(s)
 		wire := bytes.Clone(s.m.Bytes())
 		s.Release()
@@ -231,7 +231,7 @@ func TestAllocations(t *testing.T) {
 				s.Release()
 			},
 			"parse two blocks": func(opts ...Option) {
-				s, err := ParseBlocks[Struct](shape.desc, half, opts...)
+				s, err := ParseBlocks[XStruct](shape.desc, half, opts...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -240,7 +240,7 @@ func TestAllocations(t *testing.T) {
 			},
 			"receive, edit, forward": func(opts ...Option) {
 				reader.Reset(wire)
-				s, err := Read[Struct](shape.desc, reader, len(wire), opts...)
+				s, err := Read[XStruct](shape.desc, reader, len(wire), opts...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -249,7 +249,7 @@ func TestAllocations(t *testing.T) {
 				s.Release()
 			},
 			"build and send": func(opts ...Option) {
-				s := New(shape.desc, opts...)
+				s := newStruct(shape.desc, opts...)
 				shape.build(s)
 				out = s.m.AppendTo(out[:0])
 				s.m.WriteTo(io.Discard)
@@ -265,7 +265,7 @@ func TestAllocations(t *testing.T) {
 			},
 			"sets and maps of structs": func(opts ...Option) { addAll(opts...) },
 			"build, edit, read": func(opts ...Option) {
-				s := New(shape.desc, opts...)
+				s := newStruct(shape.desc, opts...)
 				shape.build(s)
 				shape.edit(s)
 				shape.read(s)
@@ -287,13 +287,13 @@ func TestAllocations(t *testing.T) {
 
 // addAll adds structs to a set, and puts them as a map's keys.
 func addAll(opts ...Option) {
-	s, key := New(allDesc, opts...), New(pointDesc, opts...)
-	set := StructList[Struct](s.NewChild(allDesc.named("grown"), allDesc, 0))
+	s, key := newStruct(allDesc, opts...), newStruct(pointDesc, opts...)
+	set := StructList[XStruct](s.NewChild(allDesc.named("grown"), allDesc, 0))
 	for i := range 2 * len(keys) {
 		key.SetInt32(pointDesc.named("x"), int32(i/2))
 		set.Add(key)
 	}
-	byPoint := Map[Struct, string, AsView[Struct], AsString](s.NewChild(allDesc.named("byPoint"), allDesc, 0))
+	byPoint := Map[XStruct, string, XAsView[XStruct], XAsString](s.NewChild(allDesc.named("byPoint"), allDesc, 0))
 	for i, v := range keys {
 		key.SetInt32(pointDesc.named("x"), int32(i/2))
 		byPoint.Put(key, v)
@@ -305,25 +305,25 @@ func addAll(opts ...Option) {
 }
 
 // holderDesc has room for copies of what shapesInUse makes.
-var holderDesc = NewDesc("Holder")
+var holderDesc = newStructDesc("Holder")
 
 func init() {
 	holderDesc.Define(
-		FieldDesc{ID: 1, Name: "Request", Type: StructOf(requestDesc)},
-		FieldDesc{ID: 2, Name: "RequestList", Type: ListOf(StructOf(requestDesc))},
-		FieldDesc{ID: 3, Name: "Business", Type: StructOf(businessDesc)},
-		FieldDesc{ID: 4, Name: "BusinessList", Type: ListOf(StructOf(businessDesc))},
+		XFieldDesc{ID: 1, Name: "Request", Type: structTypeOf(requestDesc)},
+		XFieldDesc{ID: 2, Name: "RequestList", Type: listTypeOf(structTypeOf(requestDesc))},
+		XFieldDesc{ID: 3, Name: "Business", Type: structTypeOf(businessDesc)},
+		XFieldDesc{ID: 4, Name: "BusinessList", Type: listTypeOf(structTypeOf(businessDesc))},
 	)
 }
 
 // graftAll puts a message into another one, whole and in parts, edited, again in the place of what was there, and in its own.
-func graftAll(t *testing.T, d *Desc, wire []byte, opts ...Option) {
+func graftAll(t *testing.T, d *XDesc, wire []byte, opts ...Option) {
 	s := mustParse(t, d, wire, opts...)
 	field, list := holderDesc.named(d.name), holderDesc.named(d.name+"List")
-	h := New(holderDesc, opts...)
+	h := newStruct(holderDesc, opts...)
 	h.SetChild(field, holderDesc, s)
 	h.SetChild(field, holderDesc, s)
-	l := StructList[Struct](h.NewChild(list, holderDesc, 1))
+	l := StructList[XStruct](h.NewChild(list, holderDesc, 1))
 	l.Set(0, s)
 	l.Append(s)
 	if d == requestDesc {

@@ -22,7 +22,7 @@ func (e BoundsError) Error() string {
 func (BoundsError) RuntimeError() {}
 
 // checkBounds panics unless there are elements i to j-1, perhaps none, and the list may be changed.
-func (s Struct) checkBounds(i, j int) {
+func (s XStruct) checkBounds(i, j int) {
 	s.changeable()
 	if n := s.count(); i < 0 || j < i || n < j {
 		panic(BoundsError{i, j, n})
@@ -31,7 +31,7 @@ func (s Struct) checkBounds(i, j int) {
 
 // arrange completes the list and makes its elements parts of the node at its end, in their order. It returns these, one for each
 // element, and their words. Who changes the parts passes them to SetParts.
-func (s Struct) arrange() (parts []chain.Part, words []uint32) {
+func (s XStruct) arrange() (parts []chain.Part, words []uint32) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.closeEntry(e)
 	if t.elem.kind == record {
@@ -59,10 +59,10 @@ func (s Struct) arrange() (parts []chain.Part, words []uint32) {
 	return parts, words
 }
 
-func (s Struct) setParts(parts []chain.Part) { s.m.buf.SetParts(s.m.editOf(s.entry()).tail, parts) }
+func (s XStruct) setParts(parts []chain.Part) { s.m.buf.SetParts(s.m.editOf(s.entry()).tail, parts) }
 
 // swap exchanges two elements of a list, not of fixed size.
-func (s Struct) swap(i, j int) {
+func (s XStruct) swap(i, j int) {
 	s.changeable()
 	s.checkIndex(i)
 	s.checkIndex(j)
@@ -80,7 +80,7 @@ func (s Struct) swap(i, j int) {
 }
 
 // deleteRange removes the elements from i to j-1 of a list, not of fixed size.
-func (s Struct) deleteRange(i, j int) {
+func (s XStruct) deleteRange(i, j int) {
 	s.checkBounds(i, j)
 	if i == j {
 		return
@@ -112,7 +112,7 @@ func (s Struct) deleteRange(i, j int) {
 }
 
 // sortElements sorts a list, not of fixed size, by what get makes of its elements' words.
-func sortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func(a, b T) int) {
+func sortElements[T any](s XStruct, get func(m *Message, word uint32) T, cmp func(a, b T) int) {
 	s.changeable()
 	m, n := s.m, s.count()
 	if n < 2 {
@@ -143,14 +143,14 @@ func sortElements[T any](s Struct, get func(m *Message, word uint32) T, cmp func
 }
 
 // checkSorted panics if the list, which had n elements, was changed by the function that compared them.
-func (s Struct) checkSorted(n int) {
+func (s XStruct) checkSorted(n int) {
 	if s.alive(); s.count() != n {
 		panic("nocopy: list changed while it was sorted")
 	}
 }
 
 // deleteFixed removes the elements from i to j-1 of a list of elements of the given size.
-func (s Struct) deleteFixed(i, j, size int) {
+func (s XStruct) deleteFixed(i, j, size int) {
 	s.checkBounds(i, j)
 	if i == j {
 		return
@@ -169,7 +169,7 @@ func (s Struct) deleteFixed(i, j, size int) {
 
 // ownFixed returns the bytes of all elements, of the given size each, to be stored into, having seen to it that the list is
 // complete and in memory of its own.
-func (s Struct) ownFixed(size int) []byte {
+func (s XStruct) ownFixed(size int) []byte {
 	m, e := s.m, s.entry()
 	m.closeEntry(e)
 	own := m.editOf(e).own

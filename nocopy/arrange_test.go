@@ -12,15 +12,15 @@ import (
 )
 
 // pointList returns a list of points whose x are these, in one of the states that lists may be in.
-func pointList(t *testing.T, state string, xs ...int32) (Struct, StructList[Struct]) {
+func pointList(t *testing.T, state string, xs ...int32) (XStruct, StructList[XStruct]) {
 	t.Helper()
 	f, x := allDesc.named("points"), pointDesc.named("x")
 	var opts []Option
 	if strings.HasSuffix(state, "recycled") {
 		opts = append(opts, Recycle)
 	}
-	s := New(allDesc, opts...)
-	l := StructList[Struct](s.NewChild(f, allDesc, len(xs)))
+	s := newStruct(allDesc, opts...)
+	l := StructList[XStruct](s.NewChild(f, allDesc, len(xs)))
 	for i := range xs {
 		l.At(i).SetInt32(x, xs[i])
 	}
@@ -30,7 +30,7 @@ func pointList(t *testing.T, state string, xs ...int32) (Struct, StructList[Stru
 	case "closed":
 		s.m.Finish()
 	case "appended":
-		l = StructList[Struct](s.NewChild(f, allDesc, 0))
+		l = StructList[XStruct](s.NewChild(f, allDesc, 0))
 		for i := range xs {
 			if i == 1 {
 				s.m.Finish()
@@ -40,7 +40,7 @@ func pointList(t *testing.T, state string, xs ...int32) (Struct, StructList[Stru
 	case "edited":
 		s.m.Finish()
 		for i := range xs {
-			v := New(pointDesc)
+			v := newStruct(pointDesc)
 			v.SetInt32(x, xs[i])
 			v.SetInt32(pointDesc.named("y"), -1)
 			l.Set(i, v)
@@ -51,7 +51,7 @@ func pointList(t *testing.T, state string, xs ...int32) (Struct, StructList[Stru
 			how = append(how, Lazy)
 		}
 		s = mustParse(t, allDesc, s.m.Bytes(), how...)
-		l = StructList[Struct](s.Child(f, allDesc))
+		l = StructList[XStruct](s.Child(f, allDesc))
 	}
 	return s, l
 }
@@ -60,9 +60,9 @@ var listStates = []string{"open", "closed", "appended", "edited", "received", "l
 	"received, recycled", "lazy, recycled"}
 
 // xsOf returns the x of the points, as the message's own list has them and as it is sent.
-func xsOf(t *testing.T, l StructList[Struct]) []int32 {
+func xsOf(t *testing.T, l StructList[XStruct]) []int32 {
 	t.Helper()
-	read := func(l StructList[Struct]) []int32 {
+	read := func(l StructList[XStruct]) []int32 {
 		xs := []int32{}
 		for i, p := range l.All() {
 			if p != l.At(i) {
@@ -74,48 +74,48 @@ func xsOf(t *testing.T, l StructList[Struct]) []int32 {
 	}
 	xs := read(l)
 	sent := mustParse(t, allDesc, l.m.AppendTo(nil))
-	if got := read(StructList[Struct](sent.Child(allDesc.named("points"), allDesc))); !slices.Equal(got, xs) {
+	if got := read(StructList[XStruct](sent.Child(allDesc.named("points"), allDesc))); !slices.Equal(got, xs) {
 		t.Errorf("reads as %v, is sent as %v", xs, got)
 	}
 	return xs
 }
 
 func TestArrangeStructs(t *testing.T) {
-	byX := func(a, b Struct) int {
+	byX := func(a, b XStruct) int {
 		return cmp.Compare(a.Int32(pointDesc.named("x")), b.Int32(pointDesc.named("x")))
 	}
 	for _, state := range listStates {
 		for name, c := range map[string]struct {
-			do   func(l StructList[Struct])
+			do   func(l StructList[XStruct])
 			want []int32
 		}{
-			"Swap":                 {func(l StructList[Struct]) { l.Swap(0, 3) }, []int32{40, 20, 30, 10}},
-			"Swap with itself":     {func(l StructList[Struct]) { l.Swap(1, 1) }, []int32{10, 20, 30, 40}},
-			"Swap twice":           {func(l StructList[Struct]) { l.Swap(0, 3); l.Swap(3, 0) }, []int32{10, 20, 30, 40}},
-			"Delete the first":     {func(l StructList[Struct]) { l.Delete(0, 1) }, []int32{20, 30, 40}},
-			"Delete in the middle": {func(l StructList[Struct]) { l.Delete(1, 3) }, []int32{10, 40}},
-			"Delete the last":      {func(l StructList[Struct]) { l.Delete(3, 4) }, []int32{10, 20, 30}},
-			"Delete all":           {func(l StructList[Struct]) { l.Delete(0, 4) }, []int32{}},
-			"Delete none":          {func(l StructList[Struct]) { l.Delete(4, 4); l.Delete(0, 0) }, []int32{10, 20, 30, 40}},
-			"Delete all but one":   {func(l StructList[Struct]) { l.Delete(0, 2); l.Delete(1, 2) }, []int32{30}},
-			"Truncate":             {func(l StructList[Struct]) { l.Truncate(1) }, []int32{10}},
-			"Truncate to nothing":  {func(l StructList[Struct]) { l.Truncate(0) }, []int32{}},
-			"SortFunc":             {func(l StructList[Struct]) { l.SortFunc(func(a, b Struct) int { return -byX(a, b) }) }, []int32{40, 30, 20, 10}},
-			"Delete all, append":   {func(l StructList[Struct]) { l.Truncate(0); l.AppendNew().SetInt32(pointDesc.named("x"), 5) }, []int32{5}},
-			"append, swap, append": {func(l StructList[Struct]) { l.Append(l.At(1)); l.Swap(0, 4); l.Append(l.At(0)) }, []int32{20, 20, 30, 40, 10, 20}},
-			"swap, edit, swap":     {func(l StructList[Struct]) { l.Swap(0, 1); l.At(0).SetInt32(pointDesc.named("x"), 7); l.Swap(0, 2) }, []int32{30, 10, 7, 40}},
-			"swap, set, sort":      {func(l StructList[Struct]) { l.Swap(0, 1); l.Set(3, l.At(0)); l.SortFunc(byX) }, []int32{10, 20, 20, 30}},
-			"delete, send, append": {func(l StructList[Struct]) { l.Delete(1, 2); l.m.Len(); l.Append(l.At(0)); l.Swap(0, 2) }, []int32{40, 30, 10, 10}},
-			"Swap neighbours":      {func(l StructList[Struct]) { l.Swap(0, 1) }, []int32{20, 10, 30, 40}},
+			"Swap":                 {func(l StructList[XStruct]) { l.Swap(0, 3) }, []int32{40, 20, 30, 10}},
+			"Swap with itself":     {func(l StructList[XStruct]) { l.Swap(1, 1) }, []int32{10, 20, 30, 40}},
+			"Swap twice":           {func(l StructList[XStruct]) { l.Swap(0, 3); l.Swap(3, 0) }, []int32{10, 20, 30, 40}},
+			"Delete the first":     {func(l StructList[XStruct]) { l.Delete(0, 1) }, []int32{20, 30, 40}},
+			"Delete in the middle": {func(l StructList[XStruct]) { l.Delete(1, 3) }, []int32{10, 40}},
+			"Delete the last":      {func(l StructList[XStruct]) { l.Delete(3, 4) }, []int32{10, 20, 30}},
+			"Delete all":           {func(l StructList[XStruct]) { l.Delete(0, 4) }, []int32{}},
+			"Delete none":          {func(l StructList[XStruct]) { l.Delete(4, 4); l.Delete(0, 0) }, []int32{10, 20, 30, 40}},
+			"Delete all but one":   {func(l StructList[XStruct]) { l.Delete(0, 2); l.Delete(1, 2) }, []int32{30}},
+			"Truncate":             {func(l StructList[XStruct]) { l.Truncate(1) }, []int32{10}},
+			"Truncate to nothing":  {func(l StructList[XStruct]) { l.Truncate(0) }, []int32{}},
+			"SortFunc":             {func(l StructList[XStruct]) { l.SortFunc(func(a, b XStruct) int { return -byX(a, b) }) }, []int32{40, 30, 20, 10}},
+			"Delete all, append":   {func(l StructList[XStruct]) { l.Truncate(0); l.AppendNew().SetInt32(pointDesc.named("x"), 5) }, []int32{5}},
+			"append, swap, append": {func(l StructList[XStruct]) { l.Append(l.At(1)); l.Swap(0, 4); l.Append(l.At(0)) }, []int32{20, 20, 30, 40, 10, 20}},
+			"swap, edit, swap":     {func(l StructList[XStruct]) { l.Swap(0, 1); l.At(0).SetInt32(pointDesc.named("x"), 7); l.Swap(0, 2) }, []int32{30, 10, 7, 40}},
+			"swap, set, sort":      {func(l StructList[XStruct]) { l.Swap(0, 1); l.Set(3, l.At(0)); l.SortFunc(byX) }, []int32{10, 20, 20, 30}},
+			"delete, send, append": {func(l StructList[XStruct]) { l.Delete(1, 2); l.m.Len(); l.Append(l.At(0)); l.Swap(0, 2) }, []int32{40, 30, 10, 10}},
+			"Swap neighbours":      {func(l StructList[XStruct]) { l.Swap(0, 1) }, []int32{20, 10, 30, 40}},
 		} {
 			s, l := pointList(t, state, 10, 20, 30, 40)
 			c.do(l)
 			if got := xsOf(t, l); !slices.Equal(got, c.want) {
 				t.Errorf("%s, %s: %v, want %v", state, name, got, c.want)
 			}
-			other := New(allDesc) // the list as a value
-			other.SetChild(allDesc.named("points"), allDesc, Struct(l))
-			if got := xsOf(t, StructList[Struct](other.Child(allDesc.named("points"), allDesc))); !slices.Equal(got, c.want) {
+			other := newStruct(allDesc) // the list as a value
+			other.SetChild(allDesc.named("points"), allDesc, XStruct(l))
+			if got := xsOf(t, StructList[XStruct](other.Child(allDesc.named("points"), allDesc))); !slices.Equal(got, c.want) {
 				t.Errorf("%s, %s: copied: %v, want %v", state, name, got, c.want)
 			}
 			s.SetText(allDesc.named("text"), longText)
@@ -136,7 +136,7 @@ func TestArrangedHandles(t *testing.T) {
 		l.Swap(0, 3)
 		first.SetInt32(x, 11)
 		last.SetInt32(x, 41)
-		l.SortFunc(func(a, b Struct) int { return cmp.Compare(a.Int32(x), b.Int32(x)) })
+		l.SortFunc(func(a, b XStruct) int { return cmp.Compare(a.Int32(x), b.Int32(x)) })
 		if got := xsOf(t, l); !slices.Equal(got, []int32{11, 20, 30, 41}) || l.At(0).Int32(x) != 11 {
 			t.Errorf("%s: %v", state, got)
 		}
@@ -166,7 +166,7 @@ func TestArrangeBounds(t *testing.T) {
 		Delete(i, j int)
 		Truncate(n int)
 	}{
-		"structs": StructList[Struct](s.Child(allDesc.named("points"), allDesc)), "lists": NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc)),
+		"structs": StructList[XStruct](s.Child(allDesc.named("points"), allDesc)), "lists": NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc)),
 		"strings": StringList(s.Child(allDesc.named("words"), allDesc)), "binaries": BytesList(s.Child(allDesc.named("blobs"), allDesc)),
 		"numbers": Int64List(s.Child(allDesc.named("numbers"), allDesc)), "bools": BoolList(s.Child(allDesc.named("flags"), allDesc)),
 		"uuids": UUIDList(s.Child(allDesc.named("keys"), allDesc)),
@@ -204,7 +204,7 @@ func TestArrangeBounds(t *testing.T) {
 // TestArrangeCost: nothing in the elements is copied, and what is done again and again does not make the message grow.
 func TestArrangeCost(t *testing.T) {
 	const n = 20_000
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	words := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {

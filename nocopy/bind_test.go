@@ -8,13 +8,14 @@ import (
 	"github.com/apache/thrift/lib/go/thrift"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // What generated code is for types known beforehand, this file is for types of the referee: accessors by value.
 // A value is a referee.Value if it is a leaf, else its handle.
 
 // handle is the handle of any struct, list, set or map.
-type handle = nocopy.Struct
+type handle = thriftimpl.Struct
 
 // color is the enum of all fields of enum type.
 type color int32
@@ -22,28 +23,28 @@ type color int32
 // bound is a struct type with what generated code would have of it.
 type bound struct {
 	*referee.Struct
-	desc   *nocopy.Desc
-	fields []nocopy.Field
+	desc   *thriftimpl.Desc
+	fields []thriftimpl.Field
 }
 
 // schema is a set of struct types that refer to each other.
 type schema struct {
 	structs []*bound
 	of      map[*referee.Struct]*bound
-	types   map[*referee.Type]*nocopy.Type
+	types   map[*referee.Type]*thriftimpl.Type
 }
 
 func newSchema(structs []*referee.Struct) *schema {
-	sc := &schema{of: map[*referee.Struct]*bound{}, types: map[*referee.Type]*nocopy.Type{}}
+	sc := &schema{of: map[*referee.Struct]*bound{}, types: map[*referee.Type]*thriftimpl.Type{}}
 	for _, s := range structs {
 		b := &bound{Struct: s}
 		switch {
 		case s.Union:
-			b.desc = nocopy.NewUnionDesc(s.Name)
+			b.desc = thriftimpl.NewUnionDesc(s.Name)
 		case s.Exception:
-			b.desc = nocopy.NewExceptionDesc(s.Name)
+			b.desc = thriftimpl.NewExceptionDesc(s.Name)
 		default:
-			b.desc = nocopy.NewDesc(s.Name)
+			b.desc = thriftimpl.NewDesc(s.Name)
 		}
 		sc.structs = append(sc.structs, b)
 		sc.of[s] = b
@@ -59,11 +60,11 @@ func (sc *schema) define(b *bound) {
 	if b.Union {
 		first = 3
 	}
-	var descs []nocopy.FieldDesc
+	var descs []thriftimpl.FieldDesc
 	for i, f := range b.Fields {
-		constant := nocopy.Field(first+i)<<48 | nocopy.Field(first+len(b.Fields))<<32 | nocopy.Field(f.Type.Wire)<<16 | nocopy.Field(uint16(f.ID))
+		constant := thriftimpl.Field(first+i)<<48 | thriftimpl.Field(first+len(b.Fields))<<32 | thriftimpl.Field(f.Type.Wire)<<16 | thriftimpl.Field(uint16(f.ID))
 		b.fields = append(b.fields, constant)
-		fd := nocopy.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: nocopy.Requiredness(f.Req)}
+		fd := thriftimpl.FieldDesc{ID: f.ID, Name: f.Name, Type: sc.typ(f.Type), Req: thriftimpl.Requiredness(f.Req)}
 		if f.Default != nil {
 			fd.Default = string(referee.WriteValue(f.Type, f.Default, nil))
 		}
@@ -72,28 +73,28 @@ func (sc *schema) define(b *bound) {
 	b.desc.Define(descs...)
 }
 
-func (sc *schema) typ(t *referee.Type) *nocopy.Type {
+func (sc *schema) typ(t *referee.Type) *thriftimpl.Type {
 	if have := sc.types[t]; have != nil {
 		return have
 	}
-	var made *nocopy.Type
+	var made *thriftimpl.Type
 	switch {
 	case t.IsStruct():
-		made = nocopy.StructOf(sc.of[t.Struct].desc)
+		made = thriftimpl.StructOf(sc.of[t.Struct].desc)
 	case t.Wire == thrift.LIST:
-		made = nocopy.ListOf(sc.typ(t.Elem))
+		made = thriftimpl.ListOf(sc.typ(t.Elem))
 	case t.Wire == thrift.SET:
-		made = nocopy.SetOf(sc.typ(t.Elem))
+		made = thriftimpl.SetOf(sc.typ(t.Elem))
 	case t.IsMap():
-		made = nocopy.MapOf(sc.typ(t.Key), sc.typ(t.Elem))
+		made = thriftimpl.MapOf(sc.typ(t.Key), sc.typ(t.Elem))
 	case t.Enum:
-		made = nocopy.EnumOf(func(int32) string { return "" })
+		made = thriftimpl.EnumOf(func(int32) string { return "" })
 	case t.Wire == thrift.STRING && t.Binary:
-		made = nocopy.TypeBinary
+		made = thriftimpl.TypeBinary
 	default:
-		made = map[thrift.TType]*nocopy.Type{thrift.BOOL: nocopy.TypeBool, thrift.BYTE: nocopy.TypeI8, thrift.I16: nocopy.TypeI16,
-			thrift.I32: nocopy.TypeI32, thrift.I64: nocopy.TypeI64, thrift.DOUBLE: nocopy.TypeDouble, thrift.STRING: nocopy.TypeString,
-			thrift.UUID: nocopy.TypeUUID}[t.Wire]
+		made = map[thrift.TType]*thriftimpl.Type{thrift.BOOL: thriftimpl.TypeBool, thrift.BYTE: thriftimpl.TypeI8, thrift.I16: thriftimpl.TypeI16,
+			thrift.I32: thriftimpl.TypeI32, thrift.I64: thriftimpl.TypeI64, thrift.DOUBLE: thriftimpl.TypeDouble, thrift.STRING: thriftimpl.TypeString,
+			thrift.UUID: thriftimpl.TypeUUID}[t.Wire]
 	}
 	sc.types[t] = made
 	return made
@@ -101,9 +102,9 @@ func (sc *schema) typ(t *referee.Type) *nocopy.Type {
 
 // leaf is the accessors of one type that is no struct or container: as a field, an element, a key.
 type leaf interface {
-	get(s handle, f nocopy.Field, def referee.Value) referee.Value
-	set(s handle, f nocopy.Field, v referee.Value)
-	setAll(s handle, f nocopy.Field, d *nocopy.Desc, v []referee.Value)
+	get(s handle, f thriftimpl.Field, def referee.Value) referee.Value
+	set(s handle, f thriftimpl.Field, v referee.Value)
+	setAll(s handle, f thriftimpl.Field, d *thriftimpl.Desc, v []referee.Value)
 	list(l handle) leafList
 	mapTo(value *referee.Type) dict
 }
@@ -144,27 +145,27 @@ type listOf[T any] interface {
 }
 
 // leafOf is the leaf with Go type T, lists L and codec C.
-type leafOf[T any, L listOf[T], C nocopy.Codec[T]] struct {
-	getter   func(handle, nocopy.Field) T
-	getterOr func(handle, nocopy.Field, T) T
-	setter   func(handle, nocopy.Field, T)
-	slice    func(handle, nocopy.Field, *nocopy.Desc, []T)
+type leafOf[T any, L listOf[T], C thriftimpl.Codec[T]] struct {
+	getter   func(handle, thriftimpl.Field) T
+	getterOr func(handle, thriftimpl.Field, T) T
+	setter   func(handle, thriftimpl.Field, T)
+	slice    func(handle, thriftimpl.Field, *thriftimpl.Desc, []T)
 	to       func(T) referee.Value
 	from     func(referee.Value) T
 }
 
-func (x *leafOf[T, L, C]) get(s handle, f nocopy.Field, def referee.Value) referee.Value {
+func (x *leafOf[T, L, C]) get(s handle, f thriftimpl.Field, def referee.Value) referee.Value {
 	if def != nil {
 		return x.to(x.getterOr(s, f, x.from(def)))
 	}
 	return x.to(x.getter(s, f))
 }
 
-func (x *leafOf[T, L, C]) set(s handle, f nocopy.Field, v referee.Value) {
+func (x *leafOf[T, L, C]) set(s handle, f thriftimpl.Field, v referee.Value) {
 	x.setter(s, f, x.from(v))
 }
 
-func (x *leafOf[T, L, C]) setAll(s handle, f nocopy.Field, d *nocopy.Desc, v []referee.Value) {
+func (x *leafOf[T, L, C]) setAll(s handle, f thriftimpl.Field, d *thriftimpl.Desc, v []referee.Value) {
 	all := make([]T, len(v))
 	for i := range v {
 		all[i] = x.from(v[i])
@@ -174,7 +175,7 @@ func (x *leafOf[T, L, C]) setAll(s handle, f nocopy.Field, d *nocopy.Desc, v []r
 
 func (x *leafOf[T, L, C]) list(l handle) leafList { return leavesOf[T, L, C]{L(l), x} }
 
-type leavesOf[T any, L listOf[T], C nocopy.Codec[T]] struct {
+type leavesOf[T any, L listOf[T], C thriftimpl.Codec[T]] struct {
 	l L
 	x *leafOf[T, L, C]
 }
@@ -213,26 +214,26 @@ func cast[T any](v referee.Value) T { return v.(T) }
 
 // leaves are all of them.
 var leaves = map[*referee.Type]leaf{
-	referee.Bool:   &leafOf[bool, nocopy.BoolList, nocopy.AsBool]{handle.Bool, handle.BoolOr, handle.SetBool, handle.SetBools, same[bool], cast[bool]},
-	referee.I8:     &leafOf[int8, nocopy.Int8List, nocopy.AsInt8]{handle.Int8, handle.Int8Or, handle.SetInt8, handle.SetInt8s, same[int8], cast[int8]},
-	referee.I16:    &leafOf[int16, nocopy.Int16List, nocopy.AsInt16]{handle.Int16, handle.Int16Or, handle.SetInt16, handle.SetInt16s, same[int16], cast[int16]},
-	referee.I32:    &leafOf[int32, nocopy.Int32List, nocopy.AsInt32]{handle.Int32, handle.Int32Or, handle.SetInt32, handle.SetInt32s, same[int32], cast[int32]},
-	referee.I64:    &leafOf[int64, nocopy.Int64List, nocopy.AsInt64]{handle.Int64, handle.Int64Or, handle.SetInt64, handle.SetInt64s, same[int64], cast[int64]},
-	referee.String: &leafOf[string, nocopy.StringList, nocopy.AsString]{handle.Text, handle.TextOr, handle.SetText, handle.SetTexts, same[string], cast[string]},
-	referee.Double: &leafOf[float64, nocopy.Float64List, nocopy.AsFloat64]{handle.Float64, handle.Float64Or, handle.SetFloat64, handle.SetFloat64s,
+	referee.Bool:   &leafOf[bool, nocopy.BoolList, thriftimpl.AsBool]{handle.Bool, handle.BoolOr, handle.SetBool, handle.SetBools, same[bool], cast[bool]},
+	referee.I8:     &leafOf[int8, nocopy.Int8List, thriftimpl.AsInt8]{handle.Int8, handle.Int8Or, handle.SetInt8, handle.SetInt8s, same[int8], cast[int8]},
+	referee.I16:    &leafOf[int16, nocopy.Int16List, thriftimpl.AsInt16]{handle.Int16, handle.Int16Or, handle.SetInt16, handle.SetInt16s, same[int16], cast[int16]},
+	referee.I32:    &leafOf[int32, nocopy.Int32List, thriftimpl.AsInt32]{handle.Int32, handle.Int32Or, handle.SetInt32, handle.SetInt32s, same[int32], cast[int32]},
+	referee.I64:    &leafOf[int64, nocopy.Int64List, thriftimpl.AsInt64]{handle.Int64, handle.Int64Or, handle.SetInt64, handle.SetInt64s, same[int64], cast[int64]},
+	referee.String: &leafOf[string, nocopy.StringList, thriftimpl.AsString]{handle.Text, handle.TextOr, handle.SetText, handle.SetTexts, same[string], cast[string]},
+	referee.Double: &leafOf[float64, nocopy.Float64List, thriftimpl.AsFloat64]{handle.Float64, handle.Float64Or, handle.SetFloat64, handle.SetFloat64s,
 		func(v float64) referee.Value { return referee.Float(math.Float64bits(v)) },
 		func(v referee.Value) float64 { return math.Float64frombits(uint64(v.(referee.Float))) }},
-	referee.Binary: &leafOf[[]byte, nocopy.BytesList, nocopy.AsBytes]{handle.Bytes,
-		func(x handle, f nocopy.Field, def []byte) []byte { return x.BytesOr(f, string(def)) }, handle.SetBytes, handle.SetByteSlices,
+	referee.Binary: &leafOf[[]byte, nocopy.BytesList, thriftimpl.AsBytes]{handle.Bytes,
+		func(x handle, f thriftimpl.Field, def []byte) []byte { return x.BytesOr(f, string(def)) }, handle.SetBytes, handle.SetByteSlices,
 		func(v []byte) referee.Value { return referee.Bytes(v) },
 		func(v referee.Value) []byte { return []byte(v.(referee.Bytes)) }},
-	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, nocopy.AsUUID]{handle.UUID, handle.UUIDOr, handle.SetUUID, handle.SetUUIDs,
+	referee.UUID: &leafOf[nocopy.UUID, nocopy.UUIDList, thriftimpl.AsUUID]{handle.UUID, handle.UUIDOr, handle.SetUUID, handle.SetUUIDs,
 		func(v nocopy.UUID) referee.Value { return thrift.Tuuid(v) },
 		func(v referee.Value) nocopy.UUID { return nocopy.UUID(v.(thrift.Tuuid)) }},
-	referee.Enum: &leafOf[color, nocopy.EnumList[color], nocopy.AsEnum[color]]{
-		func(x handle, f nocopy.Field) color { return color(x.Int32(f)) },
-		func(x handle, f nocopy.Field, def color) color { return color(x.Int32Or(f, int32(def))) },
-		func(x handle, f nocopy.Field, v color) { x.SetInt32(f, int32(v)) }, nocopy.SetEnums[color],
+	referee.Enum: &leafOf[color, nocopy.EnumList[color], thriftimpl.AsEnum[color]]{
+		func(x handle, f thriftimpl.Field) color { return color(x.Int32(f)) },
+		func(x handle, f thriftimpl.Field, def color) color { return color(x.Int32Or(f, int32(def))) },
+		func(x handle, f thriftimpl.Field, v color) { x.SetInt32(f, int32(v)) }, thriftimpl.SetEnums[color],
 		func(v color) referee.Value { return int32(v) },
 		func(v referee.Value) color { return color(v.(int32)) }},
 }
@@ -257,7 +258,7 @@ func dictOf(t *referee.Type) dict {
 	if l := leaves[t.Key]; l != nil {
 		return l.mapTo(t.Elem)
 	}
-	return mapTo[handle, nocopy.AsView[handle]](t.Elem, func(v handle) any { return v }, cast[handle])
+	return mapTo[handle, thriftimpl.AsView[handle]](t.Elem, func(v handle) any { return v }, cast[handle])
 }
 
 func (x *leafOf[T, L, C]) conv() (func(T) any, func(any) T) { return x.to, x.from }
@@ -266,29 +267,29 @@ func (x *leafOf[T, L, C]) mapTo(value *referee.Type) dict {
 	return mapTo[T, C](value, x.to, x.from)
 }
 
-func mapTo[K any, KC nocopy.Codec[K]](value *referee.Type, to func(K) any, from func(any) K) dict {
+func mapTo[K any, KC thriftimpl.Codec[K]](value *referee.Type, to func(K) any, from func(any) K) dict {
 	x := keys[K, KC]{to, from}
 	switch value {
 	case referee.Bool:
-		return toLeaf[bool, nocopy.AsBool](x, value)
+		return toLeaf[bool, thriftimpl.AsBool](x, value)
 	case referee.I8:
-		return toLeaf[int8, nocopy.AsInt8](x, value)
+		return toLeaf[int8, thriftimpl.AsInt8](x, value)
 	case referee.I16:
-		return toLeaf[int16, nocopy.AsInt16](x, value)
+		return toLeaf[int16, thriftimpl.AsInt16](x, value)
 	case referee.I32:
-		return toLeaf[int32, nocopy.AsInt32](x, value)
+		return toLeaf[int32, thriftimpl.AsInt32](x, value)
 	case referee.I64:
-		return toLeaf[int64, nocopy.AsInt64](x, value)
+		return toLeaf[int64, thriftimpl.AsInt64](x, value)
 	case referee.Double:
-		return toLeaf[float64, nocopy.AsFloat64](x, value)
+		return toLeaf[float64, thriftimpl.AsFloat64](x, value)
 	case referee.UUID:
-		return toLeaf[nocopy.UUID, nocopy.AsUUID](x, value)
+		return toLeaf[nocopy.UUID, thriftimpl.AsUUID](x, value)
 	case referee.String:
-		return toLeaf[string, nocopy.AsString](x, value)
+		return toLeaf[string, thriftimpl.AsString](x, value)
 	case referee.Binary:
-		return toLeaf[[]byte, nocopy.AsBytes](x, value)
+		return toLeaf[[]byte, thriftimpl.AsBytes](x, value)
 	case referee.Enum:
-		return toLeaf[color, nocopy.AsEnum[color]](x, value)
+		return toLeaf[color, thriftimpl.AsEnum[color]](x, value)
 	}
 	view := func(v handle) any { return v }
 	if value.IsStruct() {
@@ -300,12 +301,12 @@ func mapTo[K any, KC nocopy.Codec[K]](value *referee.Type, to func(K) any, from 
 }
 
 // keys converts keys.
-type keys[K any, KC nocopy.Codec[K]] struct {
+type keys[K any, KC thriftimpl.Codec[K]] struct {
 	to   func(K) any
 	from func(any) K
 }
 
-func toLeaf[V any, VC nocopy.Codec[V], K any, KC nocopy.Codec[K]](x keys[K, KC], value *referee.Type) dict {
+func toLeaf[V any, VC thriftimpl.Codec[V], K any, KC thriftimpl.Codec[K]](x keys[K, KC], value *referee.Type) dict {
 	to, from := leaves[value].(interface {
 		conv() (func(V) any, func(any) V)
 	}).conv()

@@ -12,49 +12,49 @@ import (
 )
 
 var (
-	endDesc   = NewDesc("End")
-	bareDesc  = NewDesc("Bare") // without a template
-	spotDesc  = NewDesc("Point")
-	broadDesc = NewDesc("Wide") // with one that is longer than what ever Fits
-	owingDesc = NewDesc("Strict")
+	endDesc   = newStructDesc("End")
+	bareDesc  = newStructDesc("Bare") // without a template
+	spotDesc  = newStructDesc("Point")
+	broadDesc = newStructDesc("Wide") // with one that is longer than what ever Fits
+	owingDesc = newStructDesc("Strict")
 )
 
 func init() {
 	bareDesc.Define(
-		FieldDesc{ID: 1, Name: "name", Type: TypeString},
-		FieldDesc{ID: 2, Name: "points", Type: ListOf(StructOf(spotDesc))},
+		XFieldDesc{ID: 1, Name: "name", Type: typeString},
+		XFieldDesc{ID: 2, Name: "points", Type: listTypeOf(structTypeOf(spotDesc))},
 	)
 	spotDesc.Define(
-		FieldDesc{ID: 1, Name: "x", Type: TypeI64},
-		FieldDesc{ID: 2, Name: "y", Type: TypeI32},
-		FieldDesc{ID: 3, Name: "on", Type: TypeBool},
-		FieldDesc{ID: 4, Name: "name", Type: TypeString, Req: Optional},
+		XFieldDesc{ID: 1, Name: "x", Type: typeI64},
+		XFieldDesc{ID: 2, Name: "y", Type: typeI32},
+		XFieldDesc{ID: 3, Name: "on", Type: typeBool},
+		XFieldDesc{ID: 4, Name: "name", Type: typeString, Req: XOptional},
 	)
-	var wide []FieldDesc
+	var wide []XFieldDesc
 	for i := range chain.MaxShort / (fieldHeader + 8) * 2 {
-		wide = append(wide, FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("n", i), Type: TypeI64})
+		wide = append(wide, XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("n", i), Type: typeI64})
 	}
 	broadDesc.Define(wide...)
 	owingDesc.Define(
-		FieldDesc{ID: 1, Name: "name", Type: TypeString, Req: Required},
-		FieldDesc{ID: 2, Name: "n", Type: TypeI32},
+		XFieldDesc{ID: 1, Name: "name", Type: typeString, Req: XRequired},
+		XFieldDesc{ID: 2, Name: "n", Type: typeI32},
 	)
 	endDesc.Define(
-		FieldDesc{ID: 1, Name: "pad", Type: TypeBinary},
-		FieldDesc{ID: 2, Name: "bare", Type: ListOf(StructOf(bareDesc))},
-		FieldDesc{ID: 3, Name: "points", Type: ListOf(StructOf(spotDesc))},
-		FieldDesc{ID: 4, Name: "wide", Type: ListOf(StructOf(broadDesc))},
-		FieldDesc{ID: 5, Name: "strict", Type: ListOf(StructOf(owingDesc))},
-		FieldDesc{ID: 6, Name: "pairs", Type: MapOf(TypeString, TypeString)},
-		FieldDesc{ID: 7, Name: "words", Type: ListOf(TypeString)},
-		FieldDesc{ID: 8, Name: "numbers", Type: ListOf(TypeI32)},
+		XFieldDesc{ID: 1, Name: "pad", Type: typeBinary},
+		XFieldDesc{ID: 2, Name: "bare", Type: listTypeOf(structTypeOf(bareDesc))},
+		XFieldDesc{ID: 3, Name: "points", Type: listTypeOf(structTypeOf(spotDesc))},
+		XFieldDesc{ID: 4, Name: "wide", Type: listTypeOf(structTypeOf(broadDesc))},
+		XFieldDesc{ID: 5, Name: "strict", Type: listTypeOf(structTypeOf(owingDesc))},
+		XFieldDesc{ID: 6, Name: "pairs", Type: mapTypeOf(typeString, typeString)},
+		XFieldDesc{ID: 7, Name: "words", Type: listTypeOf(typeString)},
+		XFieldDesc{ID: 8, Name: "numbers", Type: listTypeOf(typeI32)},
 	)
 }
 
 // fillEnd sets all fields of an End but the pad.
-func fillEnd(s Struct) {
+func fillEnd(s XStruct) {
 	field := endDesc.constant
-	bare := StructList[Struct](s.NewChild(field(1), endDesc, 4))
+	bare := StructList[XStruct](s.NewChild(field(1), endDesc, 4))
 	for i := range bare.Len() {
 		e := bare.At(i)
 		if i != 1 { // one remains empty
@@ -63,12 +63,12 @@ func fillEnd(s Struct) {
 		if i < 3 {
 			continue
 		}
-		points := StructList[Struct](e.NewChild(bareDesc.constant(1), bareDesc, i))
+		points := StructList[XStruct](e.NewChild(bareDesc.constant(1), bareDesc, i))
 		for k := range points.Len() {
 			points.At(k).SetInt64(spotDesc.constant(0), int64(k))
 		}
 	}
-	points := StructList[Struct](s.NewChild(field(2), endDesc, 3))
+	points := StructList[XStruct](s.NewChild(field(2), endDesc, 3))
 	for i := range points.Len() {
 		p := points.At(i)
 		p.SetText(spotDesc.constant(3), "point")
@@ -76,11 +76,11 @@ func fillEnd(s Struct) {
 		p.SetInt32(spotDesc.constant(1), int32(i))
 		p.SetInt64(spotDesc.constant(0), 7)
 	}
-	wide := StructList[Struct](s.NewChild(field(3), endDesc, 2))
+	wide := StructList[XStruct](s.NewChild(field(3), endDesc, 2))
 	for i := range wide.Len() {
 		wide.At(i).SetInt64(broadDesc.constant(i), 1)
 	}
-	strict := StructList[Struct](s.NewChild(field(4), endDesc, 3))
+	strict := StructList[XStruct](s.NewChild(field(4), endDesc, 3))
 	for i := range strict.Len() {
 		strict.At(i).SetInt32(owingDesc.constant(1), 1) // the name is owed
 	}
@@ -96,12 +96,12 @@ func fillEnd(s Struct) {
 func TestBlockEnd(t *testing.T) {
 	const head = fieldHeader + textHeader
 	for _, opts := range [][]Option{nil, {Recycle}} {
-		small := New(endDesc, opts...)
+		small := newStruct(endDesc, opts...)
 		small.NewBytes(endDesc.constant(0), 0)
 		fillEnd(small)
 		want := string(small.Message().Bytes()[head:])
 		for left := range 1500 {
-			s := New(endDesc, opts...)
+			s := newStruct(endDesc, opts...)
 			n := chain.SlabSize - left
 			s.NewBytes(endDesc.constant(0), n)
 			fillEnd(s)
@@ -109,7 +109,7 @@ func TestBlockEnd(t *testing.T) {
 			if diff := cmp.Diff(want, string(b[head+n:])); diff != "" {
 				t.Fatalf("%d bytes in front of it (-want +got):\n%s", n, diff)
 			}
-			if got, err := Parse(endDesc, b); err != nil {
+			if got, err := parseStruct(endDesc, b); err != nil {
 				t.Fatalf("%d bytes in front of it: %v", n, err)
 			} else {
 				got.Release()
@@ -125,67 +125,67 @@ func TestBlockEnd(t *testing.T) {
 func TestNextElement(t *testing.T) {
 	name, x := spotDesc.constant(3), spotDesc.constant(0)
 	points := endDesc.constant(2)
-	of := func(do func(root Struct, l StructList[Struct])) string {
-		root := New(endDesc)
+	of := func(do func(root XStruct, l StructList[XStruct])) string {
+		root := newStruct(endDesc)
 		defer root.Release()
-		do(root, StructList[Struct](root.NewChild(points, endDesc, 3)))
-		parsed, err := Parse(endDesc, root.Message().AppendTo(nil))
+		do(root, StructList[XStruct](root.NewChild(points, endDesc, 3)))
+		parsed, err := parseStruct(endDesc, root.Message().AppendTo(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer parsed.Release()
 		return parsed.Format(endDesc)
 	}
-	set := func(e Struct, n int64) { e.SetInt64(x, n) }
+	set := func(e XStruct, n int64) { e.SetInt64(x, n) }
 	point := func(n int) string { return fmt.Sprintf("{x: %d, y: 0, on: false}", n) }
 	for _, c := range []struct {
 		what string
 		want []string
-		do   func(root Struct, l StructList[Struct])
+		do   func(root XStruct, l StructList[XStruct])
 	}{
-		{"one after the other", []string{point(1), point(2), point(3)}, func(_ Struct, l StructList[Struct]) {
+		{"one after the other", []string{point(1), point(2), point(3)}, func(_ XStruct, l StructList[XStruct]) {
 			for i := range 3 {
 				set(l.At(i), int64(i+1))
 			}
 		}},
-		{"one asked for twice", []string{point(5), point(6), point(7)}, func(_ Struct, l StructList[Struct]) {
+		{"one asked for twice", []string{point(5), point(6), point(7)}, func(_ XStruct, l StructList[XStruct]) {
 			for i := range 3 {
 				set(l.At(i), 1)
 				set(l.At(i), int64(i+5))
 			}
 		}},
-		{"one left out", []string{point(1), point(0), point(3)}, func(_ Struct, l StructList[Struct]) {
+		{"one left out", []string{point(1), point(0), point(3)}, func(_ XStruct, l StructList[XStruct]) {
 			set(l.At(0), 1)
 			set(l.At(2), 3)
 		}},
-		{"back to one before", []string{`{x: 4, y: 0, on: false, name: "later"}`, point(2), point(3)}, func(_ Struct, l StructList[Struct]) {
+		{"back to one before", []string{`{x: 4, y: 0, on: false, name: "later"}`, point(2), point(3)}, func(_ XStruct, l StructList[XStruct]) {
 			set(l.At(0), 1)
 			set(l.At(1), 2)
 			l.At(0).SetText(name, "later")
 			set(l.At(0), 4)
 			set(l.At(2), 3)
 		}},
-		{"a field removed", []string{`{x: 1, y: 0}`, point(2), point(0)}, func(_ Struct, l StructList[Struct]) {
+		{"a field removed", []string{`{x: 1, y: 0}`, point(2), point(0)}, func(_ XStruct, l StructList[XStruct]) {
 			set(l.At(0), 1)
 			l.At(0).Unset(spotDesc.constant(2))
 			set(l.At(1), 2)
 		}},
-		{"one appended", []string{point(1), point(2), point(3), point(4), point(5)}, func(_ Struct, l StructList[Struct]) {
+		{"one appended", []string{point(1), point(2), point(3), point(4), point(5)}, func(_ XStruct, l StructList[XStruct]) {
 			set(l.At(0), 1)
 			set(l.At(1), 2)
 			set(l.AppendNew(), 4)
 			set(l.At(2), 3)
 			set(l.AppendNew(), 5)
 		}},
-		{"another message in between", []string{point(1), point(2), point(3)}, func(_ Struct, l StructList[Struct]) {
+		{"another message in between", []string{point(1), point(2), point(3)}, func(_ XStruct, l StructList[XStruct]) {
 			for i := range 3 {
-				other := New(endDesc)
-				set(StructList[Struct](other.NewChild(points, endDesc, 2)).At(0), 9)
+				other := newStruct(endDesc)
+				set(StructList[XStruct](other.NewChild(points, endDesc, 2)).At(0), 9)
 				set(l.At(i), int64(i+1))
 				other.Release()
 			}
 		}},
-		{"a copy of one", []string{point(1), point(1), point(3)}, func(_ Struct, l StructList[Struct]) {
+		{"a copy of one", []string{point(1), point(1), point(3)}, func(_ XStruct, l StructList[XStruct]) {
 			set(l.At(0), 1)
 			l.Set(1, l.At(0))
 			set(l.At(2), 3)
@@ -195,7 +195,7 @@ func TestNextElement(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)
 		}
 	}
-	of(func(_ Struct, l StructList[Struct]) {
+	of(func(_ XStruct, l StructList[XStruct]) {
 		for i := range 3 {
 			l.At(i)
 		}

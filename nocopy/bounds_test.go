@@ -99,7 +99,7 @@ func TestBoundedMemory(t *testing.T) {
 		for _, n := range []int{100, 10_000, testmode.Of(20_000, 1_000_000)} {
 			wire := []byte(bomb.make(n) + "\x00")
 			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2), with(cutAt(len(wire)/2), Lazy, "lazy"), with(inOnePiece, ValidUTF8, "utf8")} {
-				var s Struct
+				var s XStruct
 				var err error
 				got := allocated(func() {
 					if s, err = w.parse(allDesc, wire); err == nil {
@@ -118,7 +118,7 @@ func TestBoundedMemory(t *testing.T) {
 }
 
 // touchAll indexes what Lazy left for later.
-func touchAll(s Struct) {
+func touchAll(s XStruct) {
 	for i := range allDesc.fields {
 		if f := &allDesc.fields[i]; f.kind >= record {
 			touch(s.Child(allDesc.constant(i), allDesc), f.typ)
@@ -126,7 +126,7 @@ func touchAll(s Struct) {
 	}
 }
 
-func touch(v Struct, t *Type) {
+func touch(v XStruct, t *XType) {
 	switch {
 	case t.kind == record:
 		for i := range t.desc.fields {
@@ -135,11 +135,11 @@ func touch(v Struct, t *Type) {
 			}
 		}
 	case t.kind == list && t.elem.kind == record:
-		for _, e := range StructList[Struct](v).All() {
+		for _, e := range StructList[XStruct](v).All() {
 			touch(e, t.elem)
 		}
 	case t.kind == list && t.elem.kind > record:
-		for _, e := range NestedList[Struct](v).All() {
+		for _, e := range NestedList[XStruct](v).All() {
 			touch(e, t.elem)
 		}
 	}
@@ -164,7 +164,7 @@ func TestPromises(t *testing.T) {
 			}
 		}
 		var err error
-		got := allocated(func() { _, err = Read[Struct](allDesc, bytes.NewReader(wire), 90<<20) })
+		got := allocated(func() { _, err = Read[XStruct](allDesc, bytes.NewReader(wire), 90<<20) })
 		if err != io.ErrUnexpectedEOF || got > memoryBound(len(wire)) {
 			t.Errorf("%x: reading %d of %d promised bytes: %v, %d bytes allocated", head, len(wire), 90<<20, err, got)
 		}

@@ -5,7 +5,7 @@ import "encoding/binary"
 // frame is something that is being built at the tail: a struct without its STOP, a list without all of its
 // elements. Frames lie in one another; all are in the same run.
 type frame struct {
-	typ      *Type
+	typ      *XType
 	e        uint32
 	next     uint32 // container: elements that are on the wire
 	lead     uint8  // list: bytes in front of its header that must stay with it
@@ -13,10 +13,10 @@ type frame struct {
 }
 
 // someStruct is the type of a struct that is open again, of which nothing but that is asked.
-var someStruct = &Type{wire: WireStruct, kind: record}
+var someStruct = &XType{wire: WireStruct, kind: record}
 
 // push makes the struct or container of entry e the innermost one that is being built.
-func (m *Message) push(t *Type, e, next uint32) *frame {
+func (m *Message) push(t *XType, e, next uint32) *frame {
 	m.putting.dict = 0
 	n := len(m.open)
 	if n == cap(m.open) {
@@ -32,19 +32,19 @@ func (m *Message) push(t *Type, e, next uint32) *frame {
 }
 
 // beginStruct appends what the struct of entry e begins with and opens it.
-func (m *Message) beginStruct(d *Desc, e uint32) {
+func (m *Message) beginStruct(d *XDesc, e uint32) {
 	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.template))
 }
 
 // startStruct opens the struct of entry e, whose template stands at p.
-func (m *Message) startStruct(d *Desc, e, p uint32) {
+func (m *Message) startStruct(d *XDesc, e, p uint32) {
 	m.indexTemplate(d, e, p)
 	m.push(d.self, e, 0)
 	m.openKey = uint64(m.gen)<<32 | uint64(e)
 }
 
 // indexTemplate fills in the words of the fields in a struct's template, which stands at p.
-func (m *Message) indexTemplate(d *Desc, e, p uint32) {
+func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 	idx := m.idx
 	idx[e] = p
 	for _, s := range d.templateSlots {
@@ -148,7 +148,7 @@ func (m *Message) closeContainer(top int) {
 }
 
 // appendAllOwed gives the innermost struct what it must have and nobody set.
-func (m *Message) appendAllOwed(d *Desc, e uint32) {
+func (m *Message) appendAllOwed(d *XDesc, e uint32) {
 	for _, owed := range d.owed {
 		if m.idx[e+owed.word] == 0 && !m.hadField(e, owed.word) {
 			m.appendOwed(e, owed)
@@ -175,30 +175,30 @@ func (m *Message) appendOwed(e uint32, f *field) {
 
 // Child returns the struct, list, set or map in field f, indexing it if that has not been done yet. If the
 // field is not set it returns the IDL default or an empty one, neither of which can be changed. d describes the struct s.
-func (s Struct) Child(f Field, d *Desc) Struct {
+func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	if s.m == nil {
 		return d.field(f).absent()
 	}
 	if word := s.word(f); int32(word) > 0 {
-		return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+		return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 	}
 	return s.lateChild(f, d)
 }
 
 // lateChild is Child of a field that is not set or not indexed.
-func (s Struct) lateChild(f Field, d *Desc) Struct {
+func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
 	word := s.word(f)
 	if word == 0 {
 		return d.field(f).absent()
 	}
 	word = s.m.indexLazily(d.field(f).typ, word&^notIndexed)
 	s.setWord(f, word)
-	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
 // NewChild sets field f to an empty struct or container and returns it to be filled. Of a list or set, n
 // is the number of elements, zero values at first; of a map, a number of pairs to make room for.
-func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
+func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
@@ -231,7 +231,7 @@ func (s Struct) NewChild(f Field, d *Desc, n int) Struct {
 const fewPairs = 4
 
 // clearFixed makes the elements zero if they are of fixed size.
-func (s Struct) clearFixed() {
+func (s XStruct) clearFixed() {
 	if len(s.m.open) == 0 {
 		return
 	}
@@ -242,7 +242,7 @@ func (s Struct) clearFixed() {
 
 // newWhole sets field f to a list of n elements that the caller appends at once, so that it need not be opened: it is complete
 // after endWhole. It returns its entry, with room for as many words behind it as slots, and the bytes that follow its header.
-func (s Struct) newWhole(f Field, d *Desc, n, slots, bytes int) (uint32, []byte) {
+func (s XStruct) newWhole(f XField, d *XDesc, n, slots, bytes int) (uint32, []byte) {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
@@ -272,7 +272,7 @@ func (m *Message) endWhole(e uint32) {
 }
 
 // placeChild sees to it that what is appended next is the value of field f.
-func (s Struct) placeChild(f Field) {
+func (s XStruct) placeChild(f XField) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
 	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
@@ -286,7 +286,7 @@ func (s Struct) placeChild(f Field) {
 }
 
 // checkCount panics if nothing of the type may have n elements.
-func checkCount(t *Type, n int) {
+func checkCount(t *XType, n int) {
 	if uint(n) >= safeCount {
 		checkLargeCount(t, n)
 	}
@@ -295,7 +295,7 @@ func checkCount(t *Type, n int) {
 // safeCount is less than how many elements there may be of any size.
 const safeCount = 1 << 24
 
-func checkLargeCount(t *Type, n int) {
+func checkLargeCount(t *XType, n int) {
 	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(minSize[t.elem.wire]) > maxCount {
 		panicCount(n)
 	}
@@ -305,7 +305,7 @@ func panicCount(n int) { panic("nocopy: count " + itoa(n) + " out of range") }
 
 // beginValue appends the beginning of a struct or container and opens it; with a key, a field's header comes first.
 // Its entry is new: handles of what was there before go on reading that.
-func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
+func (m *Message) beginValue(t *XType, n int, key uint32) uint32 {
 	if t.kind != record {
 		return m.beginContainer(t, n, key)
 	}
@@ -313,7 +313,7 @@ func (m *Message) beginValue(t *Type, n int, key uint32) uint32 {
 }
 
 // beginRecord is beginValue of a struct.
-func (m *Message) beginRecord(d *Desc, key uint32) uint32 {
+func (m *Message) beginRecord(d *XDesc, key uint32) uint32 {
 	lead := leadOf(key)
 	e := m.allocFor(d.self, d.words)
 	p := m.buf.AppendWithHead(uint64(key)<<40, lead, d.template)
@@ -321,7 +321,7 @@ func (m *Message) beginRecord(d *Desc, key uint32) uint32 {
 	return e
 }
 
-func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
+func (m *Message) beginContainer(t *XType, n int, key uint32) uint32 {
 	lead := leadOf(key)
 	e := m.allocFor(t, listWords+wordsOf(t, n))
 	w := (*[listWords]uint32)(m.idx[e:])
@@ -351,7 +351,7 @@ func (m *Message) beginContainer(t *Type, n int, key uint32) uint32 {
 }
 
 // wordsOf returns how many words n elements or pairs of the type take.
-func wordsOf(t *Type, n int) int {
+func wordsOf(t *XType, n int) int {
 	words := int64(n) * int64(t.elemWords())
 	if uint64(words) > maxWords {
 		t.elem.mustBeDefined()

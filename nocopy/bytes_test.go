@@ -8,32 +8,32 @@ import (
 // TestBytesFrozen: what Bytes has handed out stays as it is, whatever is changed afterwards, and what is sent is what was set.
 func TestBytesFrozen(t *testing.T) {
 	small := []byte("\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x01\x0b\x00\x07\x00\x00\x00\x03abc\x00")
-	for name, make := range map[string]func(wire []byte) Struct{
-		"received":           func(wire []byte) Struct { return mustParse(t, allDesc, wire) },
-		"received, own":      func(wire []byte) Struct { return mustParse(t, allDesc, bytes.Clone(wire), Own) },
-		"received, recycled": func(wire []byte) Struct { return mustParse(t, allDesc, bytes.Clone(wire), Own, Recycle) },
-		"cloned": func(wire []byte) Struct {
+	for name, make := range map[string]func(wire []byte) XStruct{
+		"received":           func(wire []byte) XStruct { return mustParse(t, allDesc, wire) },
+		"received, own":      func(wire []byte) XStruct { return mustParse(t, allDesc, bytes.Clone(wire), Own) },
+		"received, recycled": func(wire []byte) XStruct { return mustParse(t, allDesc, bytes.Clone(wire), Own, Recycle) },
+		"cloned": func(wire []byte) XStruct {
 			s := mustParse(t, allDesc, wire)
 			defer s.Release()
 			return s.Clone(allDesc)
 		},
-		"read": func(wire []byte) Struct {
-			s, err := Read[Struct](allDesc, bytes.NewReader(wire), len(wire), Recycle)
+		"read": func(wire []byte) XStruct {
+			s, err := Read[XStruct](allDesc, bytes.NewReader(wire), len(wire), Recycle)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		},
-		"built": func(wire []byte) Struct {
-			s := New(allDesc)
+		"built": func(wire []byte) XStruct {
+			s := newStruct(allDesc)
 			s.SetInt64(allDesc.named("large"), 1)
 			Int64List(s.NewChild(allDesc.named("numbers"), allDesc, 3)).Set(2, 5)
 			return s
 		},
-		"built, recycled": func(wire []byte) Struct {
-			s := New(allDesc, Recycle)
+		"built, recycled": func(wire []byte) XStruct {
+			s := newStruct(allDesc, Recycle)
 			s.SetInt64(allDesc.named("large"), 1)
-			counts := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+			counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
 			counts.Put("key 1", 5)
 			return s
 		},
@@ -68,11 +68,11 @@ func TestBytesFrozen(t *testing.T) {
 
 // TestAppendStruct: the bytes of one struct are a message.
 func TestAppendStruct(t *testing.T) {
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	inner := s.NewChild(allDesc.named("self"), allDesc, 0)
 	inner.SetText(allDesc.named("text"), "inner")
 	inner.NewChild(allDesc.named("point"), allDesc, 0).SetInt32(pointDesc.named("x"), 3)
-	check := func(what string, s Struct, d *Desc, want string) {
+	check := func(what string, s XStruct, d *XDesc, want string) {
 		t.Helper()
 		wire := s.AppendStruct([]byte("dst"), d)
 		if string(wire[:3]) != "dst" {
@@ -90,5 +90,5 @@ func TestAppendStruct(t *testing.T) {
 	got := mustParse(t, allDesc, s.m.Bytes(), Lazy).Child(allDesc.named("self"), allDesc)
 	check("received", got, allDesc, `{text: "edited", point: {x: 3, y: 0}}`)
 	check("absent", s.Child(allDesc.named("shape"), allDesc), shapeDesc, "{}")
-	check("zero", Struct{}, pointDesc, "{x: 0, y: 0}")
+	check("zero", XStruct{}, pointDesc, "{x: 0, y: 0}")
 }

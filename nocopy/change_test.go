@@ -16,7 +16,7 @@ type changer struct {
 // longText is long enough to be referred to, not copied.
 var longText = strings.Repeat("long ", refer/5+1)
 
-func (c changer) structure(s Struct, d *Desc) {
+func (c changer) structure(s XStruct, d *XDesc) {
 	c.depth++
 	for i := range d.fields {
 		f, constant := &d.fields[i], d.constant(i)
@@ -36,7 +36,7 @@ func (c changer) structure(s Struct, d *Desc) {
 }
 
 // absent sets a few fields that are not set: one appended, one appended and taken back, one unset without effect.
-func (c changer) absent(s Struct, f *field, constant Field, d *Desc) {
+func (c changer) absent(s XStruct, f *field, constant XField, d *XDesc) {
 	switch f.Name {
 	case "medium", "y":
 		s.SetInt32(constant, -7)
@@ -52,7 +52,7 @@ func (c changer) absent(s Struct, f *field, constant Field, d *Desc) {
 	}
 }
 
-func (c changer) fixed(s Struct, f *field, constant Field) {
+func (c changer) fixed(s XStruct, f *field, constant XField) {
 	switch f.typ.wire {
 	case WireBool:
 		s.SetBool(constant, !s.Bool(constant))
@@ -72,7 +72,7 @@ func (c changer) fixed(s Struct, f *field, constant Field) {
 }
 
 // value changes what is in a struct or container.
-func (c changer) value(v Struct, t *Type) {
+func (c changer) value(v XStruct, t *XType) {
 	c.depth++
 	switch {
 	case t.kind == record:
@@ -90,7 +90,7 @@ func (c changer) value(v Struct, t *Type) {
 		}
 		l.Append([]byte("last"))
 	case t.elem.kind == record:
-		l := StructList[Struct](v)
+		l := StructList[XStruct](v)
 		for _, e := range l.All() {
 			c.structure(e, t.elem.desc)
 		}
@@ -99,7 +99,7 @@ func (c changer) value(v Struct, t *Type) {
 			l.Append(l.At(0))
 		}
 	default:
-		l := NestedList[Struct](v)
+		l := NestedList[XStruct](v)
 		for _, e := range l.All() {
 			c.value(e, t.elem)
 		}
@@ -110,7 +110,7 @@ func (c changer) value(v Struct, t *Type) {
 	}
 }
 
-func (c changer) fixedList(v Struct, t *Type) {
+func (c changer) fixedList(v XStruct, t *XType) {
 	switch t.elem.wire {
 	case WireI32:
 		l := Int32List(v)
@@ -129,31 +129,31 @@ func (c changer) fixedList(v Struct, t *Type) {
 	}
 }
 
-func (c changer) dict(v Struct, t *Type) {
+func (c changer) dict(v XStruct, t *XType) {
 	switch {
-	case t.key == TypeString && t.elem == TypeI64:
-		p := Map[string, int64, AsString, AsInt64](v)
+	case t.key == typeString && t.elem == typeI64:
+		p := Map[string, int64, XAsString, XAsInt64](v)
 		p.Put("a", 77)
 		p.Put("new", 78)
 		p.Delete("b")
-	case t.key == TypeBool:
-		p := Map[bool, bool, AsBool, AsBool](v)
+	case t.key == typeBool:
+		p := Map[bool, bool, XAsBool, XAsBool](v)
 		p.Delete(true)
 		p.Put(true, true)
-	case t.key == TypeString && t.elem.kind == record:
-		p := StructMap[string, Struct, AsString](v)
+	case t.key == typeString && t.elem.kind == record:
+		p := StructMap[string, XStruct, XAsString](v)
 		for _, e := range p.All() {
 			c.structure(e, t.elem.desc)
 		}
 		p.PutNew("new")
-	case t.key == TypeString && t.elem.kind >= list:
-		p := NestedMap[string, Struct, AsString](v)
+	case t.key == typeString && t.elem.kind >= list:
+		p := NestedMap[string, XStruct, XAsString](v)
 		for _, e := range p.All() {
 			c.value(e, t.elem)
 		}
 		p.PutNew("new", 0)
-	case t.key == TypeI64 && t.elem.kind == dict:
-		for _, e := range (NestedMap[int64, Struct, AsInt64](v)).All() {
+	case t.key == typeI64 && t.elem.kind == dict:
+		for _, e := range (NestedMap[int64, XStruct, XAsInt64](v)).All() {
 			c.value(e, t.elem)
 		}
 	}

@@ -18,10 +18,10 @@ const (
 )
 
 // claims returns what Message.claims is in the handle's generation with these flags.
-func (s Struct) claims(flags uint64) uint64 { return s.k>>32<<32 | flags }
+func (s XStruct) claims(flags uint64) uint64 { return s.k>>32<<32 | flags }
 
 // Offer lets somebody Claim the message of which s is the root.
-func (s Struct) Offer() {
+func (s XStruct) Offer() {
 	s.alive()
 	s.m.claims.Store(s.claims(isOffered))
 }
@@ -29,7 +29,7 @@ func (s Struct) Offer() {
 // Claim makes the caller the owner of the message and reports whether it could: the message was
 // offered and can be finished, s is its root and d its type. Of several callers one succeeds.
 // The message has been finished then.
-func (s Struct) Claim(d *Desc) bool {
+func (s XStruct) Claim(d *XDesc) bool {
 	if s.m == nil || !s.m.claims.CompareAndSwap(s.claims(isOffered), s.claims(isClaiming)) {
 		return false
 	}
@@ -43,7 +43,7 @@ func (s Struct) Claim(d *Desc) bool {
 
 // Retain keeps the message until Drop, and reports whether it could: it can as long as the
 // message has an owner. Nothing else is looked at, so that it is safe however stale s is.
-func (s Struct) Retain() bool {
+func (s XStruct) Retain() bool {
 	if s.m == nil {
 		return false
 	}
@@ -59,7 +59,7 @@ func (s Struct) Retain() bool {
 }
 
 // Drop ends what Retain began.
-func (s Struct) Drop() {
+func (s XStruct) Drop() {
 	if s.m.claims.Add(^uint64(0)) == s.claims(0) {
 		s.m.release()
 	}
@@ -67,20 +67,20 @@ func (s Struct) Drop() {
 
 // ClaimCopy returns the root of a copy that the caller owns. The error tells why there is none:
 // s is not what Is of type d, or can't be sent. Any number of goroutines may copy one message.
-func (s Struct) ClaimCopy(d *Desc) (Struct, error) {
+func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) {
 	switch {
 	case s.m == nil:
-		return Struct{}, errNotWhole
+		return XStruct{}, errNotWhole
 	case s.Retain(): // or its owner might release it meanwhile
 		defer s.Drop()
 	case s.m.claims.Load()>>32 == s.k>>32 && s.m.claims.Load() != s.claims(isOffered):
-		return Struct{}, errNotWhole // its owner has released it, or has only just become it
+		return XStruct{}, errNotWhole // its owner has released it, or has only just become it
 	}
 	if !s.Is(d) {
-		return Struct{}, errNotWhole
+		return XStruct{}, errNotWhole
 	}
 	if err := s.Sendable(); err != nil {
-		return Struct{}, err
+		return XStruct{}, err
 	}
 	c := s.Clone(d)
 	c.Offer()
@@ -92,7 +92,7 @@ var errNotWhole = errors.New("not a whole message of this type, or released")
 
 // End is Release of a message that was offered or claimed, if that has not happened yet. It goes
 // when nobody retains it.
-func (s Struct) End() {
+func (s XStruct) End() {
 	if h := s.m.claims.Load(); h == s.claims(isOffered) || h&^retainCount == s.claims(isOwned) {
 		s.m.Release()
 	}
@@ -116,7 +116,7 @@ func (m *Message) unclaim() bool {
 // Is reports whether s is the root of a message of the type d that was not released, nor stands
 // for something absent. Of a message that was offered that is found out without looking at what
 // may be another one's by now.
-func (s Struct) Is(d *Desc) bool {
+func (s XStruct) Is(d *XDesc) bool {
 	if s.m == nil {
 		return false
 	}
@@ -130,10 +130,10 @@ func (s Struct) Is(d *Desc) bool {
 }
 
 // isRoot reports whether k is the root's handle and d its type.
-func (m *Message) isRoot(k uint64, d *Desc) bool {
+func (m *Message) isRoot(k uint64, d *XDesc) bool {
 	return !m.frozen && uint32(k) == m.root && m.desc == d
 }
 
 // Freeze makes what is set from now on leave the message's memory as it is: bytes that are being
 // written don't change. Other goroutines may read the message meanwhile.
-func (s Struct) Freeze() { s.m.buf.Freeze() }
+func (s XStruct) Freeze() { s.m.buf.Freeze() }

@@ -6,15 +6,15 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestClaim: an offered message gets one owner, and is released once, by whoever is the last to
 // have to do with it.
 func TestClaim(t *testing.T) {
-	d, other := nocopy.NewDesc("S"), nocopy.NewDesc("Other")
-	d.Define(nocopy.FieldDesc{ID: 1, Name: "a", Type: nocopy.TypeI64})
-	other.Define(nocopy.FieldDesc{ID: 1, Name: "a", Type: nocopy.TypeI64})
+	d, other := thriftimpl.NewDesc("S"), thriftimpl.NewDesc("Other")
+	d.Define(thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64})
+	other.Define(thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64})
 	panics := func(want string, f func()) {
 		t.Helper()
 		defer func() {
@@ -24,13 +24,13 @@ func TestClaim(t *testing.T) {
 		}()
 		f()
 	}
-	offered := func() nocopy.Struct {
-		s := nocopy.New(d)
+	offered := func() thriftimpl.Struct {
+		s := thriftimpl.New(d)
 		s.Offer()
 		return s
 	}
 
-	if s := nocopy.New(d); s.Claim(d) || s.Retain() {
+	if s := thriftimpl.New(d); s.Claim(d) || s.Retain() {
 		t.Error("a message that was not offered can be claimed or retained")
 	} else if c, err := s.ClaimCopy(d); err != nil || c == s || !c.Is(d) {
 		t.Error("it can't be copied")
@@ -43,7 +43,7 @@ func TestClaim(t *testing.T) {
 			t.Error("End does not release")
 		}
 	}
-	for name, s := range map[string]nocopy.Struct{"zero": {}, "absent": nocopy.Absent()} {
+	for name, s := range map[string]thriftimpl.Struct{"zero": {}, "absent": thriftimpl.Struct(thriftimpl.Absent())} {
 		if _, err := s.ClaimCopy(d); err == nil || s.Claim(d) || s.Retain() || s.Is(d) || s.Is(other) {
 			t.Errorf("the %s handle passes for a message", name)
 		}

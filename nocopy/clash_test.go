@@ -6,11 +6,11 @@ import (
 )
 
 // clashDesc has a map of texts, whose keys are put without codecs, and one of numbers.
-var clashDesc = func() *Desc {
-	d := NewDesc("Clash")
+var clashDesc = func() *XDesc {
+	d := newStructDesc("Clash")
 	d.Define(
-		FieldDesc{ID: 1, Name: "texts", Type: MapOf(TypeString, TypeString)},
-		FieldDesc{ID: 2, Name: "numbers", Type: MapOf(TypeString, TypeI64)},
+		XFieldDesc{ID: 1, Name: "texts", Type: mapTypeOf(typeString, typeString)},
+		XFieldDesc{ID: 2, Name: "numbers", Type: mapTypeOf(typeString, typeI64)},
 	)
 	return d
 }()
@@ -29,10 +29,10 @@ func TestClashingKeys(t *testing.T) {
 		{"the same beginning %06d the same end", true},
 	} {
 		key := func(i int) string { return fmt.Sprintf(c.format, i) }
-		check := func(how string, s Struct) {
+		check := func(how string, s XStruct) {
 			t.Helper()
 			texts := TextMap(s.Child(clashDesc.named("texts"), clashDesc))
-			numbers := Map[string, int64, AsString, AsInt64](s.Child(clashDesc.named("numbers"), clashDesc))
+			numbers := Map[string, int64, XAsString, XAsInt64](s.Child(clashDesc.named("numbers"), clashDesc))
 			if texts.Len() != n || numbers.Len() != n {
 				t.Errorf("%s, %s: %d and %d pairs of %d", c.format, how, texts.Len(), numbers.Len(), n)
 			}
@@ -61,7 +61,7 @@ func TestClashingKeys(t *testing.T) {
 				}
 			}
 		}
-		s := New(clashDesc)
+		s := newStruct(clashDesc)
 		texts := TextMap(s.NewChild(clashDesc.named("texts"), clashDesc, 0))
 		for i := range n {
 			texts.Put(key(i), "before")
@@ -70,7 +70,7 @@ func TestClashingKeys(t *testing.T) {
 		for i := range n {
 			texts.Put(key(i), fmt.Sprint(i))
 		}
-		numbers := Map[string, int64, AsString, AsInt64](s.NewChild(clashDesc.named("numbers"), clashDesc, 0))
+		numbers := Map[string, int64, XAsString, XAsInt64](s.NewChild(clashDesc.named("numbers"), clashDesc, 0))
 		for i := range n {
 			numbers.Put(key(i), int64(i))
 		}

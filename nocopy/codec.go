@@ -7,8 +7,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Codec says how keys or values of Go type T stand in a map. The implementations are the As… types.
-type Codec[T any] interface {
+// For generated code. XCodec says how keys or values of Go type T stand in a map. The implementations are the
+// XAs… types.
+type XCodec[T any] interface {
 	// get returns the value that a word of the index stands for.
 	get(m *Message, word uint32) T
 	// key returns the wire bytes of v.
@@ -20,7 +21,7 @@ type key struct {
 	fixed [16]byte
 	n     int
 	text  []byte
-	view  Struct // a struct or container whose bytes are still to be taken
+	view  XStruct // a struct or container whose bytes are still to be taken
 }
 
 func (k *key) bytes() []byte {
@@ -62,27 +63,27 @@ func (m *Message) replaceFixed(word uint32, n int) ([]byte, uint32) {
 	return b, inNode | node
 }
 
-// AsBool, AsInt8 and so on are the codecs of the scalars, by their Go types.
+// For generated code. XAsBool, XAsInt8 and so on are the codecs of the scalars, by their Go types.
 type (
-	AsBool    struct{}
-	AsInt8    struct{}
-	AsInt16   struct{}
-	AsInt32   struct{}
-	AsInt64   struct{}
-	AsFloat64 struct{}
-	AsUUID    struct{}
-	// AsEnum is the codec of an enum.
-	AsEnum[E ~int32] struct{}
-	// AsString is the codec of strings.
-	AsString struct{}
-	// AsBytes is the codec of binaries.
-	AsBytes struct{}
-	// AsView is the codec of structs and containers.
-	AsView[S View] struct{}
+	XAsBool    struct{}
+	XAsInt8    struct{}
+	XAsInt16   struct{}
+	XAsInt32   struct{}
+	XAsInt64   struct{}
+	XAsFloat64 struct{}
+	XAsUUID    struct{}
+	// For generated code. XAsEnum is the codec of an enum.
+	XAsEnum[E ~int32] struct{}
+	// For generated code. XAsString is the codec of strings.
+	XAsString struct{}
+	// For generated code. XAsBytes is the codec of binaries.
+	XAsBytes struct{}
+	// For generated code. XAsView is the codec of structs and containers.
+	XAsView[S View] struct{}
 )
 
 // appendKey appends a value of type t to what is being built and returns its word.
-func (m *Message) appendKey(t *Type, k key) uint32 {
+func (m *Message) appendKey(t *XType, k key) uint32 {
 	switch t.kind {
 	case fixed:
 		p, b := m.buf.Extend(int(t.size))
@@ -96,7 +97,7 @@ func (m *Message) appendKey(t *Type, k key) uint32 {
 }
 
 // replaceKey puts a value in the place of the one that word stands for and returns its word.
-func (m *Message) replaceKey(t *Type, word uint32, k key) uint32 {
+func (m *Message) replaceKey(t *XType, word uint32, k key) uint32 {
 	if t.kind == fixed {
 		b, word := m.replaceFixed(word, int(t.size))
 		copy(b, k.fixed[:])
@@ -118,30 +119,30 @@ func boolKey(v bool) key {
 	return fixedKey(1, 0)
 }
 
-func (AsBool) get(m *Message, w uint32) bool { return m.fixedValue(w)[0] != 0 }
-func (AsInt8) get(m *Message, w uint32) int8 { return int8(m.fixedValue(w)[0]) }
-func (AsInt16) get(m *Message, w uint32) int16 {
+func (XAsBool) get(m *Message, w uint32) bool { return m.fixedValue(w)[0] != 0 }
+func (XAsInt8) get(m *Message, w uint32) int8 { return int8(m.fixedValue(w)[0]) }
+func (XAsInt16) get(m *Message, w uint32) int16 {
 	return int16(binary.BigEndian.Uint16(m.fixedValue(w)))
 }
-func (AsInt32) get(m *Message, w uint32) int32 { return int32(be32(m.fixedValue(w))) }
-func (AsEnum[E]) get(m *Message, w uint32) E   { return E(be32(m.fixedValue(w))) }
-func (AsInt64) get(m *Message, w uint32) int64 { return int64(be64(m.fixedValue(w))) }
-func (AsFloat64) get(m *Message, w uint32) float64 {
+func (XAsInt32) get(m *Message, w uint32) int32 { return int32(be32(m.fixedValue(w))) }
+func (XAsEnum[E]) get(m *Message, w uint32) E   { return E(be32(m.fixedValue(w))) }
+func (XAsInt64) get(m *Message, w uint32) int64 { return int64(be64(m.fixedValue(w))) }
+func (XAsFloat64) get(m *Message, w uint32) float64 {
 	return math.Float64frombits(be64(m.fixedValue(w)))
 }
-func (AsUUID) get(m *Message, w uint32) UUID     { return UUID(m.fixedValue(w)[:16]) }
-func (AsString) get(m *Message, w uint32) string { return m.textString(w) }
-func (AsBytes) get(m *Message, w uint32) []byte  { m.buf.Lend(); return m.textBytes(w) }
-func (AsView[S]) get(m *Message, w uint32) S     { return S(m.handle(w)) }
+func (XAsUUID) get(m *Message, w uint32) UUID     { return UUID(m.fixedValue(w)[:16]) }
+func (XAsString) get(m *Message, w uint32) string { return m.textString(w) }
+func (XAsBytes) get(m *Message, w uint32) []byte  { m.buf.Lend(); return m.textBytes(w) }
+func (XAsView[S]) get(m *Message, w uint32) S     { return S(m.handle(w)) }
 
-func (AsBool) key(v bool) key       { return boolKey(v) }
-func (AsInt8) key(v int8) key       { return fixedKey(1, uint64(v)) }
-func (AsInt16) key(v int16) key     { return fixedKey(2, uint64(v)) }
-func (AsInt32) key(v int32) key     { return fixedKey(4, uint64(v)) }
-func (AsEnum[E]) key(v E) key       { return fixedKey(4, uint64(v)) }
-func (AsInt64) key(v int64) key     { return fixedKey(8, uint64(v)) }
-func (AsFloat64) key(v float64) key { return fixedKey(8, math.Float64bits(v)) }
-func (AsUUID) key(v UUID) key       { return key{fixed: v, n: 16} }
-func (AsString) key(v string) key   { return key{text: chain.StringBytes(v)} }
-func (AsBytes) key(v []byte) key    { return key{text: v} }
-func (AsView[S]) key(v S) key       { return key{view: Struct(v).orAbsent()} }
+func (XAsBool) key(v bool) key       { return boolKey(v) }
+func (XAsInt8) key(v int8) key       { return fixedKey(1, uint64(v)) }
+func (XAsInt16) key(v int16) key     { return fixedKey(2, uint64(v)) }
+func (XAsInt32) key(v int32) key     { return fixedKey(4, uint64(v)) }
+func (XAsEnum[E]) key(v E) key       { return fixedKey(4, uint64(v)) }
+func (XAsInt64) key(v int64) key     { return fixedKey(8, uint64(v)) }
+func (XAsFloat64) key(v float64) key { return fixedKey(8, math.Float64bits(v)) }
+func (XAsUUID) key(v UUID) key       { return key{fixed: v, n: 16} }
+func (XAsString) key(v string) key   { return key{text: chain.StringBytes(v)} }
+func (XAsBytes) key(v []byte) key    { return key{text: v} }
+func (XAsView[S]) key(v S) key       { return key{view: XStruct(v).orAbsent()} }

@@ -62,8 +62,8 @@ func (m *Message) manyRooms() bool {
 }
 
 // eachStruct calls f with the entries of all structs in a value that have one.
-func (m *Message) eachStruct(t *Type, e uint32, f func(e uint32)) {
-	visit := func(t *Type, word uint32) {
+func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
+	visit := func(t *XType, word uint32) {
 		if t.kind >= record && word != 0 && word&notIndexed == 0 {
 			m.eachStruct(t, word, f)
 		}
@@ -162,7 +162,7 @@ type rewriter struct {
 type hole struct{ e, n uint32 }
 
 // structure goes through the struct at i, of entry e. It returns the index after it.
-func (r *rewriter) structure(d *Desc, e uint32, i int) int {
+func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 	m := r.m
 	if slots := m.editOf(e).slots; slots != 0 {
 		m.dead.freeRaw(slots, uint32(d.words))
@@ -206,7 +206,7 @@ func (r *rewriter) skip(t WireType, i int) int {
 }
 
 // element goes through the value at i, for which word stood. It returns the word that stands for it now and the index after it.
-func (r *rewriter) element(t *Type, word uint32, i int) (uint32, int) {
+func (r *rewriter) element(t *XType, word uint32, i int) (uint32, int) {
 	switch {
 	case t.kind == fixed:
 		return r.base + uint32(i), i + int(t.size)
@@ -219,7 +219,7 @@ func (r *rewriter) element(t *Type, word uint32, i int) (uint32, int) {
 }
 
 // value goes through the struct or container at i, of entry e. It returns the index after it.
-func (r *rewriter) value(t *Type, e uint32, i int) int {
+func (r *rewriter) value(t *XType, e uint32, i int) int {
 	m := r.m
 	switch t.kind {
 	case record:
@@ -233,7 +233,7 @@ func (r *rewriter) value(t *Type, e uint32, i int) int {
 	return i
 }
 
-func (r *rewriter) list(t *Type, e uint32, i int) int {
+func (r *rewriter) list(t *XType, e uint32, i int) int {
 	m := r.m
 	n := m.idx[e+listCount]
 	m.idx[e+listStart] = r.base + uint32(i)
@@ -255,7 +255,7 @@ func (r *rewriter) list(t *Type, e uint32, i int) int {
 }
 
 // dict goes through the pairs of a map. Those that were deleted lose their words, unless pairs keep their numbers.
-func (r *rewriter) dict(t *Type, e uint32, i int) int {
+func (r *rewriter) dict(t *XType, e uint32, i int) int {
 	m := r.m
 	m.idx[e+listStart] = r.base + uint32(i)
 	first, n := m.idx[e+listElems], m.idx[e+listCount]

@@ -11,84 +11,84 @@ import (
 )
 
 // edits are things that may be done to one message again and again.
-var againAndAgain = map[string]func(s Struct, i int){
-	"a text of 3000 bytes": func(s Struct, i int) { s.SetText(allDesc.named("text"), longText[:3000-i%2]) },
-	"texts of 1 byte to 64 KiB": func(s Struct, i int) {
+var againAndAgain = map[string]func(s XStruct, i int){
+	"a text of 3000 bytes": func(s XStruct, i int) { s.SetText(allDesc.named("text"), longText[:3000-i%2]) },
+	"texts of 1 byte to 64 KiB": func(s XStruct, i int) {
 		s.SetText(allDesc.named("text"), strings.Repeat("x", 1+(i*7919)%(64<<10)))
 	},
-	"binaries":         func(s Struct, i int) { s.SetBytes(allDesc.named("blob"), make([]byte, (i*7919)%5000)) },
-	"room in binaries": func(s Struct, i int) { s.NewBytes(allDesc.named("blob"), 3000); s.m.Finish() },
-	"an element": func(s Struct, i int) {
+	"binaries":         func(s XStruct, i int) { s.SetBytes(allDesc.named("blob"), make([]byte, (i*7919)%5000)) },
+	"room in binaries": func(s XStruct, i int) { s.NewBytes(allDesc.named("blob"), 3000); s.m.Finish() },
+	"an element": func(s XStruct, i int) {
 		StringList(s.Child(allDesc.named("words"), allDesc)).Set(0, longText[:i%3000])
 	},
-	"a map's value": func(s Struct, i int) {
-		NestedMap[string, StructList[Struct], AsString](s.Child(allDesc.named("groups"), allDesc)).PutNew("g", 3).At(1).SetInt32(pointDesc.named("x"), 5)
+	"a map's value": func(s XStruct, i int) {
+		NestedMap[string, StructList[XStruct], XAsString](s.Child(allDesc.named("groups"), allDesc)).PutNew("g", 3).At(1).SetInt32(pointDesc.named("x"), 5)
 	},
-	"a map's struct": func(s Struct, i int) {
-		StructMap[int32, Struct, AsInt32](s.Child(allDesc.named("byNumber"), allDesc)).PutNew(7).SetInt32(pointDesc.named("x"), int32(i))
+	"a map's struct": func(s XStruct, i int) {
+		StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc)).PutNew(7).SetInt32(pointDesc.named("x"), int32(i))
 	},
-	"a map's pair, deleted and put": func(s Struct, i int) {
-		counts := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
+	"a map's pair, deleted and put": func(s XStruct, i int) {
+		counts := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
 		counts.Delete("key 1")
 		counts.Put("key 1", 5)
 	},
-	"room in binaries that are not finished": func(s Struct, i int) {
+	"room in binaries that are not finished": func(s XStruct, i int) {
 		copy(s.NewBytes(allDesc.named("blob"), 3000), longText)
 	},
-	"room in structs that are replaced": func(s Struct, i int) {
+	"room in structs that are replaced": func(s XStruct, i int) {
 		copy(s.NewChild(allDesc.named("self"), allDesc, 0).NewBytes(allDesc.named("blob"), 3000), longText)
 	},
-	"another struct": func(s Struct, i int) {
+	"another struct": func(s XStruct, i int) {
 		s.NewChild(allDesc.named("self"), allDesc, 0).NewChild(allDesc.named("point"), allDesc, 0).SetInt32(pointDesc.named("x"), 5)
 	},
-	"a struct, unset and set": func(s Struct, i int) {
+	"a struct, unset and set": func(s XStruct, i int) {
 		s.Unset(allDesc.named("point"))
 		s.NewChild(allDesc.named("point"), allDesc, 0)
 	},
-	"another list": func(s Struct, i int) {
+	"another list": func(s XStruct, i int) {
 		words := StringList(s.NewChild(allDesc.named("words"), allDesc, i%100))
 		words.Append("x")
 		NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 3)).NewAt(1, i%50)
 	},
-	"whole lists": func(s Struct, i int) {
+	"whole lists": func(s XStruct, i int) {
 		s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b"})
 		s.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, i%100))
 	},
-	"a copy of a part of itself": func(s Struct, i int) {
-		s.SetChild(allDesc.named("point"), allDesc, StructList[Struct](s.Child(allDesc.named("points"), allDesc)).At(0))
-		StructList[Struct](s.Child(allDesc.named("points"), allDesc)).Set(1, s.Child(allDesc.named("point"), allDesc))
+	"a copy of a part of itself": func(s XStruct, i int) {
+		s.SetChild(allDesc.named("point"), allDesc, StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).At(0))
+		StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).Set(1, s.Child(allDesc.named("point"), allDesc))
 	},
-	"grafts": func(s Struct, i int) {
-		v := New(allDesc)
+	"grafts": func(s XStruct, i int) {
+		v := newStruct(allDesc)
 		v.SetText(allDesc.named("text"), longText)
-		points := StructList[Struct](v.NewChild(allDesc.named("points"), allDesc, 5))
+		points := StructList[XStruct](v.NewChild(allDesc.named("points"), allDesc, 5))
 		points.At(3).SetInt32(pointDesc.named("x"), 1)
 		s.SetChild(allDesc.named("self"), allDesc, v)
-		s.SetChild(allDesc.named("points"), allDesc, Struct(points))
-		StructList[Struct](s.Child(allDesc.named("points"), allDesc)).AppendNew()
+		s.SetChild(allDesc.named("points"), allDesc, XStruct(points))
+		StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).AppendNew()
 		v.Release()
 	},
-	"elements appended and removed": func(s Struct, i int) {
-		points := StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+	"elements appended and removed": func(s XStruct, i int) {
+		points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
 		points.AppendNew().SetInt32(pointDesc.named("x"), 3)
 		points.Delete(0, 1)
 		words := StringList(s.Child(allDesc.named("words"), allDesc))
 		words.Append(longText[:100])
 		words.Truncate(words.Len() - 1)
 	},
-	"numbers appended and removed": func(s Struct, i int) {
+	"numbers appended and removed": func(s XStruct, i int) {
 		numbers := Int64List(s.Child(allDesc.named("numbers"), allDesc))
 		for k := range 10 {
 			numbers.Append(int64(k))
 		}
 		numbers.Truncate(numbers.Len() - 10)
 	},
-	"an arm": func(s Struct, i int) {
+	"an arm": func(s XStruct, i int) {
 		u := s.Child(allDesc.named("shape"), allDesc)
 		u.Arm(shapeDesc.named("corner"), shapeDesc).NewChild(shapeDesc.named("corner"), shapeDesc, 0)
 		u.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), longText[:2000])
 	},
-	"numbers after Bytes": func(s Struct, i int) { s.m.Bytes(); s.SetInt64(allDesc.named("large"), int64(i)) },
+	"numbers after Bytes": func(s XStruct, i int) { s.m.Bytes(); s.SetInt64(allDesc.named("large"), int64(i)) },
 }
 
 // footprint is about how much memory the message holds on to.
@@ -110,7 +110,7 @@ func TestEditedForEver(t *testing.T) {
 	for name, do := range againAndAgain {
 		for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
 			s := stateOf(t, state)
-			words, points := StringList(s.Child(allDesc.named("words"), allDesc)), StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+			words, points := StringList(s.Child(allDesc.named("words"), allDesc)), StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
 			flag := s.Child(allDesc.named("shape"), allDesc)
 			kept := s.Text(allDesc.named("text"))
 			want := strings.Clone(kept)
@@ -134,7 +134,7 @@ func TestEditedForEver(t *testing.T) {
 	}
 }
 
-func stateOf(t *testing.T, state string) Struct {
+func stateOf(t *testing.T, state string) XStruct {
 	t.Helper()
 	var opts []Option
 	if strings.HasSuffix(state, "recycled") {
@@ -144,7 +144,7 @@ func stateOf(t *testing.T, state string) Struct {
 	if strings.HasPrefix(state, "received") {
 		return mustParse(t, allDesc, wire, opts...)
 	}
-	s := New(allDesc, opts...)
+	s := newStruct(allDesc, opts...)
 	fill(s)
 	if state == "cloned" {
 		return s.Clone(allDesc)
@@ -153,7 +153,7 @@ func stateOf(t *testing.T, state string) Struct {
 }
 
 // checkSent checks that a message is sent as it reads.
-func checkSent(t *testing.T, what string, s Struct) {
+func checkSent(t *testing.T, what string, s XStruct) {
 	t.Helper()
 	s.m.Finish()
 	got := mustParse(t, allDesc, s.m.AppendTo(nil))
@@ -168,8 +168,8 @@ func TestCompact(t *testing.T) {
 	for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
 		s := stateOf(t, state)
 		point := s.Child(allDesc.named("point"), allDesc)
-		points := StructList[Struct](s.Child(allDesc.named("points"), allDesc))
-		counts := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
+		points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
+		counts := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
 		words := StringList(s.Child(allDesc.named("words"), allDesc))
 		gone := s.Child(allDesc.named("self"), allDesc)
 		if !gone.Valid() {
@@ -215,20 +215,20 @@ func TestCompact(t *testing.T) {
 		checkSent(t, state+", compacted again", s)
 		s.Release()
 	}
-	panics(t, "of an absent message", panicAbsent, func() { Struct{}.Message().Compact() })
+	panics(t, "of an absent message", panicAbsent, func() { XStruct{}.Message().Compact() })
 }
 
 // TestEntryUsedAgain: a map that gets the entry of one that was being filled has keys of its own.
 func TestEntryUsedAgain(t *testing.T) {
 	counts := allDesc.named("counts")
-	from := New(allDesc)
-	Map[string, int64, AsString, AsInt64](from.NewChild(counts, allDesc, 0)).Put("a", 1)
-	s := New(allDesc)
-	Map[string, int64, AsString, AsInt64](s.NewChild(counts, allDesc, 4)).Put("b", 2)
+	from := newStruct(allDesc)
+	Map[string, int64, XAsString, XAsInt64](from.NewChild(counts, allDesc, 0)).Put("a", 1)
+	s := newStruct(allDesc)
+	Map[string, int64, XAsString, XAsInt64](s.NewChild(counts, allDesc, 4)).Put("b", 2)
 	s.Unset(counts)
 	s.m.Compact()
 	s.SetChild(counts, allDesc, from.Child(counts, allDesc))
-	c := Map[string, int64, AsString, AsInt64](s.Child(counts, allDesc))
+	c := Map[string, int64, XAsString, XAsInt64](s.Child(counts, allDesc))
 	c.Put("a", 3)
 	if got := s.AppendStruct(nil, allDesc); c.Len() != 1 || bytes.Count(got, []byte("\x01a")) != 1 {
 		t.Errorf("a key that was put twice is there twice: %s", s.Format(allDesc))
@@ -237,7 +237,7 @@ func TestEntryUsedAgain(t *testing.T) {
 
 // TestRoomIsKept: what was got from NewBytes is the message's until it is finished, whatever else is changed.
 func TestRoomIsKept(t *testing.T) {
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	room := s.NewBytes(allDesc.named("blob"), 3000)
 	for i := range 100_000 {
 		s.SetText(allDesc.named("text"), longText[:2000+i%100])
@@ -248,10 +248,10 @@ func TestRoomIsKept(t *testing.T) {
 	}
 	checkSent(t, "room", s)
 	s.Release()
-	s = New(allDesc)
+	s = newStruct(allDesc)
 	const n = fewRooms
 	var rooms [n][]byte
-	l := StructList[Struct](s.NewChild(allDesc.named("children"), allDesc, n))
+	l := StructList[XStruct](s.NewChild(allDesc.named("children"), allDesc, n))
 	for i := range rooms {
 		rooms[i] = l.At(i).NewBytes(allDesc.named("blob"), 10+1000*i)
 	}
@@ -290,7 +290,7 @@ func TestRoomIsKept(t *testing.T) {
 func TestMillionEdits(t *testing.T) {
 	rounds := testmode.Of(50_000, 1_000_000)
 	for _, opts := range [][]Option{nil, {Recycle}} {
-		s := New(allDesc, opts...)
+		s := newStruct(allDesc, opts...)
 		s.SetText(allDesc.named("text"), longText[:3000])
 		s.m.Finish()
 		first := s.Text(allDesc.named("text"))
@@ -311,15 +311,15 @@ func TestMillionEdits(t *testing.T) {
 // TestReferredMemoryIsGivenUp: texts that are referred to and replaced are not kept alive.
 func TestReferredMemoryIsGivenUp(t *testing.T) {
 	const size = 1 << 20
-	for name, set := range map[string]func(s Struct, v string){
-		"a field":       func(s Struct, v string) { s.SetText(allDesc.named("text"), v) },
-		"set and unset": func(s Struct, v string) { s.SetText(allDesc.named("text"), v); s.Unset(allDesc.named("text")) },
-		"a list":        func(s Struct, v string) { StringList(s.Child(allDesc.named("words"), allDesc)).Set(0, v) },
-		"another struct": func(s Struct, v string) {
+	for name, set := range map[string]func(s XStruct, v string){
+		"a field":       func(s XStruct, v string) { s.SetText(allDesc.named("text"), v) },
+		"set and unset": func(s XStruct, v string) { s.SetText(allDesc.named("text"), v); s.Unset(allDesc.named("text")) },
+		"a list":        func(s XStruct, v string) { StringList(s.Child(allDesc.named("words"), allDesc)).Set(0, v) },
+		"another struct": func(s XStruct, v string) {
 			s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), v)
 		},
 	} {
-		s := New(allDesc)
+		s := newStruct(allDesc)
 		s.NewChild(allDesc.named("words"), allDesc, 1)
 		for i := range 200 {
 			set(s, strings.Repeat("x", size+i))
@@ -335,7 +335,7 @@ func TestReferredMemoryIsGivenUp(t *testing.T) {
 // TestPositionsSuffice: values of many MiB that are referred to use up positions, but what fits finds some.
 func TestPositionsSuffice(t *testing.T) {
 	block := make([]byte, 64<<20)
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	s.SetText(allDesc.named("text"), "kept")
 	for i := range 100 {
 		s.SetBytes(allDesc.named("blob"), block[:len(block)-i])
@@ -360,7 +360,7 @@ func TestLargeEdits(t *testing.T) {
 		t.Skip("takes GiBs")
 	}
 	block, times := make([]byte, 700<<20), testmode.Of(2, 4)
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	s.SetText(allDesc.named("text"), "kept")
 	blobs := BytesList(s.NewChild(allDesc.named("blobs"), allDesc, 1))
 	for i := range times {

@@ -13,7 +13,7 @@ import (
 // elements of the list, or pairs of the map: of these all that are not removed, and none twice.
 func TestEditedWhileIterating(t *testing.T) {
 	words, counts, matrix, points := allDesc.named("words"), allDesc.named("counts"), allDesc.named("matrix"), allDesc.named("points")
-	forEach := func(f func(what string, s Struct)) {
+	forEach := func(f func(what string, s XStruct)) {
 		for _, state := range []string{"received", "built", "cloned"} {
 			for _, always := range []bool{false, true} {
 				s := stateOf(t, state)
@@ -26,8 +26,8 @@ func TestEditedWhileIterating(t *testing.T) {
 			}
 		}
 	}
-	forEach(func(what string, s Struct) {
-		c := Map[string, int64, AsString, AsInt64](s.NewChild(counts, allDesc, 0))
+	forEach(func(what string, s XStruct) {
+		c := Map[string, int64, XAsString, XAsInt64](s.NewChild(counts, allDesc, 0))
 		for i := range 200 {
 			c.Put(fmt.Sprint(i), int64(i))
 		}
@@ -68,7 +68,7 @@ func TestEditedWhileIterating(t *testing.T) {
 			}
 		}
 	})
-	u := New(clashDesc)
+	u := newStruct(clashDesc)
 	texts := TextMap(u.NewChild(clashDesc.named("texts"), clashDesc, 0))
 	for i := range 200 {
 		texts.Put(fmt.Sprint(i), fmt.Sprint(i))
@@ -80,7 +80,7 @@ func TestEditedWhileIterating(t *testing.T) {
 	if texts.Len() != 0 {
 		t.Errorf("%d of 200 pairs of texts are left", texts.Len())
 	}
-	forEach(func(what string, s Struct) {
+	forEach(func(what string, s XStruct) {
 		l := StringList(s.NewChild(words, allDesc, 0))
 		for i := range 20 {
 			l.Append(fmt.Sprint("word ", i))
@@ -92,8 +92,8 @@ func TestEditedWhileIterating(t *testing.T) {
 			}
 		}
 	})
-	gone := map[string]func(s Struct){
-		"words": func(s Struct) {
+	gone := map[string]func(s XStruct){
+		"words": func(s XStruct) {
 			for _, x := range StringList(s.Child(words, allDesc)).All() {
 				if s.NewChild(words, allDesc, 0); len(x) > 10 {
 					t.Errorf("%q is yielded", x)
@@ -101,21 +101,21 @@ func TestEditedWhileIterating(t *testing.T) {
 				s.m.Compact()
 			}
 		},
-		"blobs": func(s Struct) {
+		"blobs": func(s XStruct) {
 			for range BytesList(s.Child(allDesc.named("blobs"), allDesc)).All() {
 				s.NewChild(allDesc.named("blobs"), allDesc, 0)
 				s.m.Compact()
 			}
 		},
-		"matrix": func(s Struct) {
+		"matrix": func(s XStruct) {
 			for _, x := range NestedList[Int32List](s.Child(matrix, allDesc)).All() {
 				s.NewChild(matrix, allDesc, 0)
 				s.m.Compact()
 				x.Len()
 			}
 		},
-		"points": func(s Struct) {
-			l := StructList[Struct](s.Child(points, allDesc))
+		"points": func(s XStruct) {
+			l := StructList[XStruct](s.Child(points, allDesc))
 			l.AppendNew()
 			for _, x := range l.All() {
 				s.NewChild(points, allDesc, 0)
@@ -125,7 +125,7 @@ func TestEditedWhileIterating(t *testing.T) {
 		},
 	}
 	for name, f := range gone {
-		forEach(func(what string, s Struct) {
+		forEach(func(what string, s XStruct) {
 			words := StringList(s.NewChild(words, allDesc, 200))
 			for i := range 200 {
 				words.Set(i, "abc")
@@ -144,10 +144,10 @@ func TestEditedWhileIterating(t *testing.T) {
 func TestSortedWhileCompacted(t *testing.T) {
 	words, points := allDesc.named("words"), allDesc.named("points")
 	x := pointDesc.named("x")
-	begin := func() (Struct, StringList, StructList[Struct]) {
+	begin := func() (XStruct, StringList, StructList[XStruct]) {
 		s := stateOf(t, "built")
 		l := StringList(s.NewChild(words, allDesc, 0))
-		p := StructList[Struct](s.NewChild(points, allDesc, 0))
+		p := StructList[XStruct](s.NewChild(points, allDesc, 0))
 		for i := range 200 {
 			l.Append(fmt.Sprintf("%03d", (i*77)%200))
 			p.AppendNew().SetInt32(x, int32((i*77)%200))
@@ -162,7 +162,7 @@ func TestSortedWhileCompacted(t *testing.T) {
 		}
 		return strings.Compare(a, b)
 	})
-	p.SortFunc(func(a, b Struct) int {
+	p.SortFunc(func(a, b XStruct) int {
 		if n++; n%50 == 0 {
 			s.m.Compact()
 		}
@@ -175,9 +175,9 @@ func TestSortedWhileCompacted(t *testing.T) {
 	}
 	checkSent(t, "sorted", s)
 	const changed = "nocopy: list changed while it was sorted"
-	for _, change := range []func(s Struct, l StringList){
-		func(s Struct, l StringList) { s.NewChild(words, allDesc, 0); s.NewChild(points, allDesc, 0) },
-		func(s Struct, l StringList) { l.Truncate(1); s.NewChild(points, allDesc, 3) },
+	for _, change := range []func(s XStruct, l StringList){
+		func(s XStruct, l StringList) { s.NewChild(words, allDesc, 0); s.NewChild(points, allDesc, 0) },
+		func(s XStruct, l StringList) { l.Truncate(1); s.NewChild(points, allDesc, 3) },
 	} {
 		s, l, p = begin()
 		panics(t, "texts removed", changed, func() {
@@ -185,7 +185,7 @@ func TestSortedWhileCompacted(t *testing.T) {
 		})
 		s, l, p = begin()
 		panics(t, "structs removed", changed, func() {
-			p.SortFunc(func(a, b Struct) int { change(s, l); s.m.Compact(); return int(a.Int32(x) - b.Int32(x)) })
+			p.SortFunc(func(a, b XStruct) int { change(s, l); s.m.Compact(); return int(a.Int32(x) - b.Int32(x)) })
 		})
 	}
 }
@@ -193,18 +193,18 @@ func TestSortedWhileCompacted(t *testing.T) {
 // TestCompactedNesting: neither compacting nor using entries again hides that structs are nested too deeply.
 func TestCompactedNesting(t *testing.T) {
 	self := allDesc.named("self")
-	nest := func(s Struct) {
+	nest := func(s XStruct) {
 		for range 90 {
 			s = s.NewChild(self, allDesc, 0)
 		}
 	}
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	nest(s)
 	s.m.Compact()
 	if err := s.m.Check(); err == nil {
 		t.Error("a message that is nested too deeply can be sent once it is compacted")
 	}
-	s = New(allDesc)
+	s = newStruct(allDesc)
 	for range 100 {
 		s.NewChild(self, allDesc, 0)
 	}
@@ -225,7 +225,7 @@ func TestCompactedNesting(t *testing.T) {
 func TestFreeEntriesEnd(t *testing.T) {
 	words := allDesc.named("words")
 	for n := 48 << 10; n < 48<<10+200; n++ { // for one of these the index is just as large as that of any message may be
-		s := New(allDesc)
+		s := newStruct(allDesc)
 		s.NewChild(words, allDesc, n-200)
 		s.Unset(words)
 		s.m.Compact()
@@ -245,45 +245,45 @@ func TestIndexForEver(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		rounds int
-		do     func(s Struct, i int)
+		do     func(s XStruct, i int)
 	}{
-		{"an element that was changed is set", 20_000, func(s Struct, i int) {
-			l := StructList[Struct](s.Child(wide, allDesc))
+		{"an element that was changed is set", 20_000, func(s XStruct, i int) {
+			l := StructList[XStruct](s.Child(wide, allDesc))
 			f := wideDesc.named("f3")
 			l.At(0).SetInt64(f, 3)
 			l.At(0).Unset(f)
 			l.Set(0, l.At(1))
 		}},
-		{"lists of any size that are added to", 30_000, func(s Struct, i int) {
+		{"lists of any size that are added to", 30_000, func(s XStruct, i int) {
 			StringList(s.NewChild(words, allDesc, r.IntN(2000))).Append("x")
 		}},
-		{"lists of structs of any size that are added to", 30_000, func(s Struct, i int) {
-			l := StructList[Struct](s.NewChild(points, allDesc, r.IntN(1000)))
+		{"lists of structs of any size that are added to", 30_000, func(s XStruct, i int) {
+			l := StructList[XStruct](s.NewChild(points, allDesc, r.IntN(1000)))
 			s.m.Finish()
 			l.AppendNew()
 		}},
-		{"large and small lists", 10_000, func(s Struct, i int) {
+		{"large and small lists", 10_000, func(s XStruct, i int) {
 			s.NewChild(words, allDesc, 1000)
 			for range 10 {
 				s.NewChild(words, allDesc, r.IntN(20))
 			}
 		}},
-		{"a set of structs, one in and one out", 20_000, func(s Struct, i int) {
-			l := StructList[Struct](s.Child(grown, allDesc))
+		{"a set of structs, one in and one out", 20_000, func(s XStruct, i int) {
+			l := StructList[XStruct](s.Child(grown, allDesc))
 			l.AppendNew().SetInt32(x, int32(i+1000))
 			l.At(3).SetInt32(pointDesc.named("y"), int32(i))
 			if l.Delete(0, 1); !l.Contains(l.At(7)) {
 				t.Fatal("an element is not in the set")
 			}
 		}},
-		{"a set of lists", 100_000, func(s Struct, i int) {
+		{"a set of lists", 100_000, func(s XStruct, i int) {
 			m := NestedList[Int32List](s.Child(matrix, allDesc))
 			m.Set(0, m.At(i%19+1))
 			m.At(3).Set(0, int32(i))
 			if !m.Contains(m.At(3)) {
 				t.Fatal("an element is not in the set")
 			}
-			l := StructList[Struct](s.Child(grown, allDesc))
+			l := StructList[XStruct](s.Child(grown, allDesc))
 			l.At(5).SetInt32(x, int32(i))
 			if !l.Contains(l.At(5)) {
 				t.Fatal("an element is not in the set")
@@ -297,12 +297,12 @@ func TestIndexForEver(t *testing.T) {
 			c.rounds /= 3
 		}
 		s := stateOf(t, "built")
-		g, m := StructList[Struct](s.NewChild(grown, allDesc, 40)), NestedList[Int32List](s.NewChild(matrix, allDesc, 0))
+		g, m := StructList[XStruct](s.NewChild(grown, allDesc, 40)), NestedList[Int32List](s.NewChild(matrix, allDesc, 0))
 		for i := range 40 {
 			g.At(i).SetInt32(x, int32(i))
 			m.AppendNew(i)
 		}
-		StructList[Struct](s.NewChild(wide, allDesc, 2)).At(1)
+		StructList[XStruct](s.NewChild(wide, allDesc, 2)).At(1)
 		s.m.Finish()
 		for i := range c.rounds {
 			c.do(s, i)

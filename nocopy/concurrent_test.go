@@ -64,19 +64,19 @@ func TestConcurrentReaders(t *testing.T) {
 
 // TestConcurrentSenders: a finished message goes out several times at once while it is read.
 func TestConcurrentSenders(t *testing.T) {
-	built := New(allDesc)
+	built := newStruct(allDesc)
 	built.SetText(allDesc.named("text"), longText)
 	words := StringList(built.NewChild(allDesc.named("words"), allDesc, 0))
 	for i := range 300 {
 		words.Append(strings.Repeat("w", i*7))
 	}
-	counts := Map[string, int64, AsString, AsInt64](built.NewChild(allDesc.named("counts"), allDesc, 0))
+	counts := Map[string, int64, XAsString, XAsInt64](built.NewChild(allDesc.named("counts"), allDesc, 0))
 	for i := range 300 {
 		counts.Put(itoa(i), int64(i))
 	}
 	edited := mustParse(t, allDesc, fullWire(t))
 	changer{t: t, m: edited.m}.structure(edited, allDesc)
-	for name, s := range map[string]Struct{"built": built, "edited": edited} {
+	for name, s := range map[string]XStruct{"built": built, "edited": edited} {
 		s.m.Finish()
 		want := bytes.Clone(s.m.Bytes())
 		together(t, func(i int) error {
@@ -88,7 +88,7 @@ func TestConcurrentSenders(t *testing.T) {
 				if s.Format(allDesc) == "" || s.m.Len() != len(want) {
 					return fmt.Errorf("%s: reads differently while it is sent", name)
 				}
-				if v, ok := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc)).Get("7"); ok && v != 7 {
+				if v, ok := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc)).Get("7"); ok && v != 7 {
 					return fmt.Errorf("%s: 7 is %d", name, v)
 				}
 			}
@@ -138,7 +138,7 @@ func tcpPair() (client, server net.Conn, err error) {
 
 // TestConcurrentGrafts: many messages take from one that others read at the same time, and change what they took.
 func TestConcurrentGrafts(t *testing.T) {
-	source := New(allDesc)
+	source := newStruct(allDesc)
 	big := source.NewChild(allDesc.named("self"), allDesc, 0)
 	big.SetInt64s(allDesc.named("numbers"), allDesc, make([]int64, 2000))
 	point := big.NewChild(allDesc.named("point"), allDesc, 0)
@@ -159,13 +159,13 @@ func TestConcurrentGrafts(t *testing.T) {
 		}()
 		together(t, func(i int) error {
 			for range 50 {
-				s := New(allDesc)
+				s := newStruct(allDesc)
 				self, numbers := allDesc.named("self"), allDesc.named("numbers")
 				s.SetChild(self, allDesc, shared.Child(self, allDesc))
 				took := s.Child(self, allDesc)
 				Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
 				took.Child(allDesc.named("point"), allDesc).SetInt32(pointDesc.named("x"), int32(i))
-				again, err := Parse(allDesc, s.m.Bytes())
+				again, err := parseStruct(allDesc, s.m.Bytes())
 				if err != nil {
 					return fmt.Errorf("%s: %v", w.name, err)
 				}

@@ -18,7 +18,7 @@ const keepPieces = 4 << 10
 
 // source returns the wire bytes of v, a value of type t: to be linked when they are large and of another
 // message, else copied. A message that v is being built in is completed.
-func (m *Message) source(v Struct, t *Type) source {
+func (m *Message) source(v XStruct, t *XType) source {
 	v = v.orAbsent()
 	v.alive()
 	if v.m == empty {
@@ -45,7 +45,7 @@ func (m *Message) source(v Struct, t *Type) source {
 
 // mayLink reports whether a value of n bytes in several pieces is worth linking: there must be positions for values that cross from one
 // into the next too.
-func (m *Message) mayLink(pieces, n int, t *Type) bool {
+func (m *Message) mayLink(pieces, n int, t *XType) bool {
 	return pieces <= linkPieces && m.buf.Room(2*n+linkRoom) && !nests(t)
 }
 
@@ -53,13 +53,13 @@ func (m *Message) mayLink(pieces, n int, t *Type) bool {
 const linkRoom = 64 << 20
 
 // rangeOf returns what stands on the wire for the struct or container of entry e, in the memory of old.
-func (m *Message) rangeOf(e uint32, t *Type, old chain.Range) chain.Range {
+func (m *Message) rangeOf(e uint32, t *XType, old chain.Range) chain.Range {
 	from, to := m.extent(e, t)
 	return m.buf.RangeAgain(from, to, old)
 }
 
 // extent returns where the struct or container of entry e begins and ends.
-func (m *Message) extent(e uint32, t *Type) (from, to uint32) {
+func (m *Message) extent(e uint32, t *XType) (from, to uint32) {
 	from, to = m.idx[e], m.editOf(e).end
 	if t.kind == record {
 		return from, to + 1
@@ -69,7 +69,7 @@ func (m *Message) extent(e uint32, t *Type) (from, to uint32) {
 
 // appendValue appends src, a value of type t, to what is being built and returns its word. With a key, a
 // field's header comes first. e is the entry of a struct that is an element, 0 if it has none yet.
-func (m *Message) appendValue(t *Type, key uint32, src source, e uint32) uint32 {
+func (m *Message) appendValue(t *XType, key uint32, src source, e uint32) uint32 {
 	lead := leadOf(key)
 	if src.from == nil {
 		p, b := m.buf.Extend(lead + src.n)
@@ -86,7 +86,7 @@ func (m *Message) appendValue(t *Type, key uint32, src source, e uint32) uint32 
 }
 
 // placeValue makes src the content of a node; otherwise it is like appendValue.
-func (m *Message) placeValue(node chain.NodeID, t *Type, key uint32, src source, e uint32) uint32 {
+func (m *Message) placeValue(node chain.NodeID, t *XType, key uint32, src source, e uint32) uint32 {
 	lead := leadOf(key)
 	if src.from == nil {
 		p, b := m.buf.Place(lead + src.n)
@@ -117,7 +117,7 @@ func putLead(b []byte, key uint32) {
 	}
 }
 
-func (m *Message) indexValue(t *Type, p, e uint32) uint32 {
+func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 	if e == 0 {
 		return m.indexAt(t, p)
 	}
@@ -126,7 +126,7 @@ func (m *Message) indexValue(t *Type, p, e uint32) uint32 {
 }
 
 // indexShared adds the memory of another message behind the node's content and indexes it.
-func (m *Message) indexShared(node chain.NodeID, t *Type, src source, e uint32) uint32 {
+func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
 	m.trust(0)
 	p := &m.p
 	p.node = node
@@ -153,7 +153,7 @@ func (m *Message) indexShared(node chain.NodeID, t *Type, src source, e uint32) 
 
 // SetChild makes field f a copy of v, linking v's bytes when they are large; neither message sees changes of
 // the other afterwards. An absent v, or the zero handle, sets an empty value. Of a union f becomes the only arm that is set.
-func (s Struct) SetChild(f Field, d *Desc, v Struct) {
+func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
@@ -174,7 +174,7 @@ func (s Struct) SetChild(f Field, d *Desc, v Struct) {
 
 // AppendStruct appends the wire bytes of the struct to dst: a copy of a whole message, which Parse takes for one; of an
 // absent struct those of an empty one. What is being built in it is completed. d describes s. Generated code calls it as AppendTo.
-func (s Struct) AppendStruct(dst []byte, d *Desc) []byte {
+func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	s = s.orAbsent()
 	s.alive()
 	if s.m == empty {
@@ -186,7 +186,7 @@ func (s Struct) AppendStruct(dst []byte, d *Desc) []byte {
 
 // Clone returns the root of a new message with the same contents in memory of its own: of an absent struct an empty
 // one. d describes s.
-func (s Struct) Clone(d *Desc) Struct {
+func (s XStruct) Clone(d *XDesc) XStruct {
 	s = s.orAbsent()
 	s.alive()
 	m := newMessage(d, 0, usualLimits)
@@ -202,7 +202,7 @@ func (s Struct) Clone(d *Desc) Struct {
 	return m.handle(m.root)
 }
 
-func (m *Message) indexRoot(d *Desc, p uint32) {
+func (m *Message) indexRoot(d *XDesc, p uint32) {
 	m.trust(p)
 	m.trusted(m.p.structure(d, m.root, 0))
 	m.Finish()

@@ -122,9 +122,9 @@ func TestFlippedBytes(t *testing.T) {
 }
 
 // checkSame parses bytes that may be anything, in several ways that must agree.
-func checkSame(t testing.TB, d *Desc, wire []byte) {
+func checkSame(t testing.TB, d *XDesc, wire []byte) {
 	t.Helper()
-	s, err := Parse(d, wire)
+	s, err := parseStruct(d, wire)
 	text := ""
 	if err == nil {
 		if text = s.Format(d); !bytes.Equal(s.m.Bytes(), wire) {

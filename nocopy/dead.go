@@ -10,7 +10,7 @@ type deadEntries struct {
 	fields []deadField
 	within map[uint32][]deadField // fields by in, while a message is compacted
 	// What has been reclaimed since:
-	free  map[*Type][]block
+	free  map[*XType][]block
 	raw   map[uint32][]uint32 // by size: words that nobody ever has a handle of
 	room  map[uint32]uint32   // by entry: the words of a container's block, where that is not what its count says
 	words uint32              // in all of these
@@ -23,7 +23,7 @@ type deadEntries struct {
 // deadValue is a struct or container that was replaced or removed. If it was an element in the block of a list, its words stay
 // the block's.
 type deadValue struct {
-	t       *Type
+	t       *XType
 	e       uint32
 	inBlock bool
 }
@@ -58,14 +58,14 @@ func (d *deadEntries) used() bool {
 }
 
 // bury notes that the struct or container that a word stands for is about to be replaced or removed.
-func (m *Message) bury(t *Type, word uint32) {
+func (m *Message) bury(t *XType, word uint32) {
 	if word != 0 && word&notIndexed == 0 {
 		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
 	}
 }
 
 // buryField is bury of what is in a field of the struct of entry e.
-func (m *Message) buryField(e uint32, f Field) {
+func (m *Message) buryField(e uint32, f XField) {
 	switch word := m.idx[e+f.word()]; {
 	case word == 0 || word&notIndexed != 0:
 	case f.wire() == WireStruct:
@@ -76,7 +76,7 @@ func (m *Message) buryField(e uint32, f Field) {
 }
 
 // buryInside is bury of all that is in a struct, whose entry will be used again.
-func (m *Message) buryInside(d *Desc, e uint32) {
+func (m *Message) buryInside(d *XDesc, e uint32) {
 	for i := range d.fields {
 		if f := &d.fields[i]; f.kind >= record {
 			m.bury(f.typ, m.idx[e+f.word])
@@ -85,7 +85,7 @@ func (m *Message) buryInside(d *Desc, e uint32) {
 }
 
 // buryElement is bury of an element of a list of structs, which have entries of their own by now.
-func (m *Message) buryElement(e uint32, t *Type, x uint32) {
+func (m *Message) buryElement(e uint32, t *XType, x uint32) {
 	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
 }
 
@@ -95,7 +95,7 @@ func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.room[e
 // reclaim makes the entries of all that is dead empty, but for structs in fields of what lives: reclaimFields does those.
 func (d *deadEntries) reclaim(m *Message) {
 	if d.free == nil {
-		d.free, d.raw, d.room = map[*Type][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
+		d.free, d.raw, d.room = map[*XType][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
 	}
 	if len(d.fields) > 0 {
 		d.within = map[uint32][]deadField{}
@@ -116,7 +116,7 @@ func (d *deadEntries) reclaim(m *Message) {
 }
 
 // reclaimFields is reclaimValue of what was replaced in the fields of a struct.
-func (d *deadEntries) reclaimFields(m *Message, desc *Desc, e uint32) {
+func (d *deadEntries) reclaimFields(m *Message, desc *XDesc, e uint32) {
 	if len(d.within) == 0 {
 		return
 	}
@@ -128,7 +128,7 @@ func (d *deadEntries) reclaimFields(m *Message, desc *Desc, e uint32) {
 }
 
 // reclaimValue makes the entries of a struct or container and all in it empty.
-func (d *deadEntries) reclaimValue(m *Message, t *Type, e uint32) {
+func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	if m.idx[e] == 0 {
 		return // done
 	}
@@ -149,7 +149,7 @@ func (d *deadEntries) reclaimValue(m *Message, t *Type, e uint32) {
 }
 
 // reclaimInside is reclaimValue of what is in a struct.
-func (d *deadEntries) reclaimInside(m *Message, desc *Desc, e uint32) {
+func (d *deadEntries) reclaimInside(m *Message, desc *XDesc, e uint32) {
 	d.reclaimFields(m, desc, e)
 	if slots := m.editOf(e).slots; slots != 0 {
 		d.freeRaw(slots, uint32(desc.words))
@@ -166,7 +166,7 @@ func (d *deadEntries) reclaimInside(m *Message, desc *Desc, e uint32) {
 }
 
 // reclaimStructs is reclaimValue of the elements of a list of structs. It returns how many words after the list's entry are theirs.
-func (d *deadEntries) reclaimStructs(m *Message, t *Type, e uint32) uint32 {
+func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 	n := m.idx[e+listCount]
 	if m.idx[e+listRoom]&roomTable != 0 {
 		for k := range n {
@@ -187,7 +187,7 @@ func (d *deadEntries) reclaimStructs(m *Message, t *Type, e uint32) uint32 {
 
 // reclaimSlots is reclaimValue of what the words of a container's elements or pairs stand for. It returns how many words after the
 // container's entry are these.
-func (d *deadEntries) reclaimSlots(m *Message, t *Type, e uint32) uint32 {
+func (d *deadEntries) reclaimSlots(m *Message, t *XType, e uint32) uint32 {
 	per := uint32(t.elemWords())
 	for k := range m.idx[e+listCount] {
 		slot := m.idx[e+listElems] + k*per
@@ -217,7 +217,7 @@ func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
 }
 
 // release makes a block empty, to be used again for a value of the type.
-func (d *deadEntries) release(m *Message, t *Type, e, words uint32) {
+func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
 	clear(m.idx[e : e+words])
 	if t.kind >= list {
 		m.idx[e+listType] = t.id
@@ -248,7 +248,7 @@ func (d *deadEntries) freeStrange(m *Message, w uint32) {
 }
 
 // allocFor is alloc of n words for a value of the type.
-func (m *Message) allocFor(t *Type, n int) uint32 {
+func (m *Message) allocFor(t *XType, n int) uint32 {
 	if m.dead.free == nil {
 		return m.alloc(n)
 	}
@@ -259,7 +259,7 @@ func (m *Message) allocFor(t *Type, n int) uint32 {
 const fewTried = 8
 
 // reuse returns n words, zeroed, for a value of the type, which may have been another's.
-func (m *Message) reuse(t *Type, n uint32) uint32 {
+func (m *Message) reuse(t *XType, n uint32) uint32 {
 	d := &m.dead
 	blocks := d.free[t]
 	for k := len(blocks) - 1; k >= 0 && k >= len(blocks)-fewTried; k-- {
@@ -281,7 +281,7 @@ func (m *Message) reuse(t *Type, n uint32) uint32 {
 }
 
 // takeBlock takes a block for a value of the type that needs n words.
-func (m *Message) takeBlock(t *Type, b block, n uint32) uint32 {
+func (m *Message) takeBlock(t *XType, b block, n uint32) uint32 {
 	d := &m.dead
 	if t.kind != record {
 		d.room[b.e] = b.words

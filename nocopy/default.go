@@ -1,7 +1,7 @@
 package nocopy
 
 // absent returns what an unset struct or container field reads as: its IDL default or an empty value.
-func (f *field) absent() Struct {
+func (f *field) absent() XStruct {
 	if f.Default == "" {
 		return emptyHandle()
 	}
@@ -13,7 +13,7 @@ func (f *field) absent() Struct {
 }
 
 // frozen returns the handle of a struct or container, given as its wire bytes, that can't be changed.
-func frozen(t *Type, wire string) Struct {
+func frozen(t *XType, wire string) XStruct {
 	t.mustBeDefined()
 	m := newMessage(nil, 0, usualLimits)
 	b := []byte(wire)
@@ -26,11 +26,11 @@ func frozen(t *Type, wire string) Struct {
 	return m.handle(m.root)
 }
 
-// Const is a constant of the IDL that is a struct or container.
-type Const struct{ view Struct }
+// For generated code. XConst is a constant of the IDL that is a struct or container.
+type XConst struct{ view XStruct }
 
-// NewConst returns the constant of type t with these wire bytes.
-func NewConst(t *Type, wire string) *Const { return &Const{frozen(t, wire)} }
+// newConst returns the constant of type t with these wire bytes.
+func newConst(t *XType, wire string) *XConst { return &XConst{frozen(t, wire)} }
 
 // View returns the constant's handle, to be converted to its type. It can be read by any number of goroutines and not changed.
-func (c *Const) View() Struct { return c.view }
+func (c *XConst) View() XStruct { return c.view }

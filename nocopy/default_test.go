@@ -6,7 +6,7 @@ import (
 
 // TestWrittenForUnset: what a finished message has of fields that nobody set, by requiredness: 0 none, 1 required, 2 optional.
 func TestWrittenForUnset(t *testing.T) {
-	s := New(defaultDesc)
+	s := newStruct(defaultDesc)
 	defer s.Release()
 	const want = `{number0: 7, text0: "hi", list0: [5], point0: {x: 3, y: 4}, plain0: 0, ` +
 		`number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
@@ -18,7 +18,7 @@ func TestWrittenForUnset(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", name, got, want)
 		}
 	}
-	u := New(shapeDesc)
+	u := newStruct(shapeDesc)
 	defer u.Release()
 	if got := u.m.Bytes(); string(got) != "\x00" {
 		t.Errorf("a union that was never given an arm: %x", got)
@@ -27,7 +27,7 @@ func TestWrittenForUnset(t *testing.T) {
 
 // TestDefaultsRead: the getters' side of it, before the message is finished and after.
 func TestDefaultsRead(t *testing.T) {
-	s := New(defaultDesc)
+	s := newStruct(defaultDesc)
 	defer s.Release()
 	check := func(when string) {
 		t.Helper()
@@ -44,7 +44,7 @@ func TestDefaultsRead(t *testing.T) {
 			if got := s.Child(defaultDesc.named("point"+i), defaultDesc).Int32(pointDesc.named("y")); got != 4 {
 				t.Errorf("%s: point%s.y is %d", when, i, got)
 			}
-			if p := (Map[string, int32, AsString, AsInt32](s.Child(defaultDesc.named("map"+i), defaultDesc))); p.Len() != 0 {
+			if p := (Map[string, int32, XAsString, XAsInt32](s.Child(defaultDesc.named("map"+i), defaultDesc))); p.Len() != 0 {
 				t.Errorf("%s: map%s has %d pairs", when, i, p.Len())
 			}
 		}
@@ -59,12 +59,12 @@ func TestDefaultsRead(t *testing.T) {
 
 // TestUnsetDefaults: what is set and unset again stays out; required fields go back to their default.
 func TestUnsetDefaults(t *testing.T) {
-	for name, finish := range map[string]func(s Struct) Struct{
-		"while it is built": func(s Struct) Struct { return s },
-		"finished":          func(s Struct) Struct { s.m.Finish(); return s },
-		"parsed":            func(s Struct) Struct { return mustParse(t, defaultDesc, s.m.AppendTo(nil)) },
+	for name, finish := range map[string]func(s XStruct) XStruct{
+		"while it is built": func(s XStruct) XStruct { return s },
+		"finished":          func(s XStruct) XStruct { s.m.Finish(); return s },
+		"parsed":            func(s XStruct) XStruct { return mustParse(t, defaultDesc, s.m.AppendTo(nil)) },
 	} {
-		s := New(defaultDesc)
+		s := newStruct(defaultDesc)
 		for _, i := range []string{"0", "1", "2"} {
 			s.SetInt64(defaultDesc.named("number"+i), 1)
 			s.SetText(defaultDesc.named("text"+i), "x")

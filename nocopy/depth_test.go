@@ -28,7 +28,7 @@ func TestDepthOfStructs(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name, head, tail string
-		desc             *Desc
+		desc             *XDesc
 	}{
 		{"in structs", "\x0c\x00\x03", "\x00", treeDesc},
 		{"in lists", child, "\x00", treeDesc},
@@ -113,8 +113,8 @@ func TestWrongAtTheEnd(t *testing.T) {
 		head   = "\x0f\x00\x01\x0f\x00\x00\x00\x02\x0c\x00\x00\x00\x01"
 		wrong  = "\x08\x00\x00\x00\x01\x00\x00\x00\x00" // a number in the place of structs
 	)
-	d := NewDesc("Deep")
-	d.Define(FieldDesc{ID: 1, Name: "lists", Type: ListOf(ListOf(StructOf(d)))})
+	d := newStructDesc("Deep")
+	d.Define(XFieldDesc{ID: 1, Name: "lists", Type: listTypeOf(listTypeOf(structTypeOf(d)))})
 	wire := nest(levels, head, "\x00", wrong+"\x00")
 	for _, w := range manyWays {
 		s, err := w.parse(d, wire)

@@ -9,38 +9,35 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// GeneratedV1 is referred to by generated code: a runtime that no longer fits such code lacks the name, so
-// that the mismatch is found when compiling.
-const GeneratedV1 = 1
+// For generated code. XRequiredness is what the IDL says of a field's presence.
+type XRequiredness uint8
 
-// Requiredness is what the IDL says of a field's presence.
-type Requiredness uint8
-
-// The requirednesses of the IDL. DefaultReq is that of a field that says nothing.
+// For generated code. The requirednesses of the IDL; XDefaultReq is that of a field that says nothing.
 const (
-	DefaultReq Requiredness = iota
-	Required
-	Optional
+	XDefaultReq XRequiredness = iota
+	XRequired
+	XOptional
 )
 
-// FieldDesc describes one field of a struct. Default is the IDL default as the wire bytes of the value.
-type FieldDesc struct {
+// For generated code. XFieldDesc describes one field of a struct. Default is the IDL default as the wire
+// bytes of the value.
+type XFieldDesc struct {
 	ID      int16
 	Name    string
-	Type    *Type
-	Req     Requiredness
+	Type    *XType
+	Req     XRequiredness
 	Default string
 }
 
-// Type describes the type of a field or of an element.
-type Type struct {
+// For generated code. XType describes the type of a field or of an element.
+type XType struct {
 	wire   WireType
 	kind   kind
 	size   uint8 // of a fixed-size value
 	binary bool
-	desc   *Desc // struct
-	elem   *Type // list and set: element; map: value
-	key    *Type // map
+	desc   *XDesc // struct
+	elem   *XType // list and set: element; map: value
+	key    *XType // map
 	enum   func(int32) string
 	id     uint32 // number in the registry; containers only
 
@@ -61,44 +58,50 @@ const (
 
 // The types without parameters.
 var (
-	TypeBool   = &Type{wire: WireBool, size: 1}
-	TypeI8     = &Type{wire: WireI8, size: 1}
-	TypeI16    = &Type{wire: WireI16, size: 2}
-	TypeI32    = &Type{wire: WireI32, size: 4}
-	TypeI64    = &Type{wire: WireI64, size: 8}
-	TypeDouble = &Type{wire: WireDouble, size: 8}
-	TypeUUID   = &Type{wire: WireUUID, size: 16}
-	TypeString = &Type{wire: WireString, kind: text}
-	TypeBinary = &Type{wire: WireString, kind: text, binary: true}
+	typeBool   = &XType{wire: WireBool, size: 1}
+	typeI8     = &XType{wire: WireI8, size: 1}
+	typeI16    = &XType{wire: WireI16, size: 2}
+	typeI32    = &XType{wire: WireI32, size: 4}
+	typeI64    = &XType{wire: WireI64, size: 8}
+	typeDouble = &XType{wire: WireDouble, size: 8}
+	typeUUID   = &XType{wire: WireUUID, size: 16}
+	typeString = &XType{wire: WireString, kind: text}
+	typeBinary = &XType{wire: WireString, kind: text, binary: true}
 )
 
-// EnumOf returns the type of an enum whose values have these names ("" for a value without one).
-func EnumOf(name func(int32) string) *Type { return &Type{wire: WireI32, size: 4, enum: name} }
+// baseTypes are the types without parameters, by their wire types; of a string, not of a binary.
+var baseTypes = [WireUUID + 1]*XType{
+	WireBool: typeBool, WireI8: typeI8, WireI16: typeI16, WireI32: typeI32, WireI64: typeI64,
+	WireDouble: typeDouble, WireUUID: typeUUID, WireString: typeString,
+}
 
-// StructOf returns the type of the struct, union or exception that d describes.
-func StructOf(d *Desc) *Type { return d.self }
+// enumTypeOf returns the type of an enum whose values have these names ("" for a value without one).
+func enumTypeOf(name func(int32) string) *XType { return &XType{wire: WireI32, size: 4, enum: name} }
 
-// ListOf returns the type of a list.
-func ListOf(elem *Type) *Type { return register(&Type{wire: WireList, kind: list, elem: elem}) }
+// structTypeOf returns the type of the struct, union or exception that d describes.
+func structTypeOf(d *XDesc) *XType { return d.self }
 
-// SetOf returns the type of a set.
-func SetOf(elem *Type) *Type { return register(&Type{wire: WireSet, kind: list, elem: elem}) }
+// listTypeOf returns the type of a list.
+func listTypeOf(elem *XType) *XType { return register(&XType{wire: WireList, kind: list, elem: elem}) }
+
+// setTypeOf returns the type of a set.
+func setTypeOf(elem *XType) *XType { return register(&XType{wire: WireSet, kind: list, elem: elem}) }
 
 // MapOf returns the type of a map.
-func MapOf(key, value *Type) *Type {
-	return register(&Type{wire: WireMap, kind: dict, key: key, elem: value})
+func mapTypeOf(key, value *XType) *XType {
+	return register(&XType{wire: WireMap, kind: dict, key: key, elem: value})
 }
 
 // registry numbers the container types, so that an index entry, which is plain words, can name its type.
 var registry struct {
 	mu    sync.Mutex
-	types atomic.Pointer[[]*Type]
+	types atomic.Pointer[[]*XType]
 }
 
-func register(t *Type) *Type {
+func register(t *XType) *XType {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
-	var types []*Type
+	var types []*XType
 	if old := registry.types.Load(); old != nil {
 		types = *old
 	}
@@ -110,10 +113,10 @@ func register(t *Type) *Type {
 	return t
 }
 
-func typeByID(id uint32) *Type { return (*registry.types.Load())[id] }
+func typeByID(id uint32) *XType { return (*registry.types.Load())[id] }
 
 // nested says whether elements of the type's elements are containers without a struct around them.
-func (t *Type) nested() bool {
+func (t *XType) nested() bool {
 	switch t.kind {
 	case list:
 		return t.elem.kind >= list
@@ -125,16 +128,16 @@ func (t *Type) nested() bool {
 
 // nests reports whether a value of the type may have nested containers in it, which parsing must look into to find out whether they are
 // of their type.
-func nests(t *Type) bool {
+func nests(t *XType) bool {
 	if t.kind == record {
 		t.desc.program()
 		return t.desc.nests
 	}
-	return anyNested(t, map[*Desc]bool{})
+	return anyNested(t, map[*XDesc]bool{})
 }
 
 // anyNested is nests, but for structs that were seen.
-func anyNested(t *Type, seen map[*Desc]bool) bool {
+func anyNested(t *XType, seen map[*XDesc]bool) bool {
 	switch {
 	case t.nested():
 		return true
@@ -155,17 +158,18 @@ func anyNested(t *Type, seen map[*Desc]bool) bool {
 }
 
 // header returns the size of what stands in front of the elements.
-func (t *Type) header() uint32 {
+func (t *XType) header() uint32 {
 	if t.kind == dict {
 		return mapHeader
 	}
 	return listHeader
 }
 
-// Desc describes a struct, union or exception: made by NewDesc, completed by Define, then read-only.
-type Desc struct {
+// For generated code. XDesc describes a struct, union or exception: made by NewDesc, completed by Define, then
+// read-only.
+type XDesc struct {
 	name      string
-	self      *Type // the type that it describes
+	self      *XType // the type that it describes
 	union     bool
 	nests     bool // see nests; known when there is a program
 	exception bool
@@ -175,8 +179,9 @@ type Desc struct {
 	slots     []slot // by id−minID: how the parser finds a field at once
 	minID     int16
 	programs  atomic.Pointer[programs]
-	nested    atomic.Int32 // what nesting returns; 0: not known yet
-	required  []uint32     // words of required fields
+	handle    atomic.Pointer[any] // a nil pointer to the type of its handles, once checkDesc has found it out
+	nested    atomic.Int32        // what nesting returns; 0: not known yet
+	required  []uint32            // words of required fields
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
 	template      string
@@ -195,37 +200,37 @@ type slot struct {
 
 const noKey = math.MaxUint32
 
-// field is a FieldDesc made ready for the parser.
+// field is an XFieldDesc made ready for the parser.
 type field struct {
 	key  uint32 // the header on the wire
 	word uint32
 	kind kind
 	size uint8
-	typ  *Type
-	FieldDesc
+	typ  *XType
+	XFieldDesc
 
 	defaultOnce sync.Once
-	defaultView Struct
+	defaultView XStruct
 	widest      int // words of the widest struct inside; known once there is a program
 }
 
-// NewDesc returns the descriptor of a struct. It must be completed by Define before use.
-func NewDesc(name string) *Desc { return newDesc(&Desc{name: name}) }
+// newStructDesc returns the descriptor of a struct. It must be completed by Define before use.
+func newStructDesc(name string) *XDesc { return newDesc(&XDesc{name: name}) }
 
-// NewUnionDesc returns the descriptor of a union.
-func NewUnionDesc(name string) *Desc { return newDesc(&Desc{name: name, union: true}) }
+// newUnionDesc returns the descriptor of a union.
+func newUnionDesc(name string) *XDesc { return newDesc(&XDesc{name: name, union: true}) }
 
-// NewExceptionDesc returns the descriptor of an exception.
-func NewExceptionDesc(name string) *Desc { return newDesc(&Desc{name: name, exception: true}) }
+// newExceptionDesc returns the descriptor of an exception.
+func newExceptionDesc(name string) *XDesc { return newDesc(&XDesc{name: name, exception: true}) }
 
-func newDesc(d *Desc) *Desc {
-	d.self = &Type{wire: WireStruct, kind: record, desc: d}
+func newDesc(d *XDesc) *XDesc {
+	d.self = &XType{wire: WireStruct, kind: record, desc: d}
 	d.words = undefined
 	return d
 }
 
 // mustBeDefined panics if t is a struct of which nothing but the name is known yet.
-func (t *Type) mustBeDefined() {
+func (t *XType) mustBeDefined() {
 	if t.desc != nil && t.desc.words == undefined {
 		panic(panicUndefined)
 	}
@@ -235,13 +240,13 @@ func (t *Type) mustBeDefined() {
 const undefined = min(math.MinInt>>12, -1<<28)
 
 // Name returns the IDL's name of the struct.
-func (d *Desc) Name() string { return d.name }
+func (d *XDesc) Name() string { return d.name }
 
 // structWords are the words of a struct's index entry before its fields.
 const structWords = 2
 
 // Define completes the descriptor with its fields in declaration order.
-func (d *Desc) Define(fields ...FieldDesc) {
+func (d *XDesc) Define(fields ...XFieldDesc) {
 	d.first = structWords
 	if d.union {
 		d.first = unionWord + 1
@@ -254,7 +259,7 @@ func (d *Desc) Define(fields ...FieldDesc) {
 	minID, maxID := math.MaxInt16, math.MinInt16
 	for i := range fields {
 		f := &d.fields[i]
-		f.FieldDesc = fields[i]
+		f.XFieldDesc = fields[i]
 		f.typ, f.kind, f.size = f.Type, f.Type.kind, f.Type.size
 		f.key = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
 		f.word = d.first + uint32(i)
@@ -276,26 +281,26 @@ func (d *Desc) Define(fields ...FieldDesc) {
 }
 
 // inTemplate says whether the field is in what a new struct of type d begins with.
-func (f *field) inTemplate(d *Desc) bool { return !d.union && f.Req != Optional && f.kind == fixed }
+func (f *field) inTemplate(d *XDesc) bool { return !d.union && f.Req != XOptional && f.kind == fixed }
 
-func (d *Desc) addToTemplate(f *field) {
-	if f.Req == Required {
+func (d *XDesc) addToTemplate(f *field) {
+	if f.Req == XRequired {
 		d.required = append(d.required, f.word)
 	}
 	switch {
-	case d.union || f.Req == Optional:
+	case d.union || f.Req == XOptional:
 	case f.inTemplate(d):
 		d.templateSlots = append(d.templateSlots, templateSlot{f.word, uint32(len(d.template) + fieldHeader)})
 		value := make([]byte, f.size)
 		copy(value, f.Default)
 		d.template += string([]byte{byte(f.key >> 16), byte(f.key >> 8), byte(f.key)}) + string(value)
-	case f.Req == Required || f.Default != "":
+	case f.Req == XRequired || f.Default != "":
 		d.owed = append(d.owed, f)
 	}
 }
 
 // step returns the number of the field with this header, -1 if there is none.
-func (d *Desc) step(key uint32) int {
+func (d *XDesc) step(key uint32) int {
 	if i := uint16(key) - uint16(d.minID); int(i) < len(d.slots) {
 		if s := &d.slots[i]; s.key == key {
 			return int(s.step)
@@ -305,7 +310,7 @@ func (d *Desc) step(key uint32) int {
 }
 
 // find returns the field with this header, nil if there is none.
-func (d *Desc) find(key uint32) *field {
+func (d *XDesc) find(key uint32) *field {
 	if i := d.step(key); i >= 0 {
 		return &d.fields[i]
 	}
@@ -313,16 +318,16 @@ func (d *Desc) find(key uint32) *field {
 }
 
 // field returns the description of a field that generated code names by its constant.
-func (d *Desc) field(f Field) *field { return &d.fields[f.word()-d.first] }
+func (d *XDesc) field(f XField) *field { return &d.fields[f.word()-d.first] }
 
 // constant returns what generated code calls field i.
-func (d *Desc) constant(i int) Field {
+func (d *XDesc) constant(i int) XField {
 	f := &d.fields[i]
-	return Field(f.word)<<48 | Field(d.words)<<32 | Field(f.key)
+	return XField(f.word)<<48 | XField(d.words)<<32 | XField(f.key)
 }
 
 // appendZero appends the value that a field or element of type t has when nobody gave it one.
-func appendZero(dst []byte, t *Type) []byte {
+func appendZero(dst []byte, t *XType) []byte {
 	switch t.kind {
 	case fixed:
 		return append(dst, make([]byte, t.size)...)

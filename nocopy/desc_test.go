@@ -9,22 +9,22 @@ import (
 // TestUsedBeforeDefined: a struct that is not described yet, as when a variable of the generated package is initialized with a
 // message, is refused by all that would make one.
 func TestUsedBeforeDefined(t *testing.T) {
-	late, lateUnion := NewDesc("Late"), NewUnionDesc("Late")
-	around := NewDesc("Around")
+	late, lateUnion := newStructDesc("Late"), newUnionDesc("Late")
+	around := newStructDesc("Around")
 	around.Define(
-		FieldDesc{ID: 1, Name: "v", Type: TypeI32}, FieldDesc{ID: 2, Name: "late", Type: StructOf(late)}, FieldDesc{ID: 3, Name: "list", Type: ListOf(StructOf(late))},
+		XFieldDesc{ID: 1, Name: "v", Type: typeI32}, XFieldDesc{ID: 2, Name: "late", Type: structTypeOf(late)}, XFieldDesc{ID: 3, Name: "list", Type: listTypeOf(structTypeOf(late))},
 	)
 	wire := []byte{0}
 	for name, f := range map[string]func(){
-		"New":                 func() { New(late) },
-		"New, union":          func() { New(lateUnion) },
-		"Parse":               func() { Parse(late, wire) },
-		"Parse union":         func() { Parse(lateUnion, wire) },
-		"ParseBlocks":         func() { ParseBlocks[Struct](late, [][]byte{wire}) },
-		"Parse what it is in": func() { Parse(around, wire) },
-		"NewChild":            func() { New(around).NewChild(around.named("late"), around, 0) },
-		"an element":          func() { StructList[Struct](New(around).NewChild(around.named("list"), around, 1)).At(0) },
-		"a constant":          func() { NewConst(StructOf(late), "\x00") },
+		"New":                 func() { newStruct(late) },
+		"New, union":          func() { newStruct(lateUnion) },
+		"Parse":               func() { parseStruct(late, wire) },
+		"Parse union":         func() { parseStruct(lateUnion, wire) },
+		"ParseBlocks":         func() { ParseBlocks[XStruct](late, [][]byte{wire}) },
+		"Parse what it is in": func() { parseStruct(around, wire) },
+		"NewChild":            func() { newStruct(around).NewChild(around.named("late"), around, 0) },
+		"an element":          func() { StructList[XStruct](newStruct(around).NewChild(around.named("list"), around, 1)).At(0) },
+		"a constant":          func() { newConst(structTypeOf(late), "\x00") },
 	} {
 		func() {
 			defer func() {
@@ -35,7 +35,7 @@ func TestUsedBeforeDefined(t *testing.T) {
 			f()
 		}()
 	}
-	late.Define(FieldDesc{ID: 1, Name: "n", Type: TypeI32})
+	late.Define(XFieldDesc{ID: 1, Name: "n", Type: typeI32})
 	s := mustParse(t, around, []byte("\x0c\x00\x02\x08\x00\x01\x00\x00\x00\x07\x00\x00"))
 	defer s.Release()
 	if got := s.Format(around); got != "{late: {n: 7}}" {

@@ -25,7 +25,7 @@ func TestDuplicateKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			counts := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
+			counts := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
 			read := func() map[string]int64 {
 				got := map[string]int64{}
 				for k, v := range counts.All() {
@@ -62,7 +62,7 @@ func TestDuplicateKeys(t *testing.T) {
 				t.Errorf("%d keys, %s, changed (-want +got):\n%s", n, w.name, diff)
 			}
 			again := mustParse(t, allDesc, s.m.Bytes())
-			counts = Map[string, int64, AsString, AsInt64](again.Child(allDesc.named("counts"), allDesc))
+			counts = Map[string, int64, XAsString, XAsInt64](again.Child(allDesc.named("counts"), allDesc))
 			if diff := cmp.Diff(changed, read()); diff != "" {
 				t.Errorf("%d keys, %s, changed and sent (-want +got):\n%s", n, w.name, diff)
 			}
@@ -101,7 +101,7 @@ func TestDuplicateFields(t *testing.T) {
 			if got := s.Format(allDesc); got != allText {
 				t.Fatalf("%x, %s: %s", order, w.name, got)
 			}
-			for _, f := range []Field{medium, large, text, words, point} {
+			for _, f := range []XField{medium, large, text, words, point} {
 				s.Unset(f)
 			}
 			again := mustParse(t, allDesc, s.m.Bytes())

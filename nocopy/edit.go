@@ -55,7 +55,7 @@ func (m *Message) setEnd(e, end uint32) {
 
 // room returns n bytes for the field f, header included, with their position: at the tail if the field was
 // absent, else in a node that stands in the place of what the field was.
-func (s Struct) room(f Field, n int) (uint32, []byte) {
+func (s XStruct) room(f XField, n int) (uint32, []byte) {
 	m, e := s.m, uint32(s.k)
 	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
@@ -68,7 +68,7 @@ func (s Struct) room(f Field, n int) (uint32, []byte) {
 }
 
 // fieldNode returns the node that stands in the place of field f, 0 if there is none.
-func (m *Message) fieldNode(e uint32, f Field) chain.NodeID {
+func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
 	if w := m.idx[e+1]; w&edited != 0 {
 		if slots := m.edits[w&^edited].slots; slots != 0 {
 			return m.idx[slots+f.word()]
@@ -78,7 +78,7 @@ func (m *Message) fieldNode(e uint32, f Field) chain.NodeID {
 }
 
 // replaceField returns a node in the place of field f, which is set or was.
-func (m *Message) replaceField(e uint32, f Field) chain.NodeID {
+func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 	if word := m.idx[e+f.word()]; f.wire() >= WireStruct && f.wire() <= WireList && word&notIndexed == 0 {
 		m.closeEntry(word)
 	}
@@ -204,7 +204,7 @@ func (m *Message) refer(p uint32, v []byte, old uint32) uint32 {
 }
 
 // Unset removes the field.
-func (s Struct) Unset(f Field) {
+func (s XStruct) Unset(f XField) {
 	s.writable() // compacting would complete the struct: a default that is owed would be removed, too
 	m, e := s.m, uint32(s.k)
 	if m.idx[e+f.word()] != 0 {
@@ -217,14 +217,14 @@ func (s Struct) Unset(f Field) {
 }
 
 // Reset gives a required field its default again, or zero: it can't be removed.
-func (s Struct) Reset(f Field, d *Desc) {
+func (s XStruct) Reset(f XField, d *XDesc) {
 	s.changeable()
 	fd := d.field(f)
 	s.setValue(f, fd.typ, fd.appendDefault(nil))
 }
 
 // setValue sets the field to a value of type t given as its wire bytes.
-func (s Struct) setValue(f Field, t *Type, value []byte) {
+func (s XStruct) setValue(f XField, t *XType, value []byte) {
 	m, e := s.m, uint32(s.k)
 	p, b := s.room(f, fieldHeader+len(value))
 	putKey(b, f.key())
@@ -234,7 +234,7 @@ func (s Struct) setValue(f Field, t *Type, value []byte) {
 }
 
 // indexAt indexes the value of type t at p, which is known to be valid and contiguous, and returns its word.
-func (m *Message) indexAt(t *Type, p uint32) uint32 {
+func (m *Message) indexAt(t *XType, p uint32) uint32 {
 	if t.kind < record {
 		return p
 	}

@@ -53,7 +53,7 @@ const (
 )
 
 // repeatedAmongFew is repeated without a table; negative if it would take long.
-func (m *Message) repeatedAmongFew(e uint32, t *Type, n uint32) int {
+func (m *Message) repeatedAmongFew(e uint32, t *XType, n uint32) int {
 	var seen filter
 	dups, looked := 0, 0
 	for i := range n {
@@ -142,7 +142,7 @@ func bothEnds(key []byte) uint64 {
 	return x + uint64(len(key))*spread
 }
 
-func (m *Message) hasKeyBefore(e uint32, t *Type, i uint32, key []byte) bool {
+func (m *Message) hasKeyBefore(e uint32, t *XType, i uint32, key []byte) bool {
 	for j := range i {
 		if have := m.key(e, t, j); have != nil && bytes.Equal(have, key) {
 			return true

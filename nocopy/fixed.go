@@ -6,7 +6,7 @@ import "github.com/nocopythrift/nocopythrift/internal/chain"
 // multiplication says. The types are in fixedlists.go, one for each size and meaning.
 
 // fixedBytes returns the elements' bytes, of the given size each.
-func (s Struct) fixedBytes(size int) []byte {
+func (s XStruct) fixedBytes(size int) []byte {
 	if s.m == nil {
 		return nil
 	}
@@ -15,7 +15,7 @@ func (s Struct) fixedBytes(size int) []byte {
 }
 
 // setFixedAt returns the bytes of element i to be stored into.
-func (s Struct) setFixedAt(i, size int) []byte {
+func (s XStruct) setFixedAt(i, size int) []byte {
 	s.checkIndex(i)
 	s.changeable()
 	m, e := s.m, s.entry()
@@ -29,7 +29,7 @@ func (s Struct) setFixedAt(i, size int) []byte {
 }
 
 // growFixed appends n elements and returns their bytes, contents undefined.
-func (s Struct) growFixed(n, size int) []byte {
+func (s XStruct) growFixed(n, size int) []byte {
 	s.changeable()
 	m, e := s.m, s.entry()
 	count := int(m.idx[e+listCount])
@@ -91,7 +91,7 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 }
 
 // containsKey says whether an element has the bytes v.
-func (s Struct) containsKey(v []byte) bool {
+func (s XStruct) containsKey(v []byte) bool {
 	if s.count() == 0 {
 		return false
 	}
@@ -99,7 +99,7 @@ func (s Struct) containsKey(v []byte) bool {
 }
 
 // newFixed sets field f to a list of n elements and returns their bytes, contents undefined.
-func (s Struct) newFixed(f Field, d *Desc, n, size int) []byte {
+func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 	m := s.m
 	e, b := s.newWhole(f, d, n, 0, n*size)
 	m.endWhole(e)
@@ -108,7 +108,7 @@ func (s Struct) newFixed(f Field, d *Desc, n, size int) []byte {
 
 // SetTexts sets field f, a list or set, to these strings. Strings of 4 KiB and more are referred to, not copied.
 // Of a set, a string that comes twice is left out.
-func (s Struct) SetTexts(f Field, d *Desc, v []string) {
+func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 	if f.wire() == WireSet {
 		l := StringList(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -121,7 +121,7 @@ func (s Struct) SetTexts(f Field, d *Desc, v []string) {
 
 // SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are referred to, not
 // copied: they must stay as they are until the message is released.
-func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
+func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 	if f.wire() == WireSet {
 		l := BytesList(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -133,7 +133,7 @@ func (s Struct) SetByteSlices(f Field, d *Desc, v [][]byte) {
 }
 
 // setTexts sets field f to a list of these texts.
-func setTexts[T string | []byte](s Struct, f Field, d *Desc, v []T) {
+func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
 	m := s.m
 	e, _ := s.newWhole(f, d, len(v), len(v), 0)
 	if size := textsSize(v); size <= chain.MaxSlabSize {

@@ -15,10 +15,10 @@ import (
 type BoolList Struct
 
 // Len returns the number of elements.
-func (l BoolList) Len() int { return Struct(l).count() }
+func (l BoolList) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l BoolList) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l BoolList) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l BoolList) At(i int) bool {
@@ -38,33 +38,33 @@ func (l BoolList) At(i int) bool {
 
 // Set sets element i.
 func (l BoolList) Set(i int, v bool) {
-	b := Struct(l).setFixedAt(i, 1)
+	b := XStruct(l).setFixedAt(i, 1)
 	b[0] = boolKey(v).fixed[0]
 }
 
 // Append adds v at the end.
 func (l BoolList) Append(v bool) {
-	b := Struct(l).growFixed(1, 1)
+	b := XStruct(l).growFixed(1, 1)
 	b[0] = boolKey(v).fixed[0]
 }
 
 // Swap exchanges elements i and j.
 func (l BoolList) Swap(i, j int) {
-	Struct(l).changeable()
+	XStruct(l).changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
-func (l BoolList) Delete(i, j int) { Struct(l).deleteFixed(i, j, 1) }
+func (l BoolList) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 1) }
 
 // Truncate removes the elements from n on.
-func (l BoolList) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 1) }
+func (l BoolList) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 1) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l BoolList) SortFunc(cmp func(a, b bool) int) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
@@ -79,7 +79,7 @@ func (l BoolList) SortFunc(cmp func(a, b bool) int) {
 // All iterates over indices and elements.
 func (l BoolList) All() iter.Seq2[int, bool] {
 	return func(yield func(int, bool) bool) {
-		b := Struct(l).fixedBytes(1)
+		b := XStruct(l).fixedBytes(1)
 		for i := 0; len(b) >= 1; i++ {
 			if !yield(i, b[0] != 0) {
 				return
@@ -91,7 +91,7 @@ func (l BoolList) All() iter.Seq2[int, bool] {
 
 // AppendTo appends the elements to dst, copying them.
 func (l BoolList) AppendTo(dst []bool) []bool {
-	b := Struct(l).fixedBytes(1)
+	b := XStruct(l).fixedBytes(1)
 	n := len(b) / 1
 	dst = slices.Grow(dst, n)
 	for range n {
@@ -106,7 +106,7 @@ func (l BoolList) Contains(v bool) bool {
 	var x [1]byte
 	b := x[:]
 	b[0] = boolKey(v).fixed[0]
-	return Struct(l).containsKey(b)
+	return XStruct(l).containsKey(b)
 }
 
 // Add appends v unless it is an element already.
@@ -117,7 +117,7 @@ func (l BoolList) Add(v bool) {
 }
 
 // SetBools sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
-func (s Struct) SetBools(f Field, d *Desc, v []bool) {
+func (s XStruct) SetBools(f XField, d *XDesc, v []bool) {
 	if f.wire() == WireSet {
 		l := BoolList(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -136,10 +136,10 @@ func (s Struct) SetBools(f Field, d *Desc, v []bool) {
 type Int8List Struct
 
 // Len returns the number of elements.
-func (l Int8List) Len() int { return Struct(l).count() }
+func (l Int8List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l Int8List) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l Int8List) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int8List) At(i int) int8 {
@@ -159,33 +159,33 @@ func (l Int8List) At(i int) int8 {
 
 // Set sets element i.
 func (l Int8List) Set(i int, v int8) {
-	b := Struct(l).setFixedAt(i, 1)
+	b := XStruct(l).setFixedAt(i, 1)
 	b[0] = byte(v)
 }
 
 // Append adds v at the end.
 func (l Int8List) Append(v int8) {
-	b := Struct(l).growFixed(1, 1)
+	b := XStruct(l).growFixed(1, 1)
 	b[0] = byte(v)
 }
 
 // Swap exchanges elements i and j.
 func (l Int8List) Swap(i, j int) {
-	Struct(l).changeable()
+	XStruct(l).changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
-func (l Int8List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 1) }
+func (l Int8List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 1) }
 
 // Truncate removes the elements from n on.
-func (l Int8List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 1) }
+func (l Int8List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 1) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int8List) SortFunc(cmp func(a, b int8) int) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
@@ -197,7 +197,7 @@ func (l Int8List) SortFunc(cmp func(a, b int8) int) {
 // All iterates over indices and elements.
 func (l Int8List) All() iter.Seq2[int, int8] {
 	return func(yield func(int, int8) bool) {
-		b := Struct(l).fixedBytes(1)
+		b := XStruct(l).fixedBytes(1)
 		for i := 0; len(b) >= 1; i++ {
 			if !yield(i, int8(b[0])) {
 				return
@@ -209,7 +209,7 @@ func (l Int8List) All() iter.Seq2[int, int8] {
 
 // AppendTo appends the elements to dst, copying them.
 func (l Int8List) AppendTo(dst []int8) []int8 {
-	b := Struct(l).fixedBytes(1)
+	b := XStruct(l).fixedBytes(1)
 	n := len(b) / 1
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt8s(dst[len(dst):len(dst)+n], b)
@@ -221,7 +221,7 @@ func (l Int8List) Contains(v int8) bool {
 	var x [1]byte
 	b := x[:]
 	b[0] = byte(v)
-	return Struct(l).containsKey(b)
+	return XStruct(l).containsKey(b)
 }
 
 // Add appends v unless it is an element already.
@@ -232,7 +232,7 @@ func (l Int8List) Add(v int8) {
 }
 
 // SetInt8s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
-func (s Struct) SetInt8s(f Field, d *Desc, v []int8) {
+func (s XStruct) SetInt8s(f XField, d *XDesc, v []int8) {
 	if f.wire() == WireSet {
 		l := Int8List(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -248,10 +248,10 @@ func (s Struct) SetInt8s(f Field, d *Desc, v []int8) {
 type Int16List Struct
 
 // Len returns the number of elements.
-func (l Int16List) Len() int { return Struct(l).count() }
+func (l Int16List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l Int16List) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l Int16List) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int16List) At(i int) int16 {
@@ -271,33 +271,33 @@ func (l Int16List) At(i int) int16 {
 
 // Set sets element i.
 func (l Int16List) Set(i int, v int16) {
-	b := Struct(l).setFixedAt(i, 2)
+	b := XStruct(l).setFixedAt(i, 2)
 	binary.BigEndian.PutUint16(b, uint16(v))
 }
 
 // Append adds v at the end.
 func (l Int16List) Append(v int16) {
-	b := Struct(l).growFixed(1, 2)
+	b := XStruct(l).growFixed(1, 2)
 	binary.BigEndian.PutUint16(b, uint16(v))
 }
 
 // Swap exchanges elements i and j.
 func (l Int16List) Swap(i, j int) {
-	Struct(l).changeable()
+	XStruct(l).changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
-func (l Int16List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 2) }
+func (l Int16List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 2) }
 
 // Truncate removes the elements from n on.
-func (l Int16List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 2) }
+func (l Int16List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 2) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int16List) SortFunc(cmp func(a, b int16) int) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
@@ -309,7 +309,7 @@ func (l Int16List) SortFunc(cmp func(a, b int16) int) {
 // All iterates over indices and elements.
 func (l Int16List) All() iter.Seq2[int, int16] {
 	return func(yield func(int, int16) bool) {
-		b := Struct(l).fixedBytes(2)
+		b := XStruct(l).fixedBytes(2)
 		for i := 0; len(b) >= 2; i++ {
 			if !yield(i, int16(binary.BigEndian.Uint16(b))) {
 				return
@@ -321,7 +321,7 @@ func (l Int16List) All() iter.Seq2[int, int16] {
 
 // AppendTo appends the elements to dst, copying them.
 func (l Int16List) AppendTo(dst []int16) []int16 {
-	b := Struct(l).fixedBytes(2)
+	b := XStruct(l).fixedBytes(2)
 	n := len(b) / 2
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt16s(dst[len(dst):len(dst)+n], b)
@@ -333,7 +333,7 @@ func (l Int16List) Contains(v int16) bool {
 	var x [2]byte
 	b := x[:]
 	binary.BigEndian.PutUint16(b, uint16(v))
-	return Struct(l).containsKey(b)
+	return XStruct(l).containsKey(b)
 }
 
 // Add appends v unless it is an element already.
@@ -344,7 +344,7 @@ func (l Int16List) Add(v int16) {
 }
 
 // SetInt16s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
-func (s Struct) SetInt16s(f Field, d *Desc, v []int16) {
+func (s XStruct) SetInt16s(f XField, d *XDesc, v []int16) {
 	if f.wire() == WireSet {
 		l := Int16List(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -360,10 +360,10 @@ func (s Struct) SetInt16s(f Field, d *Desc, v []int16) {
 type Int32List Struct
 
 // Len returns the number of elements.
-func (l Int32List) Len() int { return Struct(l).count() }
+func (l Int32List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l Int32List) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l Int32List) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int32List) At(i int) int32 {
@@ -383,33 +383,33 @@ func (l Int32List) At(i int) int32 {
 
 // Set sets element i.
 func (l Int32List) Set(i int, v int32) {
-	b := Struct(l).setFixedAt(i, 4)
+	b := XStruct(l).setFixedAt(i, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
 // Append adds v at the end.
 func (l Int32List) Append(v int32) {
-	b := Struct(l).growFixed(1, 4)
+	b := XStruct(l).growFixed(1, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
 // Swap exchanges elements i and j.
 func (l Int32List) Swap(i, j int) {
-	Struct(l).changeable()
+	XStruct(l).changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
-func (l Int32List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 4) }
+func (l Int32List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 4) }
 
 // Truncate removes the elements from n on.
-func (l Int32List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 4) }
+func (l Int32List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 4) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int32List) SortFunc(cmp func(a, b int32) int) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
@@ -421,7 +421,7 @@ func (l Int32List) SortFunc(cmp func(a, b int32) int) {
 // All iterates over indices and elements.
 func (l Int32List) All() iter.Seq2[int, int32] {
 	return func(yield func(int, int32) bool) {
-		b := Struct(l).fixedBytes(4)
+		b := XStruct(l).fixedBytes(4)
 		for i := 0; len(b) >= 4; i++ {
 			if !yield(i, int32(binary.BigEndian.Uint32(b))) {
 				return
@@ -433,7 +433,7 @@ func (l Int32List) All() iter.Seq2[int, int32] {
 
 // AppendTo appends the elements to dst, copying them.
 func (l Int32List) AppendTo(dst []int32) []int32 {
-	b := Struct(l).fixedBytes(4)
+	b := XStruct(l).fixedBytes(4)
 	n := len(b) / 4
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt32s(dst[len(dst):len(dst)+n], b)
@@ -445,7 +445,7 @@ func (l Int32List) Contains(v int32) bool {
 	var x [4]byte
 	b := x[:]
 	binary.BigEndian.PutUint32(b, uint32(v))
-	return Struct(l).containsKey(b)
+	return XStruct(l).containsKey(b)
 }
 
 // Add appends v unless it is an element already.
@@ -456,7 +456,7 @@ func (l Int32List) Add(v int32) {
 }
 
 // SetInt32s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
-func (s Struct) SetInt32s(f Field, d *Desc, v []int32) {
+func (s XStruct) SetInt32s(f XField, d *XDesc, v []int32) {
 	if f.wire() == WireSet {
 		l := Int32List(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -472,10 +472,10 @@ func (s Struct) SetInt32s(f Field, d *Desc, v []int32) {
 type Int64List Struct
 
 // Len returns the number of elements.
-func (l Int64List) Len() int { return Struct(l).count() }
+func (l Int64List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l Int64List) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l Int64List) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l Int64List) At(i int) int64 {
@@ -495,33 +495,33 @@ func (l Int64List) At(i int) int64 {
 
 // Set sets element i.
 func (l Int64List) Set(i int, v int64) {
-	b := Struct(l).setFixedAt(i, 8)
+	b := XStruct(l).setFixedAt(i, 8)
 	binary.BigEndian.PutUint64(b, uint64(v))
 }
 
 // Append adds v at the end.
 func (l Int64List) Append(v int64) {
-	b := Struct(l).growFixed(1, 8)
+	b := XStruct(l).growFixed(1, 8)
 	binary.BigEndian.PutUint64(b, uint64(v))
 }
 
 // Swap exchanges elements i and j.
 func (l Int64List) Swap(i, j int) {
-	Struct(l).changeable()
+	XStruct(l).changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
-func (l Int64List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 8) }
+func (l Int64List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 8) }
 
 // Truncate removes the elements from n on.
-func (l Int64List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 8) }
+func (l Int64List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 8) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Int64List) SortFunc(cmp func(a, b int64) int) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
@@ -533,7 +533,7 @@ func (l Int64List) SortFunc(cmp func(a, b int64) int) {
 // All iterates over indices and elements.
 func (l Int64List) All() iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
-		b := Struct(l).fixedBytes(8)
+		b := XStruct(l).fixedBytes(8)
 		for i := 0; len(b) >= 8; i++ {
 			if !yield(i, int64(binary.BigEndian.Uint64(b))) {
 				return
@@ -545,7 +545,7 @@ func (l Int64List) All() iter.Seq2[int, int64] {
 
 // AppendTo appends the elements to dst, copying them.
 func (l Int64List) AppendTo(dst []int64) []int64 {
-	b := Struct(l).fixedBytes(8)
+	b := XStruct(l).fixedBytes(8)
 	n := len(b) / 8
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt64s(dst[len(dst):len(dst)+n], b)
@@ -557,7 +557,7 @@ func (l Int64List) Contains(v int64) bool {
 	var x [8]byte
 	b := x[:]
 	binary.BigEndian.PutUint64(b, uint64(v))
-	return Struct(l).containsKey(b)
+	return XStruct(l).containsKey(b)
 }
 
 // Add appends v unless it is an element already.
@@ -568,7 +568,7 @@ func (l Int64List) Add(v int64) {
 }
 
 // SetInt64s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
-func (s Struct) SetInt64s(f Field, d *Desc, v []int64) {
+func (s XStruct) SetInt64s(f XField, d *XDesc, v []int64) {
 	if f.wire() == WireSet {
 		l := Int64List(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -584,10 +584,10 @@ func (s Struct) SetInt64s(f Field, d *Desc, v []int64) {
 type Float64List Struct
 
 // Len returns the number of elements.
-func (l Float64List) Len() int { return Struct(l).count() }
+func (l Float64List) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l Float64List) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l Float64List) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l Float64List) At(i int) float64 {
@@ -603,33 +603,33 @@ func (l Float64List) At(i int) float64 {
 
 // Set sets element i.
 func (l Float64List) Set(i int, v float64) {
-	b := Struct(l).setFixedAt(i, 8)
+	b := XStruct(l).setFixedAt(i, 8)
 	binary.BigEndian.PutUint64(b, math.Float64bits(v))
 }
 
 // Append adds v at the end.
 func (l Float64List) Append(v float64) {
-	b := Struct(l).growFixed(1, 8)
+	b := XStruct(l).growFixed(1, 8)
 	binary.BigEndian.PutUint64(b, math.Float64bits(v))
 }
 
 // Swap exchanges elements i and j.
 func (l Float64List) Swap(i, j int) {
-	Struct(l).changeable()
+	XStruct(l).changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
-func (l Float64List) Delete(i, j int) { Struct(l).deleteFixed(i, j, 8) }
+func (l Float64List) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 8) }
 
 // Truncate removes the elements from n on.
-func (l Float64List) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 8) }
+func (l Float64List) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 8) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l Float64List) SortFunc(cmp func(a, b float64) int) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
@@ -641,7 +641,7 @@ func (l Float64List) SortFunc(cmp func(a, b float64) int) {
 // All iterates over indices and elements.
 func (l Float64List) All() iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
-		b := Struct(l).fixedBytes(8)
+		b := XStruct(l).fixedBytes(8)
 		for i := 0; len(b) >= 8; i++ {
 			if !yield(i, math.Float64frombits(binary.BigEndian.Uint64(b))) {
 				return
@@ -653,7 +653,7 @@ func (l Float64List) All() iter.Seq2[int, float64] {
 
 // AppendTo appends the elements to dst, copying them.
 func (l Float64List) AppendTo(dst []float64) []float64 {
-	b := Struct(l).fixedBytes(8)
+	b := XStruct(l).fixedBytes(8)
 	n := len(b) / 8
 	dst = slices.Grow(dst, n)
 	byteorder.LoadFloat64s(dst[len(dst):len(dst)+n], b)
@@ -665,7 +665,7 @@ func (l Float64List) Contains(v float64) bool {
 	var x [8]byte
 	b := x[:]
 	binary.BigEndian.PutUint64(b, math.Float64bits(v))
-	return Struct(l).containsKey(b)
+	return XStruct(l).containsKey(b)
 }
 
 // Add appends v unless it is an element already.
@@ -676,7 +676,7 @@ func (l Float64List) Add(v float64) {
 }
 
 // SetFloat64s sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
-func (s Struct) SetFloat64s(f Field, d *Desc, v []float64) {
+func (s XStruct) SetFloat64s(f XField, d *XDesc, v []float64) {
 	if f.wire() == WireSet {
 		l := Float64List(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -692,10 +692,10 @@ func (s Struct) SetFloat64s(f Field, d *Desc, v []float64) {
 type UUIDList Struct
 
 // Len returns the number of elements.
-func (l UUIDList) Len() int { return Struct(l).count() }
+func (l UUIDList) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l UUIDList) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l UUIDList) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l UUIDList) At(i int) UUID {
@@ -715,33 +715,33 @@ func (l UUIDList) At(i int) UUID {
 
 // Set sets element i.
 func (l UUIDList) Set(i int, v UUID) {
-	b := Struct(l).setFixedAt(i, 16)
+	b := XStruct(l).setFixedAt(i, 16)
 	copy(b, v[:])
 }
 
 // Append adds v at the end.
 func (l UUIDList) Append(v UUID) {
-	b := Struct(l).growFixed(1, 16)
+	b := XStruct(l).growFixed(1, 16)
 	copy(b, v[:])
 }
 
 // Swap exchanges elements i and j.
 func (l UUIDList) Swap(i, j int) {
-	Struct(l).changeable()
+	XStruct(l).changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
-func (l UUIDList) Delete(i, j int) { Struct(l).deleteFixed(i, j, 16) }
+func (l UUIDList) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 16) }
 
 // Truncate removes the elements from n on.
-func (l UUIDList) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 16) }
+func (l UUIDList) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 16) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l UUIDList) SortFunc(cmp func(a, b UUID) int) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
@@ -756,7 +756,7 @@ func (l UUIDList) SortFunc(cmp func(a, b UUID) int) {
 // All iterates over indices and elements.
 func (l UUIDList) All() iter.Seq2[int, UUID] {
 	return func(yield func(int, UUID) bool) {
-		b := Struct(l).fixedBytes(16)
+		b := XStruct(l).fixedBytes(16)
 		for i := 0; len(b) >= 16; i++ {
 			if !yield(i, UUID(b[:16])) {
 				return
@@ -768,7 +768,7 @@ func (l UUIDList) All() iter.Seq2[int, UUID] {
 
 // AppendTo appends the elements to dst, copying them.
 func (l UUIDList) AppendTo(dst []UUID) []UUID {
-	b := Struct(l).fixedBytes(16)
+	b := XStruct(l).fixedBytes(16)
 	n := len(b) / 16
 	dst = slices.Grow(dst, n)
 	for range n {
@@ -783,7 +783,7 @@ func (l UUIDList) Contains(v UUID) bool {
 	var x [16]byte
 	b := x[:]
 	copy(b, v[:])
-	return Struct(l).containsKey(b)
+	return XStruct(l).containsKey(b)
 }
 
 // Add appends v unless it is an element already.
@@ -794,7 +794,7 @@ func (l UUIDList) Add(v UUID) {
 }
 
 // SetUUIDs sets field f, a list or set, to these elements. Of a set, one that comes twice is left out.
-func (s Struct) SetUUIDs(f Field, d *Desc, v []UUID) {
+func (s XStruct) SetUUIDs(f XField, d *XDesc, v []UUID) {
 	if f.wire() == WireSet {
 		l := UUIDList(s.NewChild(f, d, 0))
 		for _, x := range v {
@@ -813,10 +813,10 @@ func (s Struct) SetUUIDs(f Field, d *Desc, v []UUID) {
 type EnumList[E ~int32] Struct
 
 // Len returns the number of elements.
-func (l EnumList[E]) Len() int { return Struct(l).count() }
+func (l EnumList[E]) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l EnumList[E]) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l EnumList[E]) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l EnumList[E]) At(i int) E {
@@ -836,33 +836,33 @@ func (l EnumList[E]) At(i int) E {
 
 // Set sets element i.
 func (l EnumList[E]) Set(i int, v E) {
-	b := Struct(l).setFixedAt(i, 4)
+	b := XStruct(l).setFixedAt(i, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
 // Append adds v at the end.
 func (l EnumList[E]) Append(v E) {
-	b := Struct(l).growFixed(1, 4)
+	b := XStruct(l).growFixed(1, 4)
 	binary.BigEndian.PutUint32(b, uint32(v))
 }
 
 // Swap exchanges elements i and j.
 func (l EnumList[E]) Swap(i, j int) {
-	Struct(l).changeable()
+	XStruct(l).changeable()
 	x, y := l.At(i), l.At(j)
 	l.Set(i, y)
 	l.Set(j, x)
 }
 
 // Delete removes the elements from i to j-1, as slices.Delete does: those after them move.
-func (l EnumList[E]) Delete(i, j int) { Struct(l).deleteFixed(i, j, 4) }
+func (l EnumList[E]) Delete(i, j int) { XStruct(l).deleteFixed(i, j, 4) }
 
 // Truncate removes the elements from n on.
-func (l EnumList[E]) Truncate(n int) { Struct(l).deleteFixed(n, l.Len(), 4) }
+func (l EnumList[E]) Truncate(n int) { XStruct(l).deleteFixed(n, l.Len(), 4) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does.
 func (l EnumList[E]) SortFunc(cmp func(a, b E) int) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
@@ -874,7 +874,7 @@ func (l EnumList[E]) SortFunc(cmp func(a, b E) int) {
 // All iterates over indices and elements.
 func (l EnumList[E]) All() iter.Seq2[int, E] {
 	return func(yield func(int, E) bool) {
-		b := Struct(l).fixedBytes(4)
+		b := XStruct(l).fixedBytes(4)
 		for i := 0; len(b) >= 4; i++ {
 			if !yield(i, E(binary.BigEndian.Uint32(b))) {
 				return
@@ -886,7 +886,7 @@ func (l EnumList[E]) All() iter.Seq2[int, E] {
 
 // AppendTo appends the elements to dst, copying them.
 func (l EnumList[E]) AppendTo(dst []E) []E {
-	b := Struct(l).fixedBytes(4)
+	b := XStruct(l).fixedBytes(4)
 	n := len(b) / 4
 	dst = slices.Grow(dst, n)
 	byteorder.LoadInt32s(dst[len(dst):len(dst)+n], b)
@@ -898,7 +898,7 @@ func (l EnumList[E]) Contains(v E) bool {
 	var x [4]byte
 	b := x[:]
 	binary.BigEndian.PutUint32(b, uint32(v))
-	return Struct(l).containsKey(b)
+	return XStruct(l).containsKey(b)
 }
 
 // Add appends v unless it is an element already.
@@ -908,8 +908,11 @@ func (l EnumList[E]) Add(v E) {
 	}
 }
 
-// SetEnums sets field f of s, a list or set, to these elements. Of a set, one that comes twice is left out.
-func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) {
+// For generated code. XEnums are the elements of a list or set of enums to be.
+type XEnums[E ~int32] []E
+
+// SetIn sets field f of s, a list or set, to these elements. Of a set, one that comes twice is left out.
+func (v XEnums[E]) SetIn(s XStruct, f XField, d *XDesc) {
 	if f.wire() == WireSet {
 		l := EnumList[E](s.NewChild(f, d, 0))
 		for _, x := range v {

@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // What the model-based test has found, in the fewest steps.
 
 // only returns the descriptor of a struct with one field of the type, and the field.
-func only(t *referee.Type, inner ...*referee.Struct) (*nocopy.Desc, nocopy.Field) {
+func only(t *referee.Type, inner ...*referee.Struct) (*thriftimpl.Desc, thriftimpl.Field) {
 	top := &referee.Struct{Name: "Top", Fields: []referee.Field{{ID: 1, Name: "f", Type: t, Req: referee.Optional}}}
 	sc := newSchema(append([]*referee.Struct{top}, inner...))
 	return sc.structs[0].desc, sc.structs[0].fields[0]
@@ -47,7 +48,7 @@ func TestEmptyStructThenEdit(t *testing.T) {
 	top := &referee.Struct{Name: "Top", Fields: []referee.Field{{ID: 1, Name: "f", Type: referee.ListOf(referee.StructOf(inner))}}}
 	sc := newSchema([]*referee.Struct{top, inner})
 	d, f, x := sc.structs[0].desc, sc.structs[0].fields[0], sc.structs[1].fields[0]
-	s := nocopy.New(d)
+	s := thriftimpl.New(d)
 	l := nocopy.StructList[handle](s.NewChild(f, d, 0))
 	first := l.AppendNew()
 	first.SetText(x, "a")
@@ -69,7 +70,7 @@ func TestEmptyStructThenEdit(t *testing.T) {
 func TestIndexOfLazyBeingEdited(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.String, Req: referee.Required}}}
 	d, f := only(referee.StructOf(inner), inner)
-	s, err := nocopy.Parse(d, []byte{0}, nocopy.Lazy)
+	s, err := thriftimpl.Parse(d, []byte{0}, nocopy.Lazy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +84,8 @@ func TestIndexOfLazyBeingEdited(t *testing.T) {
 func TestDeletedPairComesAgain(t *testing.T) {
 	d, f := only(referee.MapOf(referee.String, referee.I32))
 	for _, n := range []int{3, 40} { // without a table and with one
-		s := nocopy.New(d)
-		m := nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32](s.NewChild(f, d, 0))
+		s := thriftimpl.New(d)
+		m := nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](s.NewChild(f, d, 0))
 		want := map[string]int32{}
 		for i := range n {
 			m.Put(fmt.Sprint(i), int32(i))
@@ -117,11 +118,11 @@ func TestDeletedPairComesAgain(t *testing.T) {
 func TestPutChangedKey(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.I32}}}
 	d, f := only(referee.MapOf(referee.StructOf(inner), referee.I32), inner)
-	x := nocopy.Field(2)<<48 | 3<<32 | 8<<16 | 1
-	s := nocopy.New(d)
-	m := nocopy.Map[handle, int32, nocopy.AsView[handle], nocopy.AsInt32](s.NewChild(f, d, 0))
-	other := nocopy.New(d)
-	key := nocopy.Map[handle, int32, nocopy.AsView[handle], nocopy.AsInt32](other.NewChild(f, d, 0)).Append(0)
+	x := thriftimpl.Field(2)<<48 | 3<<32 | 8<<16 | 1
+	s := thriftimpl.New(d)
+	m := nocopy.Map[handle, int32, thriftimpl.AsView[handle], thriftimpl.AsInt32](s.NewChild(f, d, 0))
+	other := thriftimpl.New(d)
+	key := nocopy.Map[handle, int32, thriftimpl.AsView[handle], thriftimpl.AsInt32](other.NewChild(f, d, 0)).Append(0)
 	key.SetInt32(x, 5)
 	m.Put(key, 1)
 	for k := range m.All() {
@@ -139,15 +140,15 @@ func TestPutChangedKey(t *testing.T) {
 func TestStringsOutliveRecycledSource(t *testing.T) {
 	d, f := only(referee.ListOf(referee.String))
 	long := strings.Repeat("a", 3000)
-	src := nocopy.New(d, nocopy.Recycle)
+	src := thriftimpl.New(d, nocopy.Recycle)
 	src.SetTexts(f, d, []string{long, long, long})
-	dst := nocopy.New(d)
+	dst := thriftimpl.New(d)
 	dst.SetChild(f, d, src.Child(f, d))
 	got := nocopy.StringList(dst.Child(f, d)).At(1)
 	src.Release()
 	dst.Release()
 	for range 8 { // whoever takes the block next writes something else into it
-		other := nocopy.New(d, nocopy.Recycle)
+		other := thriftimpl.New(d, nocopy.Recycle)
 		other.SetTexts(f, d, []string{strings.Repeat("b", 3000), strings.Repeat("b", 3000), strings.Repeat("b", 3000)})
 		defer other.Release()
 	}
@@ -160,7 +161,7 @@ func TestStringsOutliveRecycledSource(t *testing.T) {
 // Contains of a list being built sees what is there, and later what has come since.
 func TestContainsWhileBuilding(t *testing.T) {
 	d, f := only(referee.SetOf(referee.String))
-	s := nocopy.New(d)
+	s := thriftimpl.New(d)
 	l := nocopy.StringList(s.NewChild(f, d, 40))
 	for i := range 40 {
 		text := fmt.Sprint(i)

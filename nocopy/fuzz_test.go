@@ -9,7 +9,7 @@ import (
 // FuzzParse parses anything as each of the types, in every way, and wants the ways to agree: no panic; what is
 // accepted goes out as it came, in one piece or cut; deep and lazy read the same; and it can be changed.
 func FuzzParse(f *testing.F) {
-	types := []*Desc{allDesc, strictDesc, shapeDesc, treeDesc, defaultDesc, businessDesc, emptyDesc}
+	types := []*XDesc{allDesc, strictDesc, shapeDesc, treeDesc, defaultDesc, businessDesc, emptyDesc}
 	for _, c := range wireCases(f, "*.txt") {
 		for i, d := range types {
 			if d == c.desc {
@@ -23,7 +23,7 @@ func FuzzParse(f *testing.F) {
 		checkSame(t, d, wire)
 		n := int(cut)
 		for _, w := range []way{cutAt(n), cutEvery(n%97 + 1), piecesOf(n%61+1, n%2 == 1)} {
-			s, err := Parse(d, wire)
+			s, err := parseStruct(d, wire)
 			other, otherErr := w.parse(d, wire)
 			if fmt.Sprint(err) != fmt.Sprint(otherErr) {
 				t.Fatalf("%v in one piece, %v %s", err, otherErr, w.name)
@@ -37,7 +37,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // checkChanges changes two messages that are the same, in the same way.
-func checkChanges(t *testing.T, d *Desc, s, other Struct) {
+func checkChanges(t *testing.T, d *XDesc, s, other XStruct) {
 	before := bytes.Clone(s.m.Bytes())
 	changer{t: t, m: s.m}.structure(s, d)
 	changer{t: t, m: other.m}.structure(other, d)
@@ -45,7 +45,7 @@ func checkChanges(t *testing.T, d *Desc, s, other Struct) {
 	if !bytes.Equal(got, other.m.Bytes()) {
 		t.Fatalf("%x: changed\n%x in one piece,\n%x cut", before, got, other.m.Bytes())
 	}
-	again, err := Parse(d, got, Limits{MaxIndex: 1 << 30})
+	again, err := parseStruct(d, got, Limits{MaxIndex: 1 << 30})
 	if err != nil {
 		t.Fatalf("%x: changed to %x: %v", before, got, err)
 	}

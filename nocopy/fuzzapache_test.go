@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // everyShape is a schema with a field of every shape, all optional, so that arbitrary bytes have a chance, and the same
@@ -69,7 +70,7 @@ func (sc *schema) sameAsApache(t *testing.T, b *bound, wire []byte, lazy bool, w
 	if lazy {
 		opts = append(opts, nocopy.Lazy)
 	}
-	h, err := nocopy.Parse(b.desc, wire, opts...)
+	h, err := thriftimpl.Parse(b.desc, wire, opts...)
 	if err == nil {
 		if err = h.Message().Index(); err != nil {
 			h.Release()

@@ -18,9 +18,9 @@ const (
 	disowned             // Release was called
 )
 
-// NewHeld is like NewWithRoom for a held message, to which the limits apply. Its Root is the only
+// newHeld is like newWithRoom for a held message, to which the limits apply. Its Root is the only
 // handle.
-func NewHeld(d *Desc, n int, l Limits, recycle bool) *Message {
+func newHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 	m := beginMessage(d, held|recycling(recycle), n).m
 	if l != (Limits{}) {
 		m.flags |= limited
@@ -29,16 +29,16 @@ func NewHeld(d *Desc, n int, l Limits, recycle bool) *Message {
 	return m
 }
 
-// ParseHeld is like ParseChunk for a held message.
-func ParseHeld(d *Desc, c chain.Chunk, l Limits, recycle bool) (*Message, error) {
+// parseHeld is like parseReceived for a held message.
+func parseHeld(d *XDesc, c chain.Chunk, l Limits, recycle bool) (*Message, error) {
 	s, err := parseChunk(d, c, l, Own|held|recycling(recycle))
 	return s.m, err
 }
 
-// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
+// copyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
 // of any message and is read only, but for finishing it. The error tells why v can't be sent as a
 // struct of type d.
-func CopyHeld(d *Desc, v Struct, n int, l Limits, recycle bool) (*Message, error) {
+func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, error) {
 	if err := v.Sendable(); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func CopyHeld(d *Desc, v Struct, n int, l Limits, recycle bool) (*Message, error
 		return nil, err
 	}
 	if err := m.Check(); err != nil {
-		m.End()
+		m.endHeld()
 		return nil, err
 	}
 	return m, nil
@@ -66,7 +66,7 @@ var finishing sync.Mutex
 // Sendable finishes the message of s, for the first of any number of goroutines that are about to
 // send it. The error tells why it can't be sent: s is absent, its message was released, or structs
 // are nested too deeply, see Message.Check.
-func (s Struct) Sendable() error {
+func (s XStruct) Sendable() error {
 	switch {
 	case s.m == nil || s.m.absent:
 		return errors.New("absent struct")
@@ -86,14 +86,11 @@ func (m *Message) disown() {
 	}
 }
 
-// Disowned reports whether Release was called for a held message.
-func (m *Message) Disowned() bool { return m.noted.Load()&disowned != 0 }
+// isDisowned reports whether Release was called for a held message.
+func (m *Message) isDisowned() bool { return m.noted.Load()&disowned != 0 }
 
-// EndHandles ends all handles of a held message, which may still be sent. Root returns a new one.
-func (m *Message) EndHandles() { m.endHandles() }
-
-// End gives the memory of a held message back.
-func (m *Message) End() {
+// endHeld gives the memory of a held message back.
+func (m *Message) endHeld() {
 	m.end()
 	noted := m.noted.Load()
 	if debugging || noted&shown != 0 {
@@ -105,8 +102,8 @@ func (m *Message) End() {
 	m.home.Put(m)
 }
 
-// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
-func (m *Message) Abandon() {
+// abandon leaves a held message to the garbage collector, since handlers may still be using it.
+func (m *Message) abandon() {
 	if debugging {
 		m.untrack()
 	}
@@ -115,7 +112,7 @@ func (m *Message) Abandon() {
 // discard gives up a message that could not be parsed.
 func (m *Message) discard() {
 	if m.flags&held != 0 {
-		m.End()
+		m.endHeld()
 		return
 	}
 	m.Release()

@@ -9,16 +9,16 @@ import (
 )
 
 // textMapDesc describes a struct of one map of strings to strings.
-var textMapDesc = NewDesc("Texts")
+var textMapDesc = newStructDesc("Texts")
 
 func init() {
-	textMapDesc.Define(FieldDesc{ID: 1, Name: "texts", Type: MapOf(TypeString, TypeString), Req: Optional})
+	textMapDesc.Define(XFieldDesc{ID: 1, Name: "texts", Type: mapTypeOf(typeString, typeString), Req: XOptional})
 }
 
 // TestPutAfterRelease: a map that was being filled when its message was released is as stale as
 // any handle.
 func TestPutAfterRelease(t *testing.T) {
-	s := New(textMapDesc)
+	s := newStruct(textMapDesc)
 	texts := TextMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
 	texts.Put("a", "b")
 	s.Release()
@@ -29,31 +29,31 @@ func TestPutAfterRelease(t *testing.T) {
 // messages come to no harm.
 func TestHeld(t *testing.T) {
 	wire := fullWire(t)
-	for name, release := range map[string]func(s Struct){
-		"by handle":           func(s Struct) { s.Release() },
-		"by handle, twice":    func(s Struct) { s.Release(); s.Release() },
-		"by pointer":          func(s Struct) { s.Message().Release() },
-		"by pointer, twice":   func(s Struct) { m := s.Message(); m.Release(); m.Release() },
-		"by both":             func(s Struct) { m := s.Message(); s.Release(); m.Release() },
-		"by both, vice versa": func(s Struct) { s.Message().Release(); s.Release() },
+	for name, release := range map[string]func(s XStruct){
+		"by handle":           func(s XStruct) { s.Release() },
+		"by handle, twice":    func(s XStruct) { s.Release(); s.Release() },
+		"by pointer":          func(s XStruct) { s.Message().Release() },
+		"by pointer, twice":   func(s XStruct) { m := s.Message(); m.Release(); m.Release() },
+		"by both":             func(s XStruct) { m := s.Message(); s.Release(); m.Release() },
+		"by both, vice versa": func(s XStruct) { s.Message().Release(); s.Release() },
 	} {
-		m, err := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false)
+		m, err := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := m.Root()
-		if m.Disowned() {
+		s := XStruct(m.Root())
+		if m.isDisowned() {
 			t.Error("released before anybody did")
 		}
 		release(s)
-		if !m.Disowned() {
+		if !m.isDisowned() {
 			t.Errorf("%s: not noted", name)
 		}
 		panics(t, name+": a getter", panicStale, func() { s.Text(allDesc.named("text")) })
 		if !bytes.Equal(m.Bytes(), wire) {
 			t.Errorf("%s: it can't be sent any more", name)
 		}
-		m.End()
+		m.endHeld()
 	}
 }
 
@@ -62,41 +62,41 @@ func TestHeld(t *testing.T) {
 func TestHeldTooLate(t *testing.T) {
 	wire := fullWire(t)
 	for range 20 {
-		first, _ := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
-		handle := first.Root()
+		first, _ := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
+		handle := XStruct(first.Root())
 		var pointer *Message
 		if shown := first.gen%2 == 0; shown {
 			pointer = handle.Message()
 		}
-		first.EndHandles()
-		first.End()
-		second, _ := ParseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
-		s := second.Root()
+		first.endHandles()
+		first.endHeld()
+		second, _ := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, true)
+		s := XStruct(second.Root())
 		handle.Release()
 		if pointer != nil {
 			pointer.Release()
 		}
-		if second.Disowned() || s.Text(allDesc.named("text")) != "some text" {
+		if second.isDisowned() || s.Text(allDesc.named("text")) != "some text" {
 			t.Fatal("another message was released")
 		}
-		second.End()
+		second.endHeld()
 	}
 }
 
 // TestEndHandles: no handle writes to a message that is about to be sent, also none that was just
 // being filled.
 func TestEndHandles(t *testing.T) {
-	m := NewHeld(textMapDesc, 0, Limits{}, false)
-	s := m.Root()
+	m := newHeld(textMapDesc, 0, Limits{}, false)
+	s := XStruct(m.Root())
 	texts := TextMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
 	texts.Put("a", "b")
-	m.EndHandles()
+	m.endHandles()
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 	panics(t, "NewChild", panicStale, func() { s.NewChild(textMapDesc.named("texts"), textMapDesc, 0) })
-	if got := TextMap(m.Root().Child(textMapDesc.named("texts"), textMapDesc)).String(); got != `{"a": "b"}` {
+	if got := TextMap(XStruct(m.Root()).Child(textMapDesc.named("texts"), textMapDesc)).String(); got != `{"a": "b"}` {
 		t.Error(got)
 	}
-	m.End()
+	m.endHeld()
 }
 
 // TestCopyHeld: any struct of the type can be sent, by any number of goroutines, and nothing else
@@ -104,43 +104,43 @@ func TestEndHandles(t *testing.T) {
 func TestCopyHeld(t *testing.T) {
 	wire := fullWire(t)
 	parsed := mustParse(t, allDesc, wire)
-	built := New(allDesc)
+	built := newStruct(allDesc)
 	built.SetChild(allDesc.named("self"), allDesc, parsed)
 	sub := built.Child(allDesc.named("self"), allDesc)
-	large := New(allDesc)
+	large := newStruct(allDesc)
 	large.SetBytes(allDesc.named("blob"), bytes.Repeat([]byte("x"), 1<<20))
-	want := map[Struct][]byte{parsed: wire, sub: wire, large: nil}
+	want := map[XStruct][]byte{parsed: wire, sub: wire, large: nil}
 	var wg sync.WaitGroup
 	for range 8 {
 		for s, bytesOf := range want {
 			wg.Go(func() {
-				m, err := CopyHeld(allDesc, s, 20, Limits{}, true)
+				m, err := copyHeld(allDesc, s, 20, Limits{}, true)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				m.Prepend(20)
+				m.prepend(20)
 				if got := m.Bytes()[20:]; bytesOf != nil && !bytes.Equal(got, bytesOf) || bytesOf == nil && len(got) < 1<<20 {
 					t.Errorf("the copy is %x", got)
 				}
-				m.End()
+				m.endHeld()
 			})
 		}
 	}
 	wg.Wait()
 	released := mustParse(t, allDesc, wire)
 	released.Release()
-	for name, s := range map[string]Struct{
-		"zero": {}, "absent": Absent(), "released": released, "a list": parsed.Child(allDesc.named("words"), allDesc),
+	for name, s := range map[string]XStruct{
+		"zero": {}, "absent": emptyHandle(), "released": released, "a list": parsed.Child(allDesc.named("words"), allDesc),
 	} {
-		if _, err := CopyHeld(allDesc, s, 20, Limits{}, false); err == nil {
+		if _, err := copyHeld(allDesc, s, 20, Limits{}, false); err == nil {
 			t.Errorf("%s: there is a copy", name)
 		}
 	}
-	if _, err := CopyHeld(strictDesc, parsed, 20, Limits{}, false); err == nil {
+	if _, err := copyHeld(strictDesc, parsed, 20, Limits{}, false); err == nil {
 		t.Error("a struct without the required fields was copied")
 	}
-	if !parsed.Is(allDesc) || parsed.Is(strictDesc) || sub.Is(allDesc) || released.Is(allDesc) || (Struct{}).Is(allDesc) || Absent().Is(allDesc) {
+	if !parsed.Is(allDesc) || parsed.Is(strictDesc) || sub.Is(allDesc) || released.Is(allDesc) || (XStruct{}).Is(allDesc) || emptyHandle().Is(allDesc) {
 		t.Error("Is")
 	}
 }

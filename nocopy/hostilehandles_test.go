@@ -9,29 +9,29 @@ import (
 
 // hostile is a message with the handles of all that is in it.
 type hostile struct {
-	root    Struct
-	desc    *Desc
+	root    XStruct
+	desc    *XDesc
 	structs []typedHandle
 	lists   []typedHandle
 	maps    []typedHandle
 	fresh   int // values made so far
 	times   int // how often one thing is done: in proportion to the message
-	others  map[*Type]StructList[Struct]
+	others  map[*XType]StructList[XStruct]
 }
 
 // typedHandle is a handle with its type.
 type typedHandle struct {
-	Struct
-	t *Type
+	XStruct
+	t *XType
 }
 
-func newHostile(s Struct, d *Desc) *hostile {
-	h := &hostile{root: s, desc: d, fresh: 1 << 20, others: map[*Type]StructList[Struct]{}}
+func newHostile(s XStruct, d *XDesc) *hostile {
+	h := &hostile{root: s, desc: d, fresh: 1 << 20, others: map[*XType]StructList[XStruct]{}}
 	h.collect(s, d.self)
 	return h
 }
 
-func (h *hostile) collect(s Struct, t *Type) {
+func (h *hostile) collect(s XStruct, t *XType) {
 	switch t.kind {
 	case record:
 		h.structs = append(h.structs, typedHandle{s, t})
@@ -62,11 +62,11 @@ func (h *hostile) collect(s Struct, t *Type) {
 }
 
 // at returns element i of a list of structs or containers.
-func at(s Struct, t *Type, i int) Struct {
+func at(s XStruct, t *XType, i int) XStruct {
 	if t.elem.kind == record {
-		return StructList[Struct](s).At(i)
+		return StructList[XStruct](s).At(i)
 	}
-	return NestedList[Struct](s).At(i)
+	return NestedList[XStruct](s).At(i)
 }
 
 // raw is the codec of keys and values as they are.
@@ -76,7 +76,7 @@ func (raw) get(m *Message, w uint32) key { return key{} }
 func (raw) key(k key) key                { return k }
 
 // value returns value number i of a type, of a message of its own if it is a struct or container.
-func value(t *Type, i int) key {
+func value(t *XType, i int) key {
 	b := appendValueOf(nil, t, i)
 	switch t.kind {
 	case fixed:
@@ -86,9 +86,9 @@ func value(t *Type, i int) key {
 	case text:
 		return key{text: b[textHeader:]}
 	}
-	d := NewDesc("Holder")
-	d.Define(FieldDesc{ID: 1, Name: "v", Type: t})
-	s, err := Parse(d, append(append([]byte{byte(t.wire), 0, 1}, b...), 0))
+	d := newStructDesc("Holder")
+	d.Define(XFieldDesc{ID: 1, Name: "v", Type: t})
+	s, err := parseStruct(d, append(append([]byte{byte(t.wire), 0, 1}, b...), 0))
 	if err != nil {
 		panic(err)
 	}
@@ -96,13 +96,13 @@ func value(t *Type, i int) key {
 }
 
 // new returns a value that the message has not seen.
-func (h *hostile) new(t *Type) key {
+func (h *hostile) new(t *XType) key {
 	h.fresh++
 	return value(t, h.fresh)
 }
 
 // keyAt returns the key of pair i, or element i of a list, as a program would have it.
-func keyAt(s Struct, t *Type, i int) key {
+func keyAt(s XStruct, t *XType, i int) key {
 	kt := t.key
 	if t.kind == list {
 		kt = t.elem
@@ -123,7 +123,7 @@ func keyAt(s Struct, t *Type, i int) key {
 }
 
 // keysOf returns all keys of a map, or elements of a list.
-func keysOf(s Struct, t *Type) (all []key) {
+func keysOf(s XStruct, t *XType) (all []key) {
 	for i := range s.count() {
 		if t.kind == list || s.m.idx[s.pair(i)] != 0 {
 			all = append(all, keyAt(s, t, i))
@@ -132,7 +132,7 @@ func keysOf(s Struct, t *Type) (all []key) {
 	return all
 }
 
-func setField(s Struct, d *Desc, i, n int) {
+func setField(s XStruct, d *XDesc, i, n int) {
 	f, fd := d.constant(i), &d.fields[i]
 	switch fd.kind {
 	case text:
@@ -155,11 +155,11 @@ func setField(s Struct, d *Desc, i, n int) {
 
 // eachField calls f for each field of each struct that is set, or is not. A struct that f has removed with the one around it may
 // be gone when f sets something in it.
-func (h *hostile) eachField(set bool, f func(s Struct, d *Desc, i int)) {
+func (h *hostile) eachField(set bool, f func(s XStruct, d *XDesc, i int)) {
 	for _, s := range h.structs {
 		for i := range s.t.desc.fields {
 			if s.Has(s.t.desc.constant(i)) == set {
-				unlessGone(func() { f(s.Struct, s.t.desc, i) })
+				unlessGone(func() { f(s.XStruct, s.t.desc, i) })
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func unlessGone(f func()) {
 }
 
 // change changes something in a struct or container, or adds it.
-func (h *hostile) change(s Struct, t *Type) {
+func (h *hostile) change(s XStruct, t *XType) {
 	switch t.kind {
 	case record:
 		for i := range t.desc.fields {
@@ -200,34 +200,34 @@ func (h *hostile) change(s Struct, t *Type) {
 }
 
 // append adds a new element to a list.
-func (h *hostile) append(s Struct, t *Type) {
+func (h *hostile) append(s XStruct, t *XType) {
 	switch v := h.new(t.elem); t.elem.kind {
 	case fixed:
 		copy(s.growFixed(1, int(t.elem.size)), v.fixed[:])
 	case text:
 		s.appendText(v.text)
 	case record:
-		StructList[Struct](s).Append(v.view)
+		StructList[XStruct](s).Append(v.view)
 	default:
-		NestedList[Struct](s).Append(v.view)
+		NestedList[XStruct](s).Append(v.view)
 	}
 }
 
 // set gives element i of a list a value.
-func (h *hostile) set(s Struct, t *Type, i int, v key) {
+func (h *hostile) set(s XStruct, t *XType, i int, v key) {
 	switch t.elem.kind {
 	case fixed:
 		copy(s.setFixedAt(i, int(t.elem.size)), v.fixed[:])
 	case text:
 		s.putTextAt(i, v.text)
 	case record:
-		StructList[Struct](s).Set(i, v.view)
+		StructList[XStruct](s).Set(i, v.view)
 	default:
-		NestedList[Struct](s).Set(i, v.view)
+		NestedList[XStruct](s).Set(i, v.view)
 	}
 }
 
-func contains(s Struct, t *Type, v key) bool {
+func contains(s XStruct, t *XType, v key) bool {
 	if t.elem.kind >= record {
 		return s.containsValue(v.view)
 	}
@@ -235,7 +235,7 @@ func contains(s Struct, t *Type, v key) bool {
 }
 
 // put puts a pair.
-func (h *hostile) put(s Struct, t *Type, k key) {
+func (h *hostile) put(s XStruct, t *XType, k key) {
 	if t.elem.kind >= record {
 		s.putView(k, h.new(t.elem).view)
 		return
@@ -243,20 +243,20 @@ func (h *hostile) put(s Struct, t *Type, k key) {
 	putPair[key, key, raw, raw](s, k, h.new(t.elem))
 }
 
-func remove(s Struct, k key) bool { return deleteKey[key, raw](s, k) }
+func remove(s XStruct, k key) bool { return deleteKey[key, raw](s, k) }
 
-func get(s Struct, k key) bool {
+func get(s XStruct, k key) bool {
 	_, is := getPair[key, key, raw, raw](s, k)
 	return is
 }
 
 // other returns a list in another message to append to, of structs or containers of a type.
-func (h *hostile) other(t *Type) StructList[Struct] {
+func (h *hostile) other(t *XType) StructList[XStruct] {
 	l, ok := h.others[t]
 	if !ok {
-		d := NewDesc("Other")
-		d.Define(FieldDesc{ID: 1, Name: "list", Type: ListOf(t)})
-		l = StructList[Struct](New(d).NewChild(d.constant(0), d, 0))
+		d := newStructDesc("Other")
+		d.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(t)})
+		l = StructList[XStruct](newStruct(d).NewChild(d.constant(0), d, 0))
 		h.others[t] = l
 	}
 	return l

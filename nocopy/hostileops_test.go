@@ -19,7 +19,7 @@ var hostileOperations = []hostileOperation{
 	{"parse, lazily and not", func(h *hostile) {
 		wire := h.root.m.Bytes()
 		for _, o := range []Option{Own, Lazy, ValidUTF8} {
-			s, err := Parse(h.desc, wire, o, Limits{MaxIndex: 1 << 30})
+			s, err := parseStruct(h.desc, wire, o, Limits{MaxIndex: 1 << 30})
 			if err != nil {
 				panic(err)
 			}
@@ -30,7 +30,7 @@ var hostileOperations = []hostileOperation{
 		}
 	}},
 	{"struct: get", func(h *hostile) {
-		h.eachField(true, func(s Struct, d *Desc, i int) {
+		h.eachField(true, func(s XStruct, d *XDesc, i int) {
 			switch f := d.constant(i); d.fields[i].kind {
 			case text:
 				_, _ = s.Text(f), s.Bytes(f)
@@ -61,7 +61,7 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"struct: change and Unknown", func(h *hostile) {
 		for _, s := range h.structs {
-			h.change(s.Struct, s.t)
+			h.change(s.XStruct, s.t)
 			for range s.Unknown(s.t.desc) {
 			}
 		}
@@ -76,23 +76,23 @@ var hostileOperations = []hostileOperation{
 		all := h.all()
 		for i := range 20 {
 			x := all[i*len(all)/20]
-			h.change(x.Struct, x.t)
+			h.change(x.XStruct, x.t)
 			_ = h.root.m.Len()
 			_ = h.root.m.Bytes()
 			h.root.m.WriteTo(io.Discard)
 		}
 	}},
-	{"struct: set each field again", func(h *hostile) { h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 6) }) }},
+	{"struct: set each field again", func(h *hostile) { h.eachField(true, func(s XStruct, d *XDesc, i int) { setField(s, d, i, 6) }) }},
 	{"struct: set each field to a longer text", func(h *hostile) {
-		h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 300) })
+		h.eachField(true, func(s XStruct, d *XDesc, i int) { setField(s, d, i, 300) })
 	}},
 	{"struct: set each field, last to first", func(h *hostile) {
 		slices.Reverse(h.structs)
-		h.eachField(true, func(s Struct, d *Desc, i int) { setField(s, d, i, 6) })
+		h.eachField(true, func(s XStruct, d *XDesc, i int) { setField(s, d, i, 6) })
 	}},
 	{"struct: set a text that is referred to", func(h *hostile) {
 		n := 0
-		h.eachField(true, func(s Struct, d *Desc, i int) {
+		h.eachField(true, func(s XStruct, d *XDesc, i int) {
 			if n++; n < 1000 { // more of them are copied
 				setField(s, d, i, 5000)
 			}
@@ -102,21 +102,21 @@ var hostileOperations = []hostileOperation{
 		for _, s := range h.structs {
 			for i := len(s.t.desc.fields) - 1; i >= 0; i-- {
 				if s.t.desc.fields[i].kind < record && !s.Has(s.t.desc.constant(i)) {
-					setField(s.Struct, s.t.desc, i, 6)
+					setField(s.XStruct, s.t.desc, i, 6)
 					break
 				}
 			}
 		}
 	}},
 	{"struct: NewBytes", func(h *hostile) {
-		h.eachField(true, func(s Struct, d *Desc, i int) {
+		h.eachField(true, func(s XStruct, d *XDesc, i int) {
 			if d.fields[i].kind == text {
 				clear(s.NewBytes(d.constant(i), 3))
 			}
 		})
 	}},
 	{"struct: Unset each field", func(h *hostile) {
-		h.eachField(true, func(s Struct, d *Desc, i int) { s.Unset(d.constant(i)) })
+		h.eachField(true, func(s XStruct, d *XDesc, i int) { s.Unset(d.constant(i)) })
 	}},
 	{"struct: Unset a field that is absent", func(h *hostile) {
 		for _, s := range h.structs {
@@ -129,29 +129,29 @@ var hostileOperations = []hostileOperation{
 		}
 	}},
 	{"struct: Unset, set, Unset", func(h *hostile) {
-		h.eachField(true, func(s Struct, d *Desc, i int) {
+		h.eachField(true, func(s XStruct, d *XDesc, i int) {
 			s.Unset(d.constant(i))
 			setField(s, d, i, 6)
 			s.Unset(d.constant(i))
 		})
 	}},
-	{"struct: Reset", func(h *hostile) { h.eachField(true, func(s Struct, d *Desc, i int) { s.Reset(d.constant(i), d) }) }},
+	{"struct: Reset", func(h *hostile) { h.eachField(true, func(s XStruct, d *XDesc, i int) { s.Reset(d.constant(i), d) }) }},
 	{"struct: NewChild", func(h *hostile) {
-		h.eachField(true, func(s Struct, d *Desc, i int) {
+		h.eachField(true, func(s XStruct, d *XDesc, i int) {
 			if d.fields[i].kind >= record {
 				s.NewChild(d.constant(i), d, 1)
 			}
 		})
 	}},
 	{"struct: SetChild of another message", func(h *hostile) {
-		h.eachField(true, func(s Struct, d *Desc, i int) {
+		h.eachField(true, func(s XStruct, d *XDesc, i int) {
 			if d.fields[i].kind >= record {
 				s.SetChild(d.constant(i), d, value(d.fields[i].typ, 1).view)
 			}
 		})
 	}},
 	{"struct: SetChild of its own", func(h *hostile) {
-		h.eachField(true, func(s Struct, d *Desc, i int) {
+		h.eachField(true, func(s XStruct, d *XDesc, i int) {
 			if f := d.constant(i); d.fields[i].kind >= record {
 				s.SetChild(f, d, s.Child(f, d))
 			}
@@ -178,19 +178,19 @@ var hostileOperations = []hostileOperation{
 	{"append each to another message", func(h *hostile) {
 		for _, x := range h.all() {
 			if x.t.kind == record {
-				h.other(x.t).Append(x.Struct)
+				h.other(x.t).Append(x.XStruct)
 			} else {
-				NestedList[Struct](h.other(x.t)).Append(x.Struct)
+				NestedList[XStruct](h.other(x.t)).Append(x.XStruct)
 			}
 		}
 	}},
 	{"change each and append it to another message", func(h *hostile) {
 		for _, x := range h.all() {
-			h.change(x.Struct, x.t)
+			h.change(x.XStruct, x.t)
 			if x.t.kind == record {
-				h.other(x.t).Append(x.Struct)
+				h.other(x.t).Append(x.XStruct)
 			} else {
-				NestedList[Struct](h.other(x.t)).Append(x.Struct)
+				NestedList[XStruct](h.other(x.t)).Append(x.XStruct)
 			}
 		}
 	}},
@@ -198,11 +198,11 @@ var hostileOperations = []hostileOperation{
 		all := h.all()
 		slices.Reverse(all)
 		for _, x := range all {
-			h.change(x.Struct, x.t)
+			h.change(x.XStruct, x.t)
 			if x.t.kind == record {
-				h.other(x.t).Append(x.Struct)
+				h.other(x.t).Append(x.XStruct)
 			} else {
-				NestedList[Struct](h.other(x.t)).Append(x.Struct)
+				NestedList[XStruct](h.other(x.t)).Append(x.XStruct)
 			}
 		}
 	}},
@@ -210,8 +210,8 @@ var hostileOperations = []hostileOperation{
 		h.change(h.root, h.desc.self)
 		for i := range h.times {
 			s := h.structs[min(1, len(h.structs)-1)]
-			h.change(s.Struct, s.t)
-			if i%16 == 0 && s.Struct != h.root { // what is unknown to the root is as large as the message
+			h.change(s.XStruct, s.t)
+			if i%16 == 0 && s.XStruct != h.root { // what is unknown to the root is as large as the message
 				for range s.Unknown(s.t.desc) {
 					break
 				}
@@ -223,7 +223,7 @@ var hostileOperations = []hostileOperation{
 		for range h.times {
 			for i := range s.t.desc.fields {
 				if f := s.t.desc.constant(i); s.t.desc.fields[i].kind < record {
-					setField(s.Struct, s.t.desc, i, 8)
+					setField(s.XStruct, s.t.desc, i, 8)
 					s.Unset(f)
 					break
 				}
@@ -247,39 +247,39 @@ var hostileOperations = []hostileOperation{
 	{"list: append to two by turns", func(h *hostile) {
 		for i := range h.times {
 			l := h.lists[(i%2)*(len(h.lists)-1)]
-			h.append(l.Struct, l.t)
+			h.append(l.XStruct, l.t)
 		}
 	}},
 	{"list: replace one element again and again, Contains", func(h *hostile) {
 		l := h.lists[len(h.lists)-1]
 		for range h.times {
 			if l.count() > 0 {
-				h.set(l.Struct, l.t, l.count()/2, h.new(l.t.elem))
-				contains(l.Struct, l.t, h.new(l.t.elem))
+				h.set(l.XStruct, l.t, l.count()/2, h.new(l.t.elem))
+				contains(l.XStruct, l.t, h.new(l.t.elem))
 			}
 		}
 	}},
 	{"list: iterate", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			if l.t.elem.kind >= record {
-				for range StructList[Struct](l.Struct).All() {
+				for range StructList[XStruct](l.XStruct).All() {
 				}
 			} else if l.t.elem.kind == text {
-				StringList(l.Struct).AppendTo(nil)
+				StringList(l.XStruct).AppendTo(nil)
 			}
 		})
 	}},
 	{"list: Append to each", func(h *hostile) {
 		for range 3 {
 			h.each(h.lists, func(l typedHandle) {
-				h.append(l.Struct, l.t)
+				h.append(l.XStruct, l.t)
 			})
 		}
 	}},
 	{"list: Append as many as there are", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for range l.count() {
-				h.append(l.Struct, l.t)
+				h.append(l.XStruct, l.t)
 			}
 		})
 	}},
@@ -287,9 +287,9 @@ var hostileOperations = []hostileOperation{
 		h.each(h.lists, func(l typedHandle) {
 			for range min(l.count(), 100) {
 				if l.t.elem.kind == record {
-					h.change(StructList[Struct](l.Struct).AppendNew(), l.t.elem)
+					h.change(StructList[XStruct](l.XStruct).AppendNew(), l.t.elem)
 				} else if l.t.elem.kind > record {
-					NestedList[Struct](l.Struct).AppendNew(1)
+					NestedList[XStruct](l.XStruct).AppendNew(1)
 				}
 			}
 		})
@@ -297,14 +297,14 @@ var hostileOperations = []hostileOperation{
 	{"list: Set each", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
-				h.set(l.Struct, l.t, i, h.new(l.t.elem))
+				h.set(l.XStruct, l.t, i, h.new(l.t.elem))
 			}
 		})
 	}},
 	{"list: Set each to the next", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() - 1 {
-				h.set(l.Struct, l.t, i, keyAt(l.Struct, l.t, i+1))
+				h.set(l.XStruct, l.t, i, keyAt(l.XStruct, l.t, i+1))
 			}
 		})
 	}},
@@ -312,7 +312,7 @@ var hostileOperations = []hostileOperation{
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
 				if l.t.elem.kind > record {
-					NestedList[Struct](l.Struct).NewAt(i, 1)
+					NestedList[XStruct](l.XStruct).NewAt(i, 1)
 				}
 			}
 		})
@@ -320,7 +320,7 @@ var hostileOperations = []hostileOperation{
 	{"list: Contains of each", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
-				if k := keyAt(l.Struct, l.t, i); !contains(l.Struct, l.t, k) {
+				if k := keyAt(l.XStruct, l.t, i); !contains(l.XStruct, l.t, k) {
 					panic("an element is not found")
 				}
 			}
@@ -329,15 +329,15 @@ var hostileOperations = []hostileOperation{
 	{"list: Contains of what is not there", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for range l.count() {
-				contains(l.Struct, l.t, h.new(l.t.elem))
+				contains(l.XStruct, l.t, h.new(l.t.elem))
 			}
 		})
 	}},
 	{"list: Add as many as there are", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for range l.count() {
-				if v := h.new(l.t.elem); !contains(l.Struct, l.t, v) {
-					h.append(l.Struct, l.t)
+				if v := h.new(l.t.elem); !contains(l.XStruct, l.t, v) {
+					h.append(l.XStruct, l.t)
 				}
 			}
 		})
@@ -346,9 +346,9 @@ var hostileOperations = []hostileOperation{
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
 				v := h.new(l.t.elem)
-				contains(l.Struct, l.t, v)
-				h.set(l.Struct, l.t, i, v)
-				if !contains(l.Struct, l.t, v) {
+				contains(l.XStruct, l.t, v)
+				h.set(l.XStruct, l.t, i, v)
+				if !contains(l.XStruct, l.t, v) {
 					panic("an element that was set is not found")
 				}
 			}
@@ -358,8 +358,8 @@ var hostileOperations = []hostileOperation{
 		h.each(h.lists, func(l typedHandle) {
 			for i := l.count() - 1; i >= 0; i-- {
 				v := h.new(l.t.elem)
-				contains(l.Struct, l.t, v)
-				h.set(l.Struct, l.t, i, v)
+				contains(l.XStruct, l.t, v)
+				h.set(l.XStruct, l.t, i, v)
 			}
 		})
 	}},
@@ -369,16 +369,16 @@ var hostileOperations = []hostileOperation{
 				return
 			}
 			for i := range l.count() {
-				h.change(at(l.Struct, l.t, i), l.t.elem)
-				contains(l.Struct, l.t, h.new(l.t.elem))
+				h.change(at(l.XStruct, l.t, i), l.t.elem)
+				contains(l.XStruct, l.t, h.new(l.t.elem))
 			}
 		})
 	}},
 	{"list: change another struct and Contains", func(h *hostile) {
 		h.each(h.lists, func(l typedHandle) {
 			for i := range l.count() {
-				contains(l.Struct, l.t, h.new(l.t.elem))
-				h.change(h.structs[i%len(h.structs)].Struct, h.structs[i%len(h.structs)].t)
+				contains(l.XStruct, l.t, h.new(l.t.elem))
+				h.change(h.structs[i%len(h.structs)].XStruct, h.structs[i%len(h.structs)].t)
 			}
 		})
 	}},
@@ -392,32 +392,32 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"map: Get of each", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
-			for _, k := range keysOf(d.Struct, d.t) {
-				if !get(d.Struct, k) {
+			for _, k := range keysOf(d.XStruct, d.t) {
+				if !get(d.XStruct, k) {
 					panic("a key is not found")
 				}
-				get(d.Struct, h.new(d.t.key))
+				get(d.XStruct, h.new(d.t.key))
 			}
 		})
 	}},
 	{"map: Put of each", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
-			for _, k := range keysOf(d.Struct, d.t) {
-				h.put(d.Struct, d.t, k)
+			for _, k := range keysOf(d.XStruct, d.t) {
+				h.put(d.XStruct, d.t, k)
 			}
 		})
 	}},
 	{"map: Put of new ones", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			for range d.count() {
-				h.put(d.Struct, d.t, h.new(d.t.key))
+				h.put(d.XStruct, d.t, h.new(d.t.key))
 				_ = d.pairs()
 			}
 		})
 	}},
 	{"map: PutNew", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
-			for _, k := range keysOf(d.Struct, d.t) {
+			for _, k := range keysOf(d.XStruct, d.t) {
 				if d.t.elem.kind >= record {
 					d.putNew(k, 0)
 					d.putNew(h.new(d.t.key), 0)
@@ -428,7 +428,7 @@ var hostileOperations = []hostileOperation{
 	{"map: AppendNew", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			for range d.count() {
-				appendNewPair[key, key, raw, raw](d.Struct)
+				appendNewPair[key, key, raw, raw](d.XStruct)
 				_ = d.pairs()
 			}
 		})
@@ -436,14 +436,14 @@ var hostileOperations = []hostileOperation{
 	{"map: Delete one", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			if d.count() > 0 {
-				remove(d.Struct, keyAt(d.Struct, d.t, d.count()/2))
+				remove(d.XStruct, keyAt(d.XStruct, d.t, d.count()/2))
 			}
 		})
 	}},
 	{"map: Delete of each", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
-			for _, k := range keysOf(d.Struct, d.t) {
-				remove(d.Struct, k)
+			for _, k := range keysOf(d.XStruct, d.t) {
+				remove(d.XStruct, k)
 				_ = d.pairs()
 			}
 			if d.pairs() != 0 {
@@ -453,21 +453,21 @@ var hostileOperations = []hostileOperation{
 	}},
 	{"map: Delete of each, last to first", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
-			all := keysOf(d.Struct, d.t)
+			all := keysOf(d.XStruct, d.t)
 			slices.Reverse(all)
 			for _, k := range all {
-				remove(d.Struct, k)
+				remove(d.XStruct, k)
 			}
 		})
 	}},
 	{"map: Delete of each in any order, Put again", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
-			all := keysOf(d.Struct, d.t)
+			all := keysOf(d.XStruct, d.t)
 			for i := range all {
 				k := all[i*7919%len(all)]
-				remove(d.Struct, k)
+				remove(d.XStruct, k)
 				if i%3 == 0 {
-					h.put(d.Struct, d.t, h.new(d.t.key))
+					h.put(d.XStruct, d.t, h.new(d.t.key))
 				}
 			}
 		})
@@ -484,19 +484,19 @@ var hostileOperations = []hostileOperation{
 				for d.m.idx[d.pair(i)] != first {
 					i = d.nextPair(i + 1)
 				}
-				remove(d.Struct, keyAt(d.Struct, d.t, i))
+				remove(d.XStruct, keyAt(d.XStruct, d.t, i))
 			}
 		})
 	}},
 	{"map: Delete and Put the same", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
-			for _, k := range keysOf(d.Struct, d.t) {
+			for _, k := range keysOf(d.XStruct, d.t) {
 				if k.view.m != nil {
 					k = h.new(d.t.key)
-					h.put(d.Struct, d.t, k)
+					h.put(d.XStruct, d.t, k)
 				}
-				remove(d.Struct, k)
-				h.put(d.Struct, d.t, k)
+				remove(d.XStruct, k)
+				h.put(d.XStruct, d.t, k)
 				_ = d.pairs()
 			}
 		})
@@ -504,10 +504,10 @@ var hostileOperations = []hostileOperation{
 	{"map: iterate and Delete", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			i := 0
-			all := keysOf(d.Struct, d.t)
+			all := keysOf(d.XStruct, d.t)
 			d.eachPair(func(k, v uint32) bool {
 				if i < len(all) {
-					remove(d.Struct, all[i])
+					remove(d.XStruct, all[i])
 					i++
 				}
 				return true
@@ -522,7 +522,7 @@ var hostileOperations = []hostileOperation{
 			for i := range d.count() {
 				k := d.m.handle(d.m.idx[d.pair(i)])
 				h.change(k, d.t.key)
-				get(d.Struct, h.new(d.t.key))
+				get(d.XStruct, h.new(d.t.key))
 			}
 		})
 	}},

@@ -8,47 +8,47 @@ import (
 // The messages that TestHostileSteps applies every operation to. A line more here, or in hostileKeys, is a message more.
 
 // keyed has maps with keys and sets with elements of every kind, and itself and a union inside of itself.
-var keyed = NewDesc("Keyed")
+var keyed = newStructDesc("Keyed")
 
 // arms is a union of many arms.
-var arms = NewUnionDesc("Arms")
+var arms = newUnionDesc("Arms")
 
 // hostileKeys are the types of keys and elements, by the names of Keyed's fields: map…, set… and list….
 // Every third comes often.
 var hostileKeys = []struct {
 	name string
-	typ  *Type
+	typ  *XType
 }{
-	{"Bool", TypeBool}, {"I8", TypeI8}, {"I16", TypeI16},
-	{"I32", TypeI32}, {"I64", TypeI64}, {"Double", TypeDouble},
-	{"String", TypeString}, {"Binary", TypeBinary}, {"UUID", TypeUUID},
-	{"Point", StructOf(pointDesc)}, {"Enum", EnumOf(colorName)}, {"List", ListOf(TypeI32)},
-	{"Map", MapOf(StructOf(pointDesc), TypeI8)}, {"Set", SetOf(TypeString)}, {"Tree", StructOf(treeDesc)},
-	{"Points", SetOf(StructOf(pointDesc))},
+	{"Bool", typeBool}, {"I8", typeI8}, {"I16", typeI16},
+	{"I32", typeI32}, {"I64", typeI64}, {"Double", typeDouble},
+	{"String", typeString}, {"Binary", typeBinary}, {"UUID", typeUUID},
+	{"Point", structTypeOf(pointDesc)}, {"Enum", enumTypeOf(colorName)}, {"List", listTypeOf(typeI32)},
+	{"Map", mapTypeOf(structTypeOf(pointDesc), typeI8)}, {"Set", setTypeOf(typeString)}, {"Tree", structTypeOf(treeDesc)},
+	{"Points", setTypeOf(structTypeOf(pointDesc))},
 }
 
 func init() {
-	fields := []FieldDesc{
-		{ID: 1, Name: "children", Type: ListOf(StructOf(keyed)), Req: Optional},
-		{ID: 2, Name: "arms", Type: ListOf(StructOf(arms)), Req: Optional},
-		{ID: 3, Name: "structs", Type: MapOf(TypeI64, StructOf(keyed)), Req: Optional},
-		{ID: 4, Name: "lists", Type: MapOf(TypeI64, ListOf(TypeString)), Req: Optional},
-		{ID: 5, Name: "trees", Type: ListOf(StructOf(treeDesc)), Req: Optional},
+	fields := []XFieldDesc{
+		{ID: 1, Name: "children", Type: listTypeOf(structTypeOf(keyed)), Req: XOptional},
+		{ID: 2, Name: "arms", Type: listTypeOf(structTypeOf(arms)), Req: XOptional},
+		{ID: 3, Name: "structs", Type: mapTypeOf(typeI64, structTypeOf(keyed)), Req: XOptional},
+		{ID: 4, Name: "lists", Type: mapTypeOf(typeI64, listTypeOf(typeString)), Req: XOptional},
+		{ID: 5, Name: "trees", Type: listTypeOf(structTypeOf(treeDesc)), Req: XOptional},
 	}
 	for i, k := range hostileKeys {
 		id := int16(10 * (i + 1))
 		fields = append(fields,
-			FieldDesc{ID: id, Name: "map" + k.name, Type: MapOf(k.typ, TypeString), Req: Optional},
-			FieldDesc{ID: id + 1, Name: "set" + k.name, Type: SetOf(k.typ), Req: Optional},
-			FieldDesc{ID: id + 2, Name: "list" + k.name, Type: ListOf(k.typ), Req: Optional},
-			FieldDesc{ID: id + 3, Name: "sets" + k.name, Type: ListOf(SetOf(k.typ)), Req: Optional},
-			FieldDesc{ID: id + 4, Name: "maps" + k.name, Type: ListOf(MapOf(k.typ, TypeString)), Req: Optional},
+			XFieldDesc{ID: id, Name: "map" + k.name, Type: mapTypeOf(k.typ, typeString), Req: XOptional},
+			XFieldDesc{ID: id + 1, Name: "set" + k.name, Type: setTypeOf(k.typ), Req: XOptional},
+			XFieldDesc{ID: id + 2, Name: "list" + k.name, Type: listTypeOf(k.typ), Req: XOptional},
+			XFieldDesc{ID: id + 3, Name: "sets" + k.name, Type: listTypeOf(setTypeOf(k.typ)), Req: XOptional},
+			XFieldDesc{ID: id + 4, Name: "maps" + k.name, Type: listTypeOf(mapTypeOf(k.typ, typeString)), Req: XOptional},
 		)
 	}
 	keyed.Define(fields...)
-	var many []FieldDesc
+	var many []XFieldDesc
 	for i := range int16(60) {
-		many = append(many, FieldDesc{ID: i + 1, Name: fmt.Sprint("arm", i+1), Type: []*Type{TypeI32, TypeString, StructOf(pointDesc)}[i%3], Req: Optional})
+		many = append(many, XFieldDesc{ID: i + 1, Name: fmt.Sprint("arm", i+1), Type: []*XType{typeI32, typeString, structTypeOf(pointDesc)}[i%3], Req: XOptional})
 	}
 	arms.Define(many...)
 }
@@ -57,7 +57,7 @@ func init() {
 type hostileShape struct {
 	name  string
 	kinds string
-	desc  *Desc
+	desc  *XDesc
 	wire  func(n int) string
 }
 
@@ -207,13 +207,13 @@ var keyOrders = []struct {
 }
 
 // fieldHead returns the header of a field.
-func fieldHead(d *Desc, name string) string {
+func fieldHead(d *XDesc, name string) string {
 	k := d.named(name).key()
 	return string([]byte{byte(k >> 16), byte(k >> 8), byte(k)})
 }
 
 // appendValueOf appends value number i of a type: another one for each number, as far as the type has so many.
-func appendValueOf(b []byte, t *Type, i int) []byte {
+func appendValueOf(b []byte, t *XType, i int) []byte {
 	switch t.kind {
 	case fixed:
 		if t.wire == WireBool {

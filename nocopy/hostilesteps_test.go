@@ -44,12 +44,12 @@ func TestHostileSteps(t *testing.T) {
 // hostileWays are the ways in which the messages are received.
 var hostileWays = []struct {
 	name  string
-	parse func(d *Desc, wire []byte, opts ...Option) (Struct, error)
+	parse func(d *XDesc, wire []byte, opts ...Option) (XStruct, error)
 }{
-	{"in one piece", Parse},
+	{"in one piece", parseStruct},
 	{"lazy", with(inOnePiece, Lazy, "").parse},
 	{"own", with(owned, Recycle, "").parse},
-	{"200 blocks", func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
+	{"200 blocks", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
 		return cutEvery(len(wire)/200+1).parse(d, wire, opts...)
 	}},
 }
@@ -111,7 +111,7 @@ func (op hostileOperation) appliesTo(shape hostileShape) bool {
 }
 
 // hostileSteps returns the steps that an operation takes on all of a message, and what went wrong.
-func hostileSteps(d *Desc, wire string, parse func(*Desc, []byte, ...Option) (Struct, error), op hostileOperation, limit int) (n int, wrong string) {
+func hostileSteps(d *XDesc, wire string, parse func(*XDesc, []byte, ...Option) (XStruct, error), op hostileOperation, limit int) (n int, wrong string) {
 	defer func() {
 		n, steps.Limit = steps.N, 0
 		switch x := recover().(type) {

@@ -82,9 +82,9 @@ func (p *parser) growIndex(end, off, size int) {
 const manyElements = 1 << 10
 
 // foresee makes room in the index for a container of n elements, with what each of them takes at least, if it has to grow by much.
-func (p *parser) foresee(t *Type, n int) {
+func (p *parser) foresee(t *XType, n int) {
 	each := t.elemWords()
-	for _, inside := range []*Type{t.key, t.elem} {
+	for _, inside := range []*XType{t.key, t.elem} {
 		switch {
 		case inside == nil || t.kind == list && inside.kind == record:
 		case inside.kind == record:

@@ -44,7 +44,7 @@ func (c indexChecker) claim(at, words uint32, who string) {
 	}
 }
 
-func (c indexChecker) value(t *Type, e uint32, path string) {
+func (c indexChecker) value(t *XType, e uint32, path string) {
 	m := c.m
 	if t.kind == record {
 		c.claim(e, uint32(t.desc.words), path)
@@ -86,7 +86,7 @@ func (c indexChecker) value(t *Type, e uint32, path string) {
 	}
 }
 
-func (c indexChecker) inside(d *Desc, e uint32, path string) {
+func (c indexChecker) inside(d *XDesc, e uint32, path string) {
 	if slots := c.m.editOf(e).slots; slots != 0 {
 		c.claim(slots, uint32(d.words), path+"'s nodes")
 	}

@@ -21,7 +21,7 @@ func compilerSays(t *testing.T, pkg string) string {
 func TestInline(t *testing.T) {
 	says := compilerSays(t, ".")
 	for _, name := range []string{
-		"Struct.Has", "Struct.Bool", "Struct.Int8", "Struct.Int16", "Struct.Int32", "Struct.Int64", "Struct.Float64", "Struct.UUID",
+		"XStruct.Has", "XStruct.Bool", "XStruct.Int8", "XStruct.Int16", "XStruct.Int32", "XStruct.Int64", "XStruct.Float64", "XStruct.UUID",
 		"BoolList.At", "Int8List.At", "Int16List.At", "Int32List.At", "Int64List.At", "Float64List.At", "UUIDList.At",
 	} {
 		if !strings.Contains(says, "can inline "+name+"\n") {
@@ -34,8 +34,8 @@ func TestInline(t *testing.T) {
 func TestInlineGenerated(t *testing.T) {
 	says := compilerSays(t, "../gen/internal/shapes")
 	for _, method := range []string{"Bool", "Int8", "Int16", "Int32", "Int64", "Float64", "Has"} {
-		if !strings.Contains(says, "inlining call to nocopy.Struct."+method+"\n") {
-			t.Errorf("no call of Struct.%s is inlined", method)
+		if !strings.Contains(says, "inlining call to nocopy.XStruct."+method+"\n") {
+			t.Errorf("no call of XStruct.%s is inlined", method)
 		}
 	}
 	getters := regexp.MustCompile(`can inline \w+\.(Get|IsSet)\w+`).FindAllString(says, -1)

@@ -17,27 +17,27 @@ import (
 func TestManyReferred(t *testing.T) {
 	const n = 10_000
 	text := func(i int) string { return fmt.Sprintf("%05d", i) + longText }
-	for name, build := range map[string]func(s Struct){
-		"list set by slice": func(s Struct) {
+	for name, build := range map[string]func(s XStruct){
+		"list set by slice": func(s XStruct) {
 			v := make([]string, n)
 			for i := range v {
 				v[i] = text(i)
 			}
 			s.SetTexts(allDesc.named("words"), allDesc, v)
 		},
-		"list appended to": func(s Struct) {
+		"list appended to": func(s XStruct) {
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 0))
 			for i := range n {
 				l.Append(text(i))
 			}
 		},
-		"list set in reverse": func(s Struct) {
+		"list set in reverse": func(s XStruct) {
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, text(n-1-i))
 			}
 		},
-		"list set twice": func(s Struct) {
+		"list set twice": func(s XStruct) {
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 			for range 2 {
 				for i := range n {
@@ -47,11 +47,11 @@ func TestManyReferred(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New(allDesc)
+			s := newStruct(allDesc)
 			defer s.Release()
 			build(s)
 			again := mustParse(t, allDesc, s.m.Bytes(), Limits{MaxBytes: 200 << 20})
-			for _, s := range []Struct{s, again} {
+			for _, s := range []XStruct{s, again} {
 				l := StringList(s.Child(allDesc.named("words"), allDesc))
 				if l.Len() != n {
 					t.Fatalf("%d elements", l.Len())
@@ -69,7 +69,7 @@ func TestManyReferred(t *testing.T) {
 
 // TestOneFieldManyTimes: setting a referred value again uses its place again.
 func TestOneFieldManyTimes(t *testing.T) {
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
 	blob := allDesc.named("blob")
 	for i := range 20_000 {
@@ -92,14 +92,14 @@ func TestLargeBinaries(t *testing.T) {
 	for i := range v {
 		v[i] = bytes.Repeat([]byte{byte(i), byte(i >> 8)}, 2500)
 	}
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
 	s.SetByteSlices(allDesc.named("blobs"), allDesc, v)
 	var out bytes.Buffer
 	if _, err := s.m.WriteTo(&out); err != nil || out.Len() != 9+n*5004 {
 		t.Fatalf("%d bytes, %v", out.Len(), err)
 	}
-	again, err := Read[Struct](allDesc, &out, out.Len())
+	again, err := Read[XStruct](allDesc, &out, out.Len())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +119,11 @@ func TestHugeBinary(t *testing.T) {
 		huge[i] = byte(i >> 12)
 	}
 	blob := allDesc.named("blob")
-	for name, set := range map[string]func(s Struct){
-		"referred": func(s Struct) { s.SetBytes(blob, huge) },
-		"in place": func(s Struct) { copy(s.NewBytes(blob, n), huge) },
+	for name, set := range map[string]func(s XStruct){
+		"referred": func(s XStruct) { s.SetBytes(blob, huge) },
+		"in place": func(s XStruct) { copy(s.NewBytes(blob, n), huge) },
 	} {
-		s := New(allDesc)
+		s := newStruct(allDesc)
 		s.SetInt32(allDesc.named("medium"), 1)
 		set(s)
 		s.SetText(allDesc.named("text"), "behind it")
@@ -134,8 +134,8 @@ func TestHugeBinary(t *testing.T) {
 		if len(want) != n+31 {
 			t.Fatalf("%s: %d bytes on the wire", name, len(want))
 		}
-		for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
-			return Read[Struct](d, bytes.NewReader(wire), len(wire), opts...)
+		for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
+			return Read[XStruct](d, bytes.NewReader(wire), len(wire), opts...)
 		}}} {
 			again, err := w.parse(allDesc, want)
 			if err != nil {
@@ -156,17 +156,17 @@ func TestHugeBinary(t *testing.T) {
 
 // TestOverTheLimit: messages above 100 MiB are built, sent, and parsed by those who ask for it.
 func TestOverTheLimit(t *testing.T) {
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
 	part := strings.Repeat("x", 30<<20)
 	s.SetTexts(allDesc.named("words"), allDesc, []string{part, part, part, part})
 	wire := s.m.Bytes()
 	for _, opts := range [][]Option{nil, {Lazy}, {Limits{MaxBytes: len(wire) - 1}}} {
-		_, err := Parse(allDesc, wire, opts...)
+		_, err := parseStruct(allDesc, wire, opts...)
 		checkError(t, "Parse", err, allDesc, 0, ErrLimit)
-		_, err = ParseBlocks[Struct](allDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
+		_, err = ParseBlocks[XStruct](allDesc, [][]byte{wire[:1000], wire[1000:]}, opts...)
 		checkError(t, "ParseBlocks", err, allDesc, 0, ErrLimit)
-		_, err = Read[Struct](allDesc, bytes.NewReader(wire), len(wire), opts...)
+		_, err = Read[XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 		checkError(t, "Read", err, allDesc, 0, ErrLimit)
 	}
 	again := mustParse(t, allDesc, wire, Limits{MaxBytes: len(wire)})
@@ -178,39 +178,39 @@ func TestOverTheLimit(t *testing.T) {
 
 func TestMillions(t *testing.T) {
 	n := testmode.Of(100_000, 1_000_000)
-	for name, build := range map[string]func(s Struct){
-		"numbers appended": func(s Struct) {
+	for name, build := range map[string]func(s XStruct){
+		"numbers appended": func(s XStruct) {
 			l := Int64List(s.NewChild(allDesc.named("numbers"), allDesc, 0))
 			for i := range n {
 				l.Append(int64(i))
 			}
 		},
-		"numbers set": func(s Struct) {
+		"numbers set": func(s XStruct) {
 			l := Int64List(s.NewChild(allDesc.named("numbers"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, int64(n-1-i))
 			}
 		},
-		"strings": func(s Struct) {
+		"strings": func(s XStruct) {
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 			for i := range n {
 				l.Set(i, itoa(i))
 			}
 		},
-		"strings set in reverse": func(s Struct) {
+		"strings set in reverse": func(s XStruct) {
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 			for i := range n {
 				l.Set(n-1-i, itoa(n-1-i))
 			}
 		},
-		"structs": func(s Struct) {
-			l := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, n))
+		"structs": func(s XStruct) {
+			l := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, n))
 			for i := range n {
 				l.At(i).SetInt32(pointDesc.named("x"), int32(i))
 			}
 		},
-		"structs appended, then changed": func(s Struct) {
-			l := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, 0))
+		"structs appended, then changed": func(s XStruct) {
+			l := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 0))
 			for range n {
 				l.AppendNew()
 			}
@@ -218,26 +218,26 @@ func TestMillions(t *testing.T) {
 				l.At(n-1-i).SetInt32(pointDesc.named("x"), int32(n-1-i))
 			}
 		},
-		"lists": func(s Struct) {
+		"lists": func(s XStruct) {
 			l := NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, n))
 			for i := range n {
 				l.NewAt(i, 1).Set(0, int32(i))
 			}
 		},
-		"pairs": func(s Struct) {
-			p := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, n))
+		"pairs": func(s XStruct) {
+			p := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, n))
 			for i := range n {
 				p.Put(itoa(i), int64(i))
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := New(allDesc)
+			s := newStruct(allDesc)
 			defer s.Release()
 			build(s)
 			again := mustParse(t, allDesc, s.m.Bytes())
 			defer again.Release()
-			for _, s := range []Struct{s, again} {
+			for _, s := range []XStruct{s, again} {
 				if got := millionth(s, name); got != n-1 {
 					t.Errorf("the last is %d", got)
 				}
@@ -250,7 +250,7 @@ func TestMillions(t *testing.T) {
 }
 
 // millionth reads all of the one container in s and returns its last number, or how far it was right.
-func millionth(s Struct, name string) int {
+func millionth(s XStruct, name string) int {
 	n := 0
 	switch {
 	case strings.HasPrefix(name, "numbers"):
@@ -268,7 +268,7 @@ func millionth(s Struct, name string) int {
 			n = i
 		}
 	case strings.HasPrefix(name, "structs"):
-		for i, v := range StructList[Struct](s.Child(allDesc.named("points"), allDesc)).All() {
+		for i, v := range StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).All() {
 			if v.Int32(pointDesc.named("x")) != int32(i) {
 				return i
 			}
@@ -282,7 +282,7 @@ func millionth(s Struct, name string) int {
 			n = i
 		}
 	default:
-		p := Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
+		p := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
 		for p.Len() > n {
 			if v, ok := p.Get(itoa(n)); !ok || v != int64(n) {
 				break
@@ -296,8 +296,8 @@ func millionth(s Struct, name string) int {
 
 // TestStoreAtTheEnd: numbers at the end of a large message, in the last segment of its memory, reach the wire like others.
 func TestStoreAtTheEnd(t *testing.T) {
-	d := NewDesc("Tail")
-	d.Define(FieldDesc{ID: 1, Name: "text", Type: TypeString}, FieldDesc{ID: 2, Name: "n", Type: TypeI64}, FieldDesc{ID: 3, Name: "ok", Type: TypeBool})
+	d := newStructDesc("Tail")
+	d.Define(XFieldDesc{ID: 1, Name: "text", Type: typeString}, XFieldDesc{ID: 2, Name: "n", Type: typeI64}, XFieldDesc{ID: 3, Name: "ok", Type: typeBool})
 	for _, size := range []int{10, 490, 1<<20 - 30, 1<<20 - 12, 1<<20 - 3, 1 << 20, 3<<20 + 5} {
 		wire := appendBE32([]byte{byte(WireString), 0, 1}, uint32(size))
 		wire = append(wire, make([]byte, size)...)

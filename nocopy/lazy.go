@@ -1,7 +1,7 @@
 package nocopy
 
 // indexLazily indexes the container at p of a message parsed with Lazy and returns its entry.
-func (m *Message) indexLazily(t *Type, p uint32) uint32 { return m.indexAt(t, p) }
+func (m *Message) indexLazily(t *XType, p uint32) uint32 { return m.indexAt(t, p) }
 
 // affords says whether the value b of field f can be indexed whenever it is touched, without exceeding the limit
 // of the index. It is an estimate from above; if it says no, indexing at once finds out.
@@ -22,7 +22,7 @@ func (p *parser) affords(f *field, b []byte) bool {
 const narrow = indexPerByte/4 - 2
 
 // widest returns the number of words of the widest struct that may be in a value of the type.
-func widest(t *Type, seen map[*Desc]bool) int {
+func widest(t *XType, seen map[*XDesc]bool) int {
 	n := 0
 	switch {
 	case t.kind == record && !seen[t.desc]:
@@ -98,12 +98,12 @@ func (m *Message) Index() error {
 // indexer goes through an index and completes it.
 type indexer struct{ m *Message }
 
-func (ix indexer) structure(d *Desc, e uint32, path string) error {
+func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 	m := ix.m
 	for i := range d.fields {
 		f := &d.fields[i]
 		word := m.idx[e+f.word]
-		if word == 0 && f.Req == Required {
+		if word == 0 && f.Req == XRequired {
 			return &Error{Path: path + "." + f.Name, Err: ErrMissingRequired}
 		}
 		if word == 0 || f.kind < record {
@@ -125,21 +125,21 @@ func (ix indexer) structure(d *Desc, e uint32, path string) error {
 }
 
 // strictly indexes the container at p as a message that is not lazy would.
-func (ix indexer) strictly(t *Type, p uint32, path string) (uint32, error) {
+func (ix indexer) strictly(t *XType, p uint32, path string) (uint32, error) {
 	m := ix.m
 	m.trust(p)
 	m.p.lenient, m.p.utf8, m.p.maxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
 	i, word := m.p.value(t, 0, 0)
 	m.p.b = nil
 	if i < 0 {
-		err := m.p.finish(&Desc{name: path})
+		err := m.p.finish(&XDesc{name: path})
 		return 0, err
 	}
 	return word, nil
 }
 
 // value completes the index of a container that has an entry.
-func (ix indexer) value(t *Type, e uint32, path string) error {
+func (ix indexer) value(t *XType, e uint32, path string) error {
 	m := ix.m
 	switch {
 	case t.kind == record:
@@ -150,7 +150,7 @@ func (ix indexer) value(t *Type, e uint32, path string) error {
 			if m.idx[slot] == 0 {
 				continue
 			}
-			for k, kt := range []*Type{t.key, t.elem} {
+			for k, kt := range []*XType{t.key, t.elem} {
 				if kt.kind >= record {
 					if err := ix.value(kt, m.idx[slot+uint32(k)], path+"["+itoa(int(i))+"]"); err != nil {
 						return err

@@ -12,54 +12,54 @@ import (
 // TestLent: whatever a message without Recycle has handed out stays as it was after Release, though memory of which
 // nothing was handed out is used again.
 func TestLent(t *testing.T) {
-	d := NewDesc("Lender")
-	inner := NewDesc("Inner")
-	inner.Define(FieldDesc{ID: 1, Name: "s", Type: TypeString})
+	d := newStructDesc("Lender")
+	inner := newStructDesc("Inner")
+	inner.Define(XFieldDesc{ID: 1, Name: "s", Type: typeString})
 	d.Define(
-		FieldDesc{ID: 1, Name: "s", Type: TypeString},
-		FieldDesc{ID: 2, Name: "b", Type: TypeBinary},
-		FieldDesc{ID: 3, Name: "strings", Type: ListOf(TypeString)},
-		FieldDesc{ID: 4, Name: "binaries", Type: ListOf(TypeBinary)},
-		FieldDesc{ID: 5, Name: "m", Type: MapOf(TypeString, TypeBinary)},
-		FieldDesc{ID: 6, Name: "inner", Type: StructOf(inner)},
+		XFieldDesc{ID: 1, Name: "s", Type: typeString},
+		XFieldDesc{ID: 2, Name: "b", Type: typeBinary},
+		XFieldDesc{ID: 3, Name: "strings", Type: listTypeOf(typeString)},
+		XFieldDesc{ID: 4, Name: "binaries", Type: listTypeOf(typeBinary)},
+		XFieldDesc{ID: 5, Name: "m", Type: mapTypeOf(typeString, typeBinary)},
+		XFieldDesc{ID: 6, Name: "inner", Type: structTypeOf(inner)},
 	)
-	constant := func(i int) Field { return d.constant(i) }
+	constant := func(i int) XField { return d.constant(i) }
 	text, bin, texts, bins, dict, sub := constant(0), constant(1), constant(2), constant(3), constant(4), constant(5)
 	const value = "the value that was lent"
-	build := func(with string) Struct {
-		s := New(d)
+	build := func(with string) XStruct {
+		s := newStruct(d)
 		s.SetText(text, with)
 		s.SetBytes(bin, []byte(with))
 		s.SetTexts(texts, d, []string{with, with})
 		s.SetByteSlices(bins, d, [][]byte{[]byte(with)})
-		Map[string, []byte, AsString, AsBytes](s.NewChild(dict, d, 0)).Put(with, []byte(with))
+		Map[string, []byte, XAsString, XAsBytes](s.NewChild(dict, d, 0)).Put(with, []byte(with))
 		s.NewChild(sub, d, 0).SetText(inner.constant(0), with)
 		return s
 	}
-	type pairs = Map[string, []byte, AsString, AsBytes]
-	for name, lend := range map[string]func(s Struct) any{
-		"Text":        func(s Struct) any { return s.Text(text) },
-		"TextOr":      func(s Struct) any { return s.TextOr(text, "") },
-		"Bytes":       func(s Struct) any { return s.Bytes(bin) },
-		"BytesOr":     func(s Struct) any { return s.BytesOr(bin, "") },
-		"inner":       func(s Struct) any { return s.Child(sub, d).Text(inner.constant(0)) },
-		"list":        func(s Struct) any { return StringList(s.Child(texts, d)).At(1) },
-		"list all":    func(s Struct) any { return last(StringList(s.Child(texts, d)).All()) },
-		"list append": func(s Struct) any { return StringList(s.Child(texts, d)).AppendTo(nil)[0] },
-		"binaries":    func(s Struct) any { return BytesList(s.Child(bins, d)).At(0) },
-		"bin all":     func(s Struct) any { return last(BytesList(s.Child(bins, d)).All()) },
-		"bin append":  func(s Struct) any { return BytesList(s.Child(bins, d)).AppendTo(nil)[0] },
-		"map get":     func(s Struct) any { v, _ := pairs(s.Child(dict, d)).Get(value); return v },
-		"map all":     func(s Struct) any { return last(pairs(s.Child(dict, d)).All()) },
-		"map keys": func(s Struct) any {
+	type pairs = Map[string, []byte, XAsString, XAsBytes]
+	for name, lend := range map[string]func(s XStruct) any{
+		"Text":        func(s XStruct) any { return s.Text(text) },
+		"TextOr":      func(s XStruct) any { return s.TextOr(text, "") },
+		"Bytes":       func(s XStruct) any { return s.Bytes(bin) },
+		"BytesOr":     func(s XStruct) any { return s.BytesOr(bin, "") },
+		"inner":       func(s XStruct) any { return s.Child(sub, d).Text(inner.constant(0)) },
+		"list":        func(s XStruct) any { return StringList(s.Child(texts, d)).At(1) },
+		"list all":    func(s XStruct) any { return last(StringList(s.Child(texts, d)).All()) },
+		"list append": func(s XStruct) any { return StringList(s.Child(texts, d)).AppendTo(nil)[0] },
+		"binaries":    func(s XStruct) any { return BytesList(s.Child(bins, d)).At(0) },
+		"bin all":     func(s XStruct) any { return last(BytesList(s.Child(bins, d)).All()) },
+		"bin append":  func(s XStruct) any { return BytesList(s.Child(bins, d)).AppendTo(nil)[0] },
+		"map get":     func(s XStruct) any { v, _ := pairs(s.Child(dict, d)).Get(value); return v },
+		"map all":     func(s XStruct) any { return last(pairs(s.Child(dict, d)).All()) },
+		"map keys": func(s XStruct) any {
 			for k := range pairs(s.Child(dict, d)).All() {
 				return k
 			}
 			return nil
 		},
-		"NewBytes": func(s Struct) any { b := s.NewBytes(bin, len(value)); copy(b, value); return b },
-		"unknown": func(s Struct) any {
-			other := NewDesc("Other")
+		"NewBytes": func(s XStruct) any { b := s.NewBytes(bin, len(value)); copy(b, value); return b },
+		"unknown": func(s XStruct) any {
+			other := newStructDesc("Other")
 			other.Define()
 			for id, v := range s.Unknown(other) {
 				if id == 1 {
@@ -68,9 +68,9 @@ func TestLent(t *testing.T) {
 			}
 			return nil
 		},
-		"wire": func(s Struct) any { b := s.Message().Bytes(); return b[7 : 7+len(value)] },
-		"linked": func(s Struct) any {
-			other := New(d)
+		"wire": func(s XStruct) any { b := s.Message().Bytes(); return b[7 : 7+len(value)] },
+		"linked": func(s XStruct) any {
+			other := newStruct(d)
 			other.SetChild(sub, d, s.Child(sub, d))
 			return lentLater(func() string { return other.Child(sub, d).Text(inner.constant(0)) })
 		},
@@ -104,20 +104,20 @@ type lentLater func() string
 func TestLentReceived(t *testing.T) {
 	d := requestDesc
 	user, method, id := d.constant(1), d.constant(2), d.constant(0)
-	s := New(d)
+	s := newStruct(d)
 	s.SetInt64(id, 1)
 	s.SetText(user, "somebody")
 	s.SetText(method, "something that is done")
 	wire := s.m.AppendTo(nil)
 	s.Release()
-	receive := map[string]func() Struct{
-		"in one piece": func() Struct { return mustParse(t, d, wire) },
-		"in blocks": func() Struct {
+	receive := map[string]func() XStruct{
+		"in one piece": func() XStruct { return mustParse(t, d, wire) },
+		"in blocks": func() XStruct {
 			var blocks [][]byte
 			for i := range wire {
 				blocks = append(blocks, wire[i:i+1])
 			}
-			s, err := ParseBlocks[Struct](d, blocks)
+			s, err := ParseBlocks[XStruct](d, blocks)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -142,7 +142,7 @@ func TestLentReceived(t *testing.T) {
 				next.SetText(method, strings.Repeat("X", 100))
 				next.m.WriteTo(io.Discard)
 				next.Release()
-				built := New(d)
+				built := newStruct(d)
 				built.SetText(user, strings.Repeat("Y", 100))
 				built.Release()
 			}
@@ -174,7 +174,7 @@ func TestNotLent(t *testing.T) {
 				parts[i] = strings.Repeat("x", 90)
 			}
 			build := func() {
-				s := New(businessDesc)
+				s := newStruct(businessDesc)
 				s.SetTexts(businessDesc.constant(4), businessDesc, parts)
 				s.m.WriteTo(io.Discard)
 				s.Release()
@@ -204,14 +204,14 @@ func TestNotLentLinked(t *testing.T) {
 		parts[i] = string(long[i*100 : i*100+100])
 	}
 	tags := businessDesc.constant(4)
-	s := New(businessDesc)
+	s := newStruct(businessDesc)
 	s.SetTexts(tags, businessDesc, parts)
-	other := New(businessDesc)
+	other := newStruct(businessDesc)
 	other.SetChild(tags, businessDesc, s.Child(tags, businessDesc))
 	want := other.m.Len()
 	s.Release()
 	for range 100 {
-		next := New(businessDesc)
+		next := newStruct(businessDesc)
 		next.SetTexts(tags, businessDesc, []string{strings.Repeat("y", 3_900), strings.Repeat("y", 3_900), strings.Repeat("y", 3_900)})
 		next.m.WriteTo(io.Discard)
 		next.Release()

@@ -25,7 +25,7 @@ func panics(t *testing.T, what, text string, f func()) {
 
 // fullWire is a message in which every kind of handle can be had.
 func fullWire(t testing.TB) []byte {
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
 	s.SetInt32(allDesc.named("medium"), 42)
 	s.SetText(allDesc.named("text"), "some text")
@@ -35,26 +35,26 @@ func fullWire(t testing.TB) []byte {
 	s.SetBools(allDesc.named("flags"), allDesc, []bool{true, false})
 	s.SetByteSlices(allDesc.named("blobs"), allDesc, [][]byte{{1}, {2}})
 	s.SetUUIDs(allDesc.named("keys"), allDesc, []UUID{{1}})
-	counts := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+	counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
 	for i := range 40 { // more than are looked up one by one
 		counts.Put("key "+itoa(i), int64(i))
 	}
 	point := s.NewChild(allDesc.named("point"), allDesc, 0)
 	point.SetInt32(pointDesc.named("x"), 1)
-	points := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, 2))
+	points := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 2))
 	points.At(1).SetInt32(pointDesc.named("y"), 2)
 	matrix := NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 2))
 	matrix.NewAt(1, 2).Set(0, 5)
-	byNumber := StructMap[int32, Struct, AsInt32](s.NewChild(allDesc.named("byNumber"), allDesc, 0))
+	byNumber := StructMap[int32, XStruct, XAsInt32](s.NewChild(allDesc.named("byNumber"), allDesc, 0))
 	byNumber.PutNew(7)
-	groups := NestedMap[string, StructList[Struct], AsString](s.NewChild(allDesc.named("groups"), allDesc, 0))
+	groups := NestedMap[string, StructList[XStruct], XAsString](s.NewChild(allDesc.named("groups"), allDesc, 0))
 	groups.PutNew("g", 1)
 	s.NewChild(allDesc.named("shape"), allDesc, 0).Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "l")
 	return bytes.Clone(s.m.Bytes())
 }
 
 // uses are what can be done with the handles of a message.
-func uses(s Struct) map[string]func() {
+func uses(s XStruct) map[string]func() {
 	var (
 		flag, medium, text, blob = allDesc.named("flag"), allDesc.named("medium"), allDesc.named("text"), allDesc.named("blob")
 		point                    = s.Child(allDesc.named("point"), allDesc)
@@ -64,11 +64,11 @@ func uses(s Struct) map[string]func() {
 		blobs                    = BytesList(s.Child(allDesc.named("blobs"), allDesc))
 		keys                     = UUIDList(s.Child(allDesc.named("keys"), allDesc))
 		unique                   = Int32List(s.Child(allDesc.named("unique"), allDesc))
-		points                   = StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+		points                   = StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
 		matrix                   = NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc))
-		counts                   = Map[string, int64, AsString, AsInt64](s.Child(allDesc.named("counts"), allDesc))
-		byNumber                 = StructMap[int32, Struct, AsInt32](s.Child(allDesc.named("byNumber"), allDesc))
-		groups                   = NestedMap[string, StructList[Struct], AsString](s.Child(allDesc.named("groups"), allDesc))
+		counts                   = Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
+		byNumber                 = StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc))
+		groups                   = NestedMap[string, StructList[XStruct], XAsString](s.Child(allDesc.named("groups"), allDesc))
 		shape                    = s.Child(allDesc.named("shape"), allDesc)
 	)
 	return map[string]func(){
@@ -187,9 +187,9 @@ func TestUses(t *testing.T) {
 	}
 }
 
-func mustParse(t testing.TB, d *Desc, wire []byte, opts ...Option) Struct {
+func mustParse(t testing.TB, d *XDesc, wire []byte, opts ...Option) XStruct {
 	t.Helper()
-	s, err := Parse(d, wire, opts...)
+	s, err := parseStruct(d, wire, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,11 +210,11 @@ func TestRelease(t *testing.T) {
 	panics(t, "Root of a released message", panicStale, func() { m.Root() })
 	panics(t, "WriteTo of a released message", panicStale, func() { m.WriteTo(io.Discard) })
 
-	d := New(defaultDesc)
+	d := newStruct(defaultDesc)
 	panics(t, "Release of a default", panicNotRoot, d.Child(defaultDesc.named("point2"), defaultDesc).Release)
-	constant := NewConst(StructOf(pointDesc), "\x00").View()
+	constant := newConst(structTypeOf(pointDesc), "\x00").View()
 	panics(t, "Release of a constant", panicNotRoot, constant.Release)
-	for name, handle := range map[string]Struct{"a constant": constant, "a default": d.Child(defaultDesc.named("point2"), defaultDesc), "what is absent": emptyHandle()} {
+	for name, handle := range map[string]XStruct{"a constant": constant, "a default": d.Child(defaultDesc.named("point2"), defaultDesc), "what is absent": emptyHandle()} {
 		panics(t, "Release of the message of "+name, panicNotRoot, handle.Message().Release)
 	}
 }
@@ -226,14 +226,14 @@ func TestReleaseUnsent(t *testing.T) {
 			for _, linked := range []bool{false, true} {
 				runtime.GC() // whatever waits in pools is gone after two
 				runtime.GC()
-				s := New(allDesc, opts...)
+				s := newStruct(allDesc, opts...)
 				words := StringList(s.NewChild(allDesc.named("words"), allDesc, 0))
 				for range n {
 					words.Append("a word of a few bytes")
 				}
 				if linked {
-					other := New(allDesc, opts...)
-					other.SetChild(allDesc.named("words"), allDesc, Struct(words))
+					other := newStruct(allDesc, opts...)
+					other.SetChild(allDesc.named("words"), allDesc, XStruct(words))
 					other.Release()
 				}
 				s.Release()
@@ -244,11 +244,11 @@ func TestReleaseUnsent(t *testing.T) {
 
 // TestAbsent: what is not there reads as zero, and can be made but not filled.
 func TestAbsent(t *testing.T) {
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
 	self := s.Child(allDesc.named("self"), allDesc)
-	if self.Valid() || !s.Valid() || (Struct{}).Valid() {
-		t.Errorf("Valid: absent %v, root %v, zero %v", self.Valid(), s.Valid(), Struct{}.Valid())
+	if self.Valid() || !s.Valid() || (XStruct{}).Valid() {
+		t.Errorf("Valid: absent %v, root %v, zero %v", self.Valid(), s.Valid(), XStruct{}.Valid())
 	}
 	for name, use := range uses(self) {
 		switch {
@@ -275,18 +275,18 @@ func TestAbsent(t *testing.T) {
 		t.Errorf("absent struct: %s", got)
 	}
 	point := s.NewChild(allDesc.named("point"), allDesc, 0)
-	if StructList[Struct](self.Child(allDesc.named("points"), allDesc)).Contains(point) {
+	if StructList[XStruct](self.Child(allDesc.named("points"), allDesc)).Contains(point) {
 		t.Error("an absent list contains a struct")
 	}
-	if _, ok := (Map[Struct, string, AsView[Struct], AsString](self.Child(allDesc.named("byPoint"), allDesc))).Get(point); ok {
+	if _, ok := (Map[XStruct, string, XAsView[XStruct], XAsString](self.Child(allDesc.named("byPoint"), allDesc))).Get(point); ok {
 		t.Error("an absent map has a struct as key")
 	}
 	s.Unset(allDesc.named("point"))
 	panics(t, "setter of a default", panicAbsent, func() {
-		New(defaultDesc).Child(defaultDesc.named("point2"), defaultDesc).SetInt32(pointDesc.named("x"), 1)
+		newStruct(defaultDesc).Child(defaultDesc.named("point2"), defaultDesc).SetInt32(pointDesc.named("x"), 1)
 	})
 	panics(t, "setter of a constant", panicAbsent, func() {
-		NewConst(StructOf(pointDesc), "\x08\x00\x01\x00\x00\x00\x01\x00").View().SetInt32(pointDesc.named("x"), 1)
+		newConst(structTypeOf(pointDesc), "\x08\x00\x01\x00\x00\x00\x01\x00").View().SetInt32(pointDesc.named("x"), 1)
 	})
 	self = s.NewChild(allDesc.named("self"), allDesc, 0)
 	self.SetInt32(allDesc.named("medium"), 1)
@@ -300,7 +300,7 @@ func TestIndexOutOfRange(t *testing.T) {
 	defer s.Release()
 	words := StringList(s.Child(allDesc.named("words"), allDesc))
 	numbers := Int64List(s.Child(allDesc.named("numbers"), allDesc))
-	points := StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+	points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
 	matrix := NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc))
 	for name, use := range map[string]func(i int){
 		"strings At": func(i int) { words.At(i) }, "strings Set": func(i int) { words.Set(i, "") },
@@ -335,7 +335,7 @@ func TestIndexOutOfRange(t *testing.T) {
 }
 
 func TestCountOutOfRange(t *testing.T) {
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
 	s.SetText(allDesc.named("text"), "some text")
 	for _, name := range []string{"numbers", "words", "points", "counts"} {
@@ -364,7 +364,7 @@ func TestStringsOutliveRelease(t *testing.T) {
 		s.SetText(allDesc.named("text"), "changed")
 		strs = append(strs, s.Text(allDesc.named("text")), StringList(s.Child(allDesc.named("words"), allDesc)).At(1))
 		s.Release()
-		b := New(allDesc)
+		b := newStruct(allDesc)
 		b.SetText(allDesc.named("text"), "built")
 		strs = append(strs, b.Text(allDesc.named("text")), "b")
 		b.Release()

@@ -30,7 +30,7 @@ const (
 )
 
 // elemWords is how many words of the index an element takes.
-func (t *Type) elemWords() int {
+func (t *XType) elemWords() int {
 	switch {
 	case t.kind == dict:
 		return pairWords
@@ -53,10 +53,10 @@ func (e IndexError) Error() string {
 // RuntimeError makes it a runtime.Error, as an index out of range is.
 func (IndexError) RuntimeError() {}
 
-func (s Struct) entry() uint32 { return uint32(s.k) }
+func (s XStruct) entry() uint32 { return uint32(s.k) }
 
 // count returns the number of elements.
-func (s Struct) count() (n int) {
+func (s XStruct) count() (n int) {
 	if s.m != nil {
 		if uint32(s.k>>32) != s.m.gen {
 			panic(panicStale)
@@ -66,16 +66,16 @@ func (s Struct) count() (n int) {
 	return
 }
 
-func (s Struct) checkIndex(i int) {
+func (s XStruct) checkIndex(i int) {
 	if n := s.count(); uint(i) >= uint(n) {
 		panic(IndexError{i, n})
 	}
 }
 
-func (s Struct) typ() *Type { return typeByID(s.m.idx[uint32(s.k)+listType]) }
+func (s XStruct) typ() *XType { return typeByID(s.m.idx[uint32(s.k)+listType]) }
 
 // slot returns the index of the words of element i.
-func (s Struct) slot(i int) uint32 {
+func (s XStruct) slot(i int) uint32 {
 	s.checkIndex(i)
 	return s.m.idx[uint32(s.k)+listElems] + uint32(i)
 }
@@ -131,7 +131,7 @@ func (m *Message) fillUp(e, n uint32) {
 	m.open[top].next = n
 }
 
-func (m *Message) appendZeroStruct(t *Type, e uint32) {
+func (m *Message) appendZeroStruct(t *XType, e uint32) {
 	m.scratch = appendZero(m.scratch[:0], t)
 	p, b := m.buf.Extend(len(m.scratch))
 	copy(b, m.scratch)
@@ -139,7 +139,7 @@ func (m *Message) appendZeroStruct(t *Type, e uint32) {
 }
 
 // indexInto indexes the struct at p, known to be valid and contiguous, into an entry that exists.
-func (m *Message) indexInto(t *Type, p, e uint32) {
+func (m *Message) indexInto(t *XType, p, e uint32) {
 	m.trust(p)
 	i := m.p.structure(t.desc, e, 0)
 	m.trusted(i)
@@ -215,7 +215,7 @@ func (m *Message) moveSlots(e, gap, n uint32) {
 }
 
 // makeTable changes a list of structs from entries at a constant stride to a table of entries.
-func (m *Message) makeTable(e uint32, t *Type) {
+func (m *Message) makeTable(e uint32, t *XType) {
 	room := m.idx[e+listRoom]
 	if room&roomTable != 0 {
 		return
@@ -244,7 +244,7 @@ func (m *Message) structEntry(e, i uint32) uint32 {
 }
 
 // storeCount brings the count on the wire up to date.
-func (m *Message) storeCount(e uint32, t *Type) {
+func (m *Message) storeCount(e uint32, t *XType) {
 	if m.idx[e+listEnd] == 0 { // being built for the first time
 		putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 		return
@@ -270,7 +270,7 @@ func (m *Message) storeCount(e uint32, t *Type) {
 }
 
 // storeTypes sees to it that the header of a container that was empty, where it may hold any types, holds its own.
-func (m *Message) storeTypes(e uint32, t *Type) {
+func (m *Message) storeTypes(e uint32, t *XType) {
 	var types [2]byte
 	n := t.putTypes(types[:])
 	at := m.idx[e+listStart] - t.header()
@@ -286,7 +286,7 @@ func (m *Message) storeTypes(e uint32, t *Type) {
 }
 
 // putTypes stores the types that a container's header begins with, and returns how many bytes they are.
-func (t *Type) putTypes(b []byte) int {
+func (t *XType) putTypes(b []byte) int {
 	if t.kind == dict {
 		b[0], b[1] = byte(t.key.wire), byte(t.elem.wire)
 		return 2
@@ -297,7 +297,7 @@ func (t *Type) putTypes(b []byte) int {
 
 // replaceElement returns a node in the place of the element that a word stands for; own is the node of the
 // element itself if it has one.
-func (m *Message) replaceElement(t *Type, word uint32) chain.NodeID {
+func (m *Message) replaceElement(t *XType, word uint32) chain.NodeID {
 	switch {
 	case t.kind >= record:
 		m.closeEntry(word)
@@ -314,14 +314,14 @@ func (m *Message) replaceElement(t *Type, word uint32) chain.NodeID {
 	return m.buf.AddReplace(m.valuePlace(t.wire, word))
 }
 
-func (s Struct) textAt(i int) []byte {
+func (s XStruct) textAt(i int) []byte {
 	slot := s.slot(i)
 	s.m.buf.Lend()
 	return s.m.textBytes(s.m.idx[slot])
 }
 
 // setTextAt makes element i a text of n bytes and returns them, contents undefined.
-func (s Struct) setTextAt(i, n int) []byte {
+func (s XStruct) setTextAt(i, n int) []byte {
 	checkLen(n)
 	s.changeableBy(n)
 	slot := s.slot(i)
@@ -345,7 +345,7 @@ func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
 	if b, at := m.rewriteText(word, n); b != nil {
 		return b, at
 	}
-	node := m.replaceElement(TypeString, word)
+	node := m.replaceElement(typeString, word)
 	p, b := m.buf.Place(textHeader + n)
 	putBE32(b, uint32(n))
 	m.buf.SetPlaced(node, p, p+uint32(textHeader+n))
@@ -354,7 +354,7 @@ func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
 
 // replaceTextByRef is replaceText with bytes that stay where they are.
 func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
-	node := m.replaceElement(TypeString, word)
+	node := m.replaceElement(typeString, word)
 	p, b := m.buf.Place(textHeader)
 	putBE32(b, uint32(len(v)))
 	m.buf.SetPlaced(node, p, p+textHeader)
@@ -377,7 +377,7 @@ func (m *Message) appendsAt(e, i uint32) bool {
 }
 
 // putTextAt sets element i.
-func (s Struct) putTextAt(i int, v []byte) {
+func (s XStruct) putTextAt(i int, v []byte) {
 	if s.m == nil {
 		s.checkIndex(i)
 	}
@@ -417,7 +417,7 @@ func (m *Message) appendRef(v []byte) uint32 {
 }
 
 // appendText appends an element.
-func (s Struct) appendText(v []byte) {
+func (s XStruct) appendText(v []byte) {
 	checkLen(len(v))
 	s.changeableBy(len(v))
 	slot := s.m.appendSlots(s.entry(), 1)

@@ -12,36 +12,36 @@ import (
 //
 // Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are. They may be changed through their
 // handles: the next lookup goes by what they are then.
-type Map[K, V any, KC Codec[K], VC Codec[V]] Struct
+type Map[K, V any, KC XCodec[K], VC XCodec[V]] Struct
 
 // StructMap is a map whose values are structs of type V.
-type StructMap[K any, V View, KC Codec[K]] Struct
+type StructMap[K any, V View, KC XCodec[K]] Struct
 
 // NestedMap is a map whose values are lists, sets or maps of type V.
-type NestedMap[K any, V View, KC Codec[K]] Struct
+type NestedMap[K any, V View, KC XCodec[K]] Struct
 
 // Len returns the number of keys.
-func (p Map[K, V, KC, VC]) Len() int { return Struct(p).pairs() }
+func (p Map[K, V, KC, VC]) Len() int { return XStruct(p).pairs() }
 
-// String returns the pairs as text, as Struct.Format has it.
-func (p Map[K, V, KC, VC]) String() string { return Struct(p).containerText("{}") }
+// String returns the pairs as text, compact and readable.
+func (p Map[K, V, KC, VC]) String() string { return XStruct(p).containerText("{}") }
 
 // Get returns the value of key k, and whether there is one.
-func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](Struct(p), k) }
+func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](XStruct(p), k) }
 
 // Put sets the value of key k, replacing any before. Strings and binaries of 4 KiB and more are referred to.
-func (p Map[K, V, KC, VC]) Put(k K, v V) { putPair[K, V, KC, VC](Struct(p), k, v) }
+func (p Map[K, V, KC, VC]) Put(k K, v V) { putPair[K, V, KC, VC](XStruct(p), k, v) }
 
 // Delete removes key k and reports whether it was there.
-func (p Map[K, V, KC, VC]) Delete(k K) bool { return deleteKey[K, KC](Struct(p), k) }
+func (p Map[K, V, KC, VC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p), k) }
 
 // All iterates over keys and values in wire order.
-func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, VC](Struct(p)) }
+func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, VC](XStruct(p)) }
 
 // AppendNew adds a pair of an empty key and a zero value without looking for a key like it: for keys that
 // are structs or containers, which are then filled in place.
 func (p Map[K, V, KC, VC]) AppendNew() (K, V) {
-	return appendNewPair[K, V, KC, VC](Struct(p))
+	return appendNewPair[K, V, KC, VC](XStruct(p))
 }
 
 // Append adds a pair of an empty key, which it returns to be filled, and the value v: for keys that are structs
@@ -49,7 +49,7 @@ func (p Map[K, V, KC, VC]) AppendNew() (K, V) {
 func (p Map[K, V, KC, VC]) Append(v V) K {
 	var kc KC
 	var vc VC
-	s := Struct(p)
+	s := XStruct(p)
 	slot := s.newPair()
 	m, t := s.m, s.typ()
 	word := m.appendZeroValue(t.key)
@@ -61,65 +61,65 @@ func (p Map[K, V, KC, VC]) Append(v V) K {
 }
 
 // Len returns the number of keys.
-func (p StructMap[K, V, KC]) Len() int { return Struct(p).pairs() }
+func (p StructMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 
-// String returns the pairs as text, as Struct.Format has it.
-func (p StructMap[K, V, KC]) String() string { return Struct(p).containerText("{}") }
+// String returns the pairs as text, compact and readable.
+func (p StructMap[K, V, KC]) String() string { return XStruct(p).containerText("{}") }
 
 // Get returns the value of key k, and whether there is one; if not, an absent one.
-func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, AsView[V]](Struct(p), k) }
+func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
 
 // Put sets the value of key k to a copy of v, replacing any before.
-func (p StructMap[K, V, KC]) Put(k K, v V) { var kc KC; Struct(p).putView(kc.key(k), Struct(v)) }
+func (p StructMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.key(k), XStruct(v)) }
 
 // PutNew sets the value of key k to an empty struct, replacing any before, and returns it to be filled.
-func (p StructMap[K, V, KC]) PutNew(k K) V { var kc KC; return V(Struct(p).putNew(kc.key(k), 0)) }
+func (p StructMap[K, V, KC]) PutNew(k K) V { var kc KC; return V(XStruct(p).putNew(kc.key(k), 0)) }
 
 // Delete removes key k and reports whether it was there.
-func (p StructMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](Struct(p), k) }
+func (p StructMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p), k) }
 
 // All iterates over keys and values in wire order.
-func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, AsView[V]](Struct(p)) }
+func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, XAsView[V]](XStruct(p)) }
 
 // AppendNew adds a pair of an empty key and an empty value without looking for a key like it: for keys that
 // are structs or containers, which are then filled in place.
 func (p StructMap[K, V, KC]) AppendNew() (K, V) {
-	return appendNewPair[K, V, KC, AsView[V]](Struct(p))
+	return appendNewPair[K, V, KC, XAsView[V]](XStruct(p))
 }
 
 // Len returns the number of keys.
-func (p NestedMap[K, V, KC]) Len() int { return Struct(p).pairs() }
+func (p NestedMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 
-// String returns the pairs as text, as Struct.Format has it.
-func (p NestedMap[K, V, KC]) String() string { return Struct(p).containerText("{}") }
+// String returns the pairs as text, compact and readable.
+func (p NestedMap[K, V, KC]) String() string { return XStruct(p).containerText("{}") }
 
 // Get returns the value of key k, and whether there is one; if not, an empty one that can't be changed.
-func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, AsView[V]](Struct(p), k) }
+func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
 
 // Put sets the value of key k to a copy of v, replacing any before.
-func (p NestedMap[K, V, KC]) Put(k K, v V) { var kc KC; Struct(p).putView(kc.key(k), Struct(v)) }
+func (p NestedMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.key(k), XStruct(v)) }
 
 // PutNew sets the value of key k to a list of n elements (a map: with room for n pairs), replacing any
 // before, and returns it to be filled.
 func (p NestedMap[K, V, KC]) PutNew(k K, n int) V {
 	var kc KC
-	return V(Struct(p).putNew(kc.key(k), n))
+	return V(XStruct(p).putNew(kc.key(k), n))
 }
 
 // Delete removes key k and reports whether it was there.
-func (p NestedMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](Struct(p), k) }
+func (p NestedMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p), k) }
 
 // All iterates over keys and values in wire order.
-func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, AsView[V]](Struct(p)) }
+func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, XAsView[V]](XStruct(p)) }
 
 // AppendNew adds a pair of an empty key and an empty value without looking for a key like it: for keys that
 // are structs or containers, which are then filled in place.
 func (p NestedMap[K, V, KC]) AppendNew() (K, V) {
-	return appendNewPair[K, V, KC, AsView[V]](Struct(p))
+	return appendNewPair[K, V, KC, XAsView[V]](XStruct(p))
 }
 
 // pairs returns the number of keys.
-func (s Struct) pairs() int {
+func (s XStruct) pairs() int {
 	n := s.count()
 	if n == 0 {
 		return 0
@@ -128,7 +128,7 @@ func (s Struct) pairs() int {
 }
 
 // key returns k with its bytes.
-func (s Struct) key(k key) key {
+func (s XStruct) key(k key) key {
 	if k.view.m != nil && s.m != nil && s.m != empty { // what is absent does not know its type, and has no keys
 		s.alive()
 		k.text = k.view.wireAs(s.typ().key)
@@ -140,7 +140,7 @@ func (s Struct) key(k key) key {
 }
 
 // find returns the number of the pair with the key, −1 if there is none.
-func (s Struct) find(k key) int {
+func (s XStruct) find(k key) int {
 	if s.count() == 0 {
 		return -1
 	}
@@ -152,7 +152,7 @@ func (s Struct) find(k key) int {
 
 // findToPut is find for a key that is put if it is not there yet. Keys that are structs or containers may
 // change once they are there: no filter knows them.
-func (s Struct) findToPut(k key) int {
+func (s XStruct) findToPut(k key) int {
 	if k.view.m == nil {
 		n := s.m.idx[s.entry()+listCount]
 		if n == 0 {
@@ -166,14 +166,14 @@ func (s Struct) findToPut(k key) int {
 }
 
 // pairNumber returns i for what pair(i) returns.
-func (s Struct) pairNumber(slot uint32) uint32 {
+func (s XStruct) pairNumber(slot uint32) uint32 {
 	return (slot - s.m.idx[s.entry()+listElems]) / pairWords
 }
 
 // pair returns the index of the words of pair i.
-func (s Struct) pair(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
+func (s XStruct) pair(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
 
-func getPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
+func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
 	var kc KC
 	var vc VC
 	i := s.find(s.key(kc.key(k)))
@@ -183,7 +183,7 @@ func getPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K) (V, bool) {
 	return vc.get(s.m, s.m.idx[s.pair(i)+1]), true
 }
 
-func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
+func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
 	var kc KC
 	var vc VC
 	s.changeable()
@@ -202,7 +202,7 @@ func putPair[K, V any, KC Codec[K], VC Codec[V]](s Struct, k K, v V) {
 }
 
 // putKey adds a pair with the key, ready for the value to be appended.
-func (s Struct) putKey(k key) uint32 {
+func (s XStruct) putKey(k key) uint32 {
 	slot := s.newPair()
 	word := s.m.appendKey(s.typ().key, k)
 	s.m.idx[slot] = word
@@ -213,7 +213,7 @@ func (s Struct) putKey(k key) uint32 {
 }
 
 // putView sets the value of the key to a copy of v.
-func (s Struct) putView(k key, v Struct) {
+func (s XStruct) putView(k key, v XStruct) {
 	s.changeable()
 	k = s.key(k)
 	m, t := s.m, s.typ()
@@ -234,7 +234,7 @@ func (s Struct) putView(k key, v Struct) {
 }
 
 // putNew makes the value of the key an empty struct or container.
-func (s Struct) putNew(k key, n int) Struct {
+func (s XStruct) putNew(k key, n int) XStruct {
 	s.changeable()
 	k = s.key(k)
 	m, t := s.m, s.typ()
@@ -261,7 +261,7 @@ func (s Struct) putNew(k key, n int) Struct {
 	return v
 }
 
-func appendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
+func appendNewPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) (K, V) {
 	var kc KC
 	var vc VC
 	slot := s.newPair()
@@ -274,7 +274,7 @@ func appendNewPair[K, V any, KC Codec[K], VC Codec[V]](s Struct) (K, V) {
 	return kc.get(m, m.idx[slot]), vc.get(m, word)
 }
 
-func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
+func allPairs[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		var kc KC
 		var vc VC
@@ -283,7 +283,7 @@ func allPairs[K, V any, KC Codec[K], VC Codec[V]](s Struct) iter.Seq2[K, V] {
 }
 
 // eachPair calls yield with the words of every pair's key and value, until it returns false.
-func (s Struct) eachPair(yield func(key, value uint32) bool) {
+func (s XStruct) eachPair(yield func(key, value uint32) bool) {
 	n := s.count()
 	if n == 0 {
 		return
@@ -304,7 +304,7 @@ func (s Struct) eachPair(yield func(key, value uint32) bool) {
 }
 
 // nextPair returns the number of the first pair from i on that All may yield.
-func (s Struct) nextPair(i int) int {
+func (s XStruct) nextPair(i int) int {
 	ed := s.m.editOf(s.entry())
 	if ed.live == 0 {
 		return i
@@ -320,7 +320,7 @@ const fewDead = 64
 
 // livePairs returns the set of the pairs that All yields, all but those that were deleted or have the key of a later one; nil if the
 // map is so small that it needs none.
-func (s Struct) livePairs(tb *table) *bitset {
+func (s XStruct) livePairs(tb *table) *bitset {
 	m, e := s.m, s.entry()
 	n := m.idx[e+listCount]
 	ed := m.edit(e)
@@ -343,7 +343,7 @@ func (s Struct) livePairs(tb *table) *bitset {
 	return &m.live[ed.live]
 }
 
-func deleteKey[K any, KC Codec[K]](s Struct, k K) bool {
+func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
 	var kc KC
 	s.changeable()
 	found := false
@@ -356,7 +356,7 @@ func deleteKey[K any, KC Codec[K]](s Struct, k K) bool {
 }
 
 // deletePair removes pair i. Its place is kept for a pair that may come.
-func (s Struct) deletePair(i int) {
+func (s XStruct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.putting.dict = 0
 	tb := m.tables.made[e]
@@ -364,7 +364,7 @@ func (s Struct) deletePair(i int) {
 		tb.remove(m, e, t, uint32(i))
 	}
 	slot := s.pair(i)
-	for k, kt := range []*Type{t.key, t.elem} {
+	for k, kt := range []*XType{t.key, t.elem} {
 		if kt.kind >= record {
 			m.closeEntry(m.idx[slot+uint32(k)])
 			m.bury(kt, m.idx[slot+uint32(k)])
@@ -389,7 +389,7 @@ func (s Struct) deletePair(i int) {
 }
 
 // newPair makes room for one more pair, ready to be appended to, and returns the index of its words.
-func (s Struct) newPair() uint32 {
+func (s XStruct) newPair() uint32 {
 	s.changeable()
 	m, e := s.m, s.entry()
 	ed := m.editOf(e)
@@ -415,7 +415,7 @@ func (s Struct) newPair() uint32 {
 }
 
 // appendZeroValue appends a complete zero value and returns its word.
-func (m *Message) appendZeroValue(t *Type) uint32 {
+func (m *Message) appendZeroValue(t *XType) uint32 {
 	m.tables.unknown()
 	m.graft = appendZero(m.graft[:0], t)
 	return m.appendValue(t, 0, source{n: len(m.graft), data: m.graft}, 0)

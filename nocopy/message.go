@@ -36,7 +36,7 @@ type Message struct {
 	open    []frame // what is being built, outermost first
 	edits   []edit  // what has been changed in entries that were complete; [0] is unused
 
-	desc    *Desc
+	desc    *XDesc
 	root    uint32
 	flags   flag
 	frozen  bool    // may not be changed: a default, a constant, or empty
@@ -76,14 +76,14 @@ var built, parsed [4]sync.Pool
 const firstEntry = 1
 
 // newMessage returns a message to be filled with received bytes.
-func newMessage(d *Desc, flags flag, limits Limits) *Message {
+func newMessage(d *XDesc, flags flag, limits Limits) *Message {
 	m := takeParsed(d, flags, limits)
 	m.buf.Reset(flags&Recycle != 0)
 	return m
 }
 
 // takeParsed is newMessage but for the Buffer, which is still to be reset.
-func takeParsed(d *Desc, flags flag, limits Limits) *Message {
+func takeParsed(d *XDesc, flags flag, limits Limits) *Message {
 	m := take(&parsed[pool(flags)])
 	m.desc, m.flags, m.limits = d, flags, limits
 	m.words, m.zeroed = firstEntry, 0
@@ -112,27 +112,11 @@ func makeMessage(home *sync.Pool) *Message {
 	return m
 }
 
-// View is the constraint that every handle satisfies: those of generated structs and those of containers.
-type View interface {
-	~struct {
-		m *Message
-		k uint64
-	}
-}
+func (m *Message) handle(e uint32) XStruct { return XStruct{m, uint64(m.gen)<<32 | uint64(e)} }
 
-// Struct is the handle of a struct, and what the handles of all generated types are underneath: the message,
-// its generation and an entry of its index. Handles are values; they may be copied freely and die with
-// the message's Release.
-type Struct struct {
-	m *Message
-	k uint64 // generation<<32 | entry
-}
-
-func (m *Message) handle(e uint32) Struct { return Struct{m, uint64(m.gen)<<32 | uint64(e)} }
-
-// New returns the root of a new message. Generated code calls it as NewS. (Neither it nor Parse is generic:
-// the compiler would not know in other packages that they don't keep opts, and allocate them.)
-func New(d *Desc, opts ...Option) Struct {
+// newStruct returns the root of a new message. (Neither it nor parseStruct is generic: the compiler would not
+// know in other packages that they don't keep opts, and allocate them.)
+func newStruct(d *XDesc, opts ...Option) XStruct {
 	flags := flagsOf(opts)
 	s := beginMessage(d, flags, headroom)
 	if flags&limited != 0 {
@@ -141,8 +125,8 @@ func New(d *Desc, opts ...Option) Struct {
 	return s
 }
 
-// beginMessage is New with n bytes of room in front.
-func beginMessage(d *Desc, flags flag, n int) Struct {
+// beginMessage is newStruct with n bytes of room in front.
+func beginMessage(d *XDesc, flags flag, n int) XStruct {
 	m := take(&built[pool(flags)])
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	m.buf.Begin(flags&Recycle != 0, n)
@@ -154,10 +138,10 @@ func beginMessage(d *Desc, flags flag, n int) Struct {
 // headroom is the room in front of a message for a frame's length and the like.
 const headroom = 8
 
-// Parse checks that b is exactly one struct of the type and returns its handle. The message refers to b,
+// parseStruct checks that b is exactly one struct of the type and returns its handle. The message refers to b,
 // which must stay as it is for as long as the message or anything read from it is in use; it is never
-// written to unless the option Own is given. The error is an *Error. Generated code calls it as ParseS.
-func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
+// written to unless the option Own is given. The error is an *Error.
+func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	flags, programs := flagsOf(opts), d.programs.Load()
 	if flags&^(Own|Recycle|Lazy) != 0 || programs == nil || len(b) > defaultMaxBytes {
 		return parseGeneral(d, b, opts)
@@ -195,49 +179,50 @@ func Parse(d *Desc, b []byte, opts ...Option) (Struct, error) {
 	return m.handle(firstEntry), nil
 }
 
-// mostLeading is the most words for which Parse makes an index larger before a byte is looked at.
+// mostLeading is the most words for which parseStruct makes an index larger before a byte is looked at.
 const mostLeading = 32 << 10
 
-// parseRest is what remains of Parse if the machine has stopped for this reason.
-func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (Struct, error) {
+// parseRest is what remains of parseStruct if the machine has stopped for this reason.
+func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (XStruct, error) {
 	p := &m.p
 	p.reset(len(b))
 	p.b, p.base = b, base
 	return m.parsed(p, p.goOn(s, why, 0))
 }
 
-// parseGeneral is Parse of what needs the parser from the beginning.
-func parseGeneral(d *Desc, b []byte, opts []Option) (Struct, error) {
+// parseGeneral is parseStruct of what needs the parser from the beginning.
+func parseGeneral(d *XDesc, b []byte, opts []Option) (XStruct, error) {
 	flags, limits := configOf(opts)
 	if len(b) > limits.MaxBytes {
-		return Struct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
+		return XStruct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
 	}
 	m := takeParsed(d, flags, limits)
 	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
 }
 
 // parseFrom parses b, which is at this position, from its beginning.
-func (m *Message) parseFrom(b []byte, base uint32) (Struct, error) {
+func (m *Message) parseFrom(b []byte, base uint32) (XStruct, error) {
 	p := &m.p
 	p.reset(len(b))
 	p.b, p.base = b, base
 	return m.parseRoot(p)
 }
 
-func tooLong(d *Desc, n int64, most int) error {
+func tooLong(d *XDesc, n int64, most int) error {
 	return &Error{Path: d.name, Err: limitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
-// ParseBlocks is like Parse for a message whose bytes lie in several blocks, cut anywhere. Values that cross
-// a cut are copied, the rest is referred to as by Parse. More than 128 blocks are copied together, with Lazy more than one.
-func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
+// ParseBlocks is like ParseS for a message whose bytes lie in several blocks, cut anywhere. Values that cross
+// a cut are copied, the rest is referred to as by ParseS. d is the descriptor of S. More than 128 blocks are copied together, with Lazy more than one.
+func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
+	checkDesc[S](d)
 	flags, limits := configOf(opts)
 	total := int64(0) // the same block may come more than once
 	for _, b := range blocks {
 		total += int64(len(b))
 	}
 	if total > int64(limits.MaxBytes) {
-		return S(Struct{}), tooLong(d, total, limits.MaxBytes)
+		return S(XStruct{}), tooLong(d, total, limits.MaxBytes)
 	}
 	n := int(total)
 	m := newMessage(d, flags, limits)
@@ -254,19 +239,20 @@ func ParseBlocks[S View](d *Desc, blocks [][]byte, opts ...Option) (S, error) {
 	return S(s), err
 }
 
-// Read reads a message of n bytes from r into memory of its own, in one piece, and parses it. Memory grows with the bytes
+// Read reads a message of n bytes, an S, which d describes, from r into memory of its own, in one piece, and parses it. Memory grows with the bytes
 // that arrive, not with n. Errors of r are returned as they are; when r ends too early that is
 // io.ErrUnexpectedEOF.
-func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
+func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
+	checkDesc[S](d)
 	flags, limits := configOf(opts)
 	if n < 0 || n > limits.MaxBytes {
-		return S(Struct{}), tooLong(d, int64(n), limits.MaxBytes)
+		return S(XStruct{}), tooLong(d, int64(n), limits.MaxBytes)
 	}
 	m := newMessage(d, flags, limits)
 	at, mem, err := m.buf.ReadN(r, n)
 	if err != nil {
 		m.Release()
-		return S(Struct{}), err
+		return S(XStruct{}), err
 	}
 	m.buf.SetRoot(at, at+uint32(n))
 	p := &m.p
@@ -281,7 +267,7 @@ func Read[S View](d *Desc, r io.Reader, n int, opts ...Option) (S, error) {
 const maxWindows = 128
 
 // parseWindows parses the n bytes in m.p.windows where they lie, or copied together if they take too many positions there.
-func (m *Message) parseWindows(n int) (Struct, error) {
+func (m *Message) parseWindows(n int) (XStruct, error) {
 	p := &m.p
 	windows := p.windows
 	p.reset(n)
@@ -297,7 +283,7 @@ func (m *Message) parseWindows(n int) (Struct, error) {
 }
 
 // parseGathered is parseWindows with all bytes copied together.
-func (m *Message) parseGathered(n int) (Struct, error) {
+func (m *Message) parseGathered(n int) (XStruct, error) {
 	p := &m.p
 	recycle := m.flags&Recycle != 0
 	c := chain.NewChunk(n, recycle)
@@ -312,7 +298,7 @@ func (m *Message) parseGathered(n int) (Struct, error) {
 }
 
 // parseChunk parses a chunk of one piece.
-func (m *Message) parseChunk(c chain.Chunk) (Struct, error) {
+func (m *Message) parseChunk(c chain.Chunk) (XStruct, error) {
 	p := &m.p
 	n := len(c.Mem)
 	p.reset(n)
@@ -321,7 +307,7 @@ func (m *Message) parseChunk(c chain.Chunk) (Struct, error) {
 	return m.parseRoot(p)
 }
 
-func (m *Message) parseRoot(p *parser) (Struct, error) { return m.parsed(p, m.indexFrom(p)) }
+func (m *Message) parseRoot(p *parser) (XStruct, error) { return m.parsed(p, m.indexFrom(p)) }
 
 // indexFrom indexes the root, which begins where p is, and returns the index after it, or failed.
 func (m *Message) indexFrom(p *parser) int {
@@ -333,7 +319,7 @@ func (m *Message) indexFrom(p *parser) int {
 }
 
 // parsed ends a parse that has come to i.
-func (m *Message) parsed(p *parser, i int) (Struct, error) {
+func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	if i >= 0 && len(p.b)-i+p.rest > 0 {
 		i = p.fail(i, ErrTrailing)
 	}
@@ -344,7 +330,7 @@ func (m *Message) parsed(p *parser, i int) (Struct, error) {
 			p.dropWindows()
 		}
 		m.discard()
-		return Struct{}, err
+		return XStruct{}, err
 	}
 	m.levelled = m.words
 	if len(p.windows) > 0 { // not in one piece
@@ -419,7 +405,7 @@ func (m *Message) Root() Struct {
 	if m.words == 0 {
 		panic(panicStale)
 	}
-	return m.handle(m.root)
+	return Struct(m.handle(m.root))
 }
 
 // Finish completes what is being built: every struct gets its end, and required fields that were never set are

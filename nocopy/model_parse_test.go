@@ -6,6 +6,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // anyDepth is for messages that have been put into each other and themselves again and again.
@@ -39,7 +40,7 @@ func (s *session) parse(b *bound, wire []byte, rec *referee.Record) *message {
 		if class == 3 {
 			m.inputs = []input{{wire, string(wire)}}
 		}
-		m.h, err = nocopy.Parse(b.desc, wire, opts...)
+		m.h, err = thriftimpl.Parse(b.desc, wire, opts...)
 	}
 	if err != nil {
 		failf("a valid message is refused: %v\n%x", err, wire)

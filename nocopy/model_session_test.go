@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // session is a few messages, each with its model, to which random things are done.
@@ -261,7 +262,7 @@ func (s *session) check(m *message) {
 
 // checkParsed compares a message that has been checked with one parsed from its bytes.
 func (s *session) checkParsed(m *message) {
-	h, err := nocopy.Parse(m.b.desc, m.sent, anyDepth)
+	h, err := thriftimpl.Parse(m.b.desc, m.sent, anyDepth)
 	if err != nil {
 		failf("%s: its own bytes are refused: %v\n%x", m.name, err, m.sent)
 	}
@@ -452,7 +453,7 @@ func (s *session) newMessage() {
 	if recycled {
 		opts = append(opts, nocopy.Recycle)
 	}
-	m := &message{b: b, h: nocopy.New(b.desc, opts...), root: newRecord(b.Struct), recycled: recycled}
+	m := &message{b: b, h: thriftimpl.New(b.desc, opts...), root: newRecord(b.Struct), recycled: recycled}
 	s.add(m)
 	s.logf("%s := New%s(%v)", m.name, b.Name, opts)
 	if s.Intn(2) == 0 {

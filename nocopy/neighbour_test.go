@@ -18,33 +18,33 @@ func TestNothingLeftOver(t *testing.T) {
 		}
 	}
 	f := allDesc.named
-	for name, build := range map[string]func(s Struct, n int){
-		"binary":           func(s Struct, n int) { s.NewBytes(f("blob"), n) },
-		"numbers":          func(s Struct, n int) { s.NewChild(f("numbers"), allDesc, n) },
-		"numbers, changed": func(s Struct, n int) { Int64List(s.NewChild(f("numbers"), allDesc, n)).Append(1) },
-		"numbers, edited": func(s Struct, n int) {
+	for name, build := range map[string]func(s XStruct, n int){
+		"binary":           func(s XStruct, n int) { s.NewBytes(f("blob"), n) },
+		"numbers":          func(s XStruct, n int) { s.NewChild(f("numbers"), allDesc, n) },
+		"numbers, changed": func(s XStruct, n int) { Int64List(s.NewChild(f("numbers"), allDesc, n)).Append(1) },
+		"numbers, edited": func(s XStruct, n int) {
 			l := Int64List(s.NewChild(f("numbers"), allDesc, n))
 			s.m.Finish()
 			l.Append(1)
 			l.Append(2)
 		},
-		"bools":      func(s Struct, n int) { s.NewChild(f("flags"), allDesc, n) },
-		"uuids":      func(s Struct, n int) { s.NewChild(f("keys"), allDesc, n) },
-		"strings":    func(s Struct, n int) { s.NewChild(f("words"), allDesc, n) },
-		"one string": func(s Struct, n int) { StringList(s.NewChild(f("words"), allDesc, n)).Set(n/2, "x") },
-		"structs":    func(s Struct, n int) { s.NewChild(f("points"), allDesc, n) },
-		"one struct": func(s Struct, n int) { StructList[Struct](s.NewChild(f("points"), allDesc, n)).At(n / 2) },
-		"lists":      func(s Struct, n int) { s.NewChild(f("matrix"), allDesc, n) },
-		"inner list": func(s Struct, n int) { NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 2)).NewAt(1, n) },
-		"added list": func(s Struct, n int) { NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 0)).AppendNew(n) },
-		"set":        func(s Struct, n int) { s.NewChild(f("unique"), allDesc, n) },
-		"a new pair": func(s Struct, n int) {
-			Map[string, int64, AsString, AsInt64](s.NewChild(f("counts"), allDesc, n)).AppendNew()
+		"bools":      func(s XStruct, n int) { s.NewChild(f("flags"), allDesc, n) },
+		"uuids":      func(s XStruct, n int) { s.NewChild(f("keys"), allDesc, n) },
+		"strings":    func(s XStruct, n int) { s.NewChild(f("words"), allDesc, n) },
+		"one string": func(s XStruct, n int) { StringList(s.NewChild(f("words"), allDesc, n)).Set(n/2, "x") },
+		"structs":    func(s XStruct, n int) { s.NewChild(f("points"), allDesc, n) },
+		"one struct": func(s XStruct, n int) { StructList[XStruct](s.NewChild(f("points"), allDesc, n)).At(n / 2) },
+		"lists":      func(s XStruct, n int) { s.NewChild(f("matrix"), allDesc, n) },
+		"inner list": func(s XStruct, n int) { NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 2)).NewAt(1, n) },
+		"added list": func(s XStruct, n int) { NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 0)).AppendNew(n) },
+		"set":        func(s XStruct, n int) { s.NewChild(f("unique"), allDesc, n) },
+		"a new pair": func(s XStruct, n int) {
+			Map[string, int64, XAsString, XAsInt64](s.NewChild(f("counts"), allDesc, n)).AppendNew()
 		},
-		"struct":   func(s Struct, n int) { s.NewChild(f("point"), allDesc, 0) },
-		"replaced": func(s Struct, n int) { s.NewBytes(f("blob"), n); s.m.Finish(); s.NewBytes(f("blob"), n/2) },
-		"list in map": func(s Struct, n int) {
-			NestedMap[string, StructList[Struct], AsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", n)
+		"struct":   func(s XStruct, n int) { s.NewChild(f("point"), allDesc, 0) },
+		"replaced": func(s XStruct, n int) { s.NewBytes(f("blob"), n); s.m.Finish(); s.NewBytes(f("blob"), n/2) },
+		"list in map": func(s XStruct, n int) {
+			NestedMap[string, StructList[XStruct], XAsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", n)
 		},
 	} {
 		for _, n := range []int{1, 10, 1000, 20_000} {

@@ -7,31 +7,31 @@ import "iter"
 type NestedList[C View] Struct
 
 // Len returns the number of elements.
-func (l NestedList[C]) Len() int { return Struct(l).count() }
+func (l NestedList[C]) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l NestedList[C]) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l NestedList[C]) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
-func (l NestedList[C]) At(i int) C { return C(Struct(l).containerAt(i)) }
+func (l NestedList[C]) At(i int) C { return C(XStruct(l).containerAt(i)) }
 
-func (s Struct) containerAt(i int) Struct {
+func (s XStruct) containerAt(i int) XStruct {
 	slot := s.slot(i)
 	word := s.m.idx[slot]
 	if word == 0 { // not reached yet in building
 		return emptyHandle()
 	}
-	return Struct{s.m, s.k&^0xffffffff | uint64(word)}
+	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
 // Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.
-func (l NestedList[C]) Set(i int, v C) { Struct(l).setContainerAt(i, Struct(v)) }
+func (l NestedList[C]) Set(i int, v C) { XStruct(l).setContainerAt(i, XStruct(v)) }
 
 // Append adds a copy of v at the end, as Set does.
 func (l NestedList[C]) Append(v C) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
-	src := s.m.source(Struct(v), s.typ().elem)
+	src := s.m.source(XStruct(v), s.typ().elem)
 	s.changeableBy(src.n)
 	slot := s.m.appendSlots(s.entry(), 1)
 	word := s.m.appendValue(s.typ().elem, 0, src, 0)
@@ -40,14 +40,14 @@ func (l NestedList[C]) Append(v C) {
 
 // NewAt makes element i an empty container of n elements (a map: with room for n pairs) and returns it to be filled.
 func (l NestedList[C]) NewAt(i, n int) C {
-	c := Struct(l).newContainerAt(i, n)
+	c := XStruct(l).newContainerAt(i, n)
 	c.clearFixed()
 	return C(c)
 }
 
 // AppendNew adds a container of n elements (a map: with room for n pairs) at the end and returns it to be filled.
 func (l NestedList[C]) AppendNew(n int) C {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	t := s.typ().elem
 	checkCount(t, n)
@@ -60,18 +60,18 @@ func (l NestedList[C]) AppendNew(n int) C {
 }
 
 // Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
-func (l NestedList[C]) Swap(i, j int) { Struct(l).swap(i, j) }
+func (l NestedList[C]) Swap(i, j int) { XStruct(l).swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
 // index, unless i is 0.
-func (l NestedList[C]) Delete(i, j int) { Struct(l).deleteRange(i, j) }
+func (l NestedList[C]) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
 // Truncate removes the elements from n on.
-func (l NestedList[C]) Truncate(n int) { Struct(l).deleteRange(n, l.Len()) }
+func (l NestedList[C]) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
 func (l NestedList[C]) SortFunc(cmp func(a, b C) int) {
-	sortElements(Struct(l), structOf[C], cmp)
+	sortElements(XStruct(l), structOf[C], cmp)
 }
 
 // All iterates over indices and elements.
@@ -86,7 +86,7 @@ func (l NestedList[C]) All() iter.Seq2[int, C] {
 }
 
 // Contains says whether an element has the same wire bytes as v.
-func (l NestedList[C]) Contains(v C) bool { return Struct(l).containsValue(Struct(v)) }
+func (l NestedList[C]) Contains(v C) bool { return XStruct(l).containsValue(XStruct(v)) }
 
 // Add appends v unless Contains(v).
 func (l NestedList[C]) Add(v C) {
@@ -95,7 +95,7 @@ func (l NestedList[C]) Add(v C) {
 	}
 }
 
-func (s Struct) setContainerAt(i int, v Struct) {
+func (s XStruct) setContainerAt(i int, v XStruct) {
 	s.changeable()
 	s.checkIndex(i)
 	m, t := s.m, s.typ().elem
@@ -117,7 +117,7 @@ func (s Struct) setContainerAt(i int, v Struct) {
 	m.idx[slot] = word
 }
 
-func (s Struct) newContainerAt(i, n int) Struct {
+func (s XStruct) newContainerAt(i, n int) XStruct {
 	s.changeable()
 	slot := s.slot(i)
 	m, t := s.m, s.typ().elem

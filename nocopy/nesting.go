@@ -10,7 +10,7 @@ import (
 
 // nesting returns how many structs may be nested in a value of the type, the outermost included: unbounded if
 // one of them may contain itself.
-func (t *Type) nesting() int {
+func (t *XType) nesting() int {
 	switch t.kind {
 	case record:
 		return t.desc.nesting()
@@ -25,17 +25,17 @@ func (t *Type) nesting() int {
 // unbounded is the nesting of a struct that may contain itself.
 const unbounded = math.MaxInt16
 
-func (d *Desc) nesting() int {
+func (d *XDesc) nesting() int {
 	if n := d.nested.Load(); n > 0 {
 		return int(n)
 	}
-	n := d.countNesting(map[*Desc]bool{})
+	n := d.countNesting(map[*XDesc]bool{})
 	d.nested.Store(int32(n))
 	return n
 }
 
 // countNesting is nesting for the first time; the structs in path are around this one.
-func (d *Desc) countNesting(path map[*Desc]bool) int {
+func (d *XDesc) countNesting(path map[*XDesc]bool) int {
 	if path[d] {
 		return unbounded
 	}
@@ -49,7 +49,7 @@ func (d *Desc) countNesting(path map[*Desc]bool) int {
 	return min(n+1, unbounded)
 }
 
-func (t *Type) countNesting(path map[*Desc]bool) int {
+func (t *XType) countNesting(path map[*XDesc]bool) int {
 	switch {
 	case t.kind == record && t.desc.nested.Load() > 0:
 		return t.desc.nesting()
@@ -83,7 +83,7 @@ func (m *Message) checkNesting() error {
 }
 
 // exceeds reports whether more than left structs are nested in the value of entry e.
-func (m *Message) exceeds(t *Type, e uint32, left int) bool {
+func (m *Message) exceeds(t *XType, e uint32, left int) bool {
 	switch {
 	case t.nesting() <= left:
 		return false
@@ -107,7 +107,7 @@ func (m *Message) exceeds(t *Type, e uint32, left int) bool {
 }
 
 // fieldExceeds is exceeds of the fields of a struct.
-func (m *Message) fieldExceeds(d *Desc, e uint32, left int) bool {
+func (m *Message) fieldExceeds(d *XDesc, e uint32, left int) bool {
 	for i := range d.fields {
 		f := &d.fields[i]
 		word := m.idx[e+f.word]

@@ -12,7 +12,7 @@ import (
 // What this library builds, it accepts.
 
 // fieldOf returns the field of allDesc with this name.
-func fieldOf(name string) Field {
+func fieldOf(name string) XField {
 	for i := range allDesc.fields {
 		if allDesc.fields[i].Name == name {
 			return allDesc.constant(i)
@@ -22,7 +22,7 @@ func fieldOf(name string) Field {
 }
 
 // accepted checks that all ways of parsing, with default limits, take the message's bytes.
-func accepted(t *testing.T, what string, d *Desc, m *Message) {
+func accepted(t *testing.T, what string, d *XDesc, m *Message) {
 	t.Helper()
 	wire := m.AppendTo(nil)
 	for _, w := range manyWays {
@@ -42,20 +42,20 @@ func accepted(t *testing.T, what string, d *Desc, m *Message) {
 
 // TestOwnSparseStructs: many structs of many fields, of which few are set, take more index than bytes.
 func TestOwnSparseStructs(t *testing.T) {
-	sparse := NewDesc("Sparse")
-	fields := make([]FieldDesc, 200)
+	sparse := newStructDesc("Sparse")
+	fields := make([]XFieldDesc, 200)
 	for i := range fields {
-		fields[i] = FieldDesc{ID: int16(i + 1), Name: "f" + itoa(i), Type: TypeI64, Req: Optional}
+		fields[i] = XFieldDesc{ID: int16(i + 1), Name: "f" + itoa(i), Type: typeI64, Req: XOptional}
 		if i%2 == 0 {
-			fields[i].Type = TypeBool
+			fields[i].Type = typeBool
 		}
 	}
 	sparse.Define(fields...)
-	list := NewDesc("List")
-	list.Define(FieldDesc{ID: 1, Name: "list", Type: ListOf(StructOf(sparse))},
-		FieldDesc{ID: 2, Name: "map", Type: MapOf(TypeI32, StructOf(sparse))},
-		FieldDesc{ID: 3, Name: "lists", Type: ListOf(ListOf(StructOf(sparse)))})
-	fill := func(s Struct, i int) {
+	list := newStructDesc("List")
+	list.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(structTypeOf(sparse))},
+		XFieldDesc{ID: 2, Name: "map", Type: mapTypeOf(typeI32, structTypeOf(sparse))},
+		XFieldDesc{ID: 3, Name: "lists", Type: listTypeOf(listTypeOf(structTypeOf(sparse)))})
+	fill := func(s XStruct, i int) {
 		if i%2 == 0 {
 			s.SetBool(sparse.constant(i), true)
 		} else {
@@ -64,8 +64,8 @@ func TestOwnSparseStructs(t *testing.T) {
 	}
 	for _, n := range []int{1000, 5000, 20_000} {
 		for _, field := range []int{0, 1, 198, 199} {
-			s := New(list)
-			elems := StructList[Struct](s.NewChild(list.constant(0), list, n))
+			s := newStruct(list)
+			elems := StructList[XStruct](s.NewChild(list.constant(0), list, n))
 			for i := range n {
 				fill(elems.At(i), field)
 			}
@@ -73,9 +73,9 @@ func TestOwnSparseStructs(t *testing.T) {
 			s.Release()
 		}
 	}
-	s := New(list)
-	m := StructMap[int32, Struct, AsInt32](s.NewChild(list.constant(1), list, 0))
-	lists := NestedList[StructList[Struct]](s.NewChild(list.constant(2), list, 100))
+	s := newStruct(list)
+	m := StructMap[int32, XStruct, XAsInt32](s.NewChild(list.constant(1), list, 0))
+	lists := NestedList[StructList[XStruct]](s.NewChild(list.constant(2), list, 100))
 	for i := range 5000 {
 		fill(m.PutNew(int32(i)), 7)
 	}
@@ -96,8 +96,8 @@ func TestOwnNesting(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	deepest := 0
 	for range 300 {
-		msgs := []Struct{New(allDesc), mustParse(t, allDesc, []byte(structs(1+r.IntN(64))))}
-		at := []Struct{msgs[0], msgs[1]}
+		msgs := []XStruct{newStruct(allDesc), mustParse(t, allDesc, []byte(structs(1+r.IntN(64))))}
+		at := []XStruct{msgs[0], msgs[1]}
 		for at[1].Has(selfField) {
 			at[1] = at[1].Child(selfField, allDesc)
 		}
@@ -108,11 +108,11 @@ func TestOwnNesting(t *testing.T) {
 				case 0:
 					at[i] = s.NewChild(selfField, allDesc, 0)
 				case 1:
-					at[i] = StructList[Struct](s.NewChild(childrenField, allDesc, 1)).At(0)
+					at[i] = StructList[XStruct](s.NewChild(childrenField, allDesc, 1)).At(0)
 				case 2:
-					at[i] = StructMap[string, Struct, AsString](s.NewChild(namedField, allDesc, 0)).PutNew("k")
+					at[i] = StructMap[string, XStruct, XAsString](s.NewChild(namedField, allDesc, 0)).PutNew("k")
 				case 3:
-					at[i] = StructList[Struct](s.NewChild(childrenField, allDesc, 0)).AppendNew()
+					at[i] = StructList[XStruct](s.NewChild(childrenField, allDesc, 0)).AppendNew()
 				default:
 					s.SetText(unionField, "x")
 				}
@@ -127,12 +127,12 @@ func TestOwnNesting(t *testing.T) {
 				at[i].SetChild(selfField, allDesc, from)
 				at[i] = at[i].Child(selfField, allDesc)
 			case 1:
-				l := StructList[Struct](at[i].NewChild(childrenField, allDesc, 0))
+				l := StructList[XStruct](at[i].NewChild(childrenField, allDesc, 0))
 				l.Append(from)
 				l.Set(0, from)
 				at[i] = l.At(0)
 			case 2:
-				StructMap[string, Struct, AsString](at[i].NewChild(namedField, allDesc, 0)).Put("k", from)
+				StructMap[string, XStruct, XAsString](at[i].NewChild(namedField, allDesc, 0)).Put("k", from)
 			case 3:
 				c := from.Clone(allDesc)
 				msgs, at = append(msgs, c), append(at, c)
@@ -160,7 +160,7 @@ func TestOwnNesting(t *testing.T) {
 }
 
 // checkTooDeep checks that everything that would finish a message says that it is too deep, which Parse finds too.
-func checkTooDeep(t *testing.T, s Struct, err error) {
+func checkTooDeep(t *testing.T, s XStruct, err error) {
 	t.Helper()
 	const text = "All: offset 0: limit exceeded: nested deeper than Limits.MaxDepth = 64"
 	if !errors.Is(err, ErrLimit) || err.Error() != "nocopy: "+text {
@@ -180,7 +180,7 @@ func checkTooDeep(t *testing.T, s Struct, err error) {
 	}
 	s.m.limits.MaxDepth = 1 << 20
 	wire := s.m.AppendTo(nil)
-	if _, err := Parse(allDesc, wire); !errors.Is(err, ErrLimit) {
+	if _, err := parseStruct(allDesc, wire); !errors.Is(err, ErrLimit) {
 		t.Fatalf("Parse accepts what could not be finished: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func checkTooDeep(t *testing.T, s Struct, err error) {
 // TestDeeperByLimits: Limits.MaxDepth makes room for deeper messages, for what is made of them too.
 func TestDeeperByLimits(t *testing.T) {
 	f := fieldOf("self")
-	s := New(allDesc, Limits{MaxDepth: 100})
+	s := newStruct(allDesc, Limits{MaxDepth: 100})
 	inner := s
 	for range 99 {
 		inner = inner.NewChild(f, allDesc, 0)
@@ -198,11 +198,11 @@ func TestDeeperByLimits(t *testing.T) {
 	}
 	wire := s.m.AppendTo(nil)
 	got := mustParse(t, allDesc, wire, Limits{MaxDepth: 100})
-	for what, m := range map[string]Struct{"built": s, "received": got} {
+	for what, m := range map[string]XStruct{"built": s, "received": got} {
 		if c := m.Clone(allDesc); c.m.Check() != nil || !bytes.Equal(c.m.Bytes(), wire) {
 			t.Errorf("%s: the clone is not the same", what)
 		}
-		to := New(allDesc)
+		to := newStruct(allDesc)
 		to.SetChild(f, allDesc, m.Child(f, allDesc))
 		if err := to.m.Check(); err != nil || !bytes.Equal(to.m.Bytes(), wire) {
 			t.Errorf("%s: linked: %v", what, err)
@@ -221,7 +221,7 @@ func TestDeeperByLimits(t *testing.T) {
 		}
 		m.Release()
 	}
-	small := New(allDesc, Limits{MaxDepth: 2}) // no less than what everybody accepts
+	small := newStruct(allDesc, Limits{MaxDepth: 2}) // no less than what everybody accepts
 	small.NewChild(f, allDesc, 0).NewChild(f, allDesc, 0)
 	if err := small.m.Check(); err != nil {
 		t.Error(err)

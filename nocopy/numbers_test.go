@@ -16,17 +16,17 @@ import (
 // Lists of numbers are converted all at once, in pieces that their length and place in memory decide on. What they
 // hold is compared with what package encoding/binary makes of it.
 
-var numbersDesc = NewDesc("Numbers")
+var numbersDesc = newStructDesc("Numbers")
 
 func init() {
-	opt := func(id int16, name string, t *Type) FieldDesc {
-		return FieldDesc{ID: id, Name: name, Type: t, Req: Optional}
+	opt := func(id int16, name string, t *XType) XFieldDesc {
+		return XFieldDesc{ID: id, Name: name, Type: t, Req: XOptional}
 	}
 	numbersDesc.Define(
-		opt(2, "bools", ListOf(TypeBool)), opt(3, "int8s", ListOf(TypeI8)), opt(4, "int16s", ListOf(TypeI16)),
-		opt(5, "int32s", ListOf(TypeI32)), opt(6, "int64s", ListOf(TypeI64)), opt(7, "float64s", ListOf(TypeDouble)),
-		opt(8, "uuids", ListOf(TypeUUID)), opt(9, "enums", ListOf(EnumOf(colorName))),
-		opt(10, "after", TypeI32),
+		opt(2, "bools", listTypeOf(typeBool)), opt(3, "int8s", listTypeOf(typeI8)), opt(4, "int16s", listTypeOf(typeI16)),
+		opt(5, "int32s", listTypeOf(typeI32)), opt(6, "int64s", listTypeOf(typeI64)), opt(7, "float64s", listTypeOf(typeDouble)),
+		opt(8, "uuids", listTypeOf(typeUUID)), opt(9, "enums", listTypeOf(enumTypeOf(colorName))),
+		opt(10, "after", typeI32),
 	)
 }
 
@@ -46,19 +46,19 @@ type listOf[E any] interface {
 // numberKind is a kind of list: its field, and how that is set.
 type numberKind[E comparable, L listOf[E]] struct {
 	field string
-	set   func(s Struct, f Field, d *Desc, v []E)
+	set   func(s XStruct, f XField, d *XDesc, v []E)
 	value func(r uint64) E
 }
 
 func TestNumbers(t *testing.T) {
-	numberKind[bool, BoolList]{"bools", Struct.SetBools, func(r uint64) bool { return r&1 != 0 }}.test(t)
-	numberKind[int8, Int8List]{"int8s", Struct.SetInt8s, func(r uint64) int8 { return int8(r) }}.test(t)
-	numberKind[int16, Int16List]{"int16s", Struct.SetInt16s, func(r uint64) int16 { return int16(r) }}.test(t)
-	numberKind[int32, Int32List]{"int32s", Struct.SetInt32s, func(r uint64) int32 { return int32(r) }}.test(t)
-	numberKind[int64, Int64List]{"int64s", Struct.SetInt64s, func(r uint64) int64 { return int64(r) }}.test(t)
-	numberKind[float64, Float64List]{"float64s", Struct.SetFloat64s, func(r uint64) float64 { return math.Float64frombits(r >> 2) }}.test(t)
-	numberKind[UUID, UUIDList]{"uuids", Struct.SetUUIDs, func(r uint64) UUID { return UUID{0: byte(r), 7: byte(r >> 8), 15: byte(r >> 16)} }}.test(t)
-	numberKind[shade, EnumList[shade]]{"enums", SetEnums[shade], func(r uint64) shade { return shade(r) }}.test(t)
+	numberKind[bool, BoolList]{"bools", XStruct.SetBools, func(r uint64) bool { return r&1 != 0 }}.test(t)
+	numberKind[int8, Int8List]{"int8s", XStruct.SetInt8s, func(r uint64) int8 { return int8(r) }}.test(t)
+	numberKind[int16, Int16List]{"int16s", XStruct.SetInt16s, func(r uint64) int16 { return int16(r) }}.test(t)
+	numberKind[int32, Int32List]{"int32s", XStruct.SetInt32s, func(r uint64) int32 { return int32(r) }}.test(t)
+	numberKind[int64, Int64List]{"int64s", XStruct.SetInt64s, func(r uint64) int64 { return int64(r) }}.test(t)
+	numberKind[float64, Float64List]{"float64s", XStruct.SetFloat64s, func(r uint64) float64 { return math.Float64frombits(r >> 2) }}.test(t)
+	numberKind[UUID, UUIDList]{"uuids", XStruct.SetUUIDs, func(r uint64) UUID { return UUID{0: byte(r), 7: byte(r >> 8), 15: byte(r >> 16)} }}.test(t)
+	numberKind[shade, EnumList[shade]]{"enums", setShades, func(r uint64) shade { return shade(r) }}.test(t)
 }
 
 func (n numberKind[E, L]) random(count int) []E {
@@ -105,9 +105,9 @@ func (n numberKind[E, L]) test(t *testing.T) {
 }
 
 // built returns a function that makes the message instead of parsing it.
-func (n numberKind[E, L]) built(v []E) func(*Desc, []byte, ...Option) (Struct, error) {
-	return func(d *Desc, _ []byte, opts ...Option) (Struct, error) {
-		s := New(d, opts...)
+func (n numberKind[E, L]) built(v []E) func(*XDesc, []byte, ...Option) (XStruct, error) {
+	return func(d *XDesc, _ []byte, opts ...Option) (XStruct, error) {
+		s := newStruct(d, opts...)
 		n.set(s, d.named(n.field), d, v)
 		return s, nil
 	}
@@ -129,7 +129,7 @@ func (n numberKind[E, L]) wire(t *testing.T, v []E) []byte {
 type checked[E comparable, L listOf[E]] struct {
 	numberKind[E, L]
 	t     *testing.T
-	s     Struct
+	s     XStruct
 	want  []E
 	about string
 	after []byte // on the wire, behind the list
@@ -197,3 +197,5 @@ func (c *checked[E, L]) change() {
 		c.check("after all were set")
 	}
 }
+
+func setShades(s XStruct, f XField, d *XDesc, v []shade) { XEnums[shade](v).SetIn(s, f, d) }

@@ -20,7 +20,7 @@ func TestOddBools(t *testing.T) {
 		if !l.At(0) || l.At(1) || !l.At(2) || !l.Contains(true) || !l.Contains(false) {
 			t.Errorf("%s: the list is %v", w.name, l.AppendTo(nil))
 		}
-		m := Map[bool, bool, AsBool, AsBool](s.Child(allDesc.named("pairs"), allDesc))
+		m := Map[bool, bool, XAsBool, XAsBool](s.Child(allDesc.named("pairs"), allDesc))
 		yes, ok := m.Get(true)
 		no, okNo := m.Get(false)
 		if !ok || !okNo || !yes || !no || m.Len() != 2 { // of the keys 7 and 1 the last counts

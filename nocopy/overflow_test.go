@@ -35,7 +35,7 @@ func TestHugeLimits(t *testing.T) {
 			touchAll(s)
 			s.Release()
 		}
-		_, err := Parse(allDesc, []byte(times(3_000_000, self)), l)
+		_, err := parseStruct(allDesc, []byte(times(3_000_000, self)), l)
 		if err == nil {
 			t.Errorf("%+v: no error", l)
 		}
@@ -55,7 +55,7 @@ func TestSameBlockManyTimes(t *testing.T) {
 				continue
 			}
 			var e *Error
-			if _, err := ParseBlocks[Struct](allDesc, blocks, opts...); !errors.As(err, &e) || !errors.Is(err, ErrLimit) {
+			if _, err := ParseBlocks[XStruct](allDesc, blocks, opts...); !errors.As(err, &e) || !errors.Is(err, ErrLimit) {
 				t.Errorf("%d blocks of 16 MiB, %v: %v", n, opts, err)
 			}
 		}
@@ -66,16 +66,16 @@ func TestSameBlockManyTimes(t *testing.T) {
 func TestHugeCounts(t *testing.T) {
 	wideField, lists, counts := fieldOf("wide"), fieldOf("forest"), fieldOf("counts")
 	for _, n := range []int{-1, math.MinInt32, 1<<24 - 1, 1 << 24, 1<<30 + 1, math.MaxInt32} {
-		for what, f := range map[string]func(s Struct){
-			"a list of structs": func(s Struct) { s.NewChild(wideField, allDesc, n) },
-			"a map":             func(s Struct) { s.NewChild(counts, allDesc, n) },
-			"numbers":           func(s Struct) { s.NewChild(fieldOf("numbers"), allDesc, n) },
-			"a list in a list":  func(s Struct) { NestedList[StructList[Struct]](s.NewChild(lists, allDesc, 0)).AppendNew(n) },
+		for what, f := range map[string]func(s XStruct){
+			"a list of structs": func(s XStruct) { s.NewChild(wideField, allDesc, n) },
+			"a map":             func(s XStruct) { s.NewChild(counts, allDesc, n) },
+			"numbers":           func(s XStruct) { s.NewChild(fieldOf("numbers"), allDesc, n) },
+			"a list in a list":  func(s XStruct) { NestedList[StructList[XStruct]](s.NewChild(lists, allDesc, 0)).AppendNew(n) },
 		} {
 			if 0 < n && n <= 1<<24 && (what != "a list of structs" || maxWords > 1<<30) {
 				continue // possible
 			}
-			s := New(allDesc)
+			s := newStruct(allDesc)
 			func() {
 				defer func() {
 					if v := recover(); v != "nocopy: count "+itoa(n)+" out of range" {

@@ -22,8 +22,8 @@ type parser struct {
 	top    uint32
 	few    [16]level
 
-	mismatched uint32  // position of a field that turned out not to be of its type
-	scan       Scanner // for what is skipped across windows
+	mismatched uint32   // position of a field that turned out not to be of its type
+	scan       XScanner // for what is skipped across windows
 
 	growth   growth
 	depth    int
@@ -60,7 +60,7 @@ func (p *parser) reset(n int) {
 }
 
 // structure indexes the struct at i into the entry e, whose words hold anything.
-func (p *parser) structure(d *Desc, e uint32, i int) int {
+func (p *parser) structure(d *XDesc, e uint32, i int) int {
 	if p.depth++; p.depth > p.maxDepth {
 		return p.fail(i, errDepth)
 	}
@@ -77,7 +77,7 @@ func (p *parser) structure(d *Desc, e uint32, i int) int {
 }
 
 // value indexes the struct or container that stands after lead bytes at i. It returns the index after it and its entry.
-func (p *parser) value(t *Type, i, lead int) (int, uint32) {
+func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 	if p.slow {
 		return p.slowValue(t, i, lead)
 	}
@@ -293,7 +293,7 @@ func (p *parser) outOf(s *machine) *field {
 
 // overlong returns where the field is that came last in the struct of entry e, a text that ends after the window. Only the words
 // of what comes before pc in its program are defined.
-func (p *parser) overlong(d *Desc, e, pc uint32) int {
+func (p *parser) overlong(d *XDesc, e, pc uint32) int {
 	programs, last := d.program(), uint32(0)
 	at := programs.start
 	if programs.built > 0 && pc >= programs.built {
@@ -330,7 +330,7 @@ func (p *parser) inRun(s *machine, f *field) int {
 }
 
 // pass returns the index after the value of type t at i if it is whole in the window and as programs foresee it, else mismatch.
-func (p *parser) pass(t *Type, i int) int {
+func (p *parser) pass(t *XType, i int) int {
 	var s machine
 	s.top, s.bottom = p.top, p.top
 	program := t.program()
@@ -354,7 +354,7 @@ func (p *parser) take(head, n, per, i int) uint32 {
 }
 
 // takeFor is take for a value of the type.
-func (p *parser) takeFor(t *Type, head, n, per, i int) uint32 {
+func (p *parser) takeFor(t *XType, head, n, per, i int) uint32 {
 	if p.reuse {
 		return p.m.reuse(t, uint32(head+n*per))
 	}
@@ -397,7 +397,7 @@ func (p *parser) at(k int) int {
 }
 
 // finish returns the error of a failed parse, with its path.
-func (p *parser) finish(d *Desc) error {
+func (p *parser) finish(d *XDesc) error {
 	p.path = append(p.path, d.name)
 	slices.Reverse(p.path)
 	p.err.Path = strings.Join(p.path, "")

@@ -92,7 +92,7 @@ func (s cell) arg() uint32  { return uint32(s.to >> 32) }
 // In the low word, from the lowest byte on: the size of an element, its wire type, that of a key, the least
 // that an element or pair takes, and in two bytes its words, or those of a struct's entry. In the high
 // one: the number of a container's type, and the program of a value of type t.
-func shapeOf(t *Type) cell {
+func shapeOf(t *XType) cell {
 	if t.kind == record {
 		return cell{op: op(t.desc.words) << shapeWords}
 	}
@@ -121,9 +121,9 @@ var code struct {
 
 // opOrigin says what an op was compiled from.
 type opOrigin struct {
-	desc  *Desc
+	desc  *XDesc
 	field *field // nil: the struct's end
-	typ   *Type  // of an element
+	typ   *XType // of an element
 }
 
 // originOf returns the opOrigin of the op at an offset.
@@ -141,7 +141,7 @@ type programs struct {
 
 // program returns the programs of d, compiling it if need be. That is not done before it is needed:
 // when d is defined, structs inside need not be yet.
-func (d *Desc) program() *programs {
+func (d *XDesc) program() *programs {
 	if p := d.programs.Load(); p != nil {
 		return p
 	}
@@ -150,7 +150,7 @@ func (d *Desc) program() *programs {
 }
 
 // program returns the offset of the program for a value of type t, a container, that is in no field.
-func (t *Type) program() uint32 {
+func (t *XType) program() uint32 {
 	if at := t.value.Load(); at != 0 {
 		return at
 	}
@@ -162,10 +162,10 @@ func (t *Type) program() uint32 {
 type compiler struct {
 	cells    []cell
 	origins  []opOrigin
-	waiting  []*Type          // whose programs are still to be made
-	values   map[*Type]uint32 // where programs begin: of values
-	insides  map[*Type]uint32 // of structs, and of the elements of kindContainers
-	programs map[*Desc]*programs
+	waiting  []*XType          // whose programs are still to be made
+	values   map[*XType]uint32 // where programs begin: of values
+	insides  map[*XType]uint32 // of structs, and of the elements of kindContainers
+	programs map[*XDesc]*programs
 	args     []reference
 	quits    []int // cells of ops that must not be missed
 }
@@ -173,15 +173,15 @@ type compiler struct {
 // reference is a cell that refers to a program that may not have been made yet.
 type reference struct {
 	cell  int
-	typ   *Type
+	typ   *XType
 	value bool // the program of a value
 }
 
 // compile makes the programs of t, and of what is inside unless they have been made.
-func compile(t *Type) {
+func compile(t *XType) {
 	code.mu.Lock()
 	defer code.mu.Unlock()
-	c := compiler{values: map[*Type]uint32{}, insides: map[*Type]uint32{}, programs: map[*Desc]*programs{}}
+	c := compiler{values: map[*XType]uint32{}, insides: map[*XType]uint32{}, programs: map[*XDesc]*programs{}}
 	if cells := code.cells.Load(); cells != nil {
 		c.cells, c.origins = *cells, *code.origins.Load()
 	} else { // offset 0 stands for none
@@ -212,7 +212,7 @@ func compile(t *Type) {
 }
 
 // need sees to it that there will be programs for type t.
-func (c *compiler) need(t *Type) {
+func (c *compiler) need(t *XType) {
 	if _, known := c.values[t]; known || t.kind < record {
 		return
 	}
@@ -233,7 +233,7 @@ func (c *compiler) add(s cell, o opOrigin) {
 }
 
 // compile makes the programs of type t: of a value that is in no field, and of what is inside.
-func (c *compiler) compile(t *Type) {
+func (c *compiler) compile(t *XType) {
 	c.values[t] = c.offset()
 	c.element(t, 0)
 	c.add(cell{op: special(kindDone)}, opOrigin{})
@@ -259,7 +259,7 @@ func (c *compiler) compile(t *Type) {
 func special(kind op) op { return kind << opKind }
 
 // kindOf returns the kind of the op of a value of type t that is not of fixed size or a text.
-func kindOf(t *Type) op {
+func kindOf(t *XType) op {
 	switch {
 	case t.kind == record:
 		return kindStruct
@@ -276,7 +276,7 @@ func kindOf(t *Type) op {
 }
 
 // element adds the op of a value of type t that is in no field, whose word is this one.
-func (c *compiler) element(t *Type, word int) {
+func (c *compiler) element(t *XType, word int) {
 	o := op(word)<<opWord | opBare
 	c.quits = append(c.quits, len(c.cells))
 	switch t.kind {
@@ -290,7 +290,7 @@ func (c *compiler) element(t *Type, word int) {
 }
 
 // container adds the op o of a struct, list, set or map.
-func (c *compiler) container(o op, t *Type, from opOrigin) {
+func (c *compiler) container(o op, t *XType, from opOrigin) {
 	kind, inside := kindOf(t), t
 	o |= special(kind)
 	if t.kind != record {
@@ -326,7 +326,7 @@ func (c *compiler) container(o op, t *Type, from opOrigin) {
 	c.add(shapeOf(t), from)
 }
 
-func stringFlag(t *Type) op {
+func stringFlag(t *XType) op {
 	if t.binary {
 		return 0
 	}
@@ -334,10 +334,10 @@ func stringFlag(t *Type) op {
 }
 
 // structure makes the programs of d, in both orders.
-func (c *compiler) structure(d *Desc) {
+func (c *compiler) structure(d *XDesc) {
 	for i := range d.fields {
-		d.fields[i].widest = widest(d.fields[i].typ, map[*Desc]bool{})
-		d.nests = d.nests || anyNested(d.fields[i].typ, map[*Desc]bool{})
+		d.fields[i].widest = widest(d.fields[i].typ, map[*XDesc]bool{})
+		d.nests = d.nests || anyNested(d.fields[i].typ, map[*XDesc]bool{})
 	}
 	p := &programs{start: c.offset()}
 	c.programs[d], c.insides[d.self] = p, p.start
@@ -363,14 +363,14 @@ func (c *compiler) structure(d *Desc) {
 }
 
 // sequence makes the program of d for fields in this order. It returns their cells.
-func (c *compiler) sequence(d *Desc, order []uint16) []int {
+func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 	start := c.offset()
 	ops := make([]int, 0, len(order))
 	for _, i := range order {
 		f, at := &d.fields[i], len(c.cells)
 		ops = append(ops, at)
 		c.field(d, f)
-		if f.Req == Required {
+		if f.Req == XRequired {
 			c.quits = append(c.quits, at)
 		} else {
 			c.cells[at].to = uint64(c.offset())
@@ -385,7 +385,7 @@ func (c *compiler) sequence(d *Desc, order []uint16) []int {
 }
 
 // field adds the op of a field.
-func (c *compiler) field(d *Desc, f *field) {
+func (c *compiler) field(d *XDesc, f *field) {
 	o := op(bits.ReverseBytes32(f.key<<8)) | op(f.word)<<opWord | fieldHeader<<opReach
 	from := opOrigin{desc: d, field: f}
 	switch f.kind {
@@ -423,7 +423,7 @@ func (c *compiler) fork(at, other int, reach uint64) {
 
 // order returns the numbers of the fields in the order of the IDL, or in that of what New makes when
 // they are set in the IDL's.
-func (d *Desc) order(built bool) []uint16 {
+func (d *XDesc) order(built bool) []uint16 {
 	order := make([]uint16, 0, len(d.fields))
 	for _, first := range []bool{true, false} {
 		for i := range d.fields {
@@ -436,7 +436,7 @@ func (d *Desc) order(built bool) []uint16 {
 }
 
 // flat reports whether the struct has nothing but texts and fields of fixed size.
-func (d *Desc) flat() bool {
+func (d *XDesc) flat() bool {
 	for i := range d.fields {
 		if d.fields[i].kind > text {
 			return false
@@ -453,10 +453,10 @@ const maxPlain = 64
 
 // plain says whether the struct is small and has nothing but fields of fixed size, lists of such,
 // texts and plain structs: Lazy indexes it at once.
-func plain(d *Desc) bool { return plainWords(d, maxPlain) <= maxPlain }
+func plain(d *XDesc) bool { return plainWords(d, maxPlain) <= maxPlain }
 
 // plainWords returns how many words the entries take, more than most if the struct is not plain.
-func plainWords(d *Desc, most int) int {
+func plainWords(d *XDesc, most int) int {
 	n := d.words
 	if d.union || n > most {
 		return most + 1

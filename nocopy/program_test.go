@@ -16,50 +16,50 @@ import (
 
 // outerDesc has structs in one another, with nothing but simple fields, and containers around them; leafDesc is the innermost. Of
 // boxDesc the orders differ only in a struct inside.
-var outerDesc, boxDesc, leafDesc = func() (outer, box, leaf *Desc) {
-	outer, box, leaf = NewDesc("Outer"), NewDesc("Box"), NewDesc("Leaf")
-	inner, shelf, label := NewDesc("Inner"), NewDesc("Shelf"), NewDesc("Label")
+var outerDesc, boxDesc, leafDesc = func() (outer, box, leaf *XDesc) {
+	outer, box, leaf = newStructDesc("Outer"), newStructDesc("Box"), newStructDesc("Leaf")
+	inner, shelf, label := newStructDesc("Inner"), newStructDesc("Shelf"), newStructDesc("Label")
 	outer.Define( // before those inside: a plan is made when it is needed
-		FieldDesc{ID: 1, Name: "x", Type: TypeI32},
-		FieldDesc{ID: 2, Name: "inner", Type: StructOf(inner)},
-		FieldDesc{ID: 3, Name: "numbers", Type: ListOf(TypeI64)},
-		FieldDesc{ID: 4, Name: "again", Type: StructOf(inner), Req: Required},
-		FieldDesc{ID: 5, Name: "leaves", Type: ListOf(StructOf(leaf))},
-		FieldDesc{ID: 6, Name: "leaf", Type: StructOf(leaf)},
-		FieldDesc{ID: 7, Name: "inners", Type: ListOf(StructOf(inner))},
-		FieldDesc{ID: 8, Name: "z", Type: TypeString},
-		FieldDesc{ID: 9, Name: "shelves", Type: ListOf(StructOf(shelf))},
-		FieldDesc{ID: 10, Name: "labels", Type: ListOf(StructOf(label))},
-		FieldDesc{ID: 11, Name: "w", Type: TypeDouble},
-		FieldDesc{ID: 12, Name: "v", Type: TypeI64, Req: Optional},
-		FieldDesc{ID: 13, Name: "u", Type: TypeBool},
+		XFieldDesc{ID: 1, Name: "x", Type: typeI32},
+		XFieldDesc{ID: 2, Name: "inner", Type: structTypeOf(inner)},
+		XFieldDesc{ID: 3, Name: "numbers", Type: listTypeOf(typeI64)},
+		XFieldDesc{ID: 4, Name: "again", Type: structTypeOf(inner), Req: XRequired},
+		XFieldDesc{ID: 5, Name: "leaves", Type: listTypeOf(structTypeOf(leaf))},
+		XFieldDesc{ID: 6, Name: "leaf", Type: structTypeOf(leaf)},
+		XFieldDesc{ID: 7, Name: "inners", Type: listTypeOf(structTypeOf(inner))},
+		XFieldDesc{ID: 8, Name: "z", Type: typeString},
+		XFieldDesc{ID: 9, Name: "shelves", Type: listTypeOf(structTypeOf(shelf))},
+		XFieldDesc{ID: 10, Name: "labels", Type: listTypeOf(structTypeOf(label))},
+		XFieldDesc{ID: 11, Name: "w", Type: typeDouble},
+		XFieldDesc{ID: 12, Name: "v", Type: typeI64, Req: XOptional},
+		XFieldDesc{ID: 13, Name: "u", Type: typeBool},
 	)
 	box.Define(
-		FieldDesc{ID: 4, Name: "leaf", Type: StructOf(leaf)},
-		FieldDesc{ID: 1, Name: "inner", Type: StructOf(inner)},
-		FieldDesc{ID: 2, Name: "boxes", Type: ListOf(StructOf(inner))},
-		FieldDesc{ID: 3, Name: "z", Type: TypeString},
+		XFieldDesc{ID: 4, Name: "leaf", Type: structTypeOf(leaf)},
+		XFieldDesc{ID: 1, Name: "inner", Type: structTypeOf(inner)},
+		XFieldDesc{ID: 2, Name: "boxes", Type: listTypeOf(structTypeOf(inner))},
+		XFieldDesc{ID: 3, Name: "z", Type: typeString},
 	)
 	shelf.Define(
-		FieldDesc{ID: 1, Name: "leaves", Type: ListOf(StructOf(leaf))},
-		FieldDesc{ID: 2, Name: "note", Type: TypeString},
-		FieldDesc{ID: 3, Name: "more", Type: SetOf(StructOf(leaf)), Req: Required},
-		FieldDesc{ID: 4, Name: "c", Type: TypeI8},
-		FieldDesc{ID: 5, Name: "labels", Type: ListOf(StructOf(label))},
+		XFieldDesc{ID: 1, Name: "leaves", Type: listTypeOf(structTypeOf(leaf))},
+		XFieldDesc{ID: 2, Name: "note", Type: typeString},
+		XFieldDesc{ID: 3, Name: "more", Type: setTypeOf(structTypeOf(leaf)), Req: XRequired},
+		XFieldDesc{ID: 4, Name: "c", Type: typeI8},
+		XFieldDesc{ID: 5, Name: "labels", Type: listTypeOf(structTypeOf(label))},
 	)
 	label.Define(
-		FieldDesc{ID: 1, Name: "name", Type: TypeString},
-		FieldDesc{ID: 2, Name: "value", Type: TypeString},
+		XFieldDesc{ID: 1, Name: "name", Type: typeString},
+		XFieldDesc{ID: 2, Name: "value", Type: typeString},
 	)
 	inner.Define(
-		FieldDesc{ID: 1, Name: "a", Type: TypeString},
-		FieldDesc{ID: 2, Name: "leaf", Type: StructOf(leaf)},
-		FieldDesc{ID: 3, Name: "b", Type: TypeBool, Req: Required},
-		FieldDesc{ID: 4, Name: "shorts", Type: ListOf(TypeI16)},
+		XFieldDesc{ID: 1, Name: "a", Type: typeString},
+		XFieldDesc{ID: 2, Name: "leaf", Type: structTypeOf(leaf)},
+		XFieldDesc{ID: 3, Name: "b", Type: typeBool, Req: XRequired},
+		XFieldDesc{ID: 4, Name: "shorts", Type: listTypeOf(typeI16)},
 	)
 	leaf.Define(
-		FieldDesc{ID: 1, Name: "n", Type: TypeI16},
-		FieldDesc{ID: -2, Name: "s", Type: TypeString},
+		XFieldDesc{ID: 1, Name: "n", Type: typeI16},
+		XFieldDesc{ID: -2, Name: "s", Type: typeString},
 	)
 	return outer, box, leaf
 }()
@@ -71,7 +71,7 @@ type sender struct {
 	built bool    // the order is New's, not the IDL's
 }
 
-func (r sender) structure(dst []byte, d *Desc) []byte {
+func (r sender) structure(dst []byte, d *XDesc) []byte {
 	order := slices.Clone(d.order(r.built != (r.Float64() < r.odd)))
 	if r.Float64() < r.odd {
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -92,7 +92,7 @@ func (r sender) structure(dst []byte, d *Desc) []byte {
 	return append(dst, byte(WireStop))
 }
 
-func (r sender) value(dst []byte, t *Type) []byte {
+func (r sender) value(dst []byte, t *XType) []byte {
 	switch {
 	case t.kind == record:
 		return r.structure(dst, t.desc)
@@ -108,7 +108,7 @@ func (r sender) value(dst []byte, t *Type) []byte {
 	n := r.IntN(4)
 	elem := t.elem
 	if r.Float64() < r.odd {
-		elem = TypeI32
+		elem = typeI32
 	}
 	dst = binary.BigEndian.AppendUint32(append(dst, byte(elem.wire)), uint32(n))
 	for range n {
@@ -123,7 +123,7 @@ func TestPlanned(t *testing.T) {
 	good := 0
 	for i := range 20_000 {
 		r.odd, r.built = []float64{0, 0.02, 0.2}[i%3], r.IntN(2) == 0
-		d := []*Desc{outerDesc, boxDesc}[r.IntN(2)]
+		d := []*XDesc{outerDesc, boxDesc}[r.IntN(2)]
 		wire := r.structure(nil, d)
 		switch r.IntN(8) {
 		case 0:
@@ -135,7 +135,7 @@ func TestPlanned(t *testing.T) {
 		if r.IntN(4) == 0 {
 			limit = limits[r.IntN(len(limits))]
 		}
-		want, wantErr := Parse(d, wire, limit, ValidUTF8)
+		want, wantErr := parseStruct(d, wire, limit, ValidUTF8)
 		if errors.Is(wantErr, ErrUTF8) {
 			continue
 		}
@@ -179,13 +179,13 @@ func TestPlanned(t *testing.T) {
 
 // TestProgramOfBuilt: what New makes is read by the program for that order, to the end; what only lacks a field is not.
 func TestProgramOfBuilt(t *testing.T) {
-	d := NewDesc("Mixed")
+	d := newStructDesc("Mixed")
 	d.Define(
-		FieldDesc{ID: 5, Name: "x", Type: TypeI8},
-		FieldDesc{ID: 1, Name: "a", Type: TypeString},
-		FieldDesc{ID: 2, Name: "b", Type: TypeI32},
-		FieldDesc{ID: 3, Name: "c", Type: TypeString},
-		FieldDesc{ID: 4, Name: "d", Type: TypeI64},
+		XFieldDesc{ID: 5, Name: "x", Type: typeI8},
+		XFieldDesc{ID: 1, Name: "a", Type: typeString},
+		XFieldDesc{ID: 2, Name: "b", Type: typeI32},
+		XFieldDesc{ID: 3, Name: "c", Type: typeString},
+		XFieldDesc{ID: 4, Name: "d", Type: typeI64},
 	)
 	// ran returns whether a program has read all of the message, and if not, whether it was that for what New makes.
 	ran := func(wire []byte) (whole, built bool) {
@@ -201,7 +201,7 @@ func TestProgramOfBuilt(t *testing.T) {
 		m.Release()
 		return why == finished, s.pc >= d.program().built
 	}
-	s := New(d)
+	s := newStruct(d)
 	defer s.Release()
 	s.SetText(d.named("a"), "a")
 	s.SetText(d.named("c"), "c")
@@ -234,24 +234,24 @@ func TestProgramOfBuilt(t *testing.T) {
 
 // TestPlannedFar: what does not fit into a step is indexed as well.
 func TestPlannedFar(t *testing.T) {
-	d := NewDesc("Wide")
-	var fields []FieldDesc
+	d := newStructDesc("Wide")
+	var fields []XFieldDesc
 	for i := range 6_000 {
-		fields = append(fields, FieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: TypeI8})
+		fields = append(fields, XFieldDesc{ID: int16(i + 1), Name: fmt.Sprint("f", i+1), Type: typeI8})
 	}
 	for _, i := range []int{10, 4_000, 4_090, 4_100, 5_999} {
-		fields[i].Type = StructOf(leafDesc)
+		fields[i].Type = structTypeOf(leafDesc)
 	}
 	d.Define(fields...)
 	r := sender{rand.New(rand.NewPCG(1, 1)), 0, false}
 	for _, r.odd = range []float64{0, 0.001} {
 		r.built = !r.built
 		wire := r.structure(nil, d)
-		want, err := Parse(d, wire, ValidUTF8)
+		want, err := parseStruct(d, wire, ValidUTF8)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Parse(d, wire)
+		got, err := parseStruct(d, wire)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,16 +4,16 @@ import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // What package rpc needs of messages besides what everybody does.
 
-// NewWithRoom is like New, with room for n bytes in front of the message. The options are only Recycle or none.
-func NewWithRoom(d *Desc, n int, recycle bool) Struct {
+// newWithRoom is like newStruct, with room for n bytes in front of the message. The options are only Recycle or none.
+func newWithRoom(d *XDesc, n int, recycle bool) XStruct {
 	return beginMessage(d, recycling(recycle), n)
 }
 
-// ParseChunk is like Parse for received bytes, which the message takes over, also when it fails:
+// parseReceived is like parseStruct for received bytes, which the message takes over, also when it fails:
 // it may store into them. With recycle the chunk may be of recycled memory, which goes back on
 // Release. MaxBytes is chain.MaxSize if the limits have none: whoever received the bytes has
 // bounded them.
-func ParseChunk(d *Desc, c chain.Chunk, l Limits, recycle bool) (Struct, error) {
+func parseReceived(d *XDesc, c chain.Chunk, l Limits, recycle bool) (XStruct, error) {
 	return parseChunk(d, c, l, Own|recycling(recycle))
 }
 
@@ -25,7 +25,7 @@ func recycling(yes bool) flag {
 	return 0
 }
 
-func parseChunk(d *Desc, c chain.Chunk, l Limits, flags flag) (Struct, error) {
+func parseChunk(d *XDesc, c chain.Chunk, l Limits, flags flag) (XStruct, error) {
 	limits := usualLimits
 	if l != (Limits{}) {
 		flags, limits = flags|limited, l.orElse(usualLimits)
@@ -37,7 +37,7 @@ func parseChunk(d *Desc, c chain.Chunk, l Limits, flags flag) (Struct, error) {
 	n := c.Len()
 	if n > most {
 		c.Release()
-		return Struct{}, tooLong(d, int64(n), most)
+		return XStruct{}, tooLong(d, int64(n), most)
 	}
 	m := newMessage(d, flags, limits)
 	if c.Next() == nil {
@@ -47,7 +47,7 @@ func parseChunk(d *Desc, c chain.Chunk, l Limits, flags flag) (Struct, error) {
 }
 
 // parsePieces parses a chunk of several pieces, which have n bytes.
-func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
+func (m *Message) parsePieces(c chain.Chunk, n int) (XStruct, error) {
 	m.buf.Hold(c)
 	for w := &c; w != nil; w = w.Next() {
 		if len(w.Mem) > 0 {
@@ -57,16 +57,13 @@ func (m *Message) parsePieces(c chain.Chunk, n int) (Struct, error) {
 	return m.parseWindows(n)
 }
 
-// Prepend puts n bytes in front of the message, in the room that NewWithRoom left, and returns them to be filled;
+// prepend puts n bytes in front of the message, in the room that newWithRoom left, and returns them to be filled;
 // nil if there is no such room. They belong to the wire bytes from then on.
-func (m *Message) Prepend(n int) []byte { return m.buf.Prepend(n) }
+func (m *Message) prepend(n int) []byte { return m.buf.Prepend(n) }
 
-// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length comes first. The message
+// addTo adds the message's wire bytes to a batch, having finished it. With frame their length comes first. The message
 // must not be changed or released before the batch is written.
-func (m *Message) AddTo(b *chain.Batch, frame bool) {
+func (m *Message) addTo(b *chain.Batch, frame bool) {
 	m.Finish()
 	b.Add(&m.buf, frame)
 }
-
-// Absent returns the handle of a struct that is not there: its getters return zero values, its setters panic.
-func Absent() Struct { return emptyHandle() }

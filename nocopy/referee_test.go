@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // seeded makes choices from a seed.
@@ -56,7 +57,7 @@ func TestApacheReadsOurs(t *testing.T) {
 		t.Run(b.Name, func(t *testing.T) {
 			for range rounds(b) {
 				want := g.Record(b.Struct, 4)
-				h := nocopy.New(b.desc)
+				h := thriftimpl.New(b.desc)
 				filler{sc, g}.record(h, want)
 				wire := h.Message().Bytes()
 				got, err := referee.Read(b.Struct, wire)
@@ -85,7 +86,7 @@ func TestOursReadsApache(t *testing.T) {
 				wire := referee.Write(rec, rand.New(rand.NewPCG(uint64(g.Intn(1<<30)), 2)))
 				referee.Normal(rec)
 				for _, opts := range [][]nocopy.Option{nil, {nocopy.Lazy}, {nocopy.Recycle}} {
-					h, err := nocopy.Parse(b.desc, wire, opts...)
+					h, err := thriftimpl.Parse(b.desc, wire, opts...)
 					if err != nil {
 						t.Fatalf("%v in\n%x", err, wire)
 					}
@@ -104,7 +105,7 @@ func TestOursReadsApache(t *testing.T) {
 func TestUntouchedStructs(t *testing.T) {
 	sc := newSchema(shapes())
 	for _, b := range sc.structs {
-		h := nocopy.New(b.desc)
+		h := thriftimpl.New(b.desc)
 		got, err := referee.Read(b.Struct, h.Message().Bytes())
 		if err != nil {
 			t.Fatal(err)

@@ -9,20 +9,20 @@ import (
 // rewritten are texts of smallWire: how they are set, and where Format shows them.
 var rewritten = []struct {
 	name string
-	set  func(s Struct, v string)
+	set  func(s XStruct, v string)
 	was  string
 }{
-	{"string", func(s Struct, v string) { s.SetText(allDesc.named("text"), v) }, `text: "some text"`},
-	{"binary", func(s Struct, v string) { s.SetBytes(allDesc.named("blob"), []byte(v)) }, `blob: 0x00`},
-	{"arm of a union", func(s Struct, v string) {
+	{"string", func(s XStruct, v string) { s.SetText(allDesc.named("text"), v) }, `text: "some text"`},
+	{"binary", func(s XStruct, v string) { s.SetBytes(allDesc.named("blob"), []byte(v)) }, `blob: 0x00`},
+	{"arm of a union", func(s XStruct, v string) {
 		s.Child(allDesc.named("shape"), allDesc).SetText(shapeDesc.named("label"), v)
 	}, `label: "l"`},
-	{"element", func(s Struct, v string) { StringList(s.Child(allDesc.named("words"), allDesc)).Set(1, v) }, `["a", "b", "c"]`},
-	{"binary element", func(s Struct, v string) { BytesList(s.Child(allDesc.named("blobs"), allDesc)).Set(0, []byte(v)) }, `[0x01, 0x02]`},
+	{"element", func(s XStruct, v string) { StringList(s.Child(allDesc.named("words"), allDesc)).Set(1, v) }, `["a", "b", "c"]`},
+	{"binary element", func(s XStruct, v string) { BytesList(s.Child(allDesc.named("blobs"), allDesc)).Set(0, []byte(v)) }, `[0x01, 0x02]`},
 }
 
-var cloned = way{"cloned", func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
-	s, err := Parse(d, wire, opts...)
+var cloned = way{"cloned", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
+	s, err := parseStruct(d, wire, opts...)
 	if err != nil {
 		return s, err
 	}
@@ -32,7 +32,7 @@ var cloned = way{"cloned", func(d *Desc, wire []byte, opts ...Option) (Struct, e
 
 // smallWire is a message with texts, and all that may stand around them.
 func smallWire() []byte {
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
 	s.SetInt32(allDesc.named("medium"), 42)
 	s.SetText(allDesc.named("text"), "some text")
@@ -40,13 +40,13 @@ func smallWire() []byte {
 	s.SetInt64s(allDesc.named("numbers"), allDesc, []int64{1, 2, 3})
 	s.SetTexts(allDesc.named("words"), allDesc, []string{"a", "b", "c"})
 	s.NewChild(allDesc.named("shape"), allDesc, 0).Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "l")
-	counts := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+	counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
 	counts.Put("one", 1)
 	counts.Put("two", 2)
 	s.SetByteSlices(allDesc.named("blobs"), allDesc, [][]byte{{1}, {2}})
-	StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, 2)).At(1).SetInt32(pointDesc.named("y"), 2)
+	StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 2)).At(1).SetInt32(pointDesc.named("y"), 2)
 	NestedList[Int32List](s.NewChild(allDesc.named("matrix"), allDesc, 2)).NewAt(1, 2).Set(0, 5)
-	NestedMap[string, StructList[Struct], AsString](s.NewChild(allDesc.named("groups"), allDesc, 0)).PutNew("g", 1)
+	NestedMap[string, StructList[XStruct], XAsString](s.NewChild(allDesc.named("groups"), allDesc, 0)).PutNew("g", 1)
 	return s.m.AppendTo(nil)
 }
 

@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Scanner finds the end of a struct while its bytes arrive: it goes on where it stopped, so that it looks at each
-// byte once however many pieces they come in. It checks no more than it must to find the end. The zero Scanner is ready for
+// For package rpc. XScanner finds the end of a struct while its bytes arrive: it goes on where it stopped, so that
+// it looks at each byte once however many pieces they come in. It checks no more than it must to find the end. The zero XScanner is ready for
 // use; Reset makes it so again.
-type Scanner struct {
+type XScanner struct {
 	off     int   // what is before has been passed
 	dropped int64 // bytes before those
 	budget  int
@@ -33,7 +33,7 @@ type scanLevel struct {
 const keepLevels = 1 << 10
 
 // Reset prepares for a struct in which structs may be nested depth levels deep; 0 is 64.
-func (s *Scanner) Reset(depth int) {
+func (s *XScanner) Reset(depth int) {
 	if depth <= 0 {
 		depth = defaultMaxDepth
 	}
@@ -41,22 +41,22 @@ func (s *Scanner) Reset(depth int) {
 }
 
 // resetValue prepares for a value of type t, which must be a type, in total bytes. What is wrong with it is found as by skip.
-func (s *Scanner) resetValue(t WireType, budget, listCost, total int) {
+func (s *XScanner) resetValue(t WireType, budget, listCost, total int) {
 	s.start(budget, listCost, int64(total), scanLevel{1, [2]WireType{t, t}})
 }
 
-func (s *Scanner) start(budget, listCost int, total int64, outermost scanLevel) {
+func (s *XScanner) start(budget, listCost int, total int64, outermost scanLevel) {
 	levels := s.levels
 	if cap(levels) > keepLevels {
 		levels = nil
 	}
-	*s = Scanner{budget: budget, listCost: listCost, total: total, begun: true, levels: append(levels[:0], outermost)}
+	*s = XScanner{budget: budget, listCost: listCost, total: total, begun: true, levels: append(levels[:0], outermost)}
 }
 
 // Scan looks at b, all bytes of the struct that have arrived so far but for those that Drop has passed over. It returns the struct's
 // end if that is among them; else 0, and how many bytes there must be at least for the next call to get any further. The error is
 // an *Error without a path. After the end, or an error, the same is returned again until Reset.
-func (s *Scanner) Scan(b []byte) (end, need int, err error) {
+func (s *XScanner) Scan(b []byte) (end, need int, err error) {
 	if !s.begun {
 		s.Reset(0)
 	}
@@ -87,27 +87,27 @@ func (s *Scanner) Scan(b []byte) (end, need int, err error) {
 
 // Passed returns how many of the bytes that Scan was given last it need not be given again: whole values, and the beginnings
 // of structs and containers.
-func (s *Scanner) Passed() int { return s.off }
+func (s *XScanner) Passed() int { return s.off }
 
 // Drop passes over those: from now on Scan takes the bytes after them, and what it returns counts from there.
-func (s *Scanner) Drop() {
+func (s *XScanner) Drop() {
 	s.dropped += int64(s.off)
 	s.off = 0
 }
 
-func (s *Scanner) pop(cost int) {
+func (s *XScanner) pop(cost int) {
 	s.levels = s.levels[:len(s.levels)-1]
 	s.budget += cost
 }
 
 // wrong is an error at b[at:].
-func (s *Scanner) wrong(at int, err error) error {
+func (s *XScanner) wrong(at int, err error) error {
 	s.off = at
 	return err
 }
 
 // field passes the header of a field and what it can of the value.
-func (s *Scanner) field(b []byte) (need int, err error) {
+func (s *XScanner) field(b []byte) (need int, err error) {
 	if s.off >= len(b) {
 		return s.off + 1, nil
 	}
@@ -127,7 +127,7 @@ func (s *Scanner) field(b []byte) (need int, err error) {
 const wholeAhead = 1 << 10
 
 // element passes what it can of the elements that come next.
-func (s *Scanner) element(b []byte, l *scanLevel) (need int, err error) {
+func (s *XScanner) element(b []byte, l *scanLevel) (need int, err error) {
 	for {
 		if l.types[0] == WireStruct && l.types[1] == WireStruct {
 			s.plainStructs(b, l)
@@ -161,7 +161,7 @@ func (s *Scanner) element(b []byte, l *scanLevel) (need int, err error) {
 }
 
 // leaves passes the elements that come next as long as they are texts or of fixed size.
-func (s *Scanner) leaves(b []byte, l *scanLevel) {
+func (s *XScanner) leaves(b []byte, l *scanLevel) {
 	i, left := s.off, l.left
 	for left > 0 {
 		t := l.types[left&1]
@@ -180,7 +180,7 @@ func (s *Scanner) leaves(b []byte, l *scanLevel) {
 
 // plainStructs passes the structs that come next as long as they have nothing but texts and fields of fixed size. Mostly all have
 // the same fields.
-func (s *Scanner) plainStructs(b []byte, l *scanLevel) {
+func (s *XScanner) plainStructs(b []byte, l *scanLevel) {
 	if s.budget < structCost {
 		return
 	}
@@ -245,7 +245,7 @@ func programOf(b []byte, i int, cells []cell) []cell {
 
 // value passes a value of type t behind lead bytes, or its beginning if it is a struct or container. If there are not enough
 // bytes it passes nothing.
-func (s *Scanner) value(b []byte, t WireType, lead int) (need int, err error) {
+func (s *XScanner) value(b []byte, t WireType, lead int) (need int, err error) {
 	at := s.off + lead
 	head := int(minSize[t]) // what tells the size
 	if t == WireStruct {
@@ -282,7 +282,7 @@ func (s *Scanner) value(b []byte, t WireType, lead int) (need int, err error) {
 }
 
 // pass passes n bytes at at if they are there.
-func (s *Scanner) pass(b []byte, at, n int) (need int, err error) {
+func (s *XScanner) pass(b []byte, at, n int) (need int, err error) {
 	if n <= len(b)-at {
 		s.off = at + n
 		return 0, nil
@@ -297,7 +297,7 @@ func (s *Scanner) pass(b []byte, at, n int) (need int, err error) {
 }
 
 // container passes the header before at of a container of n elements, or pairs.
-func (s *Scanner) container(b []byte, at, n, width int, types [2]WireType) (need int, err error) {
+func (s *XScanner) container(b []byte, at, n, width int, types [2]WireType) (need int, err error) {
 	size, least := int64(0), int64(0)
 	for _, t := range types[:width] {
 		size += int64(fixedSize[t])
@@ -332,7 +332,7 @@ func (s *Scanner) container(b []byte, at, n, width int, types [2]WireType) (need
 // maxScan is the most bytes that a struct may have.
 const maxScan = 1<<31 - 1
 
-func (s *Scanner) push(l scanLevel, cost int) error {
+func (s *XScanner) push(l scanLevel, cost int) error {
 	if s.budget -= cost; s.budget < 0 {
 		return errDepth
 	}

@@ -11,12 +11,13 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/referee"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // scanPieces gives a Scanner b in pieces, calling it as seldom as it says, and returns the size of the struct, 0 if its
 // end is not in b, and how often it was called.
 func scanPieces(b []byte, piece int) (end, calls int, err error) {
-	var s nocopy.Scanner
+	var s thriftimpl.Scanner
 	s.Reset(0)
 	need := 1
 	for have := 0; have < len(b); {
@@ -128,9 +129,9 @@ func TestScannerDrop(t *testing.T) {
 		if seed%2 == 0 {
 			wire[r.IntN(len(wire))] ^= 1 << r.IntN(8)
 		}
-		var whole nocopy.Scanner
+		var whole thriftimpl.Scanner
 		wantEnd, _, wantErr := whole.Scan(wire)
-		var s nocopy.Scanner
+		var s thriftimpl.Scanner
 		var end, dropped int
 		var err error
 		for have, need := 0, 1; end == 0 && err == nil && have < len(wire); {
@@ -157,7 +158,7 @@ func TestScannerDrop(t *testing.T) {
 
 // TestScannerMisused: the zero Scanner is ready, and one that has come to the end, or to an error, says the same again.
 func TestScannerMisused(t *testing.T) {
-	var s nocopy.Scanner
+	var s thriftimpl.Scanner
 	if end, need, err := s.Scan(nil); end != 0 || need != 1 || err != nil {
 		t.Errorf("nothing: %d, %d, %v", end, need, err)
 	}
@@ -182,7 +183,7 @@ func TestScannerMisused(t *testing.T) {
 			t.Errorf("%x: %d, %v", fewer, end, err)
 		}
 	}
-	s = nocopy.Scanner{}
+	s = thriftimpl.Scanner{}
 	s.Drop()
 	if s.Passed() != 0 {
 		t.Error("the zero Scanner has passed something")

@@ -16,8 +16,8 @@ import (
 
 // piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere, as many as there are.
 func piecesOf(n int, recycle bool) way {
-	return way{fmt.Sprintf("pieces of %d, recycle %t", n, recycle), func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
-		return ParseChunk(d, pieces(wire, n, recycle), limitsOf(opts), recycle)
+	return way{fmt.Sprintf("pieces of %d, recycle %t", n, recycle), func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
+		return parseReceived(d, pieces(wire, n, recycle), limitsOf(opts), recycle)
 	}}
 }
 
@@ -41,12 +41,12 @@ func pieces(wire []byte, n int, recycle bool) chain.Chunk {
 
 // sprinkled returns the way that gets its bytes in blocks of n with empty blocks among them.
 func sprinkled(n int) way {
-	return way{fmt.Sprintf("blocks of %d and empty ones", n), func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
+	return way{fmt.Sprintf("blocks of %d and empty ones", n), func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
 		blocks := [][]byte{{}, nil}
 		for part := range slices.Chunk(wire, n) {
 			blocks = append(blocks, part, nil, part[:0])
 		}
-		return ParseBlocks[Struct](d, blocks, opts...)
+		return ParseBlocks[XStruct](d, blocks, opts...)
 	}}
 }
 
@@ -87,8 +87,8 @@ func TestScattered(t *testing.T) {
 		ways = append(ways, piecesOf(n, false), piecesOf(n, true))
 	}
 	for name, wire := range scatteredWires() {
-		flat, flatErr := Parse(allDesc, wire)
-		lazy, lazyErr := Parse(allDesc, wire, Lazy)
+		flat, flatErr := parseStruct(allDesc, wire)
+		lazy, lazyErr := parseStruct(allDesc, wire, Lazy)
 		if lazyErr == nil {
 			lazy.Release()
 		}
@@ -125,7 +125,7 @@ func TestScattered(t *testing.T) {
 }
 
 // editScattered changes a message in many places and returns what it is then.
-func editScattered(s Struct) string {
+func editScattered(s XStruct) string {
 	f := allDesc.named
 	s.SetText(f("text"), strings.Repeat("edited ", 700))
 	s.SetInt32(f("medium"), 7)
@@ -140,7 +140,7 @@ func editScattered(s Struct) string {
 	}
 	words.Append("one more")
 	if s.Has(f("points")) {
-		points := StructList[Struct](s.Child(f("points"), allDesc))
+		points := StructList[XStruct](s.Child(f("points"), allDesc))
 		points.At(points.Len()/2).SetInt32(pointDesc.constant(0), 5)
 		points.AppendNew().SetInt32(pointDesc.constant(0), 6)
 	}
@@ -148,7 +148,7 @@ func editScattered(s Struct) string {
 	self := s.NewChild(f("self"), allDesc, 0)
 	self.SetText(f("text"), "inside")
 	wire := s.m.AppendTo(nil)
-	again, err := Parse(allDesc, wire)
+	again, err := parseStruct(allDesc, wire)
 	if err != nil {
 		return err.Error()
 	}
@@ -162,11 +162,11 @@ func TestScatteredManyPieces(t *testing.T) {
 	for _, n := range []int{3, 10, 80, 97} { // 160,000 bytes in 53,000 pieces or less
 		for _, recycle := range []bool{false, true} {
 			blocks := chain.BlocksInUse()
-			s, err := ParseChunk(allDesc, pieces(wire, n, recycle), Limits{}, recycle)
+			s, err := parseReceived(allDesc, pieces(wire, n, recycle), Limits{}, recycle)
 			if err != nil {
 				t.Fatalf("pieces of %d: %v", n, err)
 			}
-			points := StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+			points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
 			if points.Len() != 20_000 || points.At(19_999).Int32(pointDesc.constant(0)) != 5 {
 				t.Errorf("pieces of %d: read otherwise", n)
 			}
@@ -206,7 +206,7 @@ func TestScatteredHuge(t *testing.T) {
 		blocks = append(blocks, []byte{0})
 		n++
 		limits := Limits{MaxBytes: chain.MaxSize}
-		check := func(how string, s Struct, err error) {
+		check := func(how string, s XStruct, err error) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, how, err)
 			}
@@ -219,13 +219,13 @@ func TestScatteredHuge(t *testing.T) {
 				t.Errorf("%s, %s: %d bytes in all", name, how, got)
 			}
 		}
-		s, err := ParseBlocks[Struct](allDesc, blocks, limits)
+		s, err := ParseBlocks[XStruct](allDesc, blocks, limits)
 		check("in blocks", s, err)
 		var readers []io.Reader
 		for _, b := range blocks {
 			readers = append(readers, bytes.NewReader(b))
 		}
-		s, err = Read[Struct](allDesc, io.MultiReader(readers...), n, limits)
+		s, err = Read[XStruct](allDesc, io.MultiReader(readers...), n, limits)
 		check("read", s, err)
 	}
 }

@@ -6,16 +6,16 @@ import "fmt"
 // of every kind, ids at the edges of their range, and itself inside of itself.
 
 var (
-	pointDesc   = NewDesc("Point")
-	shapeDesc   = NewUnionDesc("Shape")
-	allDesc     = NewDesc("All")
-	strictDesc  = NewDesc("Strict")  // required fields, also inside of others
-	defaultDesc = NewDesc("Default") // fields with IDL defaults
-	emptyDesc   = NewDesc("Empty")
-	wideDesc    = NewDesc("Wide") // 250 fields: what costs most index for least bytes
-	treeDesc    = NewDesc("Tree") // recursion through a list only
+	pointDesc   = newStructDesc("Point")
+	shapeDesc   = newUnionDesc("Shape")
+	allDesc     = newStructDesc("All")
+	strictDesc  = newStructDesc("Strict")  // required fields, also inside of others
+	defaultDesc = newStructDesc("Default") // fields with IDL defaults
+	emptyDesc   = newStructDesc("Empty")
+	wideDesc    = newStructDesc("Wide") // 250 fields: what costs most index for least bytes
+	treeDesc    = newStructDesc("Tree") // recursion through a list only
 
-	descs = map[string]*Desc{}
+	descs = map[string]*XDesc{}
 )
 
 func colorName(v int32) string {
@@ -29,84 +29,84 @@ func colorName(v int32) string {
 }
 
 func init() {
-	point, shape, all := StructOf(pointDesc), StructOf(shapeDesc), StructOf(allDesc)
-	color := EnumOf(colorName)
-	opt := func(id int16, name string, t *Type) FieldDesc {
-		return FieldDesc{ID: id, Name: name, Type: t, Req: Optional}
+	point, shape, all := structTypeOf(pointDesc), structTypeOf(shapeDesc), structTypeOf(allDesc)
+	color := enumTypeOf(colorName)
+	opt := func(id int16, name string, t *XType) XFieldDesc {
+		return XFieldDesc{ID: id, Name: name, Type: t, Req: XOptional}
 	}
 	pointDesc.Define(
-		FieldDesc{ID: 1, Name: "x", Type: TypeI32},
-		FieldDesc{ID: 2, Name: "y", Type: TypeI32},
+		XFieldDesc{ID: 1, Name: "x", Type: typeI32},
+		XFieldDesc{ID: 2, Name: "y", Type: typeI32},
 	)
 	shapeDesc.Define(
-		opt(1, "radius", TypeDouble),
+		opt(1, "radius", typeDouble),
 		opt(2, "corner", point),
-		opt(3, "label", TypeString),
-		opt(4, "outline", ListOf(point)),
-		opt(5, "weights", MapOf(TypeString, TypeI32)),
+		opt(3, "label", typeString),
+		opt(4, "outline", listTypeOf(point)),
+		opt(5, "weights", mapTypeOf(typeString, typeI32)),
 	)
 	allDesc.Define(
-		opt(1, "flag", TypeBool), opt(2, "tiny", TypeI8), opt(3, "small", TypeI16), opt(4, "medium", TypeI32),
-		opt(5, "large", TypeI64), opt(6, "real", TypeDouble), opt(7, "text", TypeString), opt(8, "blob", TypeBinary),
-		opt(9, "key", TypeUUID), opt(10, "color", color), opt(11, "point", point), opt(12, "shape", shape),
-		opt(13, "numbers", ListOf(TypeI64)), opt(14, "words", ListOf(TypeString)), opt(15, "unique", SetOf(TypeI32)),
-		opt(16, "counts", MapOf(TypeString, TypeI64)), opt(17, "points", ListOf(point)),
-		opt(18, "matrix", ListOf(ListOf(TypeI32))), opt(19, "table", ListOf(ListOf(TypeString))),
-		opt(20, "groups", MapOf(TypeString, ListOf(point))), opt(21, "byNumber", MapOf(TypeI32, point)),
-		opt(22, "byPoint", MapOf(point, TypeString)), opt(23, "self", all), opt(24, "children", ListOf(all)),
-		opt(25, "flags", ListOf(TypeBool)), opt(26, "blobs", ListOf(TypeBinary)), opt(27, "keys", ListOf(TypeUUID)),
-		opt(28, "nested", MapOf(TypeI64, MapOf(TypeString, TypeI32))), opt(29, "tags", SetOf(TypeString)),
-		opt(30, "shapes", ListOf(shape)), opt(31, "maps", ListOf(MapOf(TypeI8, TypeDouble))),
-		opt(32, "byRow", MapOf(ListOf(TypeI32), TypeBool)), opt(33, "named", MapOf(TypeString, all)),
-		opt(34, "pairs", MapOf(TypeBool, TypeBool)), opt(35, "grown", SetOf(point)),
-		opt(36, "wide", ListOf(StructOf(wideDesc))), opt(37, "cube", ListOf(ListOf(ListOf(TypeI8)))),
-		opt(38, "colors", ListOf(color)), opt(39, "forest", ListOf(ListOf(StructOf(treeDesc)))),
-		opt(-32768, "bottom", TypeI32), opt(-1, "negative", TypeI32), opt(0, "zero", TypeI32), opt(32767, "top", TypeI32),
+		opt(1, "flag", typeBool), opt(2, "tiny", typeI8), opt(3, "small", typeI16), opt(4, "medium", typeI32),
+		opt(5, "large", typeI64), opt(6, "real", typeDouble), opt(7, "text", typeString), opt(8, "blob", typeBinary),
+		opt(9, "key", typeUUID), opt(10, "color", color), opt(11, "point", point), opt(12, "shape", shape),
+		opt(13, "numbers", listTypeOf(typeI64)), opt(14, "words", listTypeOf(typeString)), opt(15, "unique", setTypeOf(typeI32)),
+		opt(16, "counts", mapTypeOf(typeString, typeI64)), opt(17, "points", listTypeOf(point)),
+		opt(18, "matrix", listTypeOf(listTypeOf(typeI32))), opt(19, "table", listTypeOf(listTypeOf(typeString))),
+		opt(20, "groups", mapTypeOf(typeString, listTypeOf(point))), opt(21, "byNumber", mapTypeOf(typeI32, point)),
+		opt(22, "byPoint", mapTypeOf(point, typeString)), opt(23, "self", all), opt(24, "children", listTypeOf(all)),
+		opt(25, "flags", listTypeOf(typeBool)), opt(26, "blobs", listTypeOf(typeBinary)), opt(27, "keys", listTypeOf(typeUUID)),
+		opt(28, "nested", mapTypeOf(typeI64, mapTypeOf(typeString, typeI32))), opt(29, "tags", setTypeOf(typeString)),
+		opt(30, "shapes", listTypeOf(shape)), opt(31, "maps", listTypeOf(mapTypeOf(typeI8, typeDouble))),
+		opt(32, "byRow", mapTypeOf(listTypeOf(typeI32), typeBool)), opt(33, "named", mapTypeOf(typeString, all)),
+		opt(34, "pairs", mapTypeOf(typeBool, typeBool)), opt(35, "grown", setTypeOf(point)),
+		opt(36, "wide", listTypeOf(structTypeOf(wideDesc))), opt(37, "cube", listTypeOf(listTypeOf(listTypeOf(typeI8)))),
+		opt(38, "colors", listTypeOf(color)), opt(39, "forest", listTypeOf(listTypeOf(structTypeOf(treeDesc)))),
+		opt(-32768, "bottom", typeI32), opt(-1, "negative", typeI32), opt(0, "zero", typeI32), opt(32767, "top", typeI32),
 	)
 	strictDesc.Define(
-		FieldDesc{ID: 1, Name: "id", Type: TypeI32, Req: Required},
-		FieldDesc{ID: 2, Name: "name", Type: TypeString, Req: Required},
-		FieldDesc{ID: 3, Name: "inner", Type: StructOf(strictDesc), Req: Optional},
-		FieldDesc{ID: 4, Name: "list", Type: ListOf(StructOf(strictDesc)), Req: Optional},
-		FieldDesc{ID: 5, Name: "map", Type: MapOf(TypeString, StructOf(strictDesc)), Req: Optional},
-		FieldDesc{ID: 6, Name: "nested", Type: ListOf(ListOf(StructOf(strictDesc))), Req: Optional},
+		XFieldDesc{ID: 1, Name: "id", Type: typeI32, Req: XRequired},
+		XFieldDesc{ID: 2, Name: "name", Type: typeString, Req: XRequired},
+		XFieldDesc{ID: 3, Name: "inner", Type: structTypeOf(strictDesc), Req: XOptional},
+		XFieldDesc{ID: 4, Name: "list", Type: listTypeOf(structTypeOf(strictDesc)), Req: XOptional},
+		XFieldDesc{ID: 5, Name: "map", Type: mapTypeOf(typeString, structTypeOf(strictDesc)), Req: XOptional},
+		XFieldDesc{ID: 6, Name: "nested", Type: listTypeOf(listTypeOf(structTypeOf(strictDesc))), Req: XOptional},
 	)
 	const pointWire = "\x08\x00\x01\x00\x00\x00\x03\x08\x00\x02\x00\x00\x00\x04\x00"
-	for i, req := range []Requiredness{DefaultReq, Required, Optional} {
+	for i, req := range []XRequiredness{XDefaultReq, XRequired, XOptional} {
 		id := func(n int) int16 { return int16(10*i + n) }
 		name := func(s string) string { return fmt.Sprintf("%s%d", s, i) }
 		defaultFields = append(defaultFields,
-			FieldDesc{id(1), name("number"), TypeI64, req, "\x00\x00\x00\x00\x00\x00\x00\x07"},
-			FieldDesc{id(2), name("text"), TypeString, req, "\x00\x00\x00\x02hi"},
-			FieldDesc{id(3), name("list"), ListOf(TypeI32), req, "\x08\x00\x00\x00\x01\x00\x00\x00\x05"},
-			FieldDesc{id(4), name("point"), point, req, pointWire},
-			FieldDesc{id(5), name("plain"), TypeI32, req, ""},
-			FieldDesc{id(6), name("empty"), TypeString, req, ""},
-			FieldDesc{id(7), name("map"), MapOf(TypeString, TypeI32), req, ""},
-			FieldDesc{id(8), name("child"), point, req, ""},
+			XFieldDesc{id(1), name("number"), typeI64, req, "\x00\x00\x00\x00\x00\x00\x00\x07"},
+			XFieldDesc{id(2), name("text"), typeString, req, "\x00\x00\x00\x02hi"},
+			XFieldDesc{id(3), name("list"), listTypeOf(typeI32), req, "\x08\x00\x00\x00\x01\x00\x00\x00\x05"},
+			XFieldDesc{id(4), name("point"), point, req, pointWire},
+			XFieldDesc{id(5), name("plain"), typeI32, req, ""},
+			XFieldDesc{id(6), name("empty"), typeString, req, ""},
+			XFieldDesc{id(7), name("map"), mapTypeOf(typeString, typeI32), req, ""},
+			XFieldDesc{id(8), name("child"), point, req, ""},
 		)
 	}
 	defaultDesc.Define(defaultFields...)
 	emptyDesc.Define()
 	treeDesc.Define(
-		opt(1, "name", TypeString),
-		opt(2, "children", ListOf(StructOf(treeDesc))),
-		opt(3, "only", StructOf(treeDesc)),
+		opt(1, "name", typeString),
+		opt(2, "children", listTypeOf(structTypeOf(treeDesc))),
+		opt(3, "only", structTypeOf(treeDesc)),
 	)
-	var wide []FieldDesc
+	var wide []XFieldDesc
 	for i := range 250 {
-		wide = append(wide, opt(int16(i+1), fmt.Sprint("f", i+1), TypeI64))
+		wide = append(wide, opt(int16(i+1), fmt.Sprint("f", i+1), typeI64))
 	}
 	wideDesc.Define(wide...)
-	for _, d := range []*Desc{pointDesc, shapeDesc, allDesc, strictDesc, defaultDesc, emptyDesc, wideDesc, treeDesc} {
+	for _, d := range []*XDesc{pointDesc, shapeDesc, allDesc, strictDesc, defaultDesc, emptyDesc, wideDesc, treeDesc} {
 		descs[d.name] = d
 	}
 }
 
-var defaultFields []FieldDesc
+var defaultFields []XFieldDesc
 
 // named returns the constant of the field with this name, as generated code has it.
-func (d *Desc) named(name string) Field {
+func (d *XDesc) named(name string) XField {
 	for i := range d.fields {
 		if d.fields[i].Name == name {
 			return d.constant(i)

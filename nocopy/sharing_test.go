@@ -19,7 +19,7 @@ import (
 // shared is a message with its twin. Its owner changes it under the lock; others link its bytes under the lock for readers.
 type shared struct {
 	sync.RWMutex
-	s, twin Struct
+	s, twin XStruct
 	number  int // locks are taken in this order
 }
 
@@ -47,7 +47,7 @@ func (x *shared) changeFrom(src *shared, f func()) {
 	})
 }
 
-type sharedFields struct{ self, children, numbers, words, text, blob, medium, counts, points Field }
+type sharedFields struct{ self, children, numbers, words, text, blob, medium, counts, points XField }
 
 func fieldsToShare() sharedFields {
 	f := allDesc.named
@@ -56,7 +56,7 @@ func fieldsToShare() sharedFields {
 
 // newShared makes a message that is worth linking: in one of the ways in which messages come.
 func newShared(r *rand.Rand, recycle bool) *shared {
-	fillShared := func(s Struct, seed uint64) {
+	fillShared := func(s XStruct, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		f := fieldsToShare()
 		s.SetInt32(f.medium, int32(r.Uint32()))
@@ -64,14 +64,14 @@ func newShared(r *rand.Rand, recycle bool) *shared {
 		s.SetTexts(f.words, allDesc, []string{strings.Repeat("w", r.IntN(3000)), strings.Repeat("v", refer+r.IntN(100)), "short"})
 		s.SetText(f.text, strings.Repeat("t", r.IntN(2*refer)))
 		copy(s.NewBytes(f.blob, r.IntN(9000)), "blob")
-		points := StructList[Struct](s.NewChild(f.points, allDesc, 300))
+		points := StructList[XStruct](s.NewChild(f.points, allDesc, 300))
 		for i := range 300 {
 			points.At(i).SetInt32(pointDesc.named("x"), int32(i))
 		}
 		self := s.NewChild(f.self, allDesc, 0)
 		self.SetInt64s(f.numbers, allDesc, make([]int64, 800))
 		self.SetText(f.text, "inner")
-		Map[string, int64, AsString, AsInt64](self.NewChild(f.counts, allDesc, 0)).Put("k", 1)
+		Map[string, int64, XAsString, XAsInt64](self.NewChild(f.counts, allDesc, 0)).Put("k", 1)
 	}
 	seed := r.Uint64()
 	var opts []Option
@@ -95,8 +95,8 @@ func newShared(r *rand.Rand, recycle bool) *shared {
 }
 
 // fromReaderOf reads from a reader that gives n bytes at a time.
-func fromReaderOf(n int) func(wire []byte, opts ...Option) (Struct, error) {
-	return func(wire []byte, opts ...Option) (Struct, error) {
+func fromReaderOf(n int) func(wire []byte, opts ...Option) (XStruct, error) {
+	return func(wire []byte, opts ...Option) (XStruct, error) {
 		w := recycled
 		if len(opts) == 0 {
 			w = fromReader
@@ -109,7 +109,7 @@ func fromReaderOf(n int) func(wire []byte, opts ...Option) (Struct, error) {
 func (x *shared) edit(r *rand.Rand) {
 	seed, class := r.Uint64(), r.IntN(9)
 	deep := r.IntN(3)
-	for _, s := range []Struct{x.s, x.twin} {
+	for _, s := range []XStruct{x.s, x.twin} {
 		r := rand.New(rand.NewPCG(seed, 2))
 		f := fieldsToShare()
 		for range deep {
@@ -133,7 +133,7 @@ func (x *shared) edit(r *rand.Rand) {
 				l.Append("appended")
 			}
 		case 4:
-			if l := StructList[Struct](s.Child(f.points, allDesc)); l.Len() > 0 {
+			if l := StructList[XStruct](s.Child(f.points, allDesc)); l.Len() > 0 {
 				l.At(r.IntN(l.Len())).SetInt32(pointDesc.named("y"), int32(r.Uint32()))
 				l.At(r.IntN(l.Len())).SetInt32(pointDesc.named("x"), int32(r.Uint32()))
 			}
@@ -143,7 +143,7 @@ func (x *shared) edit(r *rand.Rand) {
 			copy(s.NewBytes(f.blob, 100+r.IntN(5000)), "edited")
 		case 7:
 			if s.Has(f.counts) {
-				p := Map[string, int64, AsString, AsInt64](s.Child(f.counts, allDesc))
+				p := Map[string, int64, XAsString, XAsInt64](s.Child(f.counts, allDesc))
 				p.Put("k", r.Int64())
 				p.Put("l"+itoa(r.IntN(50)), 1)
 			}
@@ -161,7 +161,7 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 	if err != nil {
 		panic(err)
 	}
-	for _, c := range []struct{ to, from Struct }{{x.s, src.s}, {x.twin, copied}} {
+	for _, c := range []struct{ to, from XStruct }{{x.s, src.s}, {x.twin, copied}} {
 		switch class {
 		case 0:
 			c.to.SetChild(f.self, allDesc, c.from)
@@ -173,10 +173,10 @@ func (x *shared) link(r *rand.Rand, src *shared) {
 			c.to.SetChild(f.numbers, allDesc, c.from.Child(f.numbers, allDesc))
 		case 3:
 			l := c.to.Child(f.children, allDesc)
-			if !l.Valid() || StructList[Struct](l).Len() > 3 {
+			if !l.Valid() || StructList[XStruct](l).Len() > 3 {
 				l = c.to.NewChild(f.children, allDesc, 0)
 			}
-			StructList[Struct](l).Append(c.from)
+			StructList[XStruct](l).Append(c.from)
 		case 4:
 			c.to.SetChild(f.points, allDesc, c.from.Child(f.points, allDesc))
 			c.to.SetChild(f.words, allDesc, c.from.Child(f.words, allDesc))
@@ -375,15 +375,15 @@ func orders(n int) [][]int {
 // TestShareAdopted: a small block that was copied because something in it was set lies in the message's own memory, which
 // must stay as long as somebody links to it.
 func TestShareAdopted(t *testing.T) {
-	inner, outer := NewDesc("Inner"), NewDesc("Outer")
+	inner, outer := newStructDesc("Inner"), newStructDesc("Outer")
 	inner.Define(
-		FieldDesc{ID: 1, Name: "a", Type: TypeString},
-		FieldDesc{ID: 2, Name: "n", Type: TypeI64, Req: Optional}, // not in the template: it is where it is set
-		FieldDesc{ID: 3, Name: "b", Type: TypeString},
+		XFieldDesc{ID: 1, Name: "a", Type: typeString},
+		XFieldDesc{ID: 2, Name: "n", Type: typeI64, Req: XOptional}, // not in the template: it is where it is set
+		XFieldDesc{ID: 3, Name: "b", Type: typeString},
 	)
-	outer.Define(FieldDesc{ID: 1, Name: "inner", Type: StructOf(inner)})
+	outer.Define(XFieldDesc{ID: 1, Name: "inner", Type: structTypeOf(inner)})
 	text := strings.Repeat("x", 3_000)
-	s := New(outer)
+	s := newStruct(outer)
 	c := s.NewChild(outer.constant(0), outer, 0)
 	c.SetText(inner.constant(0), text)
 	c.SetInt64(inner.constant(1), 1)
@@ -392,7 +392,7 @@ func TestShareAdopted(t *testing.T) {
 	s.Release()
 	const number = 3 + 7 + 3_000 // where its header is
 	for _, options := range [][]Option{nil, {Recycle}} {
-		from, err := ParseBlocks[Struct](outer, [][]byte{wire[:number], wire[number : number+11], wire[number+11:]}, options...)
+		from, err := ParseBlocks[XStruct](outer, [][]byte{wire[:number], wire[number : number+11], wire[number+11:]}, options...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,7 +400,7 @@ func TestShareAdopted(t *testing.T) {
 		if n := from.m.Nodes(); n > 0 {
 			t.Errorf("%v: %d nodes: the block was not copied", options, n)
 		}
-		to := New(outer, options...)
+		to := newStruct(outer, options...)
 		to.SetChild(outer.constant(0), outer, from.Child(outer.constant(0), outer))
 		want := to.m.AppendTo(nil)
 		if to.m.Nodes() == 0 {
@@ -409,7 +409,7 @@ func TestShareAdopted(t *testing.T) {
 		from.Child(outer.constant(0), outer).SetInt64(inner.constant(1), 3)
 		from.Release()
 		for range 50 { // whoever gets the memory next fills it
-			other := New(outer, options...)
+			other := newStruct(outer, options...)
 			other.NewChild(outer.constant(0), outer, 0).SetText(inner.constant(0), strings.Repeat("y", 3_900))
 			other.Release()
 		}

@@ -239,7 +239,7 @@ func head(b []byte, i int) uint64 {
 func lengthIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x >> (8 * fieldHeader))) }
 
 // matches says whether the elements of the container at i have their declared type, all the way down.
-func (p *parser) matches(t *Type, i int) bool {
+func (p *parser) matches(t *XType, i int) bool {
 	if t.kind < list {
 		return true
 	}
@@ -249,7 +249,7 @@ func (p *parser) matches(t *Type, i int) bool {
 
 // matches is parser.matches of the value at b[i:], which is known to be well formed. With deep it looks at
 // the elements of elements too, and returns the index behind the value.
-func matches(b []byte, t *Type, i int, deep bool) (bool, int) {
+func matches(b []byte, t *XType, i int, deep bool) (bool, int) {
 	ok := true
 	end := i
 	switch t.kind {

@@ -11,7 +11,7 @@ import (
 
 // fields indexes what is at i of the struct of entry e, up to its end. Its words say what has come before; that of a
 // union for what is strange is 0 or an entry.
-func (p *parser) fields(d *Desc, e uint32, i int) int {
+func (p *parser) fields(d *XDesc, e uint32, i int) int {
 	last := uint32(0)
 	if d.union {
 		last = p.m.lastArm(d, e)
@@ -65,7 +65,7 @@ func (p *parser) fields(d *Desc, e uint32, i int) int {
 }
 
 // lastArm returns the word of the last arm of the union of entry e that is set, 0 if none is.
-func (m *Message) lastArm(d *Desc, e uint32) uint32 {
+func (m *Message) lastArm(d *XDesc, e uint32) uint32 {
 	for w := uint32(d.words) - 1; w > unionWord; w-- {
 		if m.idx[e+w] != 0 {
 			return w
@@ -75,7 +75,7 @@ func (m *Message) lastArm(d *Desc, e uint32) uint32 {
 }
 
 // stop ends the struct whose STOP is at i. The field that came last has the word last.
-func (p *parser) stop(d *Desc, e uint32, i int, last uint32) int {
+func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 	p.m.idx[e+1] = p.base + uint32(i)
 	if d.union {
 		p.m.idx[p.m.which(e)] = last
@@ -90,7 +90,7 @@ func (p *parser) stop(d *Desc, e uint32, i int, last uint32) int {
 }
 
 // shadow notes that a field comes a second time in the struct of entry e. It returns i, where the parser is, or failed.
-func (p *parser) shadow(d *Desc, e uint32, f *field, i int) int {
+func (p *parser) shadow(d *XDesc, e uint32, f *field, i int) int {
 	at, end := p.m.valuePlace(f.typ.wire, p.m.idx[e+f.word])
 	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - fieldHeader, end: end})
 	if d.union {
@@ -100,7 +100,7 @@ func (p *parser) shadow(d *Desc, e uint32, f *field, i int) int {
 }
 
 // unknown skips a field of the struct of entry e that its descriptor does not have, or has with another type.
-func (p *parser) unknown(d *Desc, e uint32, i int, key uint32) int {
+func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	t := WireType(key >> 16)
 	if minSize[t] == 0 {
 		return p.fail(i, typeError(t))
@@ -178,7 +178,7 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 }
 
 // slowValue is value without a machine for the value itself, and of any type.
-func (p *parser) slowValue(t *Type, i, lead int) (int, uint32) {
+func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	switch t.kind {
 	case fixed, text:
 		return p.element(t, i)
@@ -199,7 +199,7 @@ func (p *parser) slowValue(t *Type, i, lead int) (int, uint32) {
 }
 
 // list indexes the list or set after lead bytes at i, its header contiguous.
-func (p *parser) list(t *Type, i, lead int) (int, uint32) {
+func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	h, elem := i+lead, t.elem
 	body := h + listHeader
 	n, left := be32(p.b[h+1:]), len(p.b)-body+p.rest
@@ -246,7 +246,7 @@ func (p *parser) inElement(k, i int) int {
 }
 
 // badList says what is wrong with a list: its header is at h.
-func (p *parser) badList(t *Type, h int) int {
+func (p *parser) badList(t *XType, h int) int {
 	n, wire := int32(be32(p.b[h+1:])), WireType(p.b[h])
 	switch {
 	case n < 0:
@@ -260,7 +260,7 @@ func (p *parser) badList(t *Type, h int) int {
 }
 
 // listEntry fills in what the entry of a list or map of n elements begins with.
-func (p *parser) listEntry(t *Type, e uint32, body int, n uint32) {
+func (p *parser) listEntry(t *XType, e uint32, body int, n uint32) {
 	w := (*[listWords]uint32)(p.m.idx[e:])
 	w[listStart], w[listEnd] = p.base+uint32(body), 0
 	w[listCount] = n
@@ -273,7 +273,7 @@ func (p *parser) listEntry(t *Type, e uint32, body int, n uint32) {
 }
 
 // dict indexes the map after lead bytes at i, its header contiguous.
-func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
+func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 	h := i + lead
 	i = h + mapHeader
 	n := be32(p.b[h+2:])
@@ -302,7 +302,7 @@ func (p *parser) dict(t *Type, i, lead int) (int, uint32) {
 }
 
 // badDict says what is wrong with a map: its header is at h.
-func (p *parser) badDict(t *Type, h int) int {
+func (p *parser) badDict(t *XType, h int) int {
 	key, value := WireType(p.b[h]), WireType(p.b[h+1])
 	switch {
 	case int32(be32(p.b[h+2:])) < 0:
@@ -318,7 +318,7 @@ func (p *parser) badDict(t *Type, h int) int {
 }
 
 // element indexes the element, key or value of type t at i and returns its word.
-func (p *parser) element(t *Type, i int) (int, uint32) {
+func (p *parser) element(t *XType, i int) (int, uint32) {
 	if t.kind >= record {
 		return p.value(t, i, 0)
 	}
@@ -328,7 +328,7 @@ func (p *parser) element(t *Type, i int) (int, uint32) {
 
 // plain makes lead bytes at i and the text or value of fixed size after them contiguous, and checks it. It returns where
 // lead begins now and how long both are.
-func (p *parser) plain(t *Type, i, lead int) (at, n int) {
+func (p *parser) plain(t *XType, i, lead int) (at, n int) {
 	if t.kind == fixed {
 		n = lead + int(t.size)
 		if i = p.need(i, n); i < 0 {

@@ -13,7 +13,7 @@ import (
 // with the same error.
 
 // parseSlowly is Parse without a program.
-func parseSlowly(d *Desc, b []byte, opts ...Option) (Struct, error) {
+func parseSlowly(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	flags, limits := configOf(opts)
 	m := takeParsed(d, flags, limits)
 	p := &m.p
@@ -25,7 +25,7 @@ func parseSlowly(d *Desc, b []byte, opts ...Option) (Struct, error) {
 // schemas makes types of all kinds and messages of them.
 type schemas struct {
 	*rand.Rand
-	descs []*Desc
+	descs []*XDesc
 	odd   float64 // how likely each part of a message is not as its type says
 }
 
@@ -33,17 +33,17 @@ func (r *schemas) define() {
 	r.descs = nil
 	for i := range 2 + r.IntN(5) {
 		if name := fmt.Sprint("S", i); r.IntN(4) == 0 {
-			r.descs = append(r.descs, NewUnionDesc(name))
+			r.descs = append(r.descs, newUnionDesc(name))
 		} else {
-			r.descs = append(r.descs, NewDesc(name))
+			r.descs = append(r.descs, newStructDesc(name))
 		}
 	}
 	for _, d := range r.descs {
-		var fields []FieldDesc
+		var fields []XFieldDesc
 		for id := range r.IntN(7) {
-			f := FieldDesc{ID: int16(3*id + r.IntN(3)), Name: fmt.Sprint("f", id), Type: r.typ(0)}
+			f := XFieldDesc{ID: int16(3*id + r.IntN(3)), Name: fmt.Sprint("f", id), Type: r.typ(0)}
 			if !d.union {
-				f.Req = []Requiredness{DefaultReq, DefaultReq, Optional, Required}[r.IntN(4)]
+				f.Req = []XRequiredness{XDefaultReq, XDefaultReq, XOptional, XRequired}[r.IntN(4)]
 			}
 			fields = append(fields, f)
 		}
@@ -52,25 +52,25 @@ func (r *schemas) define() {
 	}
 }
 
-func (r *schemas) typ(depth int) *Type {
+func (r *schemas) typ(depth int) *XType {
 	switch k := r.IntN(10); {
 	case depth < 3 && k == 0:
-		return ListOf(r.typ(depth + 1))
+		return listTypeOf(r.typ(depth + 1))
 	case depth < 3 && k == 1:
-		return SetOf(r.typ(depth + 1))
+		return setTypeOf(r.typ(depth + 1))
 	case depth < 3 && k == 2:
-		return MapOf(r.typ(depth+1), r.typ(depth+1))
+		return mapTypeOf(r.typ(depth+1), r.typ(depth+1))
 	case k == 3:
-		return ListOf(StructOf(r.descs[r.IntN(len(r.descs))]))
+		return listTypeOf(structTypeOf(r.descs[r.IntN(len(r.descs))]))
 	case k == 4:
-		return MapOf(TypeString, TypeString)
+		return mapTypeOf(typeString, typeString)
 	case k < 7:
-		return StructOf(r.descs[r.IntN(len(r.descs))])
+		return structTypeOf(r.descs[r.IntN(len(r.descs))])
 	}
-	return []*Type{TypeBool, TypeI8, TypeI16, TypeI32, TypeI64, TypeDouble, TypeString, TypeString, TypeBinary, TypeUUID}[r.IntN(10)]
+	return []*XType{typeBool, typeI8, typeI16, typeI32, typeI64, typeDouble, typeString, typeString, typeBinary, typeUUID}[r.IntN(10)]
 }
 
-func (r *schemas) structure(dst []byte, d *Desc, depth int) []byte {
+func (r *schemas) structure(dst []byte, d *XDesc, depth int) []byte {
 	order := slices.Clone(d.order(r.IntN(2) == 0))
 	if r.Float64() < r.odd {
 		r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
@@ -79,7 +79,7 @@ func (r *schemas) structure(dst []byte, d *Desc, depth int) []byte {
 		f := &d.fields[i]
 		times := 1
 		switch {
-		case depth > 5 && f.kind >= record && f.Req != Required, f.Req != Required && r.IntN(5) == 0:
+		case depth > 5 && f.kind >= record && f.Req != XRequired, f.Req != XRequired && r.IntN(5) == 0:
 			times = 0
 		case r.Float64() < r.odd:
 			times = r.IntN(3)
@@ -94,7 +94,7 @@ func (r *schemas) structure(dst []byte, d *Desc, depth int) []byte {
 	return append(dst, byte(WireStop))
 }
 
-func (r *schemas) value(dst []byte, t *Type, depth int) []byte {
+func (r *schemas) value(dst []byte, t *XType, depth int) []byte {
 	n := r.IntN(4)
 	if depth > 5 {
 		n = 0
@@ -122,7 +122,7 @@ func (r *schemas) value(dst []byte, t *Type, depth int) []byte {
 	}
 	elem, key := t.elem, t.key
 	if r.Float64() < r.odd/2 {
-		elem = TypeI32
+		elem = typeI32
 	}
 	if key != nil {
 		dst = append(dst, byte(key.wire))
@@ -171,9 +171,9 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 			opts := [][]Option{nil, nil, {ValidUTF8}, {Limits{MaxDepth: 1 + r.IntN(4)}}, {Limits{MaxIndex: 4 * r.IntN(200)}},
 				{ValidUTF8, Limits{MaxDepth: 3, MaxIndex: 4 * r.IntN(400)}}}[r.IntN(6)]
 			want, wantErr := parseSlowly(d, wire, opts...)
-			got, err := Parse(d, wire, opts...)
+			got, err := parseStruct(d, wire, opts...)
 			cut := r.IntN(len(wire) + 1)
-			if blocks, err := ParseBlocks[Struct](d, [][]byte{wire[:cut], wire[cut:]}, opts...); err == nil != (wantErr == nil) {
+			if blocks, err := ParseBlocks[XStruct](d, [][]byte{wire[:cut], wire[cut:]}, opts...); err == nil != (wantErr == nil) {
 				t.Fatalf("seed %d, message %d: %x cut at %d %v\n%v, want\n%v", seed, i, wire, cut, opts, err, wantErr)
 			} else if err == nil {
 				if g, w := blocks.Format(d), want.Format(d); g != w {
@@ -214,15 +214,15 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 // TestTextAcrossBlocks: where a text ends in the next block, words of the index that another message has left do not
 // say where it began.
 func TestTextAcrossBlocks(t *testing.T) {
-	d := NewDesc("Texts")
+	d := newStructDesc("Texts")
 	d.Define(
-		FieldDesc{ID: 1, Name: "a", Type: TypeString},
-		FieldDesc{ID: 2, Name: "b", Type: TypeString, Req: Required},
-		FieldDesc{ID: 3, Name: "n", Type: TypeI32, Req: Required},
-		FieldDesc{ID: 4, Name: "c", Type: TypeString},
+		XFieldDesc{ID: 1, Name: "a", Type: typeString},
+		XFieldDesc{ID: 2, Name: "b", Type: typeString, Req: XRequired},
+		XFieldDesc{ID: 3, Name: "n", Type: typeI32, Req: XRequired},
+		XFieldDesc{ID: 4, Name: "c", Type: typeString},
 	)
 	wire := func(a, b, c string) []byte {
-		s := New(d)
+		s := newStruct(d)
 		defer s.Release()
 		s.SetText(d.named("a"), a)
 		s.SetText(d.named("b"), b)
@@ -237,7 +237,7 @@ func TestTextAcrossBlocks(t *testing.T) {
 		for cut := 20; cut < 100; cut += 10 {
 			for _, b := range w {
 				n := min(cut, len(b)-1)
-				s, err := ParseBlocks[Struct](d, [][]byte{b[:n], b[n:]})
+				s, err := ParseBlocks[XStruct](d, [][]byte{b[:n], b[n:]})
 				if err != nil {
 					t.Fatalf("%x cut at %d: %v", b, n, err)
 				}

@@ -52,7 +52,7 @@ func soakWires() [][]byte {
 		for i := range n / 128 {
 			words.Set(i, "some words of text")
 		}
-		points := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, n/64))
+		points := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, n/64))
 		for i := range n / 64 {
 			points.At(i).SetInt32(pointDesc.named("x"), int32(i))
 		}
@@ -117,8 +117,8 @@ func (k *soaker) one() error {
 }
 
 // readAll receives a message.
-func readAll(wire []byte, opts []Option) (Struct, error) {
-	return Read[Struct](allDesc, bytes.NewReader(wire), len(wire), opts...)
+func readAll(wire []byte, opts []Option) (XStruct, error) {
+	return Read[XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 }
 
 // TestSoak handles messages of 1 KiB to 8 MiB, one after the other in several goroutines, and wants the process to stay
@@ -186,23 +186,23 @@ func TestHugeMessageLeaves(t *testing.T) {
 	if raceEnabled || debugging {
 		t.Skip("pools are not pools then")
 	}
-	for name, huge := range map[string]func(s Struct){
-		"many values": func(s Struct) {
+	for name, huge := range map[string]func(s XStruct){
+		"many values": func(s XStruct) {
 			n := testmode.Of(500_000, 2_000_000)
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, n))
 			for i := range n {
 				l.Set(i, "word")
 			}
 		},
-		"many edits": func(s Struct) {
+		"many edits": func(s XStruct) {
 			l := StringList(s.NewChild(allDesc.named("words"), allDesc, 500_000))
 			for i := range 500_000 {
 				l.Set(499_999-i, "word")
 			}
 		},
-		"one large value": func(s Struct) { s.NewBytes(allDesc.named("blob"), 64<<20) },
-		"a large map": func(s Struct) {
-			p := Map[string, int64, AsString, AsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
+		"one large value": func(s XStruct) { s.NewBytes(allDesc.named("blob"), 64<<20) },
+		"a large map": func(s XStruct) {
+			p := Map[string, int64, XAsString, XAsInt64](s.NewChild(allDesc.named("counts"), allDesc, 0))
 			for i := range 300_000 {
 				p.Put(itoa(i), 1)
 			}
@@ -244,15 +244,15 @@ func TestRetainedString(t *testing.T) {
 	}
 	words := allDesc.named("words")
 	wires := soakWires()
-	for name, receive := range map[string]func(wire []byte) Struct{
-		"read": func(wire []byte) Struct {
+	for name, receive := range map[string]func(wire []byte) XStruct{
+		"read": func(wire []byte) XStruct {
 			s, err := readAll(wire, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return s
 		},
-		"built": func(wire []byte) Struct {
+		"built": func(wire []byte) XStruct {
 			s := newRoot(allDesc)
 			l := StringList(s.NewChild(words, allDesc, 0))
 			for range len(wire)/16 + 1 {
@@ -260,7 +260,7 @@ func TestRetainedString(t *testing.T) {
 			}
 			return s
 		},
-		"parsed": func(wire []byte) Struct { return mustParse(t, allDesc, bytes.Clone(wire)) },
+		"parsed": func(wire []byte) XStruct { return mustParse(t, allDesc, bytes.Clone(wire)) },
 	} {
 		for _, wire := range wires {
 			const n = 8

@@ -14,17 +14,17 @@ import (
 var heldKinds = []struct {
 	name  string
 	field string // of the root that it is in
-	get   func(s Struct) Struct
-	typ   func(t *Type) *Type // of the field's
+	get   func(s XStruct) XStruct
+	typ   func(t *XType) *XType // of the field's
 	// What else ends it besides replacing the field.
-	events map[string]func(s Struct)
+	events map[string]func(s XStruct)
 }{
 	{"struct", "point", fieldHandle("point"), sameType, nil},
 	{"union", "shape", fieldHandle("shape"), sameType, nil},
-	{"arm of a union that is a list", "shape", func(s Struct) Struct {
+	{"arm of a union that is a list", "shape", func(s XStruct) XStruct {
 		return s.Child(allDesc.named("shape"), allDesc).Child(shapeDesc.named("outline"), shapeDesc)
-	}, func(t *Type) *Type { return shapeDesc.field(shapeDesc.named("outline")).typ }, map[string]func(s Struct){
-		"another arm": func(s Struct) {
+	}, func(t *XType) *XType { return shapeDesc.field(shapeDesc.named("outline")).typ }, map[string]func(s XStruct){
+		"another arm": func(s XStruct) {
 			shape := s.Child(allDesc.named("shape"), allDesc)
 			shape.Arm(shapeDesc.named("radius"), shapeDesc).SetFloat64(shapeDesc.named("radius"), 2)
 		},
@@ -36,56 +36,56 @@ var heldKinds = []struct {
 	{"list of binaries", "blobs", fieldHandle("blobs"), sameType, nil},
 	{"set", "unique", fieldHandle("unique"), sameType, nil},
 	{"list of structs", "points", fieldHandle("points"), sameType, nil},
-	{"element of a list of structs", "points", func(s Struct) Struct {
-		return StructList[Struct](s.Child(allDesc.named("points"), allDesc)).At(1)
+	{"element of a list of structs", "points", func(s XStruct) XStruct {
+		return StructList[XStruct](s.Child(allDesc.named("points"), allDesc)).At(1)
 	}, elemType, nil},
 	{"list of lists", "matrix", fieldHandle("matrix"), sameType, nil},
-	{"element of a list of lists", "matrix", func(s Struct) Struct {
-		return NestedList[Struct](s.Child(allDesc.named("matrix"), allDesc)).At(1)
-	}, elemType, map[string]func(s Struct){
-		"Set of the element": func(s Struct) {
-			l := NestedList[Struct](s.Child(allDesc.named("matrix"), allDesc))
+	{"element of a list of lists", "matrix", func(s XStruct) XStruct {
+		return NestedList[XStruct](s.Child(allDesc.named("matrix"), allDesc)).At(1)
+	}, elemType, map[string]func(s XStruct){
+		"Set of the element": func(s XStruct) {
+			l := NestedList[XStruct](s.Child(allDesc.named("matrix"), allDesc))
 			l.Set(1, l.At(0))
 		},
-		"NewAt of the element": func(s Struct) { NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc)).NewAt(1, 3) },
+		"NewAt of the element": func(s XStruct) { NestedList[Int32List](s.Child(allDesc.named("matrix"), allDesc)).NewAt(1, 3) },
 	}},
 	{"map", "counts", fieldHandle("counts"), sameType, nil},
 	{"map of structs", "byNumber", fieldHandle("byNumber"), sameType, nil},
-	{"value of a map of structs", "byNumber", func(s Struct) Struct {
-		v, _ := StructMap[int32, Struct, AsInt32](s.Child(allDesc.named("byNumber"), allDesc)).Get(7)
+	{"value of a map of structs", "byNumber", func(s XStruct) XStruct {
+		v, _ := StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc)).Get(7)
 		return v
-	}, elemType, map[string]func(s Struct){
-		"Put of the key": func(s Struct) {
-			p := StructMap[int32, Struct, AsInt32](s.Child(allDesc.named("byNumber"), allDesc))
+	}, elemType, map[string]func(s XStruct){
+		"Put of the key": func(s XStruct) {
+			p := StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc))
 			p.Put(7, emptyHandle())
 		},
-		"PutNew of the key": func(s Struct) {
-			StructMap[int32, Struct, AsInt32](s.Child(allDesc.named("byNumber"), allDesc)).PutNew(7)
+		"PutNew of the key": func(s XStruct) {
+			StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc)).PutNew(7)
 		},
-		"Delete of the key": func(s Struct) {
-			StructMap[int32, Struct, AsInt32](s.Child(allDesc.named("byNumber"), allDesc)).Delete(7)
+		"Delete of the key": func(s XStruct) {
+			StructMap[int32, XStruct, XAsInt32](s.Child(allDesc.named("byNumber"), allDesc)).Delete(7)
 		},
 	}},
 	{"map of lists", "groups", fieldHandle("groups"), sameType, nil},
-	{"value of a map of lists", "groups", func(s Struct) Struct {
-		v, _ := NestedMap[string, Struct, AsString](s.Child(allDesc.named("groups"), allDesc)).Get("g")
+	{"value of a map of lists", "groups", func(s XStruct) XStruct {
+		v, _ := NestedMap[string, XStruct, XAsString](s.Child(allDesc.named("groups"), allDesc)).Get("g")
 		return v
-	}, elemType, map[string]func(s Struct){
-		"PutNew of the key": func(s Struct) {
-			NestedMap[string, Struct, AsString](s.Child(allDesc.named("groups"), allDesc)).PutNew("g", 3)
+	}, elemType, map[string]func(s XStruct){
+		"PutNew of the key": func(s XStruct) {
+			NestedMap[string, XStruct, XAsString](s.Child(allDesc.named("groups"), allDesc)).PutNew("g", 3)
 		},
-		"Delete of the key": func(s Struct) {
-			NestedMap[string, Struct, AsString](s.Child(allDesc.named("groups"), allDesc)).Delete("g")
+		"Delete of the key": func(s XStruct) {
+			NestedMap[string, XStruct, XAsString](s.Child(allDesc.named("groups"), allDesc)).Delete("g")
 		},
 	}},
-	{"key that is a struct", "byPoint", func(s Struct) Struct {
-		for k := range (Map[Struct, string, AsView[Struct], AsString](s.Child(allDesc.named("byPoint"), allDesc))).All() {
+	{"key that is a struct", "byPoint", func(s XStruct) XStruct {
+		for k := range (Map[XStruct, string, XAsView[XStruct], XAsString](s.Child(allDesc.named("byPoint"), allDesc))).All() {
 			return k
 		}
 		panic("no key")
-	}, func(t *Type) *Type { return t.key }, map[string]func(s Struct){
-		"Delete of the key": func(s Struct) {
-			p := Map[Struct, string, AsView[Struct], AsString](s.Child(allDesc.named("byPoint"), allDesc))
+	}, func(t *XType) *XType { return t.key }, map[string]func(s XStruct){
+		"Delete of the key": func(s XStruct) {
+			p := Map[XStruct, string, XAsView[XStruct], XAsString](s.Child(allDesc.named("byPoint"), allDesc))
 			for k := range p.All() {
 				p.Delete(k)
 			}
@@ -93,46 +93,46 @@ var heldKinds = []struct {
 	}},
 }
 
-func sameType(t *Type) *Type { return t }
-func elemType(t *Type) *Type { return t.elem }
+func sameType(t *XType) *XType { return t }
+func elemType(t *XType) *XType { return t.elem }
 
-func fieldHandle(name string) func(s Struct) Struct {
-	return func(s Struct) Struct { return s.Child(allDesc.named(name), allDesc) }
+func fieldHandle(name string) func(s XStruct) XStruct {
+	return func(s XStruct) XStruct { return s.Child(allDesc.named(name), allDesc) }
 }
 
 // fieldEvents are what may happen to the field that a handle is in.
-var fieldEvents = map[string]func(s Struct, f Field){
-	"Unset":    func(s Struct, f Field) { s.Unset(f) },
-	"NewChild": func(s Struct, f Field) { s.NewChild(f, allDesc, 2) },
-	"SetChild": func(s Struct, f Field) { s.SetChild(f, allDesc, emptyHandle()) },
-	"SetChild of a copy": func(s Struct, f Field) {
+var fieldEvents = map[string]func(s XStruct, f XField){
+	"Unset":    func(s XStruct, f XField) { s.Unset(f) },
+	"NewChild": func(s XStruct, f XField) { s.NewChild(f, allDesc, 2) },
+	"SetChild": func(s XStruct, f XField) { s.SetChild(f, allDesc, emptyHandle()) },
+	"SetChild of a copy": func(s XStruct, f XField) {
 		c := s.Clone(allDesc)
 		s.SetChild(f, allDesc, c.Child(f, allDesc))
 		c.Release()
 	},
-	"SetChild of itself":        func(s Struct, f Field) { s.SetChild(f, allDesc, s.Child(f, allDesc)) },
-	"Unset, and something else": func(s Struct, f Field) { s.Unset(f); s.SetText(allDesc.named("text"), longText) },
+	"SetChild of itself":        func(s XStruct, f XField) { s.SetChild(f, allDesc, s.Child(f, allDesc)) },
+	"Unset, and something else": func(s XStruct, f XField) { s.Unset(f); s.SetText(allDesc.named("text"), longText) },
 }
 
 // heldStates are the states that a message may be in when handles are taken.
-var heldStates = map[string]func(t *testing.T, wire []byte) Struct{
-	"received":           func(t *testing.T, wire []byte) Struct { return mustParse(t, allDesc, wire) },
-	"received, own":      func(t *testing.T, wire []byte) Struct { return mustParse(t, allDesc, bytes.Clone(wire), Own) },
-	"received, lazy":     func(t *testing.T, wire []byte) Struct { return mustParse(t, allDesc, wire, Lazy) },
-	"received in blocks": func(t *testing.T, wire []byte) Struct { return parsedBy(t, cutEvery(7), wire) },
-	"recycled":           func(t *testing.T, wire []byte) Struct { return parsedBy(t, recycled, wire) },
-	"edited": func(t *testing.T, wire []byte) Struct {
+var heldStates = map[string]func(t *testing.T, wire []byte) XStruct{
+	"received":           func(t *testing.T, wire []byte) XStruct { return mustParse(t, allDesc, wire) },
+	"received, own":      func(t *testing.T, wire []byte) XStruct { return mustParse(t, allDesc, bytes.Clone(wire), Own) },
+	"received, lazy":     func(t *testing.T, wire []byte) XStruct { return mustParse(t, allDesc, wire, Lazy) },
+	"received in blocks": func(t *testing.T, wire []byte) XStruct { return parsedBy(t, cutEvery(7), wire) },
+	"recycled":           func(t *testing.T, wire []byte) XStruct { return parsedBy(t, recycled, wire) },
+	"edited": func(t *testing.T, wire []byte) XStruct {
 		s := mustParse(t, allDesc, wire)
 		changer{t: t, m: s.m}.structure(s, allDesc)
 		s.m.Finish()
 		return s
 	},
-	"being built": func(t *testing.T, wire []byte) Struct {
+	"being built": func(t *testing.T, wire []byte) XStruct {
 		s := newRoot(allDesc)
 		fill(s)
 		return s
 	},
-	"built": func(t *testing.T, wire []byte) Struct {
+	"built": func(t *testing.T, wire []byte) XStruct {
 		s := newRoot(allDesc)
 		fill(s)
 		s.m.Finish()
@@ -140,7 +140,7 @@ var heldStates = map[string]func(t *testing.T, wire []byte) Struct{
 	},
 }
 
-func parsedBy(t *testing.T, w way, wire []byte) Struct {
+func parsedBy(t *testing.T, w way, wire []byte) XStruct {
 	s, err := w.parse(allDesc, wire)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func parsedBy(t *testing.T, w way, wire []byte) Struct {
 }
 
 // newRoot is a new message whose root is open.
-func newRoot(d *Desc, opts ...Option) Struct {
+func newRoot(d *XDesc, opts ...Option) XStruct {
 	m := newMessage(d, flagsOf(opts), usualLimits)
 	m.buf.OpenRoot(headroom)
 	m.root = m.alloc(d.words)
@@ -158,7 +158,7 @@ func newRoot(d *Desc, opts ...Option) Struct {
 }
 
 // fill sets every field that a kind of handle is of; the last is still open afterwards.
-func fill(s Struct) {
+func fill(s XStruct) {
 	f := allDesc.named
 	s.SetInt64s(f("numbers"), allDesc, []int64{1, 2, 3})
 	s.SetTexts(f("words"), allDesc, []string{"a", "b"})
@@ -166,23 +166,23 @@ func fill(s Struct) {
 	s.SetBools(f("flags"), allDesc, []bool{true, false})
 	s.SetByteSlices(f("blobs"), allDesc, [][]byte{{1}, {2}})
 	s.SetUUIDs(f("keys"), allDesc, []UUID{{1}})
-	counts := Map[string, int64, AsString, AsInt64](s.NewChild(f("counts"), allDesc, 0))
+	counts := Map[string, int64, XAsString, XAsInt64](s.NewChild(f("counts"), allDesc, 0))
 	for i := range 40 {
 		counts.Put("key "+itoa(i), int64(i))
 	}
 	x := pointDesc.named("x")
 	s.NewChild(f("point"), allDesc, 0).SetInt32(x, 1)
-	points := StructList[Struct](s.NewChild(f("points"), allDesc, 2))
+	points := StructList[XStruct](s.NewChild(f("points"), allDesc, 2))
 	points.At(1).SetInt32(x, 2)
 	NestedList[Int32List](s.NewChild(f("matrix"), allDesc, 2)).NewAt(1, 2).Set(0, 5)
-	StructMap[int32, Struct, AsInt32](s.NewChild(f("byNumber"), allDesc, 0)).PutNew(7).SetInt32(x, 3)
-	Map[Struct, string, AsView[Struct], AsString](s.NewChild(f("byPoint"), allDesc, 0)).Append("v").SetInt32(x, 4)
+	StructMap[int32, XStruct, XAsInt32](s.NewChild(f("byNumber"), allDesc, 0)).PutNew(7).SetInt32(x, 3)
+	Map[XStruct, string, XAsView[XStruct], XAsString](s.NewChild(f("byPoint"), allDesc, 0)).Append("v").SetInt32(x, 4)
 	shape := s.NewChild(f("shape"), allDesc, 0).Arm(shapeDesc.named("outline"), shapeDesc)
-	StructList[Struct](shape.NewChild(shapeDesc.named("outline"), shapeDesc, 2)).At(1).SetInt32(x, 5)
-	NestedMap[string, StructList[Struct], AsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", 2).At(1).SetInt32(x, 6)
+	StructList[XStruct](shape.NewChild(shapeDesc.named("outline"), shapeDesc, 2)).At(1).SetInt32(x, 5)
+	NestedMap[string, StructList[XStruct], XAsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", 2).At(1).SetInt32(x, 6)
 }
 
-func show(v Struct, t *Type) string { return string(formatter{v.m}.value(nil, t, v.entry())) }
+func show(v XStruct, t *XType) string { return string(formatter{v.m}.value(nil, t, v.entry())) }
 
 // TestHandleOfWhatIsGone: a handle of what has been replaced or removed goes on giving the old value, and what is
 // changed through it does not reach the wire.
@@ -191,9 +191,9 @@ func TestHandleOfWhatIsGone(t *testing.T) {
 	for _, kind := range heldKinds {
 		f := allDesc.named(kind.field)
 		typ := kind.typ(allDesc.field(f).typ)
-		events := map[string]func(s Struct){}
+		events := map[string]func(s XStruct){}
 		for name, event := range fieldEvents {
-			events[name] = func(s Struct) { event(s, f) }
+			events[name] = func(s XStruct) { event(s, f) }
 		}
 		for name, event := range kind.events {
 			events[name] = event
@@ -223,7 +223,7 @@ func TestHandleOfWhatIsGone(t *testing.T) {
 }
 
 // changeStale changes everything through a handle of what is gone. It may panic, but not as by an error of ours.
-func changeStale(t *testing.T, where string, h Struct, typ *Type) {
+func changeStale(t *testing.T, where string, h XStruct, typ *XType) {
 	defer func() {
 		if r := recover(); r != nil && (!strings.HasPrefix(fmt.Sprint(r), "nocopy: ") || strings.Contains(fmt.Sprint(r), "internal")) {
 			t.Errorf("%s: a change through it panics with %v", where, r)
@@ -238,7 +238,7 @@ func TestHandleOfElement(t *testing.T) {
 	x := pointDesc.named("x")
 	for state, make := range heldStates {
 		s := make(t, heldWire())
-		l := StructList[Struct](s.Child(allDesc.named("points"), allDesc))
+		l := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
 		h := l.At(1)
 		l.Set(1, l.At(0))
 		if got, want := h.Format(pointDesc), l.At(0).Format(pointDesc); got != want {
@@ -249,7 +249,7 @@ func TestHandleOfElement(t *testing.T) {
 			t.Errorf("%s: the element is %d after a change to 77", state, got)
 		}
 		again := mustParse(t, allDesc, s.m.Bytes())
-		if got := StructList[Struct](again.Child(allDesc.named("points"), allDesc)).At(1).Int32(x); got != 77 {
+		if got := StructList[XStruct](again.Child(allDesc.named("points"), allDesc)).At(1).Int32(x); got != 77 {
 			t.Errorf("%s: %d is sent", state, got)
 		}
 		again.Release()

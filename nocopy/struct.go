@@ -11,7 +11,7 @@ import (
 const notIndexed = 1 << 31
 
 // empty is the message of all absent structs and containers: whatever is read from it is zero. Their handle is
-// entry 0 of generation 0, so that the zero Struct differs from it only in its message.
+// entry 0 of generation 0, so that the zero XStruct differs from it only in its message.
 var empty = func() *Message {
 	m := &Message{words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true}
 	m.openKey, m.putting.dict, m.filling.list = noHandleKey, noHandleKey, noHandleKey
@@ -25,10 +25,11 @@ var empty = func() *Message {
 // noHandleKey is the key of no handle.
 const noHandleKey = math.MaxUint64
 
-func emptyHandle() Struct { return Struct{m: empty} }
+// emptyHandle returns the handle of a struct that is not there: its getters return zero values, its setters panic.
+func emptyHandle() XStruct { return XStruct{m: empty} }
 
 // orAbsent returns s, or the handle of an absent struct or container if s is zero or gone.
-func (s Struct) orAbsent() Struct {
+func (s XStruct) orAbsent() XStruct {
 	if s.m == nil {
 		return emptyHandle()
 	}
@@ -39,10 +40,10 @@ func (s Struct) orAbsent() Struct {
 }
 
 // gone reports whether the struct or container was replaced or removed, and its message compacted since.
-func (s Struct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
+func (s XStruct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
 
 // word returns the field's word in the index, having checked that the handle is alive. It must not be zero.
-func (s Struct) word(f Field) uint32 {
+func (s XStruct) word(f XField) uint32 {
 	if uint32(s.k>>32) != s.m.gen {
 		panic(panicStale)
 	}
@@ -50,7 +51,7 @@ func (s Struct) word(f Field) uint32 {
 }
 
 // wordToSet is word for setters, to which any handle may come.
-func (s Struct) wordToSet(f Field) uint32 {
+func (s XStruct) wordToSet(f XField) uint32 {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
@@ -59,7 +60,7 @@ func (s Struct) wordToSet(f Field) uint32 {
 
 // Message returns the message that the struct is in. It must not be used after Release. Of an absent struct, or the
 // zero handle, that is an empty message which can't be changed.
-func (s Struct) Message() *Message {
+func (s XStruct) Message() *Message {
 	if s.m == nil {
 		return empty
 	}
@@ -71,7 +72,7 @@ func (s Struct) Message() *Message {
 }
 
 // Valid reports whether the struct is there: false for the handle of an absent sub-struct and for the zero handle.
-func (s Struct) Valid() bool {
+func (s XStruct) Valid() bool {
 	if s.m == nil {
 		return false
 	}
@@ -80,7 +81,7 @@ func (s Struct) Valid() bool {
 }
 
 // Release releases the message, of which s must be the root. Of the zero handle it does nothing.
-func (s Struct) Release() {
+func (s XStruct) Release() {
 	if s.m == nil {
 		return
 	}
@@ -95,17 +96,17 @@ func (s Struct) Release() {
 }
 
 // alive panics if the handle, which must not be zero, is of a message that was released.
-func (s Struct) alive() {
+func (s XStruct) alive() {
 	if uint32(s.k>>32) != s.m.gen {
 		panic(panicStale)
 	}
 }
 
 // Has reports whether the field is set.
-func (s Struct) Has(f Field) bool { return s.m != nil && s.word(f) != 0 }
+func (s XStruct) Has(f XField) bool { return s.m != nil && s.word(f) != 0 }
 
 // Bool returns a bool field, false if it is not set.
-func (s Struct) Bool(f Field) (v bool) {
+func (s XStruct) Bool(f XField) (v bool) {
 	if s.m != nil {
 		v = s.m.buf.Load1(s.word(f)) != 0
 	}
@@ -113,7 +114,7 @@ func (s Struct) Bool(f Field) (v bool) {
 }
 
 // Int8 returns an i8 field, 0 if it is not set.
-func (s Struct) Int8(f Field) (v int8) {
+func (s XStruct) Int8(f XField) (v int8) {
 	if s.m != nil {
 		v = int8(s.m.buf.Load1(s.word(f)))
 	}
@@ -121,7 +122,7 @@ func (s Struct) Int8(f Field) (v int8) {
 }
 
 // Int16 returns an i16 field, 0 if it is not set.
-func (s Struct) Int16(f Field) (v int16) {
+func (s XStruct) Int16(f XField) (v int16) {
 	if s.m != nil {
 		v = int16(s.m.buf.Load2(s.word(f)))
 	}
@@ -129,7 +130,7 @@ func (s Struct) Int16(f Field) (v int16) {
 }
 
 // Int32 returns an i32 or enum field, 0 if it is not set.
-func (s Struct) Int32(f Field) (v int32) {
+func (s XStruct) Int32(f XField) (v int32) {
 	if s.m != nil {
 		v = int32(s.m.buf.Load4(s.word(f)))
 	}
@@ -137,7 +138,7 @@ func (s Struct) Int32(f Field) (v int32) {
 }
 
 // Int64 returns an i64 field, 0 if it is not set.
-func (s Struct) Int64(f Field) (v int64) {
+func (s XStruct) Int64(f XField) (v int64) {
 	if s.m != nil {
 		v = int64(s.m.buf.Load8(s.word(f)))
 	}
@@ -145,7 +146,7 @@ func (s Struct) Int64(f Field) (v int64) {
 }
 
 // Float64 returns a double field, 0 if it is not set.
-func (s Struct) Float64(f Field) (v float64) {
+func (s XStruct) Float64(f XField) (v float64) {
 	if s.m != nil {
 		v = math.Float64frombits(s.m.buf.Load8(s.word(f)))
 	}
@@ -153,7 +154,7 @@ func (s Struct) Float64(f Field) (v float64) {
 }
 
 // UUID returns a uuid field, all zero if it is not set.
-func (s Struct) UUID(f Field) (v UUID) {
+func (s XStruct) UUID(f XField) (v UUID) {
 	if s.m != nil {
 		v = UUID(s.m.buf.At(s.word(f))[:16])
 	}
@@ -161,7 +162,7 @@ func (s Struct) UUID(f Field) (v UUID) {
 }
 
 // BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the name.
-func (s Struct) BoolOr(f Field, def bool) bool {
+func (s XStruct) BoolOr(f XField, def bool) bool {
 	if !s.Has(f) {
 		return def
 	}
@@ -169,7 +170,7 @@ func (s Struct) BoolOr(f Field, def bool) bool {
 }
 
 // Int8Or returns an i8 field, def if it is not set.
-func (s Struct) Int8Or(f Field, def int8) int8 {
+func (s XStruct) Int8Or(f XField, def int8) int8 {
 	if !s.Has(f) {
 		return def
 	}
@@ -177,7 +178,7 @@ func (s Struct) Int8Or(f Field, def int8) int8 {
 }
 
 // Int16Or returns an i16 field, def if it is not set.
-func (s Struct) Int16Or(f Field, def int16) int16 {
+func (s XStruct) Int16Or(f XField, def int16) int16 {
 	if !s.Has(f) {
 		return def
 	}
@@ -185,7 +186,7 @@ func (s Struct) Int16Or(f Field, def int16) int16 {
 }
 
 // Int32Or returns an i32 or enum field, def if it is not set.
-func (s Struct) Int32Or(f Field, def int32) int32 {
+func (s XStruct) Int32Or(f XField, def int32) int32 {
 	if !s.Has(f) {
 		return def
 	}
@@ -193,7 +194,7 @@ func (s Struct) Int32Or(f Field, def int32) int32 {
 }
 
 // Int64Or returns an i64 field, def if it is not set.
-func (s Struct) Int64Or(f Field, def int64) int64 {
+func (s XStruct) Int64Or(f XField, def int64) int64 {
 	if !s.Has(f) {
 		return def
 	}
@@ -201,7 +202,7 @@ func (s Struct) Int64Or(f Field, def int64) int64 {
 }
 
 // Float64Or returns a double field, def if it is not set.
-func (s Struct) Float64Or(f Field, def float64) float64 {
+func (s XStruct) Float64Or(f XField, def float64) float64 {
 	if !s.Has(f) {
 		return def
 	}
@@ -209,7 +210,7 @@ func (s Struct) Float64Or(f Field, def float64) float64 {
 }
 
 // UUIDOr returns a uuid field, def if it is not set.
-func (s Struct) UUIDOr(f Field, def UUID) UUID {
+func (s XStruct) UUIDOr(f XField, def UUID) UUID {
 	if !s.Has(f) {
 		return def
 	}
@@ -218,7 +219,7 @@ func (s Struct) UUIDOr(f Field, def UUID) UUID {
 
 // Text returns a string field, "" if it is not set. It aliases the message and stays valid after Release,
 // unless the message was made with Recycle.
-func (s Struct) Text(f Field) string {
+func (s XStruct) Text(f XField) string {
 	if s.m == nil {
 		return ""
 	}
@@ -247,7 +248,7 @@ func (m *Message) lendText(word uint32) string {
 }
 
 // TextOr returns a string field as Text does, def if it is not set.
-func (s Struct) TextOr(f Field, def string) string {
+func (s XStruct) TextOr(f XField, def string) string {
 	if !s.Has(f) {
 		return def
 	}
@@ -255,7 +256,7 @@ func (s Struct) TextOr(f Field, def string) string {
 }
 
 // Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and must not be changed.
-func (s Struct) Bytes(f Field) []byte {
+func (s XStruct) Bytes(f XField) []byte {
 	if !s.Has(f) {
 		return nil
 	}
@@ -265,7 +266,7 @@ func (s Struct) Bytes(f Field) []byte {
 }
 
 // BytesOr returns a binary field as Bytes does, a copy of def if it is not set.
-func (s Struct) BytesOr(f Field, def string) []byte {
+func (s XStruct) BytesOr(f XField, def string) []byte {
 	if !s.Has(f) {
 		return []byte(def)
 	}
@@ -296,7 +297,7 @@ func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 }
 
 // SetBool sets a bool field. Setters panic if the struct is absent.
-func (s Struct) SetBool(f Field, v bool) {
+func (s XStruct) SetBool(f XField, v bool) {
 	x := byte(0)
 	if v {
 		x = 1
@@ -305,7 +306,7 @@ func (s Struct) SetBool(f Field, v bool) {
 }
 
 // SetInt8 sets an i8 field.
-func (s Struct) SetInt8(f Field, v int8) {
+func (s XStruct) SetInt8(f XField, v int8) {
 	if p := s.wordToSet(f); s.m.buf.InTail(p, 1) {
 		s.m.buf.Put1(p, byte(v))
 		return
@@ -314,7 +315,7 @@ func (s Struct) SetInt8(f Field, v int8) {
 }
 
 // SetInt16 sets an i16 field.
-func (s Struct) SetInt16(f Field, v int16) {
+func (s XStruct) SetInt16(f XField, v int16) {
 	if p := s.wordToSet(f); s.m.buf.InTail(p, 2) {
 		s.m.buf.Put2(p, uint16(v))
 		return
@@ -323,7 +324,7 @@ func (s Struct) SetInt16(f Field, v int16) {
 }
 
 // SetInt32 sets an i32 or enum field.
-func (s Struct) SetInt32(f Field, v int32) {
+func (s XStruct) SetInt32(f XField, v int32) {
 	if p := s.wordToSet(f); s.m.buf.InTail(p, 4) {
 		s.m.buf.Put4(p, uint32(v))
 		return
@@ -332,7 +333,7 @@ func (s Struct) SetInt32(f Field, v int32) {
 }
 
 // SetInt64 sets an i64 field.
-func (s Struct) SetInt64(f Field, v int64) {
+func (s XStruct) SetInt64(f XField, v int64) {
 	if p := s.wordToSet(f); s.m.buf.InTail(p, 8) {
 		s.m.buf.Put8(p, uint64(v))
 		return
@@ -341,13 +342,13 @@ func (s Struct) SetInt64(f Field, v int64) {
 }
 
 // SetFloat64 sets a double field.
-func (s Struct) SetFloat64(f Field, v float64) { s.SetInt64(f, int64(math.Float64bits(v))) }
+func (s XStruct) SetFloat64(f XField, v float64) { s.SetInt64(f, int64(math.Float64bits(v))) }
 
 // SetUUID sets a uuid field.
-func (s Struct) SetUUID(f Field, v UUID) { copy(s.fixed(f, 16), v[:]) }
+func (s XStruct) SetUUID(f XField, v UUID) { copy(s.fixed(f, 16), v[:]) }
 
 // fixed returns where the n bytes of a fixed-size field are to be stored.
-func (s Struct) fixed(f Field, n int) []byte {
+func (s XStruct) fixed(f XField, n int) []byte {
 	p := s.wordToSet(f)
 	if !s.m.guarded && s.m.buf.Writable(p) {
 		return s.m.buf.At(p)[:n:n]
@@ -366,10 +367,10 @@ func (s Struct) fixed(f Field, n int) []byte {
 	return b[fieldHeader : fieldHeader+n]
 }
 
-func (s Struct) setWord(f Field, word uint32) { s.m.idx[uint32(s.k)+f.word()] = word }
+func (s XStruct) setWord(f XField, word uint32) { s.m.idx[uint32(s.k)+f.word()] = word }
 
 // writable panics unless the struct or container may be changed, which it is about to be.
-func (s Struct) writable() {
+func (s XStruct) writable() {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
@@ -381,7 +382,7 @@ func (s Struct) writable() {
 
 // changeable is writable for what may take memory: first the message is compacted if that is worth it, so that positions
 // known from before mean nothing.
-func (s Struct) changeable() {
+func (s XStruct) changeable() {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
@@ -392,7 +393,7 @@ func (s Struct) changeable() {
 }
 
 // beforeChange is what changeable does for few messages.
-func (s Struct) beforeChange() {
+func (s XStruct) beforeChange() {
 	s.writable()
 	if m := s.m; m.full || m.buf.Crowded() {
 		m.tidy()
@@ -403,7 +404,7 @@ func (s Struct) beforeChange() {
 }
 
 // changeableBy is changeable for what takes n bytes, for which there may be positions only once the message is compacted.
-func (s Struct) changeableBy(n int) {
+func (s XStruct) changeableBy(n int) {
 	s.changeable()
 	if n >= chain.MaxSlabSize && s.m.buf.Relieved(n) {
 		s.m.compact()
@@ -417,7 +418,7 @@ func (s Struct) changeableBy(n int) {
 const refer = 4 << 10
 
 // SetText sets a string field. Of 4 KiB and more it is referred to, not copied.
-func (s Struct) SetText(f Field, v string) {
+func (s XStruct) SetText(f XField, v string) {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
@@ -437,7 +438,7 @@ func (s Struct) SetText(f Field, v string) {
 
 // SetBytes sets a binary field. Of 4 KiB and more v is referred to, not copied: it must stay as it is until
 // the message is released.
-func (s Struct) SetBytes(f Field, v []byte) {
+func (s XStruct) SetBytes(f XField, v []byte) {
 	if len(v) >= refer {
 		s.setReferred(f, v)
 		return
@@ -448,7 +449,7 @@ func (s Struct) SetBytes(f Field, v []byte) {
 // NewBytes sets a binary field to n bytes and returns them to be filled in place, before the
 // message is finished; they are zero at first. In an element of a set, or a key of a map, they
 // must be filled before the next element or key is looked for.
-func (s Struct) NewBytes(f Field, n int) []byte {
+func (s XStruct) NewBytes(f XField, n int) []byte {
 	b := s.newText(f, n)
 	clear(b)
 	s.m.buf.Lend()
@@ -458,14 +459,14 @@ func (s Struct) NewBytes(f Field, n int) []byte {
 	return b
 }
 
-func putTextField(b []byte, f Field, n int) {
+func putTextField(b []byte, f XField, n int) {
 	_ = b[6]
 	putKey(b, f.key())
 	putBE32(b[fieldHeader:], uint32(n))
 }
 
 // textRoom is newText for bytes that are filled at once.
-func (s Struct) textRoom(f Field, n int) []byte {
+func (s XStruct) textRoom(f XField, n int) []byte {
 	s.changeable()
 	if b, _ := s.m.rewriteText(s.m.idx[uint32(s.k)+f.word()], n); b != nil {
 		return b
@@ -474,7 +475,7 @@ func (s Struct) textRoom(f Field, n int) []byte {
 }
 
 // newText makes the field n bytes of text and returns them, contents undefined.
-func (s Struct) newText(f Field, n int) []byte {
+func (s XStruct) newText(f XField, n int) []byte {
 	checkLen(n)
 	s.changeableBy(n)
 	const head = fieldHeader + textHeader
@@ -491,7 +492,7 @@ func checkLen(n int) {
 }
 
 // setReferred sets the field to bytes that stay where they are.
-func (s Struct) setReferred(f Field, v []byte) {
+func (s XStruct) setReferred(f XField, v []byte) {
 	checkLen(len(v))
 	s.changeableBy(len(v))
 	if !s.m.mayRefer(len(v)) {

@@ -14,16 +14,16 @@ import (
 type StructList[S View] Struct
 
 // Len returns the number of elements.
-func (l StructList[S]) Len() int { return Struct(l).count() }
+func (l StructList[S]) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l StructList[S]) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l StructList[S]) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i: a handle of that place, see StructList. In a list made with NewX(n) the elements may be filled in any order; in ascending
 // order is cheapest.
 func (l StructList[S]) At(i int) S {
 	if l.m == nil {
-		Struct(l).checkIndex(i)
+		XStruct(l).checkIndex(i)
 	}
 	m, e := l.m, uint32(l.k)
 	if f := &m.filling; f.list == l.k && f.next == i && i < f.end && f.elem == m.openKey && m.idx[uint32(f.elem)+1] == 0 {
@@ -37,13 +37,13 @@ func (l StructList[S]) At(i int) S {
 		panic(IndexError{i, int(w[listCount])})
 	}
 	if room := w[listRoom]; room < roomTable {
-		return S(Struct{m, l.k&^0xffffffff | uint64(w[listElems]+uint32(i)*room)})
+		return S(XStruct{m, l.k&^0xffffffff | uint64(w[listElems]+uint32(i)*room)})
 	}
-	return S(Struct(l).structAt(i))
+	return S(XStruct(l).structAt(i))
 }
 
 // structAt returns element i of a list of structs that is being built or was added to.
-func (s Struct) structAt(i int) Struct {
+func (s XStruct) structAt(i int) XStruct {
 	m, e := s.m, s.entry()
 	if m.idx[e+listRoom]&roomBuilding == 0 {
 		return m.handle(m.structEntry(e, uint32(i)))
@@ -55,7 +55,7 @@ func (s Struct) structAt(i int) Struct {
 		if len(d.owed) == 0 && len(d.template) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
 			m.filling = filling{list: s.k, next: i + 1, end: int(m.idx[e+listCount]), elem: m.openKey, desc: d}
 		}
-		return Struct{m, m.openKey}
+		return XStruct{m, m.openKey}
 	}
 	if m.appendsAt(e, uint32(i)) {
 		m.beginStruct(s.typ().elem.desc, m.structEntry(e, uint32(i)))
@@ -67,12 +67,12 @@ func (s Struct) structAt(i int) Struct {
 type filling struct {
 	list, elem uint64 // the handles of the list and of the element that was begun last
 	next, end  int    // the number of the one behind that, and how many there are
-	desc       *Desc  // the elements' type, of which nothing is owed
+	desc       *XDesc // the elements' type, of which nothing is owed
 }
 
 // nextElement goes from one element to the next: the end of the one, which is no more than a STOP, and the beginning of the
 // other are appended in one go. The one must be the innermost struct that is being built, and never have been complete.
-func (m *Message) nextElement() Struct {
+func (m *Message) nextElement() XStruct {
 	f := &m.filling
 	d := f.desc
 	if !m.buf.Fits(len(d.template)) {
@@ -91,18 +91,18 @@ func (m *Message) nextElement() Struct {
 	key := f.elem
 	m.openKey = key
 	m.buf.AppendShort(uint64(WireStop)<<56, 1, d.template)
-	return Struct{m, key}
+	return XStruct{m, key}
 }
 
 // Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen. Handles of the element
 // are of the new one.
-func (l StructList[S]) Set(i int, v S) { Struct(l).setStructAt(i, Struct(v)) }
+func (l StructList[S]) Set(i int, v S) { XStruct(l).setStructAt(i, XStruct(v)) }
 
 // Append adds a copy of v at the end, as Set does.
 func (l StructList[S]) Append(v S) {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
-	src := s.m.source(Struct(v), s.typ().elem)
+	src := s.m.source(XStruct(v), s.typ().elem)
 	s.changeableBy(src.n)
 	e := s.appendStruct()
 	s.m.appendValue(s.typ().elem, 0, src, e)
@@ -110,7 +110,7 @@ func (l StructList[S]) Append(v S) {
 
 // AppendNew adds an empty element at the end and returns it to be filled.
 func (l StructList[S]) AppendNew() S {
-	s := Struct(l)
+	s := XStruct(l)
 	s.changeable()
 	e := s.appendStruct()
 	s.m.beginStruct(s.typ().elem.desc, e)
@@ -118,18 +118,18 @@ func (l StructList[S]) AppendNew() S {
 }
 
 // Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
-func (l StructList[S]) Swap(i, j int) { Struct(l).swap(i, j) }
+func (l StructList[S]) Swap(i, j int) { XStruct(l).swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
 // index, unless i is 0.
-func (l StructList[S]) Delete(i, j int) { Struct(l).deleteRange(i, j) }
+func (l StructList[S]) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
 // Truncate removes the elements from n on.
-func (l StructList[S]) Truncate(n int) { Struct(l).deleteRange(n, l.Len()) }
+func (l StructList[S]) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
 func (l StructList[S]) SortFunc(cmp func(a, b S) int) {
-	sortElements(Struct(l), structOf[S], cmp)
+	sortElements(XStruct(l), structOf[S], cmp)
 }
 
 func structOf[S View](m *Message, entry uint32) S { return S(m.handle(entry)) }
@@ -151,7 +151,7 @@ func (l StructList[S]) each(yield func(int, S) bool) {
 		l.eachByAt(yield)
 		return
 	}
-	s := Struct{l.m, l.k&^0xffffffff | uint64(l.m.idx[uint32(l.k)+listElems])}
+	s := XStruct{l.m, l.k&^0xffffffff | uint64(l.m.idx[uint32(l.k)+listElems])}
 	for i := range n {
 		if !yield(i, S(s)) {
 			return
@@ -170,7 +170,7 @@ func (l StructList[S]) eachByAt(yield func(int, S) bool) {
 }
 
 // Contains says whether an element has the same wire bytes as v.
-func (l StructList[S]) Contains(v S) bool { return Struct(l).containsValue(Struct(v)) }
+func (l StructList[S]) Contains(v S) bool { return XStruct(l).containsValue(XStruct(v)) }
 
 // Add appends v unless Contains(v).
 func (l StructList[S]) Add(v S) {
@@ -180,7 +180,7 @@ func (l StructList[S]) Add(v S) {
 }
 
 // appendStruct makes room for one more struct and returns its entry.
-func (s Struct) appendStruct() uint32 {
+func (s XStruct) appendStruct() uint32 {
 	t := s.typ()
 	slot := s.m.appendSlots(s.entry(), 1)
 	e := s.m.allocFor(t.elem, t.elem.desc.words)
@@ -188,7 +188,7 @@ func (s Struct) appendStruct() uint32 {
 	return e
 }
 
-func (s Struct) setStructAt(i int, v Struct) {
+func (s XStruct) setStructAt(i int, v XStruct) {
 	s.changeable()
 	s.checkIndex(i)
 	m, t := s.m, s.typ().elem

@@ -97,7 +97,7 @@ func (ts *tables) newTable(size int) *table {
 }
 
 // key returns the bytes of a map's key or set's element; nil if it has been deleted.
-func (m *Message) key(e uint32, t *Type, i uint32) []byte {
+func (m *Message) key(e uint32, t *XType, i uint32) []byte {
 	kt, word := t.key, uint32(0)
 	if t.kind == list {
 		kt = t.elem
@@ -125,7 +125,7 @@ func (m *Message) key(e uint32, t *Type, i uint32) []byte {
 }
 
 // sameKey returns the bytes by which a key or element of fixed size is compared: of a bool that is true, those that we write.
-func sameKey(b []byte, t *Type) []byte {
+func sameKey(b []byte, t *XType) []byte {
 	if t.wire == WireBool && b[0] > 1 {
 		return trueByte
 	}
@@ -135,7 +135,7 @@ func sameKey(b []byte, t *Type) []byte {
 var trueByte = []byte{1}
 
 // lookup returns the number of the last pair or element with the key, −1 if there is none.
-func (m *Message) lookup(e uint32, t *Type, key []byte) int {
+func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 	n := m.idx[e+listCount]
 	if f := m.building(e); f != nil && f.next < n { // the others are zero
 		if bytes.Equal(key, zeroElement(t.elem)) {
@@ -163,7 +163,7 @@ func (m *Message) lookup(e uint32, t *Type, key []byte) int {
 }
 
 // zeroElement returns the key of an element that has not been set.
-func zeroElement(t *Type) []byte {
+func zeroElement(t *XType) []byte {
 	if t.kind == text {
 		return nil
 	}
@@ -175,7 +175,7 @@ func (tb *table) current(n uint32) bool { return tb != nil && tb.upTo == n && le
 
 // claim enters the key of pair n, which is about to be appended to a map that is being built, into its table, and
 // reports whether there was none like it. If there was, nothing has changed.
-func (m *Message) claim(e uint32, t *Type, n uint32, key []byte, ends uint64) bool {
+func (m *Message) claim(e uint32, t *XType, n uint32, key []byte, ends uint64) bool {
 	if n <= linear {
 		return false // a table would cost more than looking
 	}
@@ -216,7 +216,7 @@ func (tb *table) freeSlot(hash uint64) (int, bool) {
 
 // table returns the table of an entry, with its first n pairs or elements in it. Where others may be reading, the lock must
 // be held for writing.
-func (m *Message) table(e uint32, t *Type, n uint32) *table {
+func (m *Message) table(e uint32, t *XType, n uint32) *table {
 	tb := m.tables.made[e]
 	if m.tables.made == nil {
 		m.tables.made = map[uint32]*table{}
@@ -304,7 +304,7 @@ func (tb *table) insertTexts(m *Message, pairs []uint32) {
 }
 
 // insert enters pair or element i, which is not in the table.
-func (tb *table) insert(m *Message, e uint32, t *Type, i uint32) {
+func (tb *table) insert(m *Message, e uint32, t *XType, i uint32) {
 	key := m.key(e, t, i)
 	if key == nil {
 		return
@@ -327,7 +327,7 @@ func (tb *table) insert(m *Message, e uint32, t *Type, i uint32) {
 }
 
 // remove takes pair or element i, whose key is still what it was, out of the table. It reports whether it was in it.
-func (tb *table) remove(m *Message, e uint32, t *Type, i uint32) bool {
+func (tb *table) remove(m *Message, e uint32, t *XType, i uint32) bool {
 	if i >= tb.upTo || tb.isPending(i) {
 		return false
 	}
@@ -410,7 +410,7 @@ func weakHash(ends uint64) uint64 {
 
 // slot returns the slot that the key is in, or the free one where it belongs, the key's half hash, and how many other keys
 // have the same.
-func (tb *table) slot(m *Message, e uint32, t *Type, key []byte) (slot int, hash uint64, clashes int) {
+func (tb *table) slot(m *Message, e uint32, t *XType, key []byte) (slot int, hash uint64, clashes int) {
 	if tb.strong {
 		hash = maphash.Bytes(seed, key) >> 32
 	} else {
@@ -431,13 +431,13 @@ func (tb *table) slot(m *Message, e uint32, t *Type, key []byte) (slot int, hash
 	}
 }
 
-func (tb *table) find(m *Message, e uint32, t *Type, key []byte) int {
+func (tb *table) find(m *Message, e uint32, t *XType, key []byte) int {
 	slot, _, _ := tb.slot(m, e, t, key)
 	return int(uint32(tb.slots[slot])) - 1
 }
 
 // keyAdded tells the tables that pair i has a key now that they have not been asked for before.
-func (m *Message) keyAdded(e uint32, t *Type, i uint32) {
+func (m *Message) keyAdded(e uint32, t *XType, i uint32) {
 	if tb := m.tables.made[e]; tb != nil {
 		tb.enterLater(i)
 	}
@@ -447,7 +447,7 @@ func (m *Message) keyAdded(e uint32, t *Type, i uint32) {
 }
 
 // repeated returns how many pairs of a map have the key of a later one. Peers go by the last.
-func (m *Message) repeated(e uint32, t *Type) int {
+func (m *Message) repeated(e uint32, t *XType) int {
 	n := m.idx[e+listCount]
 	if t.key.kind >= record || n < 2 {
 		return 0
@@ -473,7 +473,7 @@ func (m *Message) repeated(e uint32, t *Type) int {
 }
 
 // isRepeated reports whether the key of pair i, which was not deleted, comes again.
-func (m *Message) isRepeated(e uint32, t *Type, i uint32) bool {
+func (m *Message) isRepeated(e uint32, t *XType, i uint32) bool {
 	m.tables.mu.RLock()
 	tb := m.tables.made[e]
 	current := tb.current(m.idx[e+listCount])

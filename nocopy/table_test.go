@@ -10,7 +10,7 @@ import (
 
 // slowly returns what lookup of the key does, by looking at every pair or element, and how many pairs have the key of a later
 // one.
-func slowly(s Struct, t *Type, k []byte) (found, dups int) {
+func slowly(s XStruct, t *XType, k []byte) (found, dups int) {
 	found = -1
 	keys := map[string]bool{}
 	for i := s.count() - 1; i >= 0; i-- {
@@ -53,7 +53,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-func changeTable(t *testing.T, name string, kt *Type, number func(i, n int) int, n int, r *rand.Rand) {
+func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int, n int, r *rand.Rand) {
 	f := keyed.named(name)
 	ft := keyed.field(f).typ
 	wire := []byte(fieldHead(keyed, name))
@@ -75,7 +75,7 @@ func changeTable(t *testing.T, name string, kt *Type, number func(i, n int) int,
 	defer root.Release()
 	s := root.Child(f, keyed)
 	h := &hostile{root: root, desc: keyed, fresh: 5}
-	var handles []Struct // of keys and elements, also of such as are gone
+	var handles []XStruct // of keys and elements, also of such as are gone
 	check := func(step int, k key) {
 		b := k.bytes()
 		if k.view.m != nil {
@@ -114,7 +114,7 @@ func changeTable(t *testing.T, name string, kt *Type, number func(i, n int) int,
 		k := some()
 		switch class := r.IntN(14); {
 		case class < 2 && ft.kind == dict:
-			putPair[key, key, raw, raw](s, k, value(TypeString, step))
+			putPair[key, key, raw, raw](s, k, value(typeString, step))
 		case class < 6 && ft.kind == dict:
 			b := k.bytes()
 			if k.view.m != nil {
@@ -160,14 +160,14 @@ func changeTable(t *testing.T, name string, kt *Type, number func(i, n int) int,
 }
 
 // changeInside changes something in a struct or container, at any depth.
-func changeInside(h *hostile, s Struct, t *Type, r *rand.Rand) {
+func changeInside(h *hostile, s XStruct, t *XType, r *rand.Rand) {
 	all := h.within(s, t)
 	x := all[r.IntN(len(all))]
-	h.change(x.Struct, x.t)
+	h.change(x.XStruct, x.t)
 }
 
 // within returns the handles of a struct or container and of all in it.
-func (h *hostile) within(s Struct, t *Type) []typedHandle {
+func (h *hostile) within(s XStruct, t *XType) []typedHandle {
 	inner := &hostile{}
 	inner.collect(s, t)
 	return inner.all()
@@ -213,8 +213,8 @@ func TestTwins(t *testing.T) {
 func TestTableStays(t *testing.T) {
 	for _, n := range []int{17, 32, 33, 63, 64, 65, 1024, 4095, 4096, 4097} {
 		for _, built := range []bool{true, false} {
-			root := New(allDesc)
-			counts := Map[string, int64, AsString, AsInt64](root.NewChild(allDesc.named("counts"), allDesc, 0))
+			root := newStruct(allDesc)
+			counts := Map[string, int64, XAsString, XAsInt64](root.NewChild(allDesc.named("counts"), allDesc, 0))
 			for i := range n {
 				counts.Put(itoa(i), int64(i))
 			}
@@ -222,10 +222,10 @@ func TestTableStays(t *testing.T) {
 				wire := root.m.AppendTo(nil)
 				root.Release()
 				root = mustParse(t, allDesc, wire)
-				counts = Map[string, int64, AsString, AsInt64](root.Child(allDesc.named("counts"), allDesc))
+				counts = Map[string, int64, XAsString, XAsInt64](root.Child(allDesc.named("counts"), allDesc))
 			}
 			_, _ = counts.Get("0")
-			e := Struct(counts).entry()
+			e := XStruct(counts).entry()
 			tb := root.m.tables.made[e]
 			grown, last := 0, &tb.slots[0]
 			for i := range 3 * n {
@@ -248,8 +248,8 @@ func TestTableStays(t *testing.T) {
 				}
 			}
 			_, _ = counts.Get("0")
-			if root.m.tables.made[e] != tb || grown > 1 || len(tb.slots) > 8*max(n, 64) || tb.used != n || Struct(counts).count() > n+1 {
-				t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.slots), tb.used, Struct(counts).count())
+			if root.m.tables.made[e] != tb || grown > 1 || len(tb.slots) > 8*max(n, 64) || tb.used != n || XStruct(counts).count() > n+1 {
+				t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.slots), tb.used, XStruct(counts).count())
 			}
 			root.Release()
 		}

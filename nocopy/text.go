@@ -9,7 +9,7 @@ import (
 
 // Format returns the struct as text: compact, readable, like JSON but for keys without quotes. Fields that are
 // not set are left out; unknown ones are not shown. Of the zero handle it returns "<none>". d describes s.
-func (s Struct) Format(d *Desc) string {
+func (s XStruct) Format(d *XDesc) string {
 	if s.m == nil {
 		return noHandle
 	}
@@ -21,7 +21,7 @@ func (s Struct) Format(d *Desc) string {
 const noHandle = "<none>"
 
 // containerText is Format of a list, set or map; one that is absent is like one without elements, which is none.
-func (s Struct) containerText(none string) string {
+func (s XStruct) containerText(none string) string {
 	if s.m == nil {
 		return noHandle
 	}
@@ -35,7 +35,7 @@ func (s Struct) containerText(none string) string {
 // formatter writes values of a message as text.
 type formatter struct{ m *Message }
 
-func (p formatter) structure(dst []byte, d *Desc, e uint32) []byte {
+func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
 	dst = append(dst, '{')
 	first := true
 	for i := range d.fields {
@@ -59,7 +59,7 @@ func (p formatter) structure(dst []byte, d *Desc, e uint32) []byte {
 	return append(dst, '}')
 }
 
-func (p formatter) value(dst []byte, t *Type, word uint32) []byte {
+func (p formatter) value(dst []byte, t *XType, word uint32) []byte {
 	switch t.kind {
 	case fixed:
 		return p.fixed(dst, t, p.m.fixedValue(word))
@@ -73,7 +73,7 @@ func (p formatter) value(dst []byte, t *Type, word uint32) []byte {
 	return p.dict(dst, t, word)
 }
 
-func (p formatter) text(dst []byte, t *Type, word uint32) []byte {
+func (p formatter) text(dst []byte, t *XType, word uint32) []byte {
 	b := []byte{}
 	if word != 0 {
 		b = p.m.textBytes(word)
@@ -85,7 +85,7 @@ func (p formatter) text(dst []byte, t *Type, word uint32) []byte {
 	return strconv.AppendQuote(dst, string(b))
 }
 
-func (p formatter) fixed(dst []byte, t *Type, b []byte) []byte {
+func (p formatter) fixed(dst []byte, t *XType, b []byte) []byte {
 	switch t.wire {
 	case WireBool:
 		return strconv.AppendBool(dst, b[0] != 0)
@@ -109,7 +109,7 @@ func (p formatter) fixed(dst []byte, t *Type, b []byte) []byte {
 	return append(dst, UUID(b[:16]).String()...)
 }
 
-func (p formatter) list(dst []byte, t *Type, e uint32) []byte {
+func (p formatter) list(dst []byte, t *XType, e uint32) []byte {
 	if e == 0 {
 		return append(dst, "[]"...)
 	}
@@ -130,7 +130,7 @@ func (p formatter) list(dst []byte, t *Type, e uint32) []byte {
 	return append(dst, ']')
 }
 
-func (p formatter) dict(dst []byte, t *Type, e uint32) []byte {
+func (p formatter) dict(dst []byte, t *XType, e uint32) []byte {
 	if e == 0 {
 		return append(dst, "{}"...)
 	}

@@ -9,10 +9,10 @@ import (
 // TestContainerText: lists, sets and maps print as they do inside of a struct.
 func TestContainerText(t *testing.T) {
 	f := allDesc.named
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
-	list := func(name string, n int) Struct { return s.NewChild(f(name), allDesc, n) }
-	numbers, words, blobs, points := Int64List(list("numbers", 2)), StringList(list("words", 2)), BytesList(list("blobs", 1)), StructList[Struct](list("points", 2))
+	list := func(name string, n int) XStruct { return s.NewChild(f(name), allDesc, n) }
+	numbers, words, blobs, points := Int64List(list("numbers", 2)), StringList(list("words", 2)), BytesList(list("blobs", 1)), StructList[XStruct](list("points", 2))
 	numbers.Set(1, 5)
 	words.Set(0, "a")
 	blobs.Set(0, []byte{1, 2})
@@ -21,17 +21,17 @@ func TestContainerText(t *testing.T) {
 	}
 	matrix := NestedList[Int32List](list("matrix", 2))
 	matrix.NewAt(1, 1).Set(0, 7)
-	counts, byNumber := Map[string, int64, AsString, AsInt64](list("counts", 0)), StructMap[int32, Struct, AsInt32](list("byNumber", 0))
+	counts, byNumber := Map[string, int64, XAsString, XAsInt64](list("counts", 0)), StructMap[int32, XStruct, XAsInt32](list("byNumber", 0))
 	counts.Put("one", 1)
 	byNumber.PutNew(3).SetInt32(pointDesc.named("x"), 4)
-	groups := NestedMap[string, StructList[Struct], AsString](list("groups", 0))
+	groups := NestedMap[string, StructList[XStruct], XAsString](list("groups", 0))
 	groups.PutNew("g", 1)
 	flags, colors, unique := BoolList(list("flags", 1)), EnumList[int32](list("colors", 2)), Int32List(list("unique", 0))
 	colors.Set(0, 1)
 	unique.Add(3)
-	d := NewDesc("Texts")
-	d.Define(FieldDesc{ID: 1, Name: "m", Type: MapOf(TypeString, TypeString)})
-	other := New(d)
+	d := newStructDesc("Texts")
+	d.Define(XFieldDesc{ID: 1, Name: "m", Type: mapTypeOf(typeString, typeString)})
+	other := newStruct(d)
 	defer other.Release()
 	texts := TextMap(other.NewChild(d.named("m"), d, 0))
 	texts.Put("k", "v")
@@ -43,9 +43,9 @@ func TestContainerText(t *testing.T) {
 		{counts, `{"one": 1}`}, {byNumber, "{3: {x: 4, y: 0}}"}, {groups, `{"g": [{x: 0, y: 0}]}`}, {flags, "[false]"}, {colors, "[RED, 0]"},
 		{unique, "[3]"}, {texts, `{"k": "v"}`},
 		{Int64List(s.Child(f("keys"), allDesc)), "[]"}, {TextMap(s.Child(f("nested"), allDesc)), "{}"},
-		{Int64List{}, "<none>"}, {Float64List{}, "<none>"}, {StringList{}, "<none>"}, {BytesList{}, "<none>"}, {StructList[Struct]{}, "<none>"},
-		{NestedList[Int64List]{}, "<none>"}, {Map[bool, bool, AsBool, AsBool]{}, "<none>"}, {StructMap[bool, Struct, AsBool]{}, "<none>"},
-		{NestedMap[bool, Int64List, AsBool]{}, "<none>"}, {TextMap{}, "<none>"},
+		{Int64List{}, "<none>"}, {Float64List{}, "<none>"}, {StringList{}, "<none>"}, {BytesList{}, "<none>"}, {StructList[XStruct]{}, "<none>"},
+		{NestedList[Int64List]{}, "<none>"}, {Map[bool, bool, XAsBool, XAsBool]{}, "<none>"}, {StructMap[bool, XStruct, XAsBool]{}, "<none>"},
+		{NestedMap[bool, Int64List, XAsBool]{}, "<none>"}, {TextMap{}, "<none>"},
 	} {
 		s.m.Finish()
 		if got := fmt.Sprint(c.of); got != c.want {
@@ -56,7 +56,7 @@ func TestContainerText(t *testing.T) {
 
 // TestNoStructText: what Parse returns beside an error can be printed.
 func TestNoStructText(t *testing.T) {
-	s, err := Parse(pointDesc, []byte{1})
+	s, err := parseStruct(pointDesc, []byte{1})
 	if got := s.Format(pointDesc); err == nil || got != "<none>" {
 		t.Errorf("%s, %v", got, err)
 	}

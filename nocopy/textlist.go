@@ -8,18 +8,18 @@ import (
 
 //go:generate go run ./internal/fixedlists
 
-// StringList is a list or set of strings. Strings that are read alias the message as Struct.Text does.
+// StringList is a list or set of strings. Strings that are read alias the message as fields do.
 type StringList Struct
 
 // Len returns the number of elements.
-func (l StringList) Len() int { return Struct(l).count() }
+func (l StringList) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l StringList) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l StringList) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i.
 func (l StringList) At(i int) string {
-	slot := Struct(l).slot(i)
+	slot := XStruct(l).slot(i)
 	word := l.m.idx[slot]
 	if text, ok := l.m.buf.FlatText(word); ok {
 		return text
@@ -29,24 +29,24 @@ func (l StringList) At(i int) string {
 
 // Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is
 // cheapest. A string of 4 KiB or more is referred to, not copied.
-func (l StringList) Set(i int, v string) { Struct(l).putTextAt(i, chain.StringBytes(v)) }
+func (l StringList) Set(i int, v string) { XStruct(l).putTextAt(i, chain.StringBytes(v)) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to, not copied.
-func (l StringList) Append(v string) { Struct(l).appendText(chain.StringBytes(v)) }
+func (l StringList) Append(v string) { XStruct(l).appendText(chain.StringBytes(v)) }
 
 // Swap exchanges elements i and j.
-func (l StringList) Swap(i, j int) { Struct(l).swap(i, j) }
+func (l StringList) Swap(i, j int) { XStruct(l).swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
 // index, unless i is 0.
-func (l StringList) Delete(i, j int) { Struct(l).deleteRange(i, j) }
+func (l StringList) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
 // Truncate removes the elements from n on.
-func (l StringList) Truncate(n int) { Struct(l).deleteRange(n, l.Len()) }
+func (l StringList) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
 func (l StringList) SortFunc(cmp func(a, b string) int) {
-	sortElements(Struct(l), (*Message).textString, cmp)
+	sortElements(XStruct(l), (*Message).textString, cmp)
 }
 
 // All iterates over indices and elements.
@@ -73,7 +73,7 @@ func (l StringList) AppendTo(dst []string) []string {
 }
 
 // Contains says whether v is an element.
-func (l StringList) Contains(v string) bool { return Struct(l).containsKey(chain.StringBytes(v)) }
+func (l StringList) Contains(v string) bool { return XStruct(l).containsKey(chain.StringBytes(v)) }
 
 // Add appends v unless it is an element already.
 func (l StringList) Add(v string) {
@@ -82,37 +82,37 @@ func (l StringList) Add(v string) {
 	}
 }
 
-// BytesList is a list or set of binaries. Bytes that are read alias the message as Struct.Bytes does.
+// BytesList is a list or set of binaries. Bytes that are read alias the message as fields do.
 type BytesList Struct
 
 // Len returns the number of elements.
-func (l BytesList) Len() int { return Struct(l).count() }
+func (l BytesList) Len() int { return XStruct(l).count() }
 
-// String returns the elements as text, as Struct.Format has it.
-func (l BytesList) String() string { return Struct(l).containerText("[]") }
+// String returns the elements as text, compact and readable.
+func (l BytesList) String() string { return XStruct(l).containerText("[]") }
 
 // At returns element i. It must not be changed.
-func (l BytesList) At(i int) []byte { return Struct(l).textAt(i) }
+func (l BytesList) At(i int) []byte { return XStruct(l).textAt(i) }
 
 // Set sets element i. A v of 4 KiB or more is referred to, not copied: it must stay as it is until the message is released.
-func (l BytesList) Set(i int, v []byte) { Struct(l).putTextAt(i, v) }
+func (l BytesList) Set(i int, v []byte) { XStruct(l).putTextAt(i, v) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to as by Set.
-func (l BytesList) Append(v []byte) { Struct(l).appendText(v) }
+func (l BytesList) Append(v []byte) { XStruct(l).appendText(v) }
 
 // Swap exchanges elements i and j.
-func (l BytesList) Swap(i, j int) { Struct(l).swap(i, j) }
+func (l BytesList) Swap(i, j int) { XStruct(l).swap(i, j) }
 
 // Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
 // index, unless i is 0.
-func (l BytesList) Delete(i, j int) { Struct(l).deleteRange(i, j) }
+func (l BytesList) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
 // Truncate removes the elements from n on.
-func (l BytesList) Truncate(n int) { Struct(l).deleteRange(n, l.Len()) }
+func (l BytesList) Truncate(n int) { XStruct(l).deleteRange(n, l.Len()) }
 
 // SortFunc sorts the elements by cmp, as slices.SortFunc does. cmp must not change the list.
 func (l BytesList) SortFunc(cmp func(a, b []byte) int) {
-	sortElements(Struct(l), (*Message).lentBytes, cmp)
+	sortElements(XStruct(l), (*Message).lentBytes, cmp)
 }
 
 // All iterates over indices and elements.
@@ -135,7 +135,7 @@ func (l BytesList) AppendTo(dst [][]byte) [][]byte {
 }
 
 // Contains says whether an element equals v.
-func (l BytesList) Contains(v []byte) bool { return Struct(l).containsKey(v) }
+func (l BytesList) Contains(v []byte) bool { return XStruct(l).containsKey(v) }
 
 // Add appends v unless an element equals it.
 func (l BytesList) Add(v []byte) {

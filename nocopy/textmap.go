@@ -7,18 +7,18 @@ import (
 )
 
 // TextMap is a map of strings to strings. Where a key came twice on the wire, the last pair counts, as it does for all
-// peers. Strings that are read alias the message as Struct.Text does.
+// peers. Strings that are read alias the message as fields do.
 type TextMap Struct
 
 // Len returns the number of keys.
-func (p TextMap) Len() int { return Struct(p).pairs() }
+func (p TextMap) Len() int { return XStruct(p).pairs() }
 
-// String returns the pairs as text, as Struct.Format has it.
-func (p TextMap) String() string { return Struct(p).containerText("{}") }
+// String returns the pairs as text, compact and readable.
+func (p TextMap) String() string { return XStruct(p).containerText("{}") }
 
 // Get returns the value of key k, and whether there is one.
 func (p TextMap) Get(k string) (string, bool) {
-	return getPair[string, string, AsString, AsString](Struct(p), k)
+	return getPair[string, string, XAsString, XAsString](XStruct(p), k)
 }
 
 // Put sets the value of key k, replacing any before. Strings of 4 KiB and more are referred to.
@@ -27,7 +27,7 @@ func (p TextMap) Put(k, v string) {
 		panic(panicAbsent)
 	}
 	m, e := p.m, uint32(p.k)
-	if (p.k == m.putting.dict || Struct(p).beginPutting()) && len(k)|len(v) < refer {
+	if (p.k == m.putting.dict || XStruct(p).beginPutting()) && len(k)|len(v) < refer {
 		key := chain.StringBytes(k)
 		n, ends := m.putting.n, bothEnds(key)
 		if m.tables.isNew(e, n, ends) || m.claim(e, m.open[len(m.open)-1].typ, n, key, ends) {
@@ -35,20 +35,20 @@ func (p TextMap) Put(k, v string) {
 			return
 		}
 	}
-	putPair[string, string, AsString, AsString](Struct(p), k, v)
+	putPair[string, string, XAsString, XAsString](XStruct(p), k, v)
 }
 
 // Delete removes key k and reports whether it was there.
-func (p TextMap) Delete(k string) bool { return deleteKey[string, AsString](Struct(p), k) }
+func (p TextMap) Delete(k string) bool { return deleteKey[string, XAsString](XStruct(p), k) }
 
 // All iterates over keys and values in wire order.
 func (p TextMap) All() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) { Struct(p).eachTextPair(yield) }
+	return func(yield func(string, string) bool) { XStruct(p).eachTextPair(yield) }
 }
 
 // AppendNew adds a pair of an empty key and an empty value without looking for a key like it.
 func (p TextMap) AppendNew() (k, v string) {
-	return appendNewPair[string, string, AsString, AsString](Struct(p))
+	return appendNewPair[string, string, XAsString, XAsString](XStruct(p))
 }
 
 // putting is a map of texts that is being filled: it is what is being built, innermost, nothing has been deleted from it, and
@@ -60,7 +60,7 @@ type putting struct {
 }
 
 // beginPutting notes the map as the one that is being filled, if it is what putting says, and reports whether it is.
-func (s Struct) beginPutting() bool {
+func (s XStruct) beginPutting() bool {
 	m, e := s.m, uint32(s.k)
 	top := len(m.open) - 1
 	if top < 0 || uint32(s.k>>32) != m.gen {
@@ -111,7 +111,7 @@ func (m *Message) putNext(k, v string) {
 }
 
 // eachTextPair is eachPair for a map of texts.
-func (s Struct) eachTextPair(yield func(key, value string) bool) {
+func (s XStruct) eachTextPair(yield func(key, value string) bool) {
 	n := s.count()
 	if n == 0 {
 		return

@@ -25,7 +25,7 @@ func (m *Message) which(e uint32) uint32 {
 }
 
 // Which returns the word of the arm that is set, 0 if none is. If several came on the wire it is the last.
-func (s Struct) Which() int32 {
+func (s XStruct) Which() int32 {
 	if s.m == nil {
 		return 0
 	}
@@ -35,7 +35,7 @@ func (s Struct) Which() int32 {
 
 // Arm makes the field f of a union the one that is set, removing any other, also one that the IDL does not know. The field's
 // value is to be set next, but by SetChild, which needs no Arm. d describes s.
-func (s Struct) Arm(f Field, d *Desc) Struct {
+func (s XStruct) Arm(f XField, d *XDesc) XStruct {
 	s.changeable()
 	for i := range d.fields {
 		if other := d.constant(i); other.word() != f.word() && s.word(other) != 0 {
@@ -77,7 +77,7 @@ func (p *parser) strange(e, at, end uint32, i int) int {
 }
 
 // UnsetArm removes the field f of a union.
-func (s Struct) UnsetArm(f Field) {
+func (s XStruct) UnsetArm(f XField) {
 	s.Unset(f)
 	e := s.entry()
 	at := s.m.which(e)

@@ -13,9 +13,9 @@ func TestStrangeArm(t *testing.T) {
 		wire    = "\x0c\x00\x17" + inner + inner                                                                                    // self
 	)
 	f := allDesc.named
-	shapes := func(s Struct) (all []Struct) {
-		for _, s := range []Struct{s, s.Child(f("self"), allDesc)} {
-			list := StructList[Struct](s.Child(f("shapes"), allDesc))
+	shapes := func(s XStruct) (all []XStruct) {
+		for _, s := range []XStruct{s, s.Child(f("self"), allDesc)} {
+			list := StructList[XStruct](s.Child(f("shapes"), allDesc))
 			all = append(all, s.Child(f("shape"), allDesc), list.At(0), list.At(1))
 		}
 		return all
@@ -30,10 +30,10 @@ func TestStrangeArm(t *testing.T) {
 	for _, w := range list {
 		for _, how := range []struct {
 			name string
-			get  func(s Struct) Struct
+			get  func(s XStruct) XStruct
 		}{
-			{"as it came", func(s Struct) Struct { return s }},
-			{"edited", func(s Struct) Struct {
+			{"as it came", func(s XStruct) XStruct { return s }},
+			{"edited", func(s XStruct) XStruct {
 				s.SetText(f("text"), filler)
 				s.Child(f("self"), allDesc).SetText(f("text"), "t")
 				for _, u := range shapes(s) {
@@ -41,7 +41,7 @@ func TestStrangeArm(t *testing.T) {
 				}
 				return s
 			}},
-			{"rewritten", func(s Struct) Struct {
+			{"rewritten", func(s XStruct) XStruct {
 				s.SetText(f("text"), "longer")
 				s.Child(f("self"), allDesc).SetText(f("text"), "longer still")
 				if n := s.m.Nodes(); n > 0 && w.name == inOnePiece.name {
@@ -49,22 +49,22 @@ func TestStrangeArm(t *testing.T) {
 				}
 				return s
 			}},
-			{"linked", func(s Struct) Struct {
+			{"linked", func(s XStruct) XStruct {
 				s.SetText(f("text"), filler)
-				other := New(allDesc)
+				other := newStruct(allDesc)
 				other.SetChild(f("self"), allDesc, s)
 				other.SetText(f("text"), filler)
 				s.Release()
 				return other.Child(f("self"), allDesc)
 			}},
-			{"copied", func(s Struct) Struct {
-				other := New(allDesc)
+			{"copied", func(s XStruct) XStruct {
+				other := newStruct(allDesc)
 				other.SetChild(f("self"), allDesc, s)
 				s.Release()
 				return other.Child(f("self"), allDesc)
 			}},
-			{"set in lists", func(s Struct) Struct {
-				list := StructList[Struct](s.Child(f("shapes"), allDesc))
+			{"set in lists", func(s XStruct) XStruct {
+				list := StructList[XStruct](s.Child(f("shapes"), allDesc))
 				list.Set(0, s.Child(f("shape"), allDesc))
 				list.Append(list.At(1))
 				list.Set(1, list.At(2))
@@ -76,7 +76,7 @@ func TestStrangeArm(t *testing.T) {
 				t.Fatal(err)
 			}
 			s = how.get(s)
-			check := func(when string, of Struct, want int) {
+			check := func(when string, of XStruct, want int) {
 				t.Helper()
 				n := 0
 				for _, u := range shapes(of) {
@@ -94,7 +94,7 @@ func TestStrangeArm(t *testing.T) {
 				case 1:
 					u.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "new")
 				case 2:
-					u.SetChild(shapeDesc.named("corner"), shapeDesc, New(pointDesc))
+					u.SetChild(shapeDesc.named("corner"), shapeDesc, newStruct(pointDesc))
 				}
 				check("setting arms", s, 10-2*i)
 			}
@@ -119,31 +119,31 @@ func TestArmFromItself(t *testing.T) {
 	a, sh, p := allDesc.named, shapeDesc.named, pointDesc.named
 	for _, c := range []struct {
 		name string
-		set  func(s, u Struct) // s holds the union u
+		set  func(s, u XStruct) // s holds the union u
 		want string
 	}{
-		{"outline of points around", func(s, u Struct) {
+		{"outline of points around", func(s, u XStruct) {
 			u.SetChild(sh("outline"), shapeDesc, s.Child(a("points"), allDesc))
 		}, "{outline: [{x: 1, y: 0}]}"},
-		{"corner of the outline", func(s, u Struct) {
-			u.SetChild(sh("corner"), shapeDesc, StructList[Struct](u.Child(sh("outline"), shapeDesc)).At(1))
+		{"corner of the outline", func(s, u XStruct) {
+			u.SetChild(sh("corner"), shapeDesc, StructList[XStruct](u.Child(sh("outline"), shapeDesc)).At(1))
 		}, "{corner: {x: 0, y: 3}}"},
-		{"outline of itself", func(s, u Struct) {
+		{"outline of itself", func(s, u XStruct) {
 			u.SetChild(sh("outline"), shapeDesc, u.Child(sh("outline"), shapeDesc))
 		}, "{outline: [{x: 0, y: 0}, {x: 0, y: 3}]}"},
-		{"weights that are absent", func(s, u Struct) {
+		{"weights that are absent", func(s, u XStruct) {
 			u.SetChild(sh("weights"), shapeDesc, u.Child(sh("weights"), shapeDesc))
 		}, "{weights: {}}"},
 	} {
-		build := func() Struct {
-			s := New(allDesc)
-			StructList[Struct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
+		build := func() XStruct {
+			s := newStruct(allDesc)
+			StructList[XStruct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
 			u := s.NewChild(a("shape"), allDesc, 0)
-			outline := StructList[Struct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
+			outline := StructList[XStruct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
 			outline.At(1).SetInt32(p("y"), 3)
 			return s
 		}
-		for name, s := range map[string]Struct{
+		for name, s := range map[string]XStruct{
 			"built": build(), "parsed": mustParse(t, allDesc, build().m.Bytes()), "lazy": mustParse(t, allDesc, build().m.Bytes(), Lazy), "cloned": build().Clone(allDesc),
 		} {
 			u := s.Child(a("shape"), allDesc)
@@ -161,19 +161,19 @@ func TestArmFromItself(t *testing.T) {
 
 // TestArmOfWhatIsAround: the struct around a union becomes its arm as it was, with what the union held.
 func TestArmOfWhatIsAround(t *testing.T) {
-	around, choice := NewDesc("Around"), NewUnionDesc("Choice")
-	around.Define(FieldDesc{ID: 1, Name: "v", Type: TypeI32}, FieldDesc{ID: 2, Name: "u", Type: StructOf(choice)})
+	around, choice := newStructDesc("Around"), newUnionDesc("Choice")
+	around.Define(XFieldDesc{ID: 1, Name: "v", Type: typeI32}, XFieldDesc{ID: 2, Name: "u", Type: structTypeOf(choice)})
 	choice.Define(
-		FieldDesc{ID: 1, Name: "r", Type: StructOf(around)}, FieldDesc{ID: 2, Name: "i", Type: TypeI32},
-		FieldDesc{ID: 3, Name: "l", Type: ListOf(StructOf(around))},
+		XFieldDesc{ID: 1, Name: "r", Type: structTypeOf(around)}, XFieldDesc{ID: 2, Name: "i", Type: typeI32},
+		XFieldDesc{ID: 3, Name: "l", Type: listTypeOf(structTypeOf(around))},
 	)
-	build := func() Struct {
-		s := New(around)
+	build := func() XStruct {
+		s := newStruct(around)
 		s.SetInt32(around.named("v"), 1)
 		s.NewChild(around.named("u"), around, 0).Arm(choice.named("i"), choice).SetInt32(choice.named("i"), 5)
 		return s
 	}
-	for name, s := range map[string]Struct{"built": build(), "parsed": mustParse(t, around, build().m.Bytes()), "cloned": build().Clone(around)} {
+	for name, s := range map[string]XStruct{"built": build(), "parsed": mustParse(t, around, build().m.Bytes()), "cloned": build().Clone(around)} {
 		s.Child(around.named("u"), around).SetChild(choice.named("r"), choice, s)
 		const want = "{v: 1, u: {r: {v: 1, u: {i: 5}}}}"
 		if got := s.Format(around); got != want {
@@ -188,16 +188,16 @@ func TestArmOfWhatIsAround(t *testing.T) {
 // TestArmFromDeadHandle: a union is as it was after a panic of a setter that was given a handle that may not be used.
 func TestArmFromDeadHandle(t *testing.T) {
 	sh := shapeDesc.named
-	dead := New(allDesc)
-	handles := map[string]Struct{
+	dead := newStruct(allDesc)
+	handles := map[string]XStruct{
 		"corner":  dead.NewChild(allDesc.named("point"), allDesc, 0),
 		"outline": dead.NewChild(allDesc.named("points"), allDesc, 1),
 		"weights": dead.NewChild(allDesc.named("counts"), allDesc, 0),
 	}
 	dead.Release()
 	for arm, h := range handles {
-		for _, h := range []Struct{h} {
-			u := New(shapeDesc)
+		for _, h := range []XStruct{h} {
+			u := newStruct(shapeDesc)
 			u.Arm(sh("label"), shapeDesc).SetText(sh("label"), "as it was")
 			func() {
 				defer func() {

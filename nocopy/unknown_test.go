@@ -11,7 +11,7 @@ import (
 )
 
 // unknownOf lists the unknown fields of a struct, with their values' bytes.
-func unknownOf(s Struct, d *Desc) (list []string) {
+func unknownOf(s XStruct, d *XDesc) (list []string) {
 	for id, v := range s.Unknown(d) {
 		list = append(list, fmt.Sprintf("%d %v %x", id, v.Type, v.Raw()))
 	}
@@ -48,12 +48,12 @@ func TestUnknown(t *testing.T) {
 		if diff := cmp.Diff(want, unknownOf(s, allDesc)); diff != "" {
 			t.Fatalf("%s, edited (-want +got):\n%s", w.name, diff)
 		}
-		other := New(allDesc)
+		other := newStruct(allDesc)
 		other.SetChild(allDesc.named("self"), allDesc, s)
 		clone := s.Clone(allDesc)
 		s.Release()
 		again := mustParse(t, allDesc, other.m.Bytes())
-		for name, s := range map[string]Struct{"grafted": other.Child(allDesc.named("self"), allDesc), "forwarded": again.Child(allDesc.named("self"), allDesc), "cloned": clone} {
+		for name, s := range map[string]XStruct{"grafted": other.Child(allDesc.named("self"), allDesc), "forwarded": again.Child(allDesc.named("self"), allDesc), "cloned": clone} {
 			if diff := cmp.Diff(want, unknownOf(s, allDesc)); diff != "" {
 				t.Fatalf("%s, %s (-want +got):\n%s", w.name, name, diff)
 			}
@@ -68,7 +68,7 @@ func TestUnknown(t *testing.T) {
 		again.Release()
 		clone.Release()
 	}
-	s := New(allDesc)
+	s := newStruct(allDesc)
 	defer s.Release()
 	if got := unknownOf(s.Child(allDesc.named("self"), allDesc), allDesc); got != nil {
 		t.Errorf("unknown fields of an absent struct: %v", got)

@@ -72,7 +72,7 @@ func (v Value) Len() int {
 
 // Unknown iterates over the fields of s that its descriptor d does not have, or has with another type, by id.
 // They are kept and sent on. The values alias the message if the struct was not edited.
-func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
+func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 	return func(yield func(int16, Value) bool) {
 		s := s.orAbsent()
 		s.alive()
@@ -108,7 +108,7 @@ func (s Struct) Unknown(d *Desc) iter.Seq2[int16, Value] {
 }
 
 // fits says whether the well-formed value at b[i:] is of type t, as far as the parser would take it for one.
-func fits(b []byte, t *Type, i int) bool {
+func fits(b []byte, t *XType, i int) bool {
 	if t.kind < list {
 		return true
 	}

@@ -47,16 +47,16 @@ const (
 	mapHeader   = 6 // key type, value type, count
 )
 
-// Field is what generated code knows of a struct's field, in one constant: the field's word in the index
+// For generated code. XField is what it knows of a struct's field, in one constant: the field's word in the index
 // <<48 | the words of the struct's index <<32 | wire type <<16 | id.
-type Field uint64
+type XField uint64
 
-func (f Field) word() uint32   { return uint32(f >> 48) }
-func (f Field) words() uint32  { return uint32(f>>32) & 0xffff }
-func (f Field) wire() WireType { return WireType(f >> 16) }
+func (f XField) word() uint32   { return uint32(f >> 48) }
+func (f XField) words() uint32  { return uint32(f>>32) & 0xffff }
+func (f XField) wire() WireType { return WireType(f >> 16) }
 
 // key is the field's header as it stands on the wire.
-func (f Field) key() uint32 { return uint32(f) & 0xffffff }
+func (f XField) key() uint32 { return uint32(f) & 0xffffff }
 
 func putKey(b []byte, key uint32) {
 	_ = b[2]

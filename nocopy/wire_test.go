@@ -15,41 +15,41 @@ import (
 // way is one way in which bytes become a message. All of them must come to the same.
 type way struct {
 	name  string
-	parse func(d *Desc, wire []byte, opts ...Option) (Struct, error)
+	parse func(d *XDesc, wire []byte, opts ...Option) (XStruct, error)
 }
 
 // cutEvery returns the way that gets its bytes in blocks of n.
 func cutEvery(n int) way {
-	return way{fmt.Sprintf("blocks of %d", n), func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
+	return way{fmt.Sprintf("blocks of %d", n), func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
 		var blocks [][]byte
 		for len(wire) > n {
 			blocks, wire = append(blocks, wire[:n]), wire[n:]
 		}
-		return ParseBlocks[Struct](d, append(blocks, wire), opts...)
+		return ParseBlocks[XStruct](d, append(blocks, wire), opts...)
 	}}
 }
 
 // cutAt returns the way that gets its bytes in two blocks.
 func cutAt(n int) way {
-	return way{fmt.Sprintf("cut at %d", n), func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
+	return way{fmt.Sprintf("cut at %d", n), func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
 		n := min(n, len(wire))
-		return ParseBlocks[Struct](d, [][]byte{wire[:n], wire[n:]}, opts...)
+		return ParseBlocks[XStruct](d, [][]byte{wire[:n], wire[n:]}, opts...)
 	}}
 }
 
 func with(w way, o Option, name string) way {
-	return way{w.name + ", " + name, func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
+	return way{w.name + ", " + name, func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
 		return w.parse(d, wire, append([]Option{o}, opts...)...)
 	}}
 }
 
 var (
-	inOnePiece = way{"in one piece", Parse}
-	owned      = way{"own", func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
-		return Parse(d, bytes.Clone(wire), append([]Option{Own}, opts...)...)
+	inOnePiece = way{"in one piece", parseStruct}
+	owned      = way{"own", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
+		return parseStruct(d, bytes.Clone(wire), append([]Option{Own}, opts...)...)
 	}}
-	fromReader = way{"from a reader of single bytes", func(d *Desc, wire []byte, opts ...Option) (Struct, error) {
-		return Read[Struct](d, iotest.OneByteReader(bytes.NewReader(wire)), len(wire), opts...)
+	fromReader = way{"from a reader of single bytes", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
+		return Read[XStruct](d, iotest.OneByteReader(bytes.NewReader(wire)), len(wire), opts...)
 	}}
 	recycled = with(fromReader, Recycle, "recycled")
 )
@@ -139,7 +139,7 @@ func TestEditedWire(t *testing.T) {
 				changer{t: t, m: s.m}.structure(s, c.desc)
 				if want == nil { // what the others must come to
 					want = bytes.Clone(s.m.Bytes())
-					again, err := Parse(c.desc, want)
+					again, err := parseStruct(c.desc, want)
 					if err != nil {
 						t.Fatalf("%s: what was edited does not parse: %v\n%x", w.name, err, want)
 					}
@@ -171,7 +171,7 @@ func TestTruncatedWire(t *testing.T) {
 					_, err := w.parse(c.desc, short, c.opts...)
 					checkError(t, fmt.Sprintf("%s: first %d bytes, %s", c.where, n, w.name), err, c.desc, n, io.ErrUnexpectedEOF)
 				}
-				if _, err := Read[Struct](c.desc, bytes.NewReader(short), len(c.wire)); err != io.ErrUnexpectedEOF {
+				if _, err := Read[XStruct](c.desc, bytes.NewReader(short), len(c.wire)); err != io.ErrUnexpectedEOF {
 					t.Fatalf("Read of %d of %d bytes: %v", n, len(c.wire), err)
 				}
 			}
@@ -180,7 +180,7 @@ func TestTruncatedWire(t *testing.T) {
 }
 
 // checkError wants an *Error for the reason at a place in the first n bytes of a message.
-func checkError(t testing.TB, where string, err error, d *Desc, n int, reason error) *Error {
+func checkError(t testing.TB, where string, err error, d *XDesc, n int, reason error) *Error {
 	t.Helper()
 	var e *Error
 	switch {
@@ -243,7 +243,7 @@ func TestInvalidLazily(t *testing.T) {
 // mustFail returns the error of an invalid case.
 func mustFail(t *testing.T, c wireCase) *Error {
 	t.Helper()
-	_, err := Parse(c.desc, c.wire, c.opts...)
+	_, err := parseStruct(c.desc, c.wire, c.opts...)
 	var e *Error
 	if !errors.As(err, &e) {
 		t.Fatalf("%s: %v is no *Error", c.where, err)

@@ -44,7 +44,7 @@ func (w *watch) growTo(n uint32) {
 type element struct{ in, number uint32 }
 
 // ofViews reports whether the elements, or keys, are structs or containers.
-func (t *Type) ofViews() bool {
+func (t *XType) ofViews() bool {
 	return t.kind == list && t.elem.kind >= record || t.kind == dict && t.key.kind >= record
 }
 
@@ -101,7 +101,7 @@ func (m *Message) registerAll() {
 }
 
 // registerElement registers element or key i of entry e, if it is known already which entries belong to others.
-func (m *Message) registerElement(e uint32, t *Type, i uint32) {
+func (m *Message) registerElement(e uint32, t *XType, i uint32) {
 	w := &m.watched
 	if !w.known {
 		return
@@ -133,7 +133,7 @@ func (m *Message) registerElement(e uint32, t *Type, i uint32) {
 
 // register registers the struct or container of entry e, and all in it, as part of an element. What is in a list or map that has a
 // table belongs to elements of its own. Entry 0 is an element that has not been reached yet in building.
-func (m *Message) register(t *Type, e, number uint32) {
+func (m *Message) register(t *XType, e, number uint32) {
 	if e == 0 {
 		return
 	}
@@ -186,7 +186,7 @@ func (m *Message) closeFor(e uint32) {
 }
 
 // containsValue reports whether an element of a list has the same wire bytes as v.
-func (s Struct) containsValue(v Struct) bool {
+func (s XStruct) containsValue(v XStruct) bool {
 	if s.count() == 0 {
 		return false
 	}
@@ -197,7 +197,7 @@ func (s Struct) containsValue(v Struct) bool {
 }
 
 // elementEntry returns the entry of element i of a list of structs or containers, which are of type t.
-func (m *Message) elementEntry(e uint32, t *Type, i uint32) uint32 {
+func (m *Message) elementEntry(e uint32, t *XType, i uint32) uint32 {
 	if t.kind == record {
 		return m.structEntry(e, i)
 	}
@@ -206,7 +206,7 @@ func (m *Message) elementEntry(e uint32, t *Type, i uint32) uint32 {
 
 // wire returns the wire bytes of the struct or container of entry e: a copy, or if they are in one piece an alias, good until the
 // next change.
-func (m *Message) wire(e uint32, t *Type) []byte {
+func (m *Message) wire(e uint32, t *XType) []byte {
 	if m == empty {
 		return appendZero([]byte{}, t)
 	}
@@ -218,7 +218,7 @@ func (m *Message) wire(e uint32, t *Type) []byte {
 }
 
 // wireAs returns the wire bytes of a struct or container of type t as wire does, having completed it.
-func (s Struct) wireAs(t *Type) []byte {
+func (s XStruct) wireAs(t *XType) []byte {
 	s = s.orAbsent()
 	s.alive()
 	s.m.closeAllUnlessSealed()

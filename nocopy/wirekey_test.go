@@ -10,16 +10,16 @@ import (
 
 // viewSet is a set of structs or lists, with what a test does to it.
 type viewSet struct {
-	h        Struct
-	elem     *Type
-	elements []string // what it holds, as text
-	handles  []Struct // of elements, nothing where none has been asked for
+	h        XStruct
+	elem     *XType
+	elements []string  // what it holds, as text
+	handles  []XStruct // of elements, nothing where none has been asked for
 }
 
 // newValue returns a message that holds the value of number v, and the value.
-func (s *viewSet) newValue(v int32) (Struct, Struct) {
-	holder := New(allDesc)
-	var x Struct
+func (s *viewSet) newValue(v int32) (XStruct, XStruct) {
+	holder := newStruct(allDesc)
+	var x XStruct
 	if s.elem.kind == record {
 		x = holder.NewChild(allDesc.named("point"), allDesc, 0)
 	} else {
@@ -30,7 +30,7 @@ func (s *viewSet) newValue(v int32) (Struct, Struct) {
 }
 
 // change gives an element, or what is to become one, the value of number v.
-func (s *viewSet) change(x Struct, v int32) {
+func (s *viewSet) change(x XStruct, v int32) {
 	if s.elem.kind == record {
 		x.SetInt32(pointDesc.named("y"), v)
 	} else {
@@ -55,34 +55,34 @@ func (s *viewSet) holds(text string) bool {
 }
 
 // at returns the handle of element i, which the test keeps.
-func (s *viewSet) at(i int) Struct {
+func (s *viewSet) at(i int) XStruct {
 	if s.elem.kind == record {
-		s.handles[i] = StructList[Struct](s.h).At(i)
+		s.handles[i] = StructList[XStruct](s.h).At(i)
 	} else {
-		s.handles[i] = NestedList[Struct](s.h).At(i)
+		s.handles[i] = NestedList[XStruct](s.h).At(i)
 	}
 	return s.handles[i]
 }
 
 // TestSetsOfViews: Contains and Add know what sets of structs and lists hold, whatever has been changed through handles meanwhile.
 func TestSetsOfViews(t *testing.T) {
-	rows := NewDesc("Rows")
-	rows.Define(FieldDesc{ID: 1, Name: "points", Type: SetOf(StructOf(pointDesc))}, FieldDesc{ID: 2, Name: "rows", Type: SetOf(ListOf(TypeI32))})
+	rows := newStructDesc("Rows")
+	rows.Define(XFieldDesc{ID: 1, Name: "points", Type: setTypeOf(structTypeOf(pointDesc))}, XFieldDesc{ID: 2, Name: "rows", Type: setTypeOf(listTypeOf(typeI32))})
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 4))
-		root := New(rows)
+		root := newStruct(rows)
 		name := []string{"points", "rows"}[seed%2]
 		s := &viewSet{elem: rows.fields[seed%2].typ.elem, h: root.NewChild(rows.named(name), rows, 0)}
 		add := func(v int32) {
 			holder, x := s.newValue(v)
 			if s.elem.kind == record {
-				StructList[Struct](s.h).Add(x)
+				StructList[XStruct](s.h).Add(x)
 			} else {
-				NestedList[Struct](s.h).Add(x)
+				NestedList[XStruct](s.h).Add(x)
 			}
 			holder.Release()
 			if !s.holds(s.text(v)) {
-				s.elements, s.handles = append(s.elements, s.text(v)), append(s.handles, Struct{})
+				s.elements, s.handles = append(s.elements, s.text(v)), append(s.handles, XStruct{})
 			}
 		}
 		if seed%3 == 0 { // received
@@ -99,7 +99,7 @@ func TestSetsOfViews(t *testing.T) {
 				add(v)
 			case class < 21: // changed through a handle, be it old or new
 				i := r.IntN(n)
-				if s.handles[i] == (Struct{}) {
+				if s.handles[i] == (XStruct{}) {
 					s.at(i)
 				}
 				s.change(s.handles[i], v)
@@ -109,37 +109,37 @@ func TestSetsOfViews(t *testing.T) {
 			case class < 23:
 				holder, x := s.newValue(v)
 				i := r.IntN(n)
-				s.handles[i], s.elements[i] = Struct{}, s.text(v)
+				s.handles[i], s.elements[i] = XStruct{}, s.text(v)
 				if s.elem.kind == record {
-					StructList[Struct](s.h).Set(i, x)
+					StructList[XStruct](s.h).Set(i, x)
 				} else {
-					NestedList[Struct](s.h).Set(i, x)
+					NestedList[XStruct](s.h).Set(i, x)
 				}
 				holder.Release()
 			case class < 24:
 				if s.elem.kind == record {
-					s.handles = append(s.handles, StructList[Struct](s.h).AppendNew())
+					s.handles = append(s.handles, StructList[XStruct](s.h).AppendNew())
 				} else {
-					s.handles = append(s.handles, NestedList[Struct](s.h).AppendNew(1))
+					s.handles = append(s.handles, NestedList[XStruct](s.h).AppendNew(1))
 				}
 				s.change(s.handles[n], v)
 				s.elements = append(s.elements, s.text(v))
 			case class < 25:
 				holder, x := s.newValue(v)
-				s.handles, s.elements = append(s.handles, Struct{}), append(s.elements, s.text(v))
+				s.handles, s.elements = append(s.handles, XStruct{}), append(s.elements, s.text(v))
 				if s.elem.kind == record {
-					StructList[Struct](s.h).Append(x)
+					StructList[XStruct](s.h).Append(x)
 				} else {
-					NestedList[Struct](s.h).Append(x)
+					NestedList[XStruct](s.h).Append(x)
 				}
 				holder.Release()
 			case class < 26:
 				root.m.Finish()
 			}
 			holder, x := s.newValue(v)
-			got := StructList[Struct](s.h).Contains(x)
+			got := StructList[XStruct](s.h).Contains(x)
 			if s.elem.kind == list {
-				got = NestedList[Struct](s.h).Contains(x)
+				got = NestedList[XStruct](s.h).Contains(x)
 			}
 			holder.Release()
 			if want := s.holds(s.text(v)); got != want || s.h.count() != len(s.elements) {
@@ -167,11 +167,11 @@ func joined(list []string) (s string) {
 func TestMapsByViews(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		root, key := New(allDesc), New(pointDesc)
-		m := Map[Struct, string, AsView[Struct], AsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
+		root, key := newStruct(allDesc), newStruct(pointDesc)
+		m := Map[XStruct, string, XAsView[XStruct], XAsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
 		want, y := map[int32]string{}, pointDesc.named("y")
 		next := int32(100) // keys are changed to one that there is not
-		handles := map[int32]Struct{}
+		handles := map[int32]XStruct{}
 		for i := range 400 {
 			v, text := int32(r.IntN(100)), itoa(i)
 			key.SetInt32(y, v)
@@ -227,8 +227,8 @@ func TestMapsByViews(t *testing.T) {
 // TestViewsReadByMany: of a set that was added to any number of goroutines may look for elements and ask for handles.
 func TestViewsReadByMany(t *testing.T) {
 	for range 20 {
-		root, key := New(allDesc), New(pointDesc)
-		set := StructList[Struct](root.NewChild(allDesc.named("grown"), allDesc, 0))
+		root, key := newStruct(allDesc), newStruct(pointDesc)
+		set := StructList[XStruct](root.NewChild(allDesc.named("grown"), allDesc, 0))
 		for i := range 50 {
 			key.SetInt32(pointDesc.named("x"), int32(i))
 			set.Add(key)
@@ -258,15 +258,15 @@ func TestViewsReadByMany(t *testing.T) {
 // from before there was one are looked at one by one.
 func TestManyViews(t *testing.T) {
 	const n = 30_000
-	root, key := New(allDesc), New(pointDesc)
+	root, key := newStruct(allDesc), newStruct(pointDesc)
 	defer root.Release()
 	defer key.Release()
-	set := StructList[Struct](root.NewChild(allDesc.named("grown"), allDesc, 0))
+	set := StructList[XStruct](root.NewChild(allDesc.named("grown"), allDesc, 0))
 	for i := range 2 * n {
 		key.SetInt32(pointDesc.named("x"), int32(i/2))
 		set.Add(key)
 	}
-	byPoint := Map[Struct, string, AsView[Struct], AsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
+	byPoint := Map[XStruct, string, XAsView[XStruct], XAsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
 	for i := range n {
 		key.SetInt32(pointDesc.named("x"), int32(i))
 		byPoint.Put(key, "v")
@@ -277,7 +277,7 @@ func TestManyViews(t *testing.T) {
 	if set.Len() != n || byPoint.Len() != n {
 		t.Errorf("%d elements and %d pairs, not %d", set.Len(), byPoint.Len(), n)
 	}
-	for what, e := range map[string]uint32{"set": Struct(set).entry(), "map": Struct(byPoint).entry()} {
+	for what, e := range map[string]uint32{"set": XStruct(set).entry(), "map": XStruct(byPoint).entry()} {
 		if tb := root.m.tables.made[e]; tb == nil || tb.upTo < n-1 || tb.used < n-1 {
 			t.Errorf("%s: %+v", what, tb)
 		}
@@ -286,15 +286,15 @@ func TestManyViews(t *testing.T) {
 
 // TestUnreachedElements: a change while some elements have not been reached yet in building asks which elements it belongs to.
 func TestUnreachedElements(t *testing.T) {
-	row := ListOf(ListOf(StructOf(pointDesc)))
-	d := NewDesc("D")
-	d.Define(FieldDesc{ID: 1, Name: "number", Type: TypeI32}, FieldDesc{ID: 2, Name: "cube", Type: ListOf(row)})
-	s := New(d)
-	cube := NestedList[NestedList[StructList[Struct]]](s.NewChild(d.named("cube"), d, 20))
+	row := listTypeOf(listTypeOf(structTypeOf(pointDesc)))
+	d := newStructDesc("D")
+	d.Define(XFieldDesc{ID: 1, Name: "number", Type: typeI32}, XFieldDesc{ID: 2, Name: "cube", Type: listTypeOf(row)})
+	s := newStruct(d)
+	cube := NestedList[NestedList[StructList[XStruct]]](s.NewChild(d.named("cube"), d, 20))
 	for i := range 20 {
 		cube.NewAt(i, 0)
 	}
-	if Struct(cube).containsValue(value(row, 1).view) {
+	if XStruct(cube).containsValue(value(row, 1).view) {
 		t.Error("it has what was never put there")
 	}
 	cube.NewAt(0, 3)

@@ -23,7 +23,7 @@ import (
 type wireCase struct {
 	name  string
 	where string // file:line
-	desc  *Desc
+	desc  *XDesc
 	opts  []Option
 	wire  []byte
 	value string

@@ -11,10 +11,10 @@ import (
 
 // zeroHandles are the zero values of all types of handles.
 var zeroHandles = []any{
-	Struct{}, BoolList{}, Int8List{}, Int16List{}, Int32List{}, Int64List{}, Float64List{}, UUIDList{}, EnumList[color]{}, StringList{}, BytesList{},
-	StructList[Struct]{}, NestedList[Int64List]{}, NestedList[TextMap]{}, TextMap{}, Map[int64, bool, AsInt64, AsBool]{}, Map[string, int64, AsString, AsInt64]{},
-	Map[Struct, string, AsView[Struct], AsString]{}, StructMap[string, Struct, AsString]{}, StructMap[Struct, Struct, AsView[Struct]]{},
-	NestedMap[int32, StructList[Struct], AsInt32]{}, NestedMap[Int32List, TextMap, AsView[Int32List]]{},
+	XStruct{}, BoolList{}, Int8List{}, Int16List{}, Int32List{}, Int64List{}, Float64List{}, UUIDList{}, EnumList[color]{}, StringList{}, BytesList{},
+	StructList[XStruct]{}, NestedList[Int64List]{}, NestedList[TextMap]{}, TextMap{}, Map[int64, bool, XAsInt64, XAsBool]{}, Map[string, int64, XAsString, XAsInt64]{},
+	Map[XStruct, string, XAsView[XStruct], XAsString]{}, StructMap[string, XStruct, XAsString]{}, StructMap[XStruct, XStruct, XAsView[XStruct]]{},
+	NestedMap[int32, StructList[XStruct], XAsInt32]{}, NestedMap[Int32List, TextMap, XAsView[Int32List]]{},
 }
 
 // forRPC are the methods that only package rpc calls.
@@ -47,9 +47,9 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 	for i := range f.Type().NumIn() {
 		arg := reflect.Zero(f.Type().In(i))
 		switch arg.Interface().(type) {
-		case *Desc:
+		case *XDesc:
 			arg = reflect.ValueOf(allDesc)
-		case Field:
+		case XField:
 			arg = reflect.ValueOf(allDesc.named("point"))
 			if strings.Contains(name, "Or") {
 				arg = reflect.ValueOf(allDesc.named("medium"))
@@ -101,7 +101,7 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 				t.Errorf("%s returns a message of %d bytes", name, x.Len())
 			}
 		case error: // Sendable
-		case Struct:
+		case XStruct:
 			if x.Valid() && method != "Clone" {
 				t.Errorf("%s returns a handle of something", name)
 			}
@@ -119,31 +119,31 @@ func checkZeroMethod(t *testing.T, name, method string, f reflect.Value) {
 // TestZeroArguments: a zero handle in the place of a value is an empty value.
 func TestZeroArguments(t *testing.T) {
 	field := allDesc.named
-	child := func(s Struct, name string) Struct { return s.NewChild(field(name), allDesc, 0) }
-	fill := func(s, none, noList, noMap Struct) {
+	child := func(s XStruct, name string) XStruct { return s.NewChild(field(name), allDesc, 0) }
+	fill := func(s, none, noList, noMap XStruct) {
 		s.SetChild(field("point"), allDesc, none)
 		s.SetChild(field("shape"), allDesc, none)
 		s.SetChild(field("numbers"), allDesc, noList)
 		s.SetChild(field("counts"), allDesc, noMap)
-		points := StructList[Struct](child(s, "points"))
+		points := StructList[XStruct](child(s, "points"))
 		points.Append(none)
 		points.Append(none)
 		points.Set(1, none)
 		matrix := NestedList[Int32List](child(s, "matrix"))
 		matrix.Append(Int32List(noList))
 		matrix.Set(0, Int32List(noList))
-		byNumber := StructMap[int32, Struct, AsInt32](child(s, "byNumber"))
+		byNumber := StructMap[int32, XStruct, XAsInt32](child(s, "byNumber"))
 		byNumber.Put(1, none)
 		byNumber.Put(1, none)
-		groups := NestedMap[string, StructList[Struct], AsString](child(s, "groups"))
-		groups.Put("k", StructList[Struct](noList))
-		byPoint := Map[Struct, string, AsView[Struct], AsString](child(s, "byPoint"))
+		groups := NestedMap[string, StructList[XStruct], XAsString](child(s, "groups"))
+		groups.Put("k", StructList[XStruct](noList))
+		byPoint := Map[XStruct, string, XAsView[XStruct], XAsString](child(s, "byPoint"))
 		byPoint.Put(none, "a")
 		byPoint.Put(none, "b")
 		if v, ok := byPoint.Get(none); !ok || v != "b" || byPoint.Len() != 1 {
 			t.Errorf("Get of an absent key: %q, %v", v, ok)
 		}
-		grown := StructList[Struct](child(s, "grown"))
+		grown := StructList[XStruct](child(s, "grown"))
 		grown.Add(none)
 		grown.Add(none)
 		if grown.Len() != 1 || !grown.Contains(none) {
@@ -151,21 +151,21 @@ func TestZeroArguments(t *testing.T) {
 		}
 	}
 	for _, opts := range [][]Option{nil, {Recycle}} {
-		want, got := New(allDesc, opts...), New(allDesc, opts...)
+		want, got := newStruct(allDesc, opts...), newStruct(allDesc, opts...)
 		fill(want, emptyHandle(), emptyHandle(), emptyHandle())
-		fill(got, Struct{}, Struct{}, Struct{})
+		fill(got, XStruct{}, XStruct{}, XStruct{})
 		if !bytes.Equal(want.m.Bytes(), got.m.Bytes()) {
 			t.Errorf("zero handles give\n%s, absent ones\n%s", got.Format(allDesc), want.Format(allDesc))
 		}
 		want.Release()
 		got.Release()
 	}
-	var orders map[string]Struct
+	var orders map[string]XStruct
 	if c := orders["none"].Child(field("self"), allDesc).Child(field("point"), allDesc); c.Valid() || c.Int32(pointDesc.named("x")) != 0 {
 		t.Error("what is in what is missing is there")
 	}
-	d := Struct{}.Child(defaultDesc.named("list1"), defaultDesc)
-	if want := New(defaultDesc).Child(defaultDesc.named("list1"), defaultDesc); Int64List(d).Len() != Int64List(want).Len() || Int64List(d).Len() == 0 {
+	d := XStruct{}.Child(defaultDesc.named("list1"), defaultDesc)
+	if want := newStruct(defaultDesc).Child(defaultDesc.named("list1"), defaultDesc); Int64List(d).Len() != Int64List(want).Len() || Int64List(d).Len() == 0 {
 		t.Errorf("a list with a default, of a zero handle: %d elements, not %d", Int64List(d).Len(), Int64List(want).Len())
 	}
 }
@@ -175,20 +175,20 @@ func TestZeroArguments(t *testing.T) {
 func TestStaleWhileFilling(t *testing.T) {
 	for _, opts := range [][]Option{nil, {Recycle}} {
 		for _, again := range []bool{false, true} {
-			s := New(allDesc, opts...)
-			points := StructList[Struct](s.NewChild(allDesc.named("points"), allDesc, 5))
+			s := newStruct(allDesc, opts...)
+			points := StructList[XStruct](s.NewChild(allDesc.named("points"), allDesc, 5))
 			points.At(0)
 			points.At(1)
 			d, f := stringsDesc()
-			other := New(d, opts...)
+			other := newStruct(d, opts...)
 			texts := TextMap(other.NewChild(f, d, 0))
 			texts.Put("a", "b")
 			s.Release()
 			other.Release()
 			if again {
-				next := New(d, opts...)
+				next := newStruct(d, opts...)
 				TextMap(next.NewChild(f, d, 0)).Put("a", "b")
-				StructList[Struct](New(allDesc, opts...).NewChild(allDesc.named("points"), allDesc, 5)).At(0)
+				StructList[XStruct](newStruct(allDesc, opts...).NewChild(allDesc.named("points"), allDesc, 5)).At(0)
 			}
 			panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 			panics(t, "Put of the same key", panicStale, func() { texts.Put("a", "d") })
@@ -197,8 +197,8 @@ func TestStaleWhileFilling(t *testing.T) {
 	}
 }
 
-func stringsDesc() (*Desc, Field) {
-	d := NewDesc("Texts")
-	d.Define(FieldDesc{ID: 1, Name: "m", Type: MapOf(TypeString, TypeString)})
+func stringsDesc() (*XDesc, XField) {
+	d := newStructDesc("Texts")
+	d.Define(XFieldDesc{ID: 1, Name: "m", Type: mapTypeOf(typeString, typeString)})
 	return d, d.constant(0)
 }

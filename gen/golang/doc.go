@@ -1,5 +1,5 @@
 // Package golang generates Go source from a schema: accessors, each of which is one
-// call into package nocopy, and descriptors that tell that package what the types are.
+// call into package nocopy or thriftimpl, and descriptors that tell these what the types are.
 //
 // names.go forms Go names as Apache Thrift's generator does, scope.go makes them
 // unique, packages.go decides which file's code goes into which package, types.go

@@ -145,7 +145,7 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 			view.Std = append(view.Std, name)
 		}
 	}
-	view.Imports = f.imports
+	view.Imports, view.Nocopy = f.imports, f.needs["nocopy"] || len(view.Structs) > 0
 	var out bytes.Buffer
 	if err := templates.ExecuteTemplate(&out, "file.tmpl", view); err != nil {
 		return nil, err

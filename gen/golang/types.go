@@ -14,7 +14,7 @@ import (
 // plural are parts of method names, list, codec and desc belong to package nocopy.
 type scalar struct {
 	goType, method, plural string // int64, Int64 (SetInt64), Int64s (SetInt64s)
-	list, codec, desc      string // nocopy.Int64List, nocopy.AsInt64, nocopy.TypeI64
+	list, codec, desc      string // nocopy.Int64List, thriftimpl.AsInt64, thriftimpl.TypeI64
 }
 
 var scalars = map[schema.Kind]scalar{
@@ -37,7 +37,7 @@ type file struct {
 	pkg     *goPackage
 	aliases map[*goPackage]string // the name of each imported package
 	imports []importLine
-	needs   map[string]bool // the standard packages that it imports
+	needs   map[string]bool // the standard packages that it imports, and "nocopy"
 	hidden  map[string]bool // unexported names of other packages, reported once each
 }
 
@@ -78,9 +78,13 @@ func (f *file) goType(t *schema.Type) string {
 	case schema.StructKind:
 		return f.structType(t.Struct)
 	case schema.List, schema.SetKind:
+		f.needs["nocopy"] = true
 		return f.listType(t.Elem)
 	case schema.Map:
+		f.needs["nocopy"] = true
 		return f.mapType(t)
+	case schema.UUID:
+		f.needs["nocopy"] = true
 	}
 	return scalars[t.Kind].goType
 }
@@ -115,29 +119,29 @@ func (f *file) mapType(t *schema.Type) string {
 func (f *file) codec(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
-		return "nocopy.AsEnum[" + f.goType(t) + "]"
+		return "thriftimpl.AsEnum[" + f.goType(t) + "]"
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
-		return "nocopy.AsView[" + f.goType(t) + "]"
+		return "thriftimpl.AsView[" + f.goType(t) + "]"
 	}
-	return "nocopy." + scalars[t.Kind].codec
+	return "thriftimpl." + scalars[t.Kind].codec
 }
 
 // desc returns the expression that describes a type to the runtime.
 func (f *file) desc(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
-		return fmt.Sprintf("nocopy.EnumOf(func(v int32) string { return %s(v).String() })", f.goType(t))
+		return fmt.Sprintf("thriftimpl.EnumOf(func(v int32) string { return %s(v).String() })", f.goType(t))
 	case schema.StructKind:
 		pkg := f.g.packageOf[t.Struct.Program]
-		return "nocopy.StructOf(" + f.qualified(pkg, pkg.names.structs[t.Struct].Desc) + ")"
+		return "thriftimpl.StructOf(" + f.qualified(pkg, pkg.names.structs[t.Struct].Desc) + ")"
 	case schema.List:
-		return "nocopy.ListOf(" + f.desc(t.Elem) + ")"
+		return "thriftimpl.ListOf(" + f.desc(t.Elem) + ")"
 	case schema.SetKind:
-		return "nocopy.SetOf(" + f.desc(t.Elem) + ")"
+		return "thriftimpl.SetOf(" + f.desc(t.Elem) + ")"
 	case schema.Map:
-		return "nocopy.MapOf(" + f.desc(t.Key) + ", " + f.desc(t.Elem) + ")"
+		return "thriftimpl.MapOf(" + f.desc(t.Key) + ", " + f.desc(t.Elem) + ")"
 	}
-	return "nocopy." + scalars[t.Kind].desc
+	return "thriftimpl." + scalars[t.Kind].desc
 }
 
 // scalarLiteral returns the Go expression for a scalar value.
@@ -156,6 +160,7 @@ func (f *file) scalarLiteral(v *schema.Value) string {
 	case schema.Binary:
 		return "[]byte(" + strconv.Quote(v.Text) + ")"
 	case schema.UUID:
+		f.needs["nocopy"] = true
 		return "nocopy.UUID{" + bytesOf(v.Text) + "}"
 	case schema.EnumKind:
 		return f.enumLiteral(v)

@@ -14,6 +14,7 @@ import (
 type fileView struct {
 	Version, Source, Package string
 	Std                      []string
+	Nocopy                   bool // package nocopy is used
 	Imports                  []importLine
 	Enums                    []enumView
 	Typedefs                 []typedefView
@@ -119,10 +120,10 @@ func (f *file) structView(s *schema.Struct) structView {
 		v := f.fieldView(field)
 		v.S, v.Desc, v.fieldNames, v.Ordinal = n.Type, n.Desc, n.Fields[i], first+i
 		v.FieldConst = fmt.Sprintf("%d<<48 | %d<<32 | %d<<16 | %d", v.Ordinal, first+len(s.Fields), field.Type.WireType(), uint16(field.ID))
-		v.On, v.Unset = "nocopy.Struct(s)", "Unset("+v.Const+")"
+		v.On, v.Unset = "thriftimpl.Struct(s)", "Unset("+v.Const+")"
 		switch {
 		case view.Union:
-			v.On, v.Unset = "nocopy.Struct(s).Arm("+v.Const+", "+v.Desc+")", "UnsetArm("+v.Const+")"
+			v.On, v.Unset = "thriftimpl.Struct(s).Arm("+v.Const+", "+v.Desc+")", "UnsetArm("+v.Const+")"
 		case field.Req == schema.Required: // it cannot be removed, only get its default back
 			v.Unset = "Reset(" + v.Const + ", " + v.Desc + ")"
 		}
@@ -186,12 +187,12 @@ func (f *file) define(field *schema.Field) string {
 	}
 	switch field.Req {
 	case schema.Required:
-		parts = append(parts, "Req: nocopy.Required")
+		parts = append(parts, "Req: thriftimpl.Required")
 	case schema.Optional:
-		parts = append(parts, "Req: nocopy.Optional")
+		parts = append(parts, "Req: thriftimpl.Optional")
 	}
 	if field.Default != nil {
 		parts = append(parts, "Default: "+strconv.Quote(field.Default.Wire))
 	}
-	return "nocopy.FieldDesc{" + strings.Join(parts, ", ") + "},"
+	return "thriftimpl.FieldDesc{" + strings.Join(parts, ", ") + "},"
 }

@@ -6,13 +6,13 @@ package thrifttest
 import (
 	"context"
 	"fmt"
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 // Docstring!
 type Numberz int32
@@ -66,7 +66,7 @@ func ParseNumberz(s string) (Numberz, error) {
 
 type UserId = int64
 
-type MapType = nocopy.StructMap[string, Bonk, nocopy.AsString]
+type MapType = nocopy.StructMap[string, Bonk, thriftimpl.AsString]
 
 const MyNumberz Numberz = Numberz_ONE
 
@@ -706,238 +706,255 @@ func (c SecondServiceClient) SecondtestString(ctx context.Context, args func(Sec
 type Bonk nocopy.Struct
 
 const (
-	bonkMessage nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	bonkType    nocopy.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	bonkMessage thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	bonkType    thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // BonkDesc describes Bonk to the runtime and to packages that use it.
-var BonkDesc = nocopy.NewDesc("Bonk")
+var BonkDesc = thriftimpl.NewDesc("Bonk")
 
-func NewBonk(opts ...nocopy.Option) Bonk { return Bonk(nocopy.New(BonkDesc, opts...)) }
+func NewBonk(opts ...nocopy.Option) Bonk { return Bonk(thriftimpl.New(BonkDesc, opts...)) }
 func ParseBonk(b []byte, opts ...nocopy.Option) (Bonk, error) {
-	s, err := nocopy.Parse(BonkDesc, b, opts...)
+	s, err := thriftimpl.Parse(BonkDesc, b, opts...)
 	return Bonk(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bonk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Bonk) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BonkDesc) }
+func (s Bonk) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, BonkDesc) }
+func (s Bonk) ThriftDesc() *thriftimpl.Desc            { return BonkDesc }
 func (s Bonk) Release()                                { nocopy.Struct(s).Release() }
-func (s Bonk) Clone() Bonk                             { return Bonk(nocopy.Struct(s).Clone(BonkDesc)) }
+func (s Bonk) Clone() Bonk                             { return Bonk(thriftimpl.Struct(s).Clone(BonkDesc)) }
 func (s Bonk) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Bonk) String() string                          { return nocopy.Struct(s).Format(BonkDesc) }
-func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(BonkDesc) }
+func (s Bonk) String() string                          { return thriftimpl.Struct(s).Format(BonkDesc) }
+func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(BonkDesc) }
 
-func (s Bonk) GetMessage() string  { return nocopy.Struct(s).Text(bonkMessage) }
-func (s Bonk) SetMessage(v string) { nocopy.Struct(s).SetText(bonkMessage, v) }
-func (s Bonk) IsSetMessage() bool  { return nocopy.Struct(s).Has(bonkMessage) }
-func (s Bonk) UnsetMessage()       { nocopy.Struct(s).Unset(bonkMessage) }
+func (s Bonk) GetMessage() string  { return thriftimpl.Struct(s).Text(bonkMessage) }
+func (s Bonk) SetMessage(v string) { thriftimpl.Struct(s).SetText(bonkMessage, v) }
+func (s Bonk) IsSetMessage() bool  { return thriftimpl.Struct(s).Has(bonkMessage) }
+func (s Bonk) UnsetMessage()       { thriftimpl.Struct(s).Unset(bonkMessage) }
 
-func (s Bonk) GetType() int32  { return nocopy.Struct(s).Int32(bonkType) }
-func (s Bonk) SetType(v int32) { nocopy.Struct(s).SetInt32(bonkType, v) }
-func (s Bonk) IsSetType() bool { return nocopy.Struct(s).Has(bonkType) }
-func (s Bonk) UnsetType()      { nocopy.Struct(s).Unset(bonkType) }
+func (s Bonk) GetType() int32  { return thriftimpl.Struct(s).Int32(bonkType) }
+func (s Bonk) SetType(v int32) { thriftimpl.Struct(s).SetInt32(bonkType, v) }
+func (s Bonk) IsSetType() bool { return thriftimpl.Struct(s).Has(bonkType) }
+func (s Bonk) UnsetType()      { thriftimpl.Struct(s).Unset(bonkType) }
 
 type Bools nocopy.Struct
 
 const (
-	boolsImTrue  nocopy.Field = 2<<48 | 4<<32 | 2<<16 | 1
-	boolsImFalse nocopy.Field = 3<<48 | 4<<32 | 2<<16 | 2
+	boolsImTrue  thriftimpl.Field = 2<<48 | 4<<32 | 2<<16 | 1
+	boolsImFalse thriftimpl.Field = 3<<48 | 4<<32 | 2<<16 | 2
 )
 
 // BoolsDesc describes Bools to the runtime and to packages that use it.
-var BoolsDesc = nocopy.NewDesc("Bools")
+var BoolsDesc = thriftimpl.NewDesc("Bools")
 
-func NewBools(opts ...nocopy.Option) Bools { return Bools(nocopy.New(BoolsDesc, opts...)) }
+func NewBools(opts ...nocopy.Option) Bools { return Bools(thriftimpl.New(BoolsDesc, opts...)) }
 func ParseBools(b []byte, opts ...nocopy.Option) (Bools, error) {
-	s, err := nocopy.Parse(BoolsDesc, b, opts...)
+	s, err := thriftimpl.Parse(BoolsDesc, b, opts...)
 	return Bools(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Bools) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Bools) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BoolsDesc) }
-func (s Bools) Release()                                { nocopy.Struct(s).Release() }
-func (s Bools) Clone() Bools                            { return Bools(nocopy.Struct(s).Clone(BoolsDesc)) }
-func (s Bools) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Bools) String() string                          { return nocopy.Struct(s).Format(BoolsDesc) }
-func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(BoolsDesc) }
+func (s Bools) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Bools) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, BoolsDesc) }
+func (s Bools) ThriftDesc() *thriftimpl.Desc { return BoolsDesc }
+func (s Bools) Release()                     { nocopy.Struct(s).Release() }
+func (s Bools) Clone() Bools                 { return Bools(thriftimpl.Struct(s).Clone(BoolsDesc)) }
+func (s Bools) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Bools) String() string               { return thriftimpl.Struct(s).Format(BoolsDesc) }
+func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(BoolsDesc)
+}
 
-func (s Bools) GetImTrue() bool   { return nocopy.Struct(s).Bool(boolsImTrue) }
-func (s Bools) SetImTrue(v bool)  { nocopy.Struct(s).SetBool(boolsImTrue, v) }
-func (s Bools) IsSetImTrue() bool { return nocopy.Struct(s).Has(boolsImTrue) }
-func (s Bools) UnsetImTrue()      { nocopy.Struct(s).Unset(boolsImTrue) }
+func (s Bools) GetImTrue() bool   { return thriftimpl.Struct(s).Bool(boolsImTrue) }
+func (s Bools) SetImTrue(v bool)  { thriftimpl.Struct(s).SetBool(boolsImTrue, v) }
+func (s Bools) IsSetImTrue() bool { return thriftimpl.Struct(s).Has(boolsImTrue) }
+func (s Bools) UnsetImTrue()      { thriftimpl.Struct(s).Unset(boolsImTrue) }
 
-func (s Bools) GetImFalse() bool   { return nocopy.Struct(s).Bool(boolsImFalse) }
-func (s Bools) SetImFalse(v bool)  { nocopy.Struct(s).SetBool(boolsImFalse, v) }
-func (s Bools) IsSetImFalse() bool { return nocopy.Struct(s).Has(boolsImFalse) }
-func (s Bools) UnsetImFalse()      { nocopy.Struct(s).Unset(boolsImFalse) }
+func (s Bools) GetImFalse() bool   { return thriftimpl.Struct(s).Bool(boolsImFalse) }
+func (s Bools) SetImFalse(v bool)  { thriftimpl.Struct(s).SetBool(boolsImFalse, v) }
+func (s Bools) IsSetImFalse() bool { return thriftimpl.Struct(s).Has(boolsImFalse) }
+func (s Bools) UnsetImFalse()      { thriftimpl.Struct(s).Unset(boolsImFalse) }
 
 type Xtruct nocopy.Struct
 
 const (
-	xtructStringThing nocopy.Field = 2<<48 | 6<<32 | 11<<16 | 1
-	xtructByteThing   nocopy.Field = 3<<48 | 6<<32 | 3<<16 | 4
-	xtructI32Thing    nocopy.Field = 4<<48 | 6<<32 | 8<<16 | 9
-	xtructI64Thing    nocopy.Field = 5<<48 | 6<<32 | 10<<16 | 11
+	xtructStringThing thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	xtructByteThing   thriftimpl.Field = 3<<48 | 6<<32 | 3<<16 | 4
+	xtructI32Thing    thriftimpl.Field = 4<<48 | 6<<32 | 8<<16 | 9
+	xtructI64Thing    thriftimpl.Field = 5<<48 | 6<<32 | 10<<16 | 11
 )
 
 // XtructDesc describes Xtruct to the runtime and to packages that use it.
-var XtructDesc = nocopy.NewDesc("Xtruct")
+var XtructDesc = thriftimpl.NewDesc("Xtruct")
 
-func NewXtruct(opts ...nocopy.Option) Xtruct { return Xtruct(nocopy.New(XtructDesc, opts...)) }
+func NewXtruct(opts ...nocopy.Option) Xtruct { return Xtruct(thriftimpl.New(XtructDesc, opts...)) }
 func ParseXtruct(b []byte, opts ...nocopy.Option) (Xtruct, error) {
-	s, err := nocopy.Parse(XtructDesc, b, opts...)
+	s, err := thriftimpl.Parse(XtructDesc, b, opts...)
 	return Xtruct(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Xtruct) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, XtructDesc) }
-func (s Xtruct) Release()                                { nocopy.Struct(s).Release() }
-func (s Xtruct) Clone() Xtruct                           { return Xtruct(nocopy.Struct(s).Clone(XtructDesc)) }
-func (s Xtruct) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Xtruct) String() string                          { return nocopy.Struct(s).Format(XtructDesc) }
-func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(XtructDesc) }
+func (s Xtruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Xtruct) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, XtructDesc)
+}
+func (s Xtruct) ThriftDesc() *thriftimpl.Desc { return XtructDesc }
+func (s Xtruct) Release()                     { nocopy.Struct(s).Release() }
+func (s Xtruct) Clone() Xtruct                { return Xtruct(thriftimpl.Struct(s).Clone(XtructDesc)) }
+func (s Xtruct) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Xtruct) String() string               { return thriftimpl.Struct(s).Format(XtructDesc) }
+func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(XtructDesc)
+}
 
-func (s Xtruct) GetStringThing() string  { return nocopy.Struct(s).Text(xtructStringThing) }
-func (s Xtruct) SetStringThing(v string) { nocopy.Struct(s).SetText(xtructStringThing, v) }
-func (s Xtruct) IsSetStringThing() bool  { return nocopy.Struct(s).Has(xtructStringThing) }
-func (s Xtruct) UnsetStringThing()       { nocopy.Struct(s).Unset(xtructStringThing) }
+func (s Xtruct) GetStringThing() string  { return thriftimpl.Struct(s).Text(xtructStringThing) }
+func (s Xtruct) SetStringThing(v string) { thriftimpl.Struct(s).SetText(xtructStringThing, v) }
+func (s Xtruct) IsSetStringThing() bool  { return thriftimpl.Struct(s).Has(xtructStringThing) }
+func (s Xtruct) UnsetStringThing()       { thriftimpl.Struct(s).Unset(xtructStringThing) }
 
-func (s Xtruct) GetByteThing() int8   { return nocopy.Struct(s).Int8(xtructByteThing) }
-func (s Xtruct) SetByteThing(v int8)  { nocopy.Struct(s).SetInt8(xtructByteThing, v) }
-func (s Xtruct) IsSetByteThing() bool { return nocopy.Struct(s).Has(xtructByteThing) }
-func (s Xtruct) UnsetByteThing()      { nocopy.Struct(s).Unset(xtructByteThing) }
+func (s Xtruct) GetByteThing() int8   { return thriftimpl.Struct(s).Int8(xtructByteThing) }
+func (s Xtruct) SetByteThing(v int8)  { thriftimpl.Struct(s).SetInt8(xtructByteThing, v) }
+func (s Xtruct) IsSetByteThing() bool { return thriftimpl.Struct(s).Has(xtructByteThing) }
+func (s Xtruct) UnsetByteThing()      { thriftimpl.Struct(s).Unset(xtructByteThing) }
 
-func (s Xtruct) GetI32Thing() int32  { return nocopy.Struct(s).Int32(xtructI32Thing) }
-func (s Xtruct) SetI32Thing(v int32) { nocopy.Struct(s).SetInt32(xtructI32Thing, v) }
-func (s Xtruct) IsSetI32Thing() bool { return nocopy.Struct(s).Has(xtructI32Thing) }
-func (s Xtruct) UnsetI32Thing()      { nocopy.Struct(s).Unset(xtructI32Thing) }
+func (s Xtruct) GetI32Thing() int32  { return thriftimpl.Struct(s).Int32(xtructI32Thing) }
+func (s Xtruct) SetI32Thing(v int32) { thriftimpl.Struct(s).SetInt32(xtructI32Thing, v) }
+func (s Xtruct) IsSetI32Thing() bool { return thriftimpl.Struct(s).Has(xtructI32Thing) }
+func (s Xtruct) UnsetI32Thing()      { thriftimpl.Struct(s).Unset(xtructI32Thing) }
 
-func (s Xtruct) GetI64Thing() int64  { return nocopy.Struct(s).Int64(xtructI64Thing) }
-func (s Xtruct) SetI64Thing(v int64) { nocopy.Struct(s).SetInt64(xtructI64Thing, v) }
-func (s Xtruct) IsSetI64Thing() bool { return nocopy.Struct(s).Has(xtructI64Thing) }
-func (s Xtruct) UnsetI64Thing()      { nocopy.Struct(s).Unset(xtructI64Thing) }
+func (s Xtruct) GetI64Thing() int64  { return thriftimpl.Struct(s).Int64(xtructI64Thing) }
+func (s Xtruct) SetI64Thing(v int64) { thriftimpl.Struct(s).SetInt64(xtructI64Thing, v) }
+func (s Xtruct) IsSetI64Thing() bool { return thriftimpl.Struct(s).Has(xtructI64Thing) }
+func (s Xtruct) UnsetI64Thing()      { thriftimpl.Struct(s).Unset(xtructI64Thing) }
 
 type Xtruct2 nocopy.Struct
 
 const (
-	xtruct2ByteThing   nocopy.Field = 2<<48 | 5<<32 | 3<<16 | 1
-	xtruct2StructThing nocopy.Field = 3<<48 | 5<<32 | 12<<16 | 2
-	xtruct2I32Thing    nocopy.Field = 4<<48 | 5<<32 | 8<<16 | 3
+	xtruct2ByteThing   thriftimpl.Field = 2<<48 | 5<<32 | 3<<16 | 1
+	xtruct2StructThing thriftimpl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	xtruct2I32Thing    thriftimpl.Field = 4<<48 | 5<<32 | 8<<16 | 3
 )
 
 // Xtruct2Desc describes Xtruct2 to the runtime and to packages that use it.
-var Xtruct2Desc = nocopy.NewDesc("Xtruct2")
+var Xtruct2Desc = thriftimpl.NewDesc("Xtruct2")
 
-func NewXtruct2(opts ...nocopy.Option) Xtruct2 { return Xtruct2(nocopy.New(Xtruct2Desc, opts...)) }
+func NewXtruct2(opts ...nocopy.Option) Xtruct2 { return Xtruct2(thriftimpl.New(Xtruct2Desc, opts...)) }
 func ParseXtruct2(b []byte, opts ...nocopy.Option) (Xtruct2, error) {
-	s, err := nocopy.Parse(Xtruct2Desc, b, opts...)
+	s, err := thriftimpl.Parse(Xtruct2Desc, b, opts...)
 	return Xtruct2(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Xtruct2) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, Xtruct2Desc) }
-func (s Xtruct2) Release()                   { nocopy.Struct(s).Release() }
-func (s Xtruct2) Clone() Xtruct2             { return Xtruct2(nocopy.Struct(s).Clone(Xtruct2Desc)) }
-func (s Xtruct2) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Xtruct2) String() string             { return nocopy.Struct(s).Format(Xtruct2Desc) }
+func (s Xtruct2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Xtruct2) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, Xtruct2Desc)
+}
+func (s Xtruct2) ThriftDesc() *thriftimpl.Desc { return Xtruct2Desc }
+func (s Xtruct2) Release()                     { nocopy.Struct(s).Release() }
+func (s Xtruct2) Clone() Xtruct2               { return Xtruct2(thriftimpl.Struct(s).Clone(Xtruct2Desc)) }
+func (s Xtruct2) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Xtruct2) String() string               { return thriftimpl.Struct(s).Format(Xtruct2Desc) }
 func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(Xtruct2Desc)
+	return thriftimpl.Struct(s).Unknown(Xtruct2Desc)
 }
 
 // used to be byte, hence the name
-func (s Xtruct2) GetByteThing() int8   { return nocopy.Struct(s).Int8(xtruct2ByteThing) }
-func (s Xtruct2) SetByteThing(v int8)  { nocopy.Struct(s).SetInt8(xtruct2ByteThing, v) }
-func (s Xtruct2) IsSetByteThing() bool { return nocopy.Struct(s).Has(xtruct2ByteThing) }
-func (s Xtruct2) UnsetByteThing()      { nocopy.Struct(s).Unset(xtruct2ByteThing) }
+func (s Xtruct2) GetByteThing() int8   { return thriftimpl.Struct(s).Int8(xtruct2ByteThing) }
+func (s Xtruct2) SetByteThing(v int8)  { thriftimpl.Struct(s).SetInt8(xtruct2ByteThing, v) }
+func (s Xtruct2) IsSetByteThing() bool { return thriftimpl.Struct(s).Has(xtruct2ByteThing) }
+func (s Xtruct2) UnsetByteThing()      { thriftimpl.Struct(s).Unset(xtruct2ByteThing) }
 
 func (s Xtruct2) GetStructThing() Xtruct {
-	return Xtruct(nocopy.Struct(s).Child(xtruct2StructThing, Xtruct2Desc))
+	return Xtruct(thriftimpl.Struct(s).Child(xtruct2StructThing, Xtruct2Desc))
 }
 func (s Xtruct2) SetStructThing(v Xtruct) {
-	nocopy.Struct(s).SetChild(xtruct2StructThing, Xtruct2Desc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(xtruct2StructThing, Xtruct2Desc, thriftimpl.Struct(v))
 }
 func (s Xtruct2) NewStructThing() Xtruct {
-	return Xtruct(nocopy.Struct(s).NewChild(xtruct2StructThing, Xtruct2Desc, 0))
+	return Xtruct(thriftimpl.Struct(s).NewChild(xtruct2StructThing, Xtruct2Desc, 0))
 }
-func (s Xtruct2) IsSetStructThing() bool { return nocopy.Struct(s).Has(xtruct2StructThing) }
-func (s Xtruct2) UnsetStructThing()      { nocopy.Struct(s).Unset(xtruct2StructThing) }
+func (s Xtruct2) IsSetStructThing() bool { return thriftimpl.Struct(s).Has(xtruct2StructThing) }
+func (s Xtruct2) UnsetStructThing()      { thriftimpl.Struct(s).Unset(xtruct2StructThing) }
 
-func (s Xtruct2) GetI32Thing() int32  { return nocopy.Struct(s).Int32(xtruct2I32Thing) }
-func (s Xtruct2) SetI32Thing(v int32) { nocopy.Struct(s).SetInt32(xtruct2I32Thing, v) }
-func (s Xtruct2) IsSetI32Thing() bool { return nocopy.Struct(s).Has(xtruct2I32Thing) }
-func (s Xtruct2) UnsetI32Thing()      { nocopy.Struct(s).Unset(xtruct2I32Thing) }
+func (s Xtruct2) GetI32Thing() int32  { return thriftimpl.Struct(s).Int32(xtruct2I32Thing) }
+func (s Xtruct2) SetI32Thing(v int32) { thriftimpl.Struct(s).SetInt32(xtruct2I32Thing, v) }
+func (s Xtruct2) IsSetI32Thing() bool { return thriftimpl.Struct(s).Has(xtruct2I32Thing) }
+func (s Xtruct2) UnsetI32Thing()      { thriftimpl.Struct(s).Unset(xtruct2I32Thing) }
 
 type Xtruct3 nocopy.Struct
 
 const (
-	xtruct3StringThing nocopy.Field = 2<<48 | 6<<32 | 11<<16 | 1
-	xtruct3Changed     nocopy.Field = 3<<48 | 6<<32 | 8<<16 | 4
-	xtruct3I32Thing    nocopy.Field = 4<<48 | 6<<32 | 8<<16 | 9
-	xtruct3I64Thing    nocopy.Field = 5<<48 | 6<<32 | 10<<16 | 11
+	xtruct3StringThing thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	xtruct3Changed     thriftimpl.Field = 3<<48 | 6<<32 | 8<<16 | 4
+	xtruct3I32Thing    thriftimpl.Field = 4<<48 | 6<<32 | 8<<16 | 9
+	xtruct3I64Thing    thriftimpl.Field = 5<<48 | 6<<32 | 10<<16 | 11
 )
 
 // Xtruct3Desc describes Xtruct3 to the runtime and to packages that use it.
-var Xtruct3Desc = nocopy.NewDesc("Xtruct3")
+var Xtruct3Desc = thriftimpl.NewDesc("Xtruct3")
 
-func NewXtruct3(opts ...nocopy.Option) Xtruct3 { return Xtruct3(nocopy.New(Xtruct3Desc, opts...)) }
+func NewXtruct3(opts ...nocopy.Option) Xtruct3 { return Xtruct3(thriftimpl.New(Xtruct3Desc, opts...)) }
 func ParseXtruct3(b []byte, opts ...nocopy.Option) (Xtruct3, error) {
-	s, err := nocopy.Parse(Xtruct3Desc, b, opts...)
+	s, err := thriftimpl.Parse(Xtruct3Desc, b, opts...)
 	return Xtruct3(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Xtruct3) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, Xtruct3Desc) }
-func (s Xtruct3) Release()                   { nocopy.Struct(s).Release() }
-func (s Xtruct3) Clone() Xtruct3             { return Xtruct3(nocopy.Struct(s).Clone(Xtruct3Desc)) }
-func (s Xtruct3) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Xtruct3) String() string             { return nocopy.Struct(s).Format(Xtruct3Desc) }
+func (s Xtruct3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Xtruct3) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, Xtruct3Desc)
+}
+func (s Xtruct3) ThriftDesc() *thriftimpl.Desc { return Xtruct3Desc }
+func (s Xtruct3) Release()                     { nocopy.Struct(s).Release() }
+func (s Xtruct3) Clone() Xtruct3               { return Xtruct3(thriftimpl.Struct(s).Clone(Xtruct3Desc)) }
+func (s Xtruct3) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Xtruct3) String() string               { return thriftimpl.Struct(s).Format(Xtruct3Desc) }
 func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(Xtruct3Desc)
+	return thriftimpl.Struct(s).Unknown(Xtruct3Desc)
 }
 
-func (s Xtruct3) GetStringThing() string  { return nocopy.Struct(s).Text(xtruct3StringThing) }
-func (s Xtruct3) SetStringThing(v string) { nocopy.Struct(s).SetText(xtruct3StringThing, v) }
-func (s Xtruct3) IsSetStringThing() bool  { return nocopy.Struct(s).Has(xtruct3StringThing) }
-func (s Xtruct3) UnsetStringThing()       { nocopy.Struct(s).Unset(xtruct3StringThing) }
+func (s Xtruct3) GetStringThing() string  { return thriftimpl.Struct(s).Text(xtruct3StringThing) }
+func (s Xtruct3) SetStringThing(v string) { thriftimpl.Struct(s).SetText(xtruct3StringThing, v) }
+func (s Xtruct3) IsSetStringThing() bool  { return thriftimpl.Struct(s).Has(xtruct3StringThing) }
+func (s Xtruct3) UnsetStringThing()       { thriftimpl.Struct(s).Unset(xtruct3StringThing) }
 
-func (s Xtruct3) GetChanged() int32  { return nocopy.Struct(s).Int32(xtruct3Changed) }
-func (s Xtruct3) SetChanged(v int32) { nocopy.Struct(s).SetInt32(xtruct3Changed, v) }
-func (s Xtruct3) IsSetChanged() bool { return nocopy.Struct(s).Has(xtruct3Changed) }
-func (s Xtruct3) UnsetChanged()      { nocopy.Struct(s).Unset(xtruct3Changed) }
+func (s Xtruct3) GetChanged() int32  { return thriftimpl.Struct(s).Int32(xtruct3Changed) }
+func (s Xtruct3) SetChanged(v int32) { thriftimpl.Struct(s).SetInt32(xtruct3Changed, v) }
+func (s Xtruct3) IsSetChanged() bool { return thriftimpl.Struct(s).Has(xtruct3Changed) }
+func (s Xtruct3) UnsetChanged()      { thriftimpl.Struct(s).Unset(xtruct3Changed) }
 
-func (s Xtruct3) GetI32Thing() int32  { return nocopy.Struct(s).Int32(xtruct3I32Thing) }
-func (s Xtruct3) SetI32Thing(v int32) { nocopy.Struct(s).SetInt32(xtruct3I32Thing, v) }
-func (s Xtruct3) IsSetI32Thing() bool { return nocopy.Struct(s).Has(xtruct3I32Thing) }
-func (s Xtruct3) UnsetI32Thing()      { nocopy.Struct(s).Unset(xtruct3I32Thing) }
+func (s Xtruct3) GetI32Thing() int32  { return thriftimpl.Struct(s).Int32(xtruct3I32Thing) }
+func (s Xtruct3) SetI32Thing(v int32) { thriftimpl.Struct(s).SetInt32(xtruct3I32Thing, v) }
+func (s Xtruct3) IsSetI32Thing() bool { return thriftimpl.Struct(s).Has(xtruct3I32Thing) }
+func (s Xtruct3) UnsetI32Thing()      { thriftimpl.Struct(s).Unset(xtruct3I32Thing) }
 
-func (s Xtruct3) GetI64Thing() int64  { return nocopy.Struct(s).Int64(xtruct3I64Thing) }
-func (s Xtruct3) SetI64Thing(v int64) { nocopy.Struct(s).SetInt64(xtruct3I64Thing, v) }
-func (s Xtruct3) IsSetI64Thing() bool { return nocopy.Struct(s).Has(xtruct3I64Thing) }
-func (s Xtruct3) UnsetI64Thing()      { nocopy.Struct(s).Unset(xtruct3I64Thing) }
+func (s Xtruct3) GetI64Thing() int64  { return thriftimpl.Struct(s).Int64(xtruct3I64Thing) }
+func (s Xtruct3) SetI64Thing(v int64) { thriftimpl.Struct(s).SetInt64(xtruct3I64Thing, v) }
+func (s Xtruct3) IsSetI64Thing() bool { return thriftimpl.Struct(s).Has(xtruct3I64Thing) }
+func (s Xtruct3) UnsetI64Thing()      { thriftimpl.Struct(s).Unset(xtruct3I64Thing) }
 
 type Insanity nocopy.Struct
 
 const (
-	insanityUserMap nocopy.Field = 2<<48 | 4<<32 | 13<<16 | 1
-	insanityXtructs nocopy.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	insanityUserMap thriftimpl.Field = 2<<48 | 4<<32 | 13<<16 | 1
+	insanityXtructs thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // InsanityDesc describes Insanity to the runtime and to packages that use it.
-var InsanityDesc = nocopy.NewDesc("Insanity")
+var InsanityDesc = thriftimpl.NewDesc("Insanity")
 
-func NewInsanity(opts ...nocopy.Option) Insanity { return Insanity(nocopy.New(InsanityDesc, opts...)) }
+func NewInsanity(opts ...nocopy.Option) Insanity {
+	return Insanity(thriftimpl.New(InsanityDesc, opts...))
+}
 func ParseInsanity(b []byte, opts ...nocopy.Option) (Insanity, error) {
-	s, err := nocopy.Parse(InsanityDesc, b, opts...)
+	s, err := thriftimpl.Parse(InsanityDesc, b, opts...)
 	return Insanity(s), err
 }
 
@@ -945,58 +962,59 @@ func ParseInsanity(b []byte, opts ...nocopy.Option) (Insanity, error) {
 // those of s alone.
 func (s Insanity) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Insanity) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, InsanityDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, InsanityDesc)
 }
-func (s Insanity) Release()        { nocopy.Struct(s).Release() }
-func (s Insanity) Clone() Insanity { return Insanity(nocopy.Struct(s).Clone(InsanityDesc)) }
-func (s Insanity) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Insanity) String() string  { return nocopy.Struct(s).Format(InsanityDesc) }
+func (s Insanity) ThriftDesc() *thriftimpl.Desc { return InsanityDesc }
+func (s Insanity) Release()                     { nocopy.Struct(s).Release() }
+func (s Insanity) Clone() Insanity              { return Insanity(thriftimpl.Struct(s).Clone(InsanityDesc)) }
+func (s Insanity) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Insanity) String() string               { return thriftimpl.Struct(s).Format(InsanityDesc) }
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(InsanityDesc)
+	return thriftimpl.Struct(s).Unknown(InsanityDesc)
 }
 
-func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64] {
-	return nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64](nocopy.Struct(s).Child(insanityUserMap, InsanityDesc))
+func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
+	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(insanityUserMap, InsanityDesc))
 }
-func (s Insanity) SetUserMap(v nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(insanityUserMap, InsanityDesc, nocopy.Struct(v))
+func (s Insanity) SetUserMap(v nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(insanityUserMap, InsanityDesc, thriftimpl.Struct(v))
 }
-func (s Insanity) NewUserMap() nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64] {
-	return nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64](nocopy.Struct(s).NewChild(insanityUserMap, InsanityDesc, 0))
+func (s Insanity) NewUserMap() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
+	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(insanityUserMap, InsanityDesc, 0))
 }
-func (s Insanity) IsSetUserMap() bool { return nocopy.Struct(s).Has(insanityUserMap) }
-func (s Insanity) UnsetUserMap()      { nocopy.Struct(s).Unset(insanityUserMap) }
+func (s Insanity) IsSetUserMap() bool { return thriftimpl.Struct(s).Has(insanityUserMap) }
+func (s Insanity) UnsetUserMap()      { thriftimpl.Struct(s).Unset(insanityUserMap) }
 
 func (s Insanity) GetXtructs() nocopy.StructList[Xtruct] {
-	return nocopy.StructList[Xtruct](nocopy.Struct(s).Child(insanityXtructs, InsanityDesc))
+	return nocopy.StructList[Xtruct](thriftimpl.Struct(s).Child(insanityXtructs, InsanityDesc))
 }
 func (s Insanity) SetXtructs(v nocopy.StructList[Xtruct]) {
-	nocopy.Struct(s).SetChild(insanityXtructs, InsanityDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(insanityXtructs, InsanityDesc, thriftimpl.Struct(v))
 }
 func (s Insanity) NewXtructs(n int) nocopy.StructList[Xtruct] {
-	return nocopy.StructList[Xtruct](nocopy.Struct(s).NewChild(insanityXtructs, InsanityDesc, n))
+	return nocopy.StructList[Xtruct](thriftimpl.Struct(s).NewChild(insanityXtructs, InsanityDesc, n))
 }
-func (s Insanity) IsSetXtructs() bool { return nocopy.Struct(s).Has(insanityXtructs) }
-func (s Insanity) UnsetXtructs()      { nocopy.Struct(s).Unset(insanityXtructs) }
+func (s Insanity) IsSetXtructs() bool { return thriftimpl.Struct(s).Has(insanityXtructs) }
+func (s Insanity) UnsetXtructs()      { thriftimpl.Struct(s).Unset(insanityXtructs) }
 
 type CrazyNesting nocopy.Struct
 
 const (
-	crazyNestingStringField nocopy.Field = 2<<48 | 7<<32 | 11<<16 | 1
-	crazyNestingSetField    nocopy.Field = 3<<48 | 7<<32 | 14<<16 | 2
-	crazyNestingListField   nocopy.Field = 4<<48 | 7<<32 | 15<<16 | 3
-	crazyNestingBinaryField nocopy.Field = 5<<48 | 7<<32 | 11<<16 | 4
-	crazyNestingUUIDField   nocopy.Field = 6<<48 | 7<<32 | 16<<16 | 5
+	crazyNestingStringField thriftimpl.Field = 2<<48 | 7<<32 | 11<<16 | 1
+	crazyNestingSetField    thriftimpl.Field = 3<<48 | 7<<32 | 14<<16 | 2
+	crazyNestingListField   thriftimpl.Field = 4<<48 | 7<<32 | 15<<16 | 3
+	crazyNestingBinaryField thriftimpl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	crazyNestingUUIDField   thriftimpl.Field = 6<<48 | 7<<32 | 16<<16 | 5
 )
 
 // CrazyNestingDesc describes CrazyNesting to the runtime and to packages that use it.
-var CrazyNestingDesc = nocopy.NewDesc("CrazyNesting")
+var CrazyNestingDesc = thriftimpl.NewDesc("CrazyNesting")
 
 func NewCrazyNesting(opts ...nocopy.Option) CrazyNesting {
-	return CrazyNesting(nocopy.New(CrazyNestingDesc, opts...))
+	return CrazyNesting(thriftimpl.New(CrazyNestingDesc, opts...))
 }
 func ParseCrazyNesting(b []byte, opts ...nocopy.Option) (CrazyNesting, error) {
-	s, err := nocopy.Parse(CrazyNestingDesc, b, opts...)
+	s, err := thriftimpl.Parse(CrazyNestingDesc, b, opts...)
 	return CrazyNesting(s), err
 }
 
@@ -1004,80 +1022,97 @@ func ParseCrazyNesting(b []byte, opts ...nocopy.Option) (CrazyNesting, error) {
 // those of s alone.
 func (s CrazyNesting) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s CrazyNesting) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, CrazyNestingDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, CrazyNestingDesc)
 }
-func (s CrazyNesting) Release() { nocopy.Struct(s).Release() }
+func (s CrazyNesting) ThriftDesc() *thriftimpl.Desc { return CrazyNestingDesc }
+func (s CrazyNesting) Release()                     { nocopy.Struct(s).Release() }
 func (s CrazyNesting) Clone() CrazyNesting {
-	return CrazyNesting(nocopy.Struct(s).Clone(CrazyNestingDesc))
+	return CrazyNesting(thriftimpl.Struct(s).Clone(CrazyNestingDesc))
 }
 func (s CrazyNesting) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s CrazyNesting) String() string { return nocopy.Struct(s).Format(CrazyNestingDesc) }
+func (s CrazyNesting) String() string { return thriftimpl.Struct(s).Format(CrazyNestingDesc) }
 func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(CrazyNestingDesc)
+	return thriftimpl.Struct(s).Unknown(CrazyNestingDesc)
 }
 
-func (s CrazyNesting) GetStringField() string  { return nocopy.Struct(s).Text(crazyNestingStringField) }
-func (s CrazyNesting) SetStringField(v string) { nocopy.Struct(s).SetText(crazyNestingStringField, v) }
-func (s CrazyNesting) IsSetStringField() bool  { return nocopy.Struct(s).Has(crazyNestingStringField) }
-func (s CrazyNesting) UnsetStringField()       { nocopy.Struct(s).Unset(crazyNestingStringField) }
+func (s CrazyNesting) GetStringField() string {
+	return thriftimpl.Struct(s).Text(crazyNestingStringField)
+}
+func (s CrazyNesting) SetStringField(v string) {
+	thriftimpl.Struct(s).SetText(crazyNestingStringField, v)
+}
+func (s CrazyNesting) IsSetStringField() bool {
+	return thriftimpl.Struct(s).Has(crazyNestingStringField)
+}
+func (s CrazyNesting) UnsetStringField() { thriftimpl.Struct(s).Unset(crazyNestingStringField) }
 
 func (s CrazyNesting) GetSetField() nocopy.StructList[Insanity] {
-	return nocopy.StructList[Insanity](nocopy.Struct(s).Child(crazyNestingSetField, CrazyNestingDesc))
+	return nocopy.StructList[Insanity](thriftimpl.Struct(s).Child(crazyNestingSetField, CrazyNestingDesc))
 }
 func (s CrazyNesting) SetSetField(v nocopy.StructList[Insanity]) {
-	nocopy.Struct(s).SetChild(crazyNestingSetField, CrazyNestingDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(crazyNestingSetField, CrazyNestingDesc, thriftimpl.Struct(v))
 }
 func (s CrazyNesting) NewSetField(n int) nocopy.StructList[Insanity] {
-	return nocopy.StructList[Insanity](nocopy.Struct(s).NewChild(crazyNestingSetField, CrazyNestingDesc, n))
+	return nocopy.StructList[Insanity](thriftimpl.Struct(s).NewChild(crazyNestingSetField, CrazyNestingDesc, n))
 }
-func (s CrazyNesting) IsSetSetField() bool { return nocopy.Struct(s).Has(crazyNestingSetField) }
-func (s CrazyNesting) UnsetSetField()      { nocopy.Struct(s).Unset(crazyNestingSetField) }
+func (s CrazyNesting) IsSetSetField() bool { return thriftimpl.Struct(s).Has(crazyNestingSetField) }
+func (s CrazyNesting) UnsetSetField()      { thriftimpl.Struct(s).Unset(crazyNestingSetField) }
 
-func (s CrazyNesting) GetListField() nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, nocopy.AsView[Insanity], nocopy.AsString]]], nocopy.AsInt32], nocopy.AsView[nocopy.Int32List]]] {
-	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, nocopy.AsView[Insanity], nocopy.AsString]]], nocopy.AsInt32], nocopy.AsView[nocopy.Int32List]]](nocopy.Struct(s).Child(crazyNestingListField, CrazyNestingDesc))
+func (s CrazyNesting) GetListField() nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]] {
+	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]](thriftimpl.Struct(s).Child(crazyNestingListField, CrazyNestingDesc))
 }
-func (s CrazyNesting) SetListField(v nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, nocopy.AsView[Insanity], nocopy.AsString]]], nocopy.AsInt32], nocopy.AsView[nocopy.Int32List]]]) {
-	nocopy.Struct(s).SetChild(crazyNestingListField, CrazyNestingDesc, nocopy.Struct(v))
+func (s CrazyNesting) SetListField(v nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]]) {
+	thriftimpl.Struct(s).SetChild(crazyNestingListField, CrazyNestingDesc, thriftimpl.Struct(v))
 }
-func (s CrazyNesting) NewListField(n int) nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, nocopy.AsView[Insanity], nocopy.AsString]]], nocopy.AsInt32], nocopy.AsView[nocopy.Int32List]]] {
-	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, nocopy.AsView[Insanity], nocopy.AsString]]], nocopy.AsInt32], nocopy.AsView[nocopy.Int32List]]](nocopy.Struct(s).NewChild(crazyNestingListField, CrazyNestingDesc, n))
+func (s CrazyNesting) NewListField(n int) nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]] {
+	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]](thriftimpl.Struct(s).NewChild(crazyNestingListField, CrazyNestingDesc, n))
 }
-func (s CrazyNesting) IsSetListField() bool { return nocopy.Struct(s).Has(crazyNestingListField) }
+func (s CrazyNesting) IsSetListField() bool { return thriftimpl.Struct(s).Has(crazyNestingListField) }
 func (s CrazyNesting) UnsetListField() {
-	nocopy.Struct(s).Reset(crazyNestingListField, CrazyNestingDesc)
+	thriftimpl.Struct(s).Reset(crazyNestingListField, CrazyNestingDesc)
 }
 
-func (s CrazyNesting) GetBinaryField() []byte  { return nocopy.Struct(s).Bytes(crazyNestingBinaryField) }
-func (s CrazyNesting) SetBinaryField(v []byte) { nocopy.Struct(s).SetBytes(crazyNestingBinaryField, v) }
+func (s CrazyNesting) GetBinaryField() []byte {
+	return thriftimpl.Struct(s).Bytes(crazyNestingBinaryField)
+}
+func (s CrazyNesting) SetBinaryField(v []byte) {
+	thriftimpl.Struct(s).SetBytes(crazyNestingBinaryField, v)
+}
 func (s CrazyNesting) NewBinaryField(n int) []byte {
-	return nocopy.Struct(s).NewBytes(crazyNestingBinaryField, n)
+	return thriftimpl.Struct(s).NewBytes(crazyNestingBinaryField, n)
 }
-func (s CrazyNesting) IsSetBinaryField() bool { return nocopy.Struct(s).Has(crazyNestingBinaryField) }
-func (s CrazyNesting) UnsetBinaryField()      { nocopy.Struct(s).Unset(crazyNestingBinaryField) }
+func (s CrazyNesting) IsSetBinaryField() bool {
+	return thriftimpl.Struct(s).Has(crazyNestingBinaryField)
+}
+func (s CrazyNesting) UnsetBinaryField() { thriftimpl.Struct(s).Unset(crazyNestingBinaryField) }
 
-func (s CrazyNesting) GetUUIDField() nocopy.UUID  { return nocopy.Struct(s).UUID(crazyNestingUUIDField) }
-func (s CrazyNesting) SetUUIDField(v nocopy.UUID) { nocopy.Struct(s).SetUUID(crazyNestingUUIDField, v) }
-func (s CrazyNesting) IsSetUUIDField() bool       { return nocopy.Struct(s).Has(crazyNestingUUIDField) }
-func (s CrazyNesting) UnsetUUIDField()            { nocopy.Struct(s).Unset(crazyNestingUUIDField) }
+func (s CrazyNesting) GetUUIDField() nocopy.UUID {
+	return thriftimpl.Struct(s).UUID(crazyNestingUUIDField)
+}
+func (s CrazyNesting) SetUUIDField(v nocopy.UUID) {
+	thriftimpl.Struct(s).SetUUID(crazyNestingUUIDField, v)
+}
+func (s CrazyNesting) IsSetUUIDField() bool { return thriftimpl.Struct(s).Has(crazyNestingUUIDField) }
+func (s CrazyNesting) UnsetUUIDField()      { thriftimpl.Struct(s).Unset(crazyNestingUUIDField) }
 
 type SomeUnion nocopy.Struct
 
 const (
-	someUnionMapThing      nocopy.Field = 3<<48 | 8<<32 | 13<<16 | 1
-	someUnionStringThing   nocopy.Field = 4<<48 | 8<<32 | 11<<16 | 2
-	someUnionI32Thing      nocopy.Field = 5<<48 | 8<<32 | 8<<16 | 3
-	someUnionXtructThing   nocopy.Field = 6<<48 | 8<<32 | 12<<16 | 4
-	someUnionInsanityThing nocopy.Field = 7<<48 | 8<<32 | 12<<16 | 5
+	someUnionMapThing      thriftimpl.Field = 3<<48 | 8<<32 | 13<<16 | 1
+	someUnionStringThing   thriftimpl.Field = 4<<48 | 8<<32 | 11<<16 | 2
+	someUnionI32Thing      thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 3
+	someUnionXtructThing   thriftimpl.Field = 6<<48 | 8<<32 | 12<<16 | 4
+	someUnionInsanityThing thriftimpl.Field = 7<<48 | 8<<32 | 12<<16 | 5
 )
 
 // SomeUnionDesc describes SomeUnion to the runtime and to packages that use it.
-var SomeUnionDesc = nocopy.NewUnionDesc("SomeUnion")
+var SomeUnionDesc = thriftimpl.NewUnionDesc("SomeUnion")
 
 func NewSomeUnion(opts ...nocopy.Option) SomeUnion {
-	return SomeUnion(nocopy.New(SomeUnionDesc, opts...))
+	return SomeUnion(thriftimpl.New(SomeUnionDesc, opts...))
 }
 func ParseSomeUnion(b []byte, opts ...nocopy.Option) (SomeUnion, error) {
-	s, err := nocopy.Parse(SomeUnionDesc, b, opts...)
+	s, err := thriftimpl.Parse(SomeUnionDesc, b, opts...)
 	return SomeUnion(s), err
 }
 
@@ -1085,14 +1120,15 @@ func ParseSomeUnion(b []byte, opts ...nocopy.Option) (SomeUnion, error) {
 // those of s alone.
 func (s SomeUnion) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SomeUnion) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, SomeUnionDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, SomeUnionDesc)
 }
-func (s SomeUnion) Release()         { nocopy.Struct(s).Release() }
-func (s SomeUnion) Clone() SomeUnion { return SomeUnion(nocopy.Struct(s).Clone(SomeUnionDesc)) }
-func (s SomeUnion) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s SomeUnion) String() string   { return nocopy.Struct(s).Format(SomeUnionDesc) }
+func (s SomeUnion) ThriftDesc() *thriftimpl.Desc { return SomeUnionDesc }
+func (s SomeUnion) Release()                     { nocopy.Struct(s).Release() }
+func (s SomeUnion) Clone() SomeUnion             { return SomeUnion(thriftimpl.Struct(s).Clone(SomeUnionDesc)) }
+func (s SomeUnion) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s SomeUnion) String() string               { return thriftimpl.Struct(s).Format(SomeUnionDesc) }
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(SomeUnionDesc)
+	return thriftimpl.Struct(s).Unknown(SomeUnionDesc)
 }
 
 // SomeUnionWhich is the arm of a SomeUnion that is set; 0 means none.
@@ -1106,71 +1142,73 @@ const (
 	SomeUnion_InsanityThing SomeUnionWhich = 7
 )
 
-func (s SomeUnion) Which() SomeUnionWhich { return SomeUnionWhich(nocopy.Struct(s).Which()) }
+func (s SomeUnion) Which() SomeUnionWhich { return SomeUnionWhich(thriftimpl.Struct(s).Which()) }
 
-func (s SomeUnion) GetMapThing() nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64] {
-	return nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64](nocopy.Struct(s).Child(someUnionMapThing, SomeUnionDesc))
+func (s SomeUnion) GetMapThing() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
+	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(someUnionMapThing, SomeUnionDesc))
 }
-func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(someUnionMapThing, SomeUnionDesc, nocopy.Struct(v))
+func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(someUnionMapThing, SomeUnionDesc, thriftimpl.Struct(v))
 }
-func (s SomeUnion) NewMapThing() nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64] {
-	return nocopy.Map[Numberz, int64, nocopy.AsEnum[Numberz], nocopy.AsInt64](nocopy.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).NewChild(someUnionMapThing, SomeUnionDesc, 0))
+func (s SomeUnion) NewMapThing() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
+	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).NewChild(someUnionMapThing, SomeUnionDesc, 0))
 }
-func (s SomeUnion) IsSetMapThing() bool { return nocopy.Struct(s).Has(someUnionMapThing) }
-func (s SomeUnion) UnsetMapThing()      { nocopy.Struct(s).UnsetArm(someUnionMapThing) }
+func (s SomeUnion) IsSetMapThing() bool { return thriftimpl.Struct(s).Has(someUnionMapThing) }
+func (s SomeUnion) UnsetMapThing()      { thriftimpl.Struct(s).UnsetArm(someUnionMapThing) }
 
-func (s SomeUnion) GetStringThing() string { return nocopy.Struct(s).Text(someUnionStringThing) }
+func (s SomeUnion) GetStringThing() string { return thriftimpl.Struct(s).Text(someUnionStringThing) }
 func (s SomeUnion) SetStringThing(v string) {
-	nocopy.Struct(s).Arm(someUnionStringThing, SomeUnionDesc).SetText(someUnionStringThing, v)
+	thriftimpl.Struct(s).Arm(someUnionStringThing, SomeUnionDesc).SetText(someUnionStringThing, v)
 }
-func (s SomeUnion) IsSetStringThing() bool { return nocopy.Struct(s).Has(someUnionStringThing) }
-func (s SomeUnion) UnsetStringThing()      { nocopy.Struct(s).UnsetArm(someUnionStringThing) }
+func (s SomeUnion) IsSetStringThing() bool { return thriftimpl.Struct(s).Has(someUnionStringThing) }
+func (s SomeUnion) UnsetStringThing()      { thriftimpl.Struct(s).UnsetArm(someUnionStringThing) }
 
-func (s SomeUnion) GetI32Thing() int32 { return nocopy.Struct(s).Int32(someUnionI32Thing) }
+func (s SomeUnion) GetI32Thing() int32 { return thriftimpl.Struct(s).Int32(someUnionI32Thing) }
 func (s SomeUnion) SetI32Thing(v int32) {
-	nocopy.Struct(s).Arm(someUnionI32Thing, SomeUnionDesc).SetInt32(someUnionI32Thing, v)
+	thriftimpl.Struct(s).Arm(someUnionI32Thing, SomeUnionDesc).SetInt32(someUnionI32Thing, v)
 }
-func (s SomeUnion) IsSetI32Thing() bool { return nocopy.Struct(s).Has(someUnionI32Thing) }
-func (s SomeUnion) UnsetI32Thing()      { nocopy.Struct(s).UnsetArm(someUnionI32Thing) }
+func (s SomeUnion) IsSetI32Thing() bool { return thriftimpl.Struct(s).Has(someUnionI32Thing) }
+func (s SomeUnion) UnsetI32Thing()      { thriftimpl.Struct(s).UnsetArm(someUnionI32Thing) }
 
 func (s SomeUnion) GetXtructThing() Xtruct3 {
-	return Xtruct3(nocopy.Struct(s).Child(someUnionXtructThing, SomeUnionDesc))
+	return Xtruct3(thriftimpl.Struct(s).Child(someUnionXtructThing, SomeUnionDesc))
 }
 func (s SomeUnion) SetXtructThing(v Xtruct3) {
-	nocopy.Struct(s).SetChild(someUnionXtructThing, SomeUnionDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(someUnionXtructThing, SomeUnionDesc, thriftimpl.Struct(v))
 }
 func (s SomeUnion) NewXtructThing() Xtruct3 {
-	return Xtruct3(nocopy.Struct(s).Arm(someUnionXtructThing, SomeUnionDesc).NewChild(someUnionXtructThing, SomeUnionDesc, 0))
+	return Xtruct3(thriftimpl.Struct(s).Arm(someUnionXtructThing, SomeUnionDesc).NewChild(someUnionXtructThing, SomeUnionDesc, 0))
 }
-func (s SomeUnion) IsSetXtructThing() bool { return nocopy.Struct(s).Has(someUnionXtructThing) }
-func (s SomeUnion) UnsetXtructThing()      { nocopy.Struct(s).UnsetArm(someUnionXtructThing) }
+func (s SomeUnion) IsSetXtructThing() bool { return thriftimpl.Struct(s).Has(someUnionXtructThing) }
+func (s SomeUnion) UnsetXtructThing()      { thriftimpl.Struct(s).UnsetArm(someUnionXtructThing) }
 
 func (s SomeUnion) GetInsanityThing() Insanity {
-	return Insanity(nocopy.Struct(s).Child(someUnionInsanityThing, SomeUnionDesc))
+	return Insanity(thriftimpl.Struct(s).Child(someUnionInsanityThing, SomeUnionDesc))
 }
 func (s SomeUnion) SetInsanityThing(v Insanity) {
-	nocopy.Struct(s).SetChild(someUnionInsanityThing, SomeUnionDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(someUnionInsanityThing, SomeUnionDesc, thriftimpl.Struct(v))
 }
 func (s SomeUnion) NewInsanityThing() Insanity {
-	return Insanity(nocopy.Struct(s).Arm(someUnionInsanityThing, SomeUnionDesc).NewChild(someUnionInsanityThing, SomeUnionDesc, 0))
+	return Insanity(thriftimpl.Struct(s).Arm(someUnionInsanityThing, SomeUnionDesc).NewChild(someUnionInsanityThing, SomeUnionDesc, 0))
 }
-func (s SomeUnion) IsSetInsanityThing() bool { return nocopy.Struct(s).Has(someUnionInsanityThing) }
-func (s SomeUnion) UnsetInsanityThing()      { nocopy.Struct(s).UnsetArm(someUnionInsanityThing) }
+func (s SomeUnion) IsSetInsanityThing() bool { return thriftimpl.Struct(s).Has(someUnionInsanityThing) }
+func (s SomeUnion) UnsetInsanityThing()      { thriftimpl.Struct(s).UnsetArm(someUnionInsanityThing) }
 
 type Xception nocopy.Struct
 
 const (
-	xceptionErrorCode nocopy.Field = 2<<48 | 4<<32 | 8<<16 | 1
-	xceptionMessage   nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	xceptionErrorCode thriftimpl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	xceptionMessage   thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // XceptionDesc describes Xception to the runtime and to packages that use it.
-var XceptionDesc = nocopy.NewExceptionDesc("Xception")
+var XceptionDesc = thriftimpl.NewExceptionDesc("Xception")
 
-func NewXception(opts ...nocopy.Option) Xception { return Xception(nocopy.New(XceptionDesc, opts...)) }
+func NewXception(opts ...nocopy.Option) Xception {
+	return Xception(thriftimpl.New(XceptionDesc, opts...))
+}
 func ParseXception(b []byte, opts ...nocopy.Option) (Xception, error) {
-	s, err := nocopy.Parse(XceptionDesc, b, opts...)
+	s, err := thriftimpl.Parse(XceptionDesc, b, opts...)
 	return Xception(s), err
 }
 
@@ -1178,42 +1216,43 @@ func ParseXception(b []byte, opts ...nocopy.Option) (Xception, error) {
 // those of s alone.
 func (s Xception) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Xception) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, XceptionDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, XceptionDesc)
 }
-func (s Xception) Release()        { nocopy.Struct(s).Release() }
-func (s Xception) Clone() Xception { return Xception(nocopy.Struct(s).Clone(XceptionDesc)) }
-func (s Xception) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Xception) String() string  { return nocopy.Struct(s).Format(XceptionDesc) }
-func (s Xception) Error() string   { return nocopy.Struct(s).Format(XceptionDesc) }
+func (s Xception) ThriftDesc() *thriftimpl.Desc { return XceptionDesc }
+func (s Xception) Release()                     { nocopy.Struct(s).Release() }
+func (s Xception) Clone() Xception              { return Xception(thriftimpl.Struct(s).Clone(XceptionDesc)) }
+func (s Xception) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Xception) String() string               { return thriftimpl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Error() string                { return thriftimpl.Struct(s).Format(XceptionDesc) }
 func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(XceptionDesc)
+	return thriftimpl.Struct(s).Unknown(XceptionDesc)
 }
 
-func (s Xception) GetErrorCode() int32  { return nocopy.Struct(s).Int32(xceptionErrorCode) }
-func (s Xception) SetErrorCode(v int32) { nocopy.Struct(s).SetInt32(xceptionErrorCode, v) }
-func (s Xception) IsSetErrorCode() bool { return nocopy.Struct(s).Has(xceptionErrorCode) }
-func (s Xception) UnsetErrorCode()      { nocopy.Struct(s).Unset(xceptionErrorCode) }
+func (s Xception) GetErrorCode() int32  { return thriftimpl.Struct(s).Int32(xceptionErrorCode) }
+func (s Xception) SetErrorCode(v int32) { thriftimpl.Struct(s).SetInt32(xceptionErrorCode, v) }
+func (s Xception) IsSetErrorCode() bool { return thriftimpl.Struct(s).Has(xceptionErrorCode) }
+func (s Xception) UnsetErrorCode()      { thriftimpl.Struct(s).Unset(xceptionErrorCode) }
 
-func (s Xception) GetMessage() string  { return nocopy.Struct(s).Text(xceptionMessage) }
-func (s Xception) SetMessage(v string) { nocopy.Struct(s).SetText(xceptionMessage, v) }
-func (s Xception) IsSetMessage() bool  { return nocopy.Struct(s).Has(xceptionMessage) }
-func (s Xception) UnsetMessage()       { nocopy.Struct(s).Unset(xceptionMessage) }
+func (s Xception) GetMessage() string  { return thriftimpl.Struct(s).Text(xceptionMessage) }
+func (s Xception) SetMessage(v string) { thriftimpl.Struct(s).SetText(xceptionMessage, v) }
+func (s Xception) IsSetMessage() bool  { return thriftimpl.Struct(s).Has(xceptionMessage) }
+func (s Xception) UnsetMessage()       { thriftimpl.Struct(s).Unset(xceptionMessage) }
 
 type Xception2 nocopy.Struct
 
 const (
-	xception2ErrorCode   nocopy.Field = 2<<48 | 4<<32 | 8<<16 | 1
-	xception2StructThing nocopy.Field = 3<<48 | 4<<32 | 12<<16 | 2
+	xception2ErrorCode   thriftimpl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	xception2StructThing thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // Xception2Desc describes Xception2 to the runtime and to packages that use it.
-var Xception2Desc = nocopy.NewExceptionDesc("Xception2")
+var Xception2Desc = thriftimpl.NewExceptionDesc("Xception2")
 
 func NewXception2(opts ...nocopy.Option) Xception2 {
-	return Xception2(nocopy.New(Xception2Desc, opts...))
+	return Xception2(thriftimpl.New(Xception2Desc, opts...))
 }
 func ParseXception2(b []byte, opts ...nocopy.Option) (Xception2, error) {
-	s, err := nocopy.Parse(Xception2Desc, b, opts...)
+	s, err := thriftimpl.Parse(Xception2Desc, b, opts...)
 	return Xception2(s), err
 }
 
@@ -1221,44 +1260,45 @@ func ParseXception2(b []byte, opts ...nocopy.Option) (Xception2, error) {
 // those of s alone.
 func (s Xception2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Xception2) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, Xception2Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, Xception2Desc)
 }
-func (s Xception2) Release()         { nocopy.Struct(s).Release() }
-func (s Xception2) Clone() Xception2 { return Xception2(nocopy.Struct(s).Clone(Xception2Desc)) }
-func (s Xception2) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s Xception2) String() string   { return nocopy.Struct(s).Format(Xception2Desc) }
-func (s Xception2) Error() string    { return nocopy.Struct(s).Format(Xception2Desc) }
+func (s Xception2) ThriftDesc() *thriftimpl.Desc { return Xception2Desc }
+func (s Xception2) Release()                     { nocopy.Struct(s).Release() }
+func (s Xception2) Clone() Xception2             { return Xception2(thriftimpl.Struct(s).Clone(Xception2Desc)) }
+func (s Xception2) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Xception2) String() string               { return thriftimpl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Error() string                { return thriftimpl.Struct(s).Format(Xception2Desc) }
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(Xception2Desc)
+	return thriftimpl.Struct(s).Unknown(Xception2Desc)
 }
 
-func (s Xception2) GetErrorCode() int32  { return nocopy.Struct(s).Int32(xception2ErrorCode) }
-func (s Xception2) SetErrorCode(v int32) { nocopy.Struct(s).SetInt32(xception2ErrorCode, v) }
-func (s Xception2) IsSetErrorCode() bool { return nocopy.Struct(s).Has(xception2ErrorCode) }
-func (s Xception2) UnsetErrorCode()      { nocopy.Struct(s).Unset(xception2ErrorCode) }
+func (s Xception2) GetErrorCode() int32  { return thriftimpl.Struct(s).Int32(xception2ErrorCode) }
+func (s Xception2) SetErrorCode(v int32) { thriftimpl.Struct(s).SetInt32(xception2ErrorCode, v) }
+func (s Xception2) IsSetErrorCode() bool { return thriftimpl.Struct(s).Has(xception2ErrorCode) }
+func (s Xception2) UnsetErrorCode()      { thriftimpl.Struct(s).Unset(xception2ErrorCode) }
 
 func (s Xception2) GetStructThing() Xtruct {
-	return Xtruct(nocopy.Struct(s).Child(xception2StructThing, Xception2Desc))
+	return Xtruct(thriftimpl.Struct(s).Child(xception2StructThing, Xception2Desc))
 }
 func (s Xception2) SetStructThing(v Xtruct) {
-	nocopy.Struct(s).SetChild(xception2StructThing, Xception2Desc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(xception2StructThing, Xception2Desc, thriftimpl.Struct(v))
 }
 func (s Xception2) NewStructThing() Xtruct {
-	return Xtruct(nocopy.Struct(s).NewChild(xception2StructThing, Xception2Desc, 0))
+	return Xtruct(thriftimpl.Struct(s).NewChild(xception2StructThing, Xception2Desc, 0))
 }
-func (s Xception2) IsSetStructThing() bool { return nocopy.Struct(s).Has(xception2StructThing) }
-func (s Xception2) UnsetStructThing()      { nocopy.Struct(s).Unset(xception2StructThing) }
+func (s Xception2) IsSetStructThing() bool { return thriftimpl.Struct(s).Has(xception2StructThing) }
+func (s Xception2) UnsetStructThing()      { thriftimpl.Struct(s).Unset(xception2StructThing) }
 
 type EmptyStruct nocopy.Struct
 
 // EmptyStructDesc describes EmptyStruct to the runtime and to packages that use it.
-var EmptyStructDesc = nocopy.NewDesc("EmptyStruct")
+var EmptyStructDesc = thriftimpl.NewDesc("EmptyStruct")
 
 func NewEmptyStruct(opts ...nocopy.Option) EmptyStruct {
-	return EmptyStruct(nocopy.New(EmptyStructDesc, opts...))
+	return EmptyStruct(thriftimpl.New(EmptyStructDesc, opts...))
 }
 func ParseEmptyStruct(b []byte, opts ...nocopy.Option) (EmptyStruct, error) {
-	s, err := nocopy.Parse(EmptyStructDesc, b, opts...)
+	s, err := thriftimpl.Parse(EmptyStructDesc, b, opts...)
 	return EmptyStruct(s), err
 }
 
@@ -1266,28 +1306,33 @@ func ParseEmptyStruct(b []byte, opts ...nocopy.Option) (EmptyStruct, error) {
 // those of s alone.
 func (s EmptyStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EmptyStruct) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EmptyStructDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EmptyStructDesc)
 }
-func (s EmptyStruct) Release()           { nocopy.Struct(s).Release() }
-func (s EmptyStruct) Clone() EmptyStruct { return EmptyStruct(nocopy.Struct(s).Clone(EmptyStructDesc)) }
-func (s EmptyStruct) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s EmptyStruct) String() string     { return nocopy.Struct(s).Format(EmptyStructDesc) }
+func (s EmptyStruct) ThriftDesc() *thriftimpl.Desc { return EmptyStructDesc }
+func (s EmptyStruct) Release()                     { nocopy.Struct(s).Release() }
+func (s EmptyStruct) Clone() EmptyStruct {
+	return EmptyStruct(thriftimpl.Struct(s).Clone(EmptyStructDesc))
+}
+func (s EmptyStruct) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s EmptyStruct) String() string { return thriftimpl.Struct(s).Format(EmptyStructDesc) }
 func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EmptyStructDesc)
+	return thriftimpl.Struct(s).Unknown(EmptyStructDesc)
 }
 
 type OneField nocopy.Struct
 
 const (
-	oneFieldField nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	oneFieldField thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // OneFieldDesc describes OneField to the runtime and to packages that use it.
-var OneFieldDesc = nocopy.NewDesc("OneField")
+var OneFieldDesc = thriftimpl.NewDesc("OneField")
 
-func NewOneField(opts ...nocopy.Option) OneField { return OneField(nocopy.New(OneFieldDesc, opts...)) }
+func NewOneField(opts ...nocopy.Option) OneField {
+	return OneField(thriftimpl.New(OneFieldDesc, opts...))
+}
 func ParseOneField(b []byte, opts ...nocopy.Option) (OneField, error) {
-	s, err := nocopy.Parse(OneFieldDesc, b, opts...)
+	s, err := thriftimpl.Parse(OneFieldDesc, b, opts...)
 	return OneField(s), err
 }
 
@@ -1295,44 +1340,45 @@ func ParseOneField(b []byte, opts ...nocopy.Option) (OneField, error) {
 // those of s alone.
 func (s OneField) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OneField) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, OneFieldDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, OneFieldDesc)
 }
-func (s OneField) Release()        { nocopy.Struct(s).Release() }
-func (s OneField) Clone() OneField { return OneField(nocopy.Struct(s).Clone(OneFieldDesc)) }
-func (s OneField) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s OneField) String() string  { return nocopy.Struct(s).Format(OneFieldDesc) }
+func (s OneField) ThriftDesc() *thriftimpl.Desc { return OneFieldDesc }
+func (s OneField) Release()                     { nocopy.Struct(s).Release() }
+func (s OneField) Clone() OneField              { return OneField(thriftimpl.Struct(s).Clone(OneFieldDesc)) }
+func (s OneField) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s OneField) String() string               { return thriftimpl.Struct(s).Format(OneFieldDesc) }
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(OneFieldDesc)
+	return thriftimpl.Struct(s).Unknown(OneFieldDesc)
 }
 
 func (s OneField) GetField() EmptyStruct {
-	return EmptyStruct(nocopy.Struct(s).Child(oneFieldField, OneFieldDesc))
+	return EmptyStruct(thriftimpl.Struct(s).Child(oneFieldField, OneFieldDesc))
 }
 func (s OneField) SetField(v EmptyStruct) {
-	nocopy.Struct(s).SetChild(oneFieldField, OneFieldDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(oneFieldField, OneFieldDesc, thriftimpl.Struct(v))
 }
 func (s OneField) NewField() EmptyStruct {
-	return EmptyStruct(nocopy.Struct(s).NewChild(oneFieldField, OneFieldDesc, 0))
+	return EmptyStruct(thriftimpl.Struct(s).NewChild(oneFieldField, OneFieldDesc, 0))
 }
-func (s OneField) IsSetField() bool { return nocopy.Struct(s).Has(oneFieldField) }
-func (s OneField) UnsetField()      { nocopy.Struct(s).Unset(oneFieldField) }
+func (s OneField) IsSetField() bool { return thriftimpl.Struct(s).Has(oneFieldField) }
+func (s OneField) UnsetField()      { thriftimpl.Struct(s).Unset(oneFieldField) }
 
 type VersioningTestV1 nocopy.Struct
 
 const (
-	versioningTestV1BeginInBoth nocopy.Field = 2<<48 | 5<<32 | 8<<16 | 1
-	versioningTestV1OldString   nocopy.Field = 3<<48 | 5<<32 | 11<<16 | 3
-	versioningTestV1EndInBoth   nocopy.Field = 4<<48 | 5<<32 | 8<<16 | 12
+	versioningTestV1BeginInBoth thriftimpl.Field = 2<<48 | 5<<32 | 8<<16 | 1
+	versioningTestV1OldString   thriftimpl.Field = 3<<48 | 5<<32 | 11<<16 | 3
+	versioningTestV1EndInBoth   thriftimpl.Field = 4<<48 | 5<<32 | 8<<16 | 12
 )
 
 // VersioningTestV1Desc describes VersioningTestV1 to the runtime and to packages that use it.
-var VersioningTestV1Desc = nocopy.NewDesc("VersioningTestV1")
+var VersioningTestV1Desc = thriftimpl.NewDesc("VersioningTestV1")
 
 func NewVersioningTestV1(opts ...nocopy.Option) VersioningTestV1 {
-	return VersioningTestV1(nocopy.New(VersioningTestV1Desc, opts...))
+	return VersioningTestV1(thriftimpl.New(VersioningTestV1Desc, opts...))
 }
 func ParseVersioningTestV1(b []byte, opts ...nocopy.Option) (VersioningTestV1, error) {
-	s, err := nocopy.Parse(VersioningTestV1Desc, b, opts...)
+	s, err := thriftimpl.Parse(VersioningTestV1Desc, b, opts...)
 	return VersioningTestV1(s), err
 }
 
@@ -1340,76 +1386,77 @@ func ParseVersioningTestV1(b []byte, opts ...nocopy.Option) (VersioningTestV1, e
 // those of s alone.
 func (s VersioningTestV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV1) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
 }
-func (s VersioningTestV1) Release() { nocopy.Struct(s).Release() }
+func (s VersioningTestV1) ThriftDesc() *thriftimpl.Desc { return VersioningTestV1Desc }
+func (s VersioningTestV1) Release()                     { nocopy.Struct(s).Release() }
 func (s VersioningTestV1) Clone() VersioningTestV1 {
-	return VersioningTestV1(nocopy.Struct(s).Clone(VersioningTestV1Desc))
+	return VersioningTestV1(thriftimpl.Struct(s).Clone(VersioningTestV1Desc))
 }
 func (s VersioningTestV1) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s VersioningTestV1) String() string { return nocopy.Struct(s).Format(VersioningTestV1Desc) }
+func (s VersioningTestV1) String() string { return thriftimpl.Struct(s).Format(VersioningTestV1Desc) }
 func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(VersioningTestV1Desc)
+	return thriftimpl.Struct(s).Unknown(VersioningTestV1Desc)
 }
 
 func (s VersioningTestV1) GetBeginInBoth() int32 {
-	return nocopy.Struct(s).Int32(versioningTestV1BeginInBoth)
+	return thriftimpl.Struct(s).Int32(versioningTestV1BeginInBoth)
 }
 func (s VersioningTestV1) SetBeginInBoth(v int32) {
-	nocopy.Struct(s).SetInt32(versioningTestV1BeginInBoth, v)
+	thriftimpl.Struct(s).SetInt32(versioningTestV1BeginInBoth, v)
 }
 func (s VersioningTestV1) IsSetBeginInBoth() bool {
-	return nocopy.Struct(s).Has(versioningTestV1BeginInBoth)
+	return thriftimpl.Struct(s).Has(versioningTestV1BeginInBoth)
 }
-func (s VersioningTestV1) UnsetBeginInBoth() { nocopy.Struct(s).Unset(versioningTestV1BeginInBoth) }
+func (s VersioningTestV1) UnsetBeginInBoth() { thriftimpl.Struct(s).Unset(versioningTestV1BeginInBoth) }
 
 func (s VersioningTestV1) GetOldString() string {
-	return nocopy.Struct(s).Text(versioningTestV1OldString)
+	return thriftimpl.Struct(s).Text(versioningTestV1OldString)
 }
 func (s VersioningTestV1) SetOldString(v string) {
-	nocopy.Struct(s).SetText(versioningTestV1OldString, v)
+	thriftimpl.Struct(s).SetText(versioningTestV1OldString, v)
 }
 func (s VersioningTestV1) IsSetOldString() bool {
-	return nocopy.Struct(s).Has(versioningTestV1OldString)
+	return thriftimpl.Struct(s).Has(versioningTestV1OldString)
 }
-func (s VersioningTestV1) UnsetOldString() { nocopy.Struct(s).Unset(versioningTestV1OldString) }
+func (s VersioningTestV1) UnsetOldString() { thriftimpl.Struct(s).Unset(versioningTestV1OldString) }
 
 func (s VersioningTestV1) GetEndInBoth() int32 {
-	return nocopy.Struct(s).Int32(versioningTestV1EndInBoth)
+	return thriftimpl.Struct(s).Int32(versioningTestV1EndInBoth)
 }
 func (s VersioningTestV1) SetEndInBoth(v int32) {
-	nocopy.Struct(s).SetInt32(versioningTestV1EndInBoth, v)
+	thriftimpl.Struct(s).SetInt32(versioningTestV1EndInBoth, v)
 }
 func (s VersioningTestV1) IsSetEndInBoth() bool {
-	return nocopy.Struct(s).Has(versioningTestV1EndInBoth)
+	return thriftimpl.Struct(s).Has(versioningTestV1EndInBoth)
 }
-func (s VersioningTestV1) UnsetEndInBoth() { nocopy.Struct(s).Unset(versioningTestV1EndInBoth) }
+func (s VersioningTestV1) UnsetEndInBoth() { thriftimpl.Struct(s).Unset(versioningTestV1EndInBoth) }
 
 type VersioningTestV2 nocopy.Struct
 
 const (
-	versioningTestV2BeginInBoth nocopy.Field = 2<<48 | 14<<32 | 8<<16 | 1
-	versioningTestV2Newint_     nocopy.Field = 3<<48 | 14<<32 | 8<<16 | 2
-	versioningTestV2Newbyte_    nocopy.Field = 4<<48 | 14<<32 | 3<<16 | 3
-	versioningTestV2Newshort_   nocopy.Field = 5<<48 | 14<<32 | 6<<16 | 4
-	versioningTestV2Newlong_    nocopy.Field = 6<<48 | 14<<32 | 10<<16 | 5
-	versioningTestV2Newdouble_  nocopy.Field = 7<<48 | 14<<32 | 4<<16 | 6
-	versioningTestV2Newstruct_  nocopy.Field = 8<<48 | 14<<32 | 12<<16 | 7
-	versioningTestV2Newlist_    nocopy.Field = 9<<48 | 14<<32 | 15<<16 | 8
-	versioningTestV2Newset_     nocopy.Field = 10<<48 | 14<<32 | 14<<16 | 9
-	versioningTestV2Newmap_     nocopy.Field = 11<<48 | 14<<32 | 13<<16 | 10
-	versioningTestV2Newstring_  nocopy.Field = 12<<48 | 14<<32 | 11<<16 | 11
-	versioningTestV2EndInBoth   nocopy.Field = 13<<48 | 14<<32 | 8<<16 | 12
+	versioningTestV2BeginInBoth thriftimpl.Field = 2<<48 | 14<<32 | 8<<16 | 1
+	versioningTestV2Newint_     thriftimpl.Field = 3<<48 | 14<<32 | 8<<16 | 2
+	versioningTestV2Newbyte_    thriftimpl.Field = 4<<48 | 14<<32 | 3<<16 | 3
+	versioningTestV2Newshort_   thriftimpl.Field = 5<<48 | 14<<32 | 6<<16 | 4
+	versioningTestV2Newlong_    thriftimpl.Field = 6<<48 | 14<<32 | 10<<16 | 5
+	versioningTestV2Newdouble_  thriftimpl.Field = 7<<48 | 14<<32 | 4<<16 | 6
+	versioningTestV2Newstruct_  thriftimpl.Field = 8<<48 | 14<<32 | 12<<16 | 7
+	versioningTestV2Newlist_    thriftimpl.Field = 9<<48 | 14<<32 | 15<<16 | 8
+	versioningTestV2Newset_     thriftimpl.Field = 10<<48 | 14<<32 | 14<<16 | 9
+	versioningTestV2Newmap_     thriftimpl.Field = 11<<48 | 14<<32 | 13<<16 | 10
+	versioningTestV2Newstring_  thriftimpl.Field = 12<<48 | 14<<32 | 11<<16 | 11
+	versioningTestV2EndInBoth   thriftimpl.Field = 13<<48 | 14<<32 | 8<<16 | 12
 )
 
 // VersioningTestV2Desc describes VersioningTestV2 to the runtime and to packages that use it.
-var VersioningTestV2Desc = nocopy.NewDesc("VersioningTestV2")
+var VersioningTestV2Desc = thriftimpl.NewDesc("VersioningTestV2")
 
 func NewVersioningTestV2(opts ...nocopy.Option) VersioningTestV2 {
-	return VersioningTestV2(nocopy.New(VersioningTestV2Desc, opts...))
+	return VersioningTestV2(thriftimpl.New(VersioningTestV2Desc, opts...))
 }
 func ParseVersioningTestV2(b []byte, opts ...nocopy.Option) (VersioningTestV2, error) {
-	s, err := nocopy.Parse(VersioningTestV2Desc, b, opts...)
+	s, err := thriftimpl.Parse(VersioningTestV2Desc, b, opts...)
 	return VersioningTestV2(s), err
 }
 
@@ -1417,157 +1464,178 @@ func ParseVersioningTestV2(b []byte, opts ...nocopy.Option) (VersioningTestV2, e
 // those of s alone.
 func (s VersioningTestV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV2) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
 }
-func (s VersioningTestV2) Release() { nocopy.Struct(s).Release() }
+func (s VersioningTestV2) ThriftDesc() *thriftimpl.Desc { return VersioningTestV2Desc }
+func (s VersioningTestV2) Release()                     { nocopy.Struct(s).Release() }
 func (s VersioningTestV2) Clone() VersioningTestV2 {
-	return VersioningTestV2(nocopy.Struct(s).Clone(VersioningTestV2Desc))
+	return VersioningTestV2(thriftimpl.Struct(s).Clone(VersioningTestV2Desc))
 }
 func (s VersioningTestV2) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s VersioningTestV2) String() string { return nocopy.Struct(s).Format(VersioningTestV2Desc) }
+func (s VersioningTestV2) String() string { return thriftimpl.Struct(s).Format(VersioningTestV2Desc) }
 func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(VersioningTestV2Desc)
+	return thriftimpl.Struct(s).Unknown(VersioningTestV2Desc)
 }
 
 func (s VersioningTestV2) GetBeginInBoth() int32 {
-	return nocopy.Struct(s).Int32(versioningTestV2BeginInBoth)
+	return thriftimpl.Struct(s).Int32(versioningTestV2BeginInBoth)
 }
 func (s VersioningTestV2) SetBeginInBoth(v int32) {
-	nocopy.Struct(s).SetInt32(versioningTestV2BeginInBoth, v)
+	thriftimpl.Struct(s).SetInt32(versioningTestV2BeginInBoth, v)
 }
 func (s VersioningTestV2) IsSetBeginInBoth() bool {
-	return nocopy.Struct(s).Has(versioningTestV2BeginInBoth)
+	return thriftimpl.Struct(s).Has(versioningTestV2BeginInBoth)
 }
-func (s VersioningTestV2) UnsetBeginInBoth() { nocopy.Struct(s).Unset(versioningTestV2BeginInBoth) }
+func (s VersioningTestV2) UnsetBeginInBoth() { thriftimpl.Struct(s).Unset(versioningTestV2BeginInBoth) }
 
-func (s VersioningTestV2) GetNewint_() int32  { return nocopy.Struct(s).Int32(versioningTestV2Newint_) }
-func (s VersioningTestV2) SetNewint_(v int32) { nocopy.Struct(s).SetInt32(versioningTestV2Newint_, v) }
-func (s VersioningTestV2) IsSetNewint_() bool { return nocopy.Struct(s).Has(versioningTestV2Newint_) }
-func (s VersioningTestV2) UnsetNewint_()      { nocopy.Struct(s).Unset(versioningTestV2Newint_) }
+func (s VersioningTestV2) GetNewint_() int32 {
+	return thriftimpl.Struct(s).Int32(versioningTestV2Newint_)
+}
+func (s VersioningTestV2) SetNewint_(v int32) {
+	thriftimpl.Struct(s).SetInt32(versioningTestV2Newint_, v)
+}
+func (s VersioningTestV2) IsSetNewint_() bool {
+	return thriftimpl.Struct(s).Has(versioningTestV2Newint_)
+}
+func (s VersioningTestV2) UnsetNewint_() { thriftimpl.Struct(s).Unset(versioningTestV2Newint_) }
 
-func (s VersioningTestV2) GetNewbyte_() int8   { return nocopy.Struct(s).Int8(versioningTestV2Newbyte_) }
-func (s VersioningTestV2) SetNewbyte_(v int8)  { nocopy.Struct(s).SetInt8(versioningTestV2Newbyte_, v) }
-func (s VersioningTestV2) IsSetNewbyte_() bool { return nocopy.Struct(s).Has(versioningTestV2Newbyte_) }
-func (s VersioningTestV2) UnsetNewbyte_()      { nocopy.Struct(s).Unset(versioningTestV2Newbyte_) }
+func (s VersioningTestV2) GetNewbyte_() int8 {
+	return thriftimpl.Struct(s).Int8(versioningTestV2Newbyte_)
+}
+func (s VersioningTestV2) SetNewbyte_(v int8) {
+	thriftimpl.Struct(s).SetInt8(versioningTestV2Newbyte_, v)
+}
+func (s VersioningTestV2) IsSetNewbyte_() bool {
+	return thriftimpl.Struct(s).Has(versioningTestV2Newbyte_)
+}
+func (s VersioningTestV2) UnsetNewbyte_() { thriftimpl.Struct(s).Unset(versioningTestV2Newbyte_) }
 
 func (s VersioningTestV2) GetNewshort_() int16 {
-	return nocopy.Struct(s).Int16(versioningTestV2Newshort_)
+	return thriftimpl.Struct(s).Int16(versioningTestV2Newshort_)
 }
 func (s VersioningTestV2) SetNewshort_(v int16) {
-	nocopy.Struct(s).SetInt16(versioningTestV2Newshort_, v)
+	thriftimpl.Struct(s).SetInt16(versioningTestV2Newshort_, v)
 }
 func (s VersioningTestV2) IsSetNewshort_() bool {
-	return nocopy.Struct(s).Has(versioningTestV2Newshort_)
+	return thriftimpl.Struct(s).Has(versioningTestV2Newshort_)
 }
-func (s VersioningTestV2) UnsetNewshort_() { nocopy.Struct(s).Unset(versioningTestV2Newshort_) }
+func (s VersioningTestV2) UnsetNewshort_() { thriftimpl.Struct(s).Unset(versioningTestV2Newshort_) }
 
 func (s VersioningTestV2) GetNewlong_() int64 {
-	return nocopy.Struct(s).Int64(versioningTestV2Newlong_)
+	return thriftimpl.Struct(s).Int64(versioningTestV2Newlong_)
 }
 func (s VersioningTestV2) SetNewlong_(v int64) {
-	nocopy.Struct(s).SetInt64(versioningTestV2Newlong_, v)
+	thriftimpl.Struct(s).SetInt64(versioningTestV2Newlong_, v)
 }
-func (s VersioningTestV2) IsSetNewlong_() bool { return nocopy.Struct(s).Has(versioningTestV2Newlong_) }
-func (s VersioningTestV2) UnsetNewlong_()      { nocopy.Struct(s).Unset(versioningTestV2Newlong_) }
+func (s VersioningTestV2) IsSetNewlong_() bool {
+	return thriftimpl.Struct(s).Has(versioningTestV2Newlong_)
+}
+func (s VersioningTestV2) UnsetNewlong_() { thriftimpl.Struct(s).Unset(versioningTestV2Newlong_) }
 
 func (s VersioningTestV2) GetNewdouble_() float64 {
-	return nocopy.Struct(s).Float64(versioningTestV2Newdouble_)
+	return thriftimpl.Struct(s).Float64(versioningTestV2Newdouble_)
 }
 func (s VersioningTestV2) SetNewdouble_(v float64) {
-	nocopy.Struct(s).SetFloat64(versioningTestV2Newdouble_, v)
+	thriftimpl.Struct(s).SetFloat64(versioningTestV2Newdouble_, v)
 }
 func (s VersioningTestV2) IsSetNewdouble_() bool {
-	return nocopy.Struct(s).Has(versioningTestV2Newdouble_)
+	return thriftimpl.Struct(s).Has(versioningTestV2Newdouble_)
 }
-func (s VersioningTestV2) UnsetNewdouble_() { nocopy.Struct(s).Unset(versioningTestV2Newdouble_) }
+func (s VersioningTestV2) UnsetNewdouble_() { thriftimpl.Struct(s).Unset(versioningTestV2Newdouble_) }
 
 func (s VersioningTestV2) GetNewstruct_() Bonk {
-	return Bonk(nocopy.Struct(s).Child(versioningTestV2Newstruct_, VersioningTestV2Desc))
+	return Bonk(thriftimpl.Struct(s).Child(versioningTestV2Newstruct_, VersioningTestV2Desc))
 }
 func (s VersioningTestV2) SetNewstruct_(v Bonk) {
-	nocopy.Struct(s).SetChild(versioningTestV2Newstruct_, VersioningTestV2Desc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(versioningTestV2Newstruct_, VersioningTestV2Desc, thriftimpl.Struct(v))
 }
 func (s VersioningTestV2) NewNewstruct_() Bonk {
-	return Bonk(nocopy.Struct(s).NewChild(versioningTestV2Newstruct_, VersioningTestV2Desc, 0))
+	return Bonk(thriftimpl.Struct(s).NewChild(versioningTestV2Newstruct_, VersioningTestV2Desc, 0))
 }
 func (s VersioningTestV2) IsSetNewstruct_() bool {
-	return nocopy.Struct(s).Has(versioningTestV2Newstruct_)
+	return thriftimpl.Struct(s).Has(versioningTestV2Newstruct_)
 }
-func (s VersioningTestV2) UnsetNewstruct_() { nocopy.Struct(s).Unset(versioningTestV2Newstruct_) }
+func (s VersioningTestV2) UnsetNewstruct_() { thriftimpl.Struct(s).Unset(versioningTestV2Newstruct_) }
 
 func (s VersioningTestV2) GetNewlist_() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(versioningTestV2Newlist_, VersioningTestV2Desc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(versioningTestV2Newlist_, VersioningTestV2Desc))
 }
 func (s VersioningTestV2) SetNewlist_(v []int32) {
-	nocopy.Struct(s).SetInt32s(versioningTestV2Newlist_, VersioningTestV2Desc, v)
+	thriftimpl.Struct(s).SetInt32s(versioningTestV2Newlist_, VersioningTestV2Desc, v)
 }
 func (s VersioningTestV2) NewNewlist_(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(versioningTestV2Newlist_, VersioningTestV2Desc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(versioningTestV2Newlist_, VersioningTestV2Desc, n))
 }
-func (s VersioningTestV2) IsSetNewlist_() bool { return nocopy.Struct(s).Has(versioningTestV2Newlist_) }
-func (s VersioningTestV2) UnsetNewlist_()      { nocopy.Struct(s).Unset(versioningTestV2Newlist_) }
+func (s VersioningTestV2) IsSetNewlist_() bool {
+	return thriftimpl.Struct(s).Has(versioningTestV2Newlist_)
+}
+func (s VersioningTestV2) UnsetNewlist_() { thriftimpl.Struct(s).Unset(versioningTestV2Newlist_) }
 
 func (s VersioningTestV2) GetNewset_() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(versioningTestV2Newset_, VersioningTestV2Desc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(versioningTestV2Newset_, VersioningTestV2Desc))
 }
 func (s VersioningTestV2) SetNewset_(v []int32) {
-	nocopy.Struct(s).SetInt32s(versioningTestV2Newset_, VersioningTestV2Desc, v)
+	thriftimpl.Struct(s).SetInt32s(versioningTestV2Newset_, VersioningTestV2Desc, v)
 }
 func (s VersioningTestV2) NewNewset_(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(versioningTestV2Newset_, VersioningTestV2Desc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(versioningTestV2Newset_, VersioningTestV2Desc, n))
 }
-func (s VersioningTestV2) IsSetNewset_() bool { return nocopy.Struct(s).Has(versioningTestV2Newset_) }
-func (s VersioningTestV2) UnsetNewset_()      { nocopy.Struct(s).Unset(versioningTestV2Newset_) }
+func (s VersioningTestV2) IsSetNewset_() bool {
+	return thriftimpl.Struct(s).Has(versioningTestV2Newset_)
+}
+func (s VersioningTestV2) UnsetNewset_() { thriftimpl.Struct(s).Unset(versioningTestV2Newset_) }
 
-func (s VersioningTestV2) GetNewmap_() nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32] {
-	return nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32](nocopy.Struct(s).Child(versioningTestV2Newmap_, VersioningTestV2Desc))
+func (s VersioningTestV2) GetNewmap_() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(versioningTestV2Newmap_, VersioningTestV2Desc))
 }
-func (s VersioningTestV2) SetNewmap_(v nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(versioningTestV2Newmap_, VersioningTestV2Desc, nocopy.Struct(v))
+func (s VersioningTestV2) SetNewmap_(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(versioningTestV2Newmap_, VersioningTestV2Desc, thriftimpl.Struct(v))
 }
-func (s VersioningTestV2) NewNewmap_() nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32] {
-	return nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32](nocopy.Struct(s).NewChild(versioningTestV2Newmap_, VersioningTestV2Desc, 0))
+func (s VersioningTestV2) NewNewmap_() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(versioningTestV2Newmap_, VersioningTestV2Desc, 0))
 }
-func (s VersioningTestV2) IsSetNewmap_() bool { return nocopy.Struct(s).Has(versioningTestV2Newmap_) }
-func (s VersioningTestV2) UnsetNewmap_()      { nocopy.Struct(s).Unset(versioningTestV2Newmap_) }
+func (s VersioningTestV2) IsSetNewmap_() bool {
+	return thriftimpl.Struct(s).Has(versioningTestV2Newmap_)
+}
+func (s VersioningTestV2) UnsetNewmap_() { thriftimpl.Struct(s).Unset(versioningTestV2Newmap_) }
 
 func (s VersioningTestV2) GetNewstring_() string {
-	return nocopy.Struct(s).Text(versioningTestV2Newstring_)
+	return thriftimpl.Struct(s).Text(versioningTestV2Newstring_)
 }
 func (s VersioningTestV2) SetNewstring_(v string) {
-	nocopy.Struct(s).SetText(versioningTestV2Newstring_, v)
+	thriftimpl.Struct(s).SetText(versioningTestV2Newstring_, v)
 }
 func (s VersioningTestV2) IsSetNewstring_() bool {
-	return nocopy.Struct(s).Has(versioningTestV2Newstring_)
+	return thriftimpl.Struct(s).Has(versioningTestV2Newstring_)
 }
-func (s VersioningTestV2) UnsetNewstring_() { nocopy.Struct(s).Unset(versioningTestV2Newstring_) }
+func (s VersioningTestV2) UnsetNewstring_() { thriftimpl.Struct(s).Unset(versioningTestV2Newstring_) }
 
 func (s VersioningTestV2) GetEndInBoth() int32 {
-	return nocopy.Struct(s).Int32(versioningTestV2EndInBoth)
+	return thriftimpl.Struct(s).Int32(versioningTestV2EndInBoth)
 }
 func (s VersioningTestV2) SetEndInBoth(v int32) {
-	nocopy.Struct(s).SetInt32(versioningTestV2EndInBoth, v)
+	thriftimpl.Struct(s).SetInt32(versioningTestV2EndInBoth, v)
 }
 func (s VersioningTestV2) IsSetEndInBoth() bool {
-	return nocopy.Struct(s).Has(versioningTestV2EndInBoth)
+	return thriftimpl.Struct(s).Has(versioningTestV2EndInBoth)
 }
-func (s VersioningTestV2) UnsetEndInBoth() { nocopy.Struct(s).Unset(versioningTestV2EndInBoth) }
+func (s VersioningTestV2) UnsetEndInBoth() { thriftimpl.Struct(s).Unset(versioningTestV2EndInBoth) }
 
 type ListTypeVersioningV1 nocopy.Struct
 
 const (
-	listTypeVersioningV1Myints nocopy.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	listTypeVersioningV1Hello  nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	listTypeVersioningV1Myints thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	listTypeVersioningV1Hello  thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ListTypeVersioningV1Desc describes ListTypeVersioningV1 to the runtime and to packages that use it.
-var ListTypeVersioningV1Desc = nocopy.NewDesc("ListTypeVersioningV1")
+var ListTypeVersioningV1Desc = thriftimpl.NewDesc("ListTypeVersioningV1")
 
 func NewListTypeVersioningV1(opts ...nocopy.Option) ListTypeVersioningV1 {
-	return ListTypeVersioningV1(nocopy.New(ListTypeVersioningV1Desc, opts...))
+	return ListTypeVersioningV1(thriftimpl.New(ListTypeVersioningV1Desc, opts...))
 }
 func ParseListTypeVersioningV1(b []byte, opts ...nocopy.Option) (ListTypeVersioningV1, error) {
-	s, err := nocopy.Parse(ListTypeVersioningV1Desc, b, opts...)
+	s, err := thriftimpl.Parse(ListTypeVersioningV1Desc, b, opts...)
 	return ListTypeVersioningV1(s), err
 }
 
@@ -1575,60 +1643,61 @@ func ParseListTypeVersioningV1(b []byte, opts ...nocopy.Option) (ListTypeVersion
 // those of s alone.
 func (s ListTypeVersioningV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
 }
-func (s ListTypeVersioningV1) Release() { nocopy.Struct(s).Release() }
+func (s ListTypeVersioningV1) ThriftDesc() *thriftimpl.Desc { return ListTypeVersioningV1Desc }
+func (s ListTypeVersioningV1) Release()                     { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
-	return ListTypeVersioningV1(nocopy.Struct(s).Clone(ListTypeVersioningV1Desc))
+	return ListTypeVersioningV1(thriftimpl.Struct(s).Clone(ListTypeVersioningV1Desc))
 }
 func (s ListTypeVersioningV1) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ListTypeVersioningV1) String() string {
-	return nocopy.Struct(s).Format(ListTypeVersioningV1Desc)
+	return thriftimpl.Struct(s).Format(ListTypeVersioningV1Desc)
 }
 func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ListTypeVersioningV1Desc)
+	return thriftimpl.Struct(s).Unknown(ListTypeVersioningV1Desc)
 }
 
 func (s ListTypeVersioningV1) GetMyints() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(listTypeVersioningV1Myints, ListTypeVersioningV1Desc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(listTypeVersioningV1Myints, ListTypeVersioningV1Desc))
 }
 func (s ListTypeVersioningV1) SetMyints(v []int32) {
-	nocopy.Struct(s).SetInt32s(listTypeVersioningV1Myints, ListTypeVersioningV1Desc, v)
+	thriftimpl.Struct(s).SetInt32s(listTypeVersioningV1Myints, ListTypeVersioningV1Desc, v)
 }
 func (s ListTypeVersioningV1) NewMyints(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(listTypeVersioningV1Myints, ListTypeVersioningV1Desc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(listTypeVersioningV1Myints, ListTypeVersioningV1Desc, n))
 }
 func (s ListTypeVersioningV1) IsSetMyints() bool {
-	return nocopy.Struct(s).Has(listTypeVersioningV1Myints)
+	return thriftimpl.Struct(s).Has(listTypeVersioningV1Myints)
 }
-func (s ListTypeVersioningV1) UnsetMyints() { nocopy.Struct(s).Unset(listTypeVersioningV1Myints) }
+func (s ListTypeVersioningV1) UnsetMyints() { thriftimpl.Struct(s).Unset(listTypeVersioningV1Myints) }
 
 func (s ListTypeVersioningV1) GetHello() string {
-	return nocopy.Struct(s).Text(listTypeVersioningV1Hello)
+	return thriftimpl.Struct(s).Text(listTypeVersioningV1Hello)
 }
 func (s ListTypeVersioningV1) SetHello(v string) {
-	nocopy.Struct(s).SetText(listTypeVersioningV1Hello, v)
+	thriftimpl.Struct(s).SetText(listTypeVersioningV1Hello, v)
 }
 func (s ListTypeVersioningV1) IsSetHello() bool {
-	return nocopy.Struct(s).Has(listTypeVersioningV1Hello)
+	return thriftimpl.Struct(s).Has(listTypeVersioningV1Hello)
 }
-func (s ListTypeVersioningV1) UnsetHello() { nocopy.Struct(s).Unset(listTypeVersioningV1Hello) }
+func (s ListTypeVersioningV1) UnsetHello() { thriftimpl.Struct(s).Unset(listTypeVersioningV1Hello) }
 
 type ListTypeVersioningV2 nocopy.Struct
 
 const (
-	listTypeVersioningV2Strings nocopy.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	listTypeVersioningV2Hello   nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	listTypeVersioningV2Strings thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	listTypeVersioningV2Hello   thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ListTypeVersioningV2Desc describes ListTypeVersioningV2 to the runtime and to packages that use it.
-var ListTypeVersioningV2Desc = nocopy.NewDesc("ListTypeVersioningV2")
+var ListTypeVersioningV2Desc = thriftimpl.NewDesc("ListTypeVersioningV2")
 
 func NewListTypeVersioningV2(opts ...nocopy.Option) ListTypeVersioningV2 {
-	return ListTypeVersioningV2(nocopy.New(ListTypeVersioningV2Desc, opts...))
+	return ListTypeVersioningV2(thriftimpl.New(ListTypeVersioningV2Desc, opts...))
 }
 func ParseListTypeVersioningV2(b []byte, opts ...nocopy.Option) (ListTypeVersioningV2, error) {
-	s, err := nocopy.Parse(ListTypeVersioningV2Desc, b, opts...)
+	s, err := thriftimpl.Parse(ListTypeVersioningV2Desc, b, opts...)
 	return ListTypeVersioningV2(s), err
 }
 
@@ -1636,59 +1705,60 @@ func ParseListTypeVersioningV2(b []byte, opts ...nocopy.Option) (ListTypeVersion
 // those of s alone.
 func (s ListTypeVersioningV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
 }
-func (s ListTypeVersioningV2) Release() { nocopy.Struct(s).Release() }
+func (s ListTypeVersioningV2) ThriftDesc() *thriftimpl.Desc { return ListTypeVersioningV2Desc }
+func (s ListTypeVersioningV2) Release()                     { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
-	return ListTypeVersioningV2(nocopy.Struct(s).Clone(ListTypeVersioningV2Desc))
+	return ListTypeVersioningV2(thriftimpl.Struct(s).Clone(ListTypeVersioningV2Desc))
 }
 func (s ListTypeVersioningV2) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ListTypeVersioningV2) String() string {
-	return nocopy.Struct(s).Format(ListTypeVersioningV2Desc)
+	return thriftimpl.Struct(s).Format(ListTypeVersioningV2Desc)
 }
 func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ListTypeVersioningV2Desc)
+	return thriftimpl.Struct(s).Unknown(ListTypeVersioningV2Desc)
 }
 
 func (s ListTypeVersioningV2) GetStrings() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(listTypeVersioningV2Strings, ListTypeVersioningV2Desc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(listTypeVersioningV2Strings, ListTypeVersioningV2Desc))
 }
 func (s ListTypeVersioningV2) SetStrings(v []string) {
-	nocopy.Struct(s).SetTexts(listTypeVersioningV2Strings, ListTypeVersioningV2Desc, v)
+	thriftimpl.Struct(s).SetTexts(listTypeVersioningV2Strings, ListTypeVersioningV2Desc, v)
 }
 func (s ListTypeVersioningV2) NewStrings(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(listTypeVersioningV2Strings, ListTypeVersioningV2Desc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(listTypeVersioningV2Strings, ListTypeVersioningV2Desc, n))
 }
 func (s ListTypeVersioningV2) IsSetStrings() bool {
-	return nocopy.Struct(s).Has(listTypeVersioningV2Strings)
+	return thriftimpl.Struct(s).Has(listTypeVersioningV2Strings)
 }
-func (s ListTypeVersioningV2) UnsetStrings() { nocopy.Struct(s).Unset(listTypeVersioningV2Strings) }
+func (s ListTypeVersioningV2) UnsetStrings() { thriftimpl.Struct(s).Unset(listTypeVersioningV2Strings) }
 
 func (s ListTypeVersioningV2) GetHello() string {
-	return nocopy.Struct(s).Text(listTypeVersioningV2Hello)
+	return thriftimpl.Struct(s).Text(listTypeVersioningV2Hello)
 }
 func (s ListTypeVersioningV2) SetHello(v string) {
-	nocopy.Struct(s).SetText(listTypeVersioningV2Hello, v)
+	thriftimpl.Struct(s).SetText(listTypeVersioningV2Hello, v)
 }
 func (s ListTypeVersioningV2) IsSetHello() bool {
-	return nocopy.Struct(s).Has(listTypeVersioningV2Hello)
+	return thriftimpl.Struct(s).Has(listTypeVersioningV2Hello)
 }
-func (s ListTypeVersioningV2) UnsetHello() { nocopy.Struct(s).Unset(listTypeVersioningV2Hello) }
+func (s ListTypeVersioningV2) UnsetHello() { thriftimpl.Struct(s).Unset(listTypeVersioningV2Hello) }
 
 type GuessProtocolStruct nocopy.Struct
 
 const (
-	guessProtocolStructMapField nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 7
+	guessProtocolStructMapField thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 7
 )
 
 // GuessProtocolStructDesc describes GuessProtocolStruct to the runtime and to packages that use it.
-var GuessProtocolStructDesc = nocopy.NewDesc("GuessProtocolStruct")
+var GuessProtocolStructDesc = thriftimpl.NewDesc("GuessProtocolStruct")
 
 func NewGuessProtocolStruct(opts ...nocopy.Option) GuessProtocolStruct {
-	return GuessProtocolStruct(nocopy.New(GuessProtocolStructDesc, opts...))
+	return GuessProtocolStruct(thriftimpl.New(GuessProtocolStructDesc, opts...))
 }
 func ParseGuessProtocolStruct(b []byte, opts ...nocopy.Option) (GuessProtocolStruct, error) {
-	s, err := nocopy.Parse(GuessProtocolStructDesc, b, opts...)
+	s, err := thriftimpl.Parse(GuessProtocolStructDesc, b, opts...)
 	return GuessProtocolStruct(s), err
 }
 
@@ -1696,55 +1766,58 @@ func ParseGuessProtocolStruct(b []byte, opts ...nocopy.Option) (GuessProtocolStr
 // those of s alone.
 func (s GuessProtocolStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
 }
-func (s GuessProtocolStruct) Release() { nocopy.Struct(s).Release() }
+func (s GuessProtocolStruct) ThriftDesc() *thriftimpl.Desc { return GuessProtocolStructDesc }
+func (s GuessProtocolStruct) Release()                     { nocopy.Struct(s).Release() }
 func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
-	return GuessProtocolStruct(nocopy.Struct(s).Clone(GuessProtocolStructDesc))
+	return GuessProtocolStruct(thriftimpl.Struct(s).Clone(GuessProtocolStructDesc))
 }
-func (s GuessProtocolStruct) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GuessProtocolStruct) String() string { return nocopy.Struct(s).Format(GuessProtocolStructDesc) }
+func (s GuessProtocolStruct) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GuessProtocolStruct) String() string {
+	return thriftimpl.Struct(s).Format(GuessProtocolStructDesc)
+}
 func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GuessProtocolStructDesc)
+	return thriftimpl.Struct(s).Unknown(GuessProtocolStructDesc)
 }
 
 func (s GuessProtocolStruct) GetMapField() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
 }
 func (s GuessProtocolStruct) SetMapField(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, thriftimpl.Struct(v))
 }
 func (s GuessProtocolStruct) NewMapField() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(guessProtocolStructMapField, GuessProtocolStructDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(guessProtocolStructMapField, GuessProtocolStructDesc, 0))
 }
 func (s GuessProtocolStruct) IsSetMapField() bool {
-	return nocopy.Struct(s).Has(guessProtocolStructMapField)
+	return thriftimpl.Struct(s).Has(guessProtocolStructMapField)
 }
-func (s GuessProtocolStruct) UnsetMapField() { nocopy.Struct(s).Unset(guessProtocolStructMapField) }
+func (s GuessProtocolStruct) UnsetMapField() { thriftimpl.Struct(s).Unset(guessProtocolStructMapField) }
 
 type LargeDeltas nocopy.Struct
 
 const (
-	largeDeltasB1         nocopy.Field = 2<<48 | 12<<32 | 12<<16 | 1
-	largeDeltasB10        nocopy.Field = 3<<48 | 12<<32 | 12<<16 | 10
-	largeDeltasB100       nocopy.Field = 4<<48 | 12<<32 | 12<<16 | 100
-	largeDeltasCheckTrue  nocopy.Field = 5<<48 | 12<<32 | 2<<16 | 500
-	largeDeltasB1000      nocopy.Field = 6<<48 | 12<<32 | 12<<16 | 1000
-	largeDeltasCheckFalse nocopy.Field = 7<<48 | 12<<32 | 2<<16 | 1500
-	largeDeltasVertwo2000 nocopy.Field = 8<<48 | 12<<32 | 12<<16 | 2000
-	largeDeltasASet2500   nocopy.Field = 9<<48 | 12<<32 | 14<<16 | 2500
-	largeDeltasVertwo3000 nocopy.Field = 10<<48 | 12<<32 | 12<<16 | 3000
-	largeDeltasBigNumbers nocopy.Field = 11<<48 | 12<<32 | 15<<16 | 4000
+	largeDeltasB1         thriftimpl.Field = 2<<48 | 12<<32 | 12<<16 | 1
+	largeDeltasB10        thriftimpl.Field = 3<<48 | 12<<32 | 12<<16 | 10
+	largeDeltasB100       thriftimpl.Field = 4<<48 | 12<<32 | 12<<16 | 100
+	largeDeltasCheckTrue  thriftimpl.Field = 5<<48 | 12<<32 | 2<<16 | 500
+	largeDeltasB1000      thriftimpl.Field = 6<<48 | 12<<32 | 12<<16 | 1000
+	largeDeltasCheckFalse thriftimpl.Field = 7<<48 | 12<<32 | 2<<16 | 1500
+	largeDeltasVertwo2000 thriftimpl.Field = 8<<48 | 12<<32 | 12<<16 | 2000
+	largeDeltasASet2500   thriftimpl.Field = 9<<48 | 12<<32 | 14<<16 | 2500
+	largeDeltasVertwo3000 thriftimpl.Field = 10<<48 | 12<<32 | 12<<16 | 3000
+	largeDeltasBigNumbers thriftimpl.Field = 11<<48 | 12<<32 | 15<<16 | 4000
 )
 
 // LargeDeltasDesc describes LargeDeltas to the runtime and to packages that use it.
-var LargeDeltasDesc = nocopy.NewDesc("LargeDeltas")
+var LargeDeltasDesc = thriftimpl.NewDesc("LargeDeltas")
 
 func NewLargeDeltas(opts ...nocopy.Option) LargeDeltas {
-	return LargeDeltas(nocopy.New(LargeDeltasDesc, opts...))
+	return LargeDeltas(thriftimpl.New(LargeDeltasDesc, opts...))
 }
 func ParseLargeDeltas(b []byte, opts ...nocopy.Option) (LargeDeltas, error) {
-	s, err := nocopy.Parse(LargeDeltasDesc, b, opts...)
+	s, err := thriftimpl.Parse(LargeDeltasDesc, b, opts...)
 	return LargeDeltas(s), err
 }
 
@@ -1752,136 +1825,139 @@ func ParseLargeDeltas(b []byte, opts ...nocopy.Option) (LargeDeltas, error) {
 // those of s alone.
 func (s LargeDeltas) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s LargeDeltas) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, LargeDeltasDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, LargeDeltasDesc)
 }
-func (s LargeDeltas) Release()           { nocopy.Struct(s).Release() }
-func (s LargeDeltas) Clone() LargeDeltas { return LargeDeltas(nocopy.Struct(s).Clone(LargeDeltasDesc)) }
-func (s LargeDeltas) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s LargeDeltas) String() string     { return nocopy.Struct(s).Format(LargeDeltasDesc) }
+func (s LargeDeltas) ThriftDesc() *thriftimpl.Desc { return LargeDeltasDesc }
+func (s LargeDeltas) Release()                     { nocopy.Struct(s).Release() }
+func (s LargeDeltas) Clone() LargeDeltas {
+	return LargeDeltas(thriftimpl.Struct(s).Clone(LargeDeltasDesc))
+}
+func (s LargeDeltas) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s LargeDeltas) String() string { return thriftimpl.Struct(s).Format(LargeDeltasDesc) }
 func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(LargeDeltasDesc)
+	return thriftimpl.Struct(s).Unknown(LargeDeltasDesc)
 }
 
 func (s LargeDeltas) GetB1() Bools {
-	return Bools(nocopy.Struct(s).Child(largeDeltasB1, LargeDeltasDesc))
+	return Bools(thriftimpl.Struct(s).Child(largeDeltasB1, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetB1(v Bools) {
-	nocopy.Struct(s).SetChild(largeDeltasB1, LargeDeltasDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(largeDeltasB1, LargeDeltasDesc, thriftimpl.Struct(v))
 }
 func (s LargeDeltas) NewB1() Bools {
-	return Bools(nocopy.Struct(s).NewChild(largeDeltasB1, LargeDeltasDesc, 0))
+	return Bools(thriftimpl.Struct(s).NewChild(largeDeltasB1, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetB1() bool { return nocopy.Struct(s).Has(largeDeltasB1) }
-func (s LargeDeltas) UnsetB1()      { nocopy.Struct(s).Unset(largeDeltasB1) }
+func (s LargeDeltas) IsSetB1() bool { return thriftimpl.Struct(s).Has(largeDeltasB1) }
+func (s LargeDeltas) UnsetB1()      { thriftimpl.Struct(s).Unset(largeDeltasB1) }
 
 func (s LargeDeltas) GetB10() Bools {
-	return Bools(nocopy.Struct(s).Child(largeDeltasB10, LargeDeltasDesc))
+	return Bools(thriftimpl.Struct(s).Child(largeDeltasB10, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetB10(v Bools) {
-	nocopy.Struct(s).SetChild(largeDeltasB10, LargeDeltasDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(largeDeltasB10, LargeDeltasDesc, thriftimpl.Struct(v))
 }
 func (s LargeDeltas) NewB10() Bools {
-	return Bools(nocopy.Struct(s).NewChild(largeDeltasB10, LargeDeltasDesc, 0))
+	return Bools(thriftimpl.Struct(s).NewChild(largeDeltasB10, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetB10() bool { return nocopy.Struct(s).Has(largeDeltasB10) }
-func (s LargeDeltas) UnsetB10()      { nocopy.Struct(s).Unset(largeDeltasB10) }
+func (s LargeDeltas) IsSetB10() bool { return thriftimpl.Struct(s).Has(largeDeltasB10) }
+func (s LargeDeltas) UnsetB10()      { thriftimpl.Struct(s).Unset(largeDeltasB10) }
 
 func (s LargeDeltas) GetB100() Bools {
-	return Bools(nocopy.Struct(s).Child(largeDeltasB100, LargeDeltasDesc))
+	return Bools(thriftimpl.Struct(s).Child(largeDeltasB100, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetB100(v Bools) {
-	nocopy.Struct(s).SetChild(largeDeltasB100, LargeDeltasDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(largeDeltasB100, LargeDeltasDesc, thriftimpl.Struct(v))
 }
 func (s LargeDeltas) NewB100() Bools {
-	return Bools(nocopy.Struct(s).NewChild(largeDeltasB100, LargeDeltasDesc, 0))
+	return Bools(thriftimpl.Struct(s).NewChild(largeDeltasB100, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetB100() bool { return nocopy.Struct(s).Has(largeDeltasB100) }
-func (s LargeDeltas) UnsetB100()      { nocopy.Struct(s).Unset(largeDeltasB100) }
+func (s LargeDeltas) IsSetB100() bool { return thriftimpl.Struct(s).Has(largeDeltasB100) }
+func (s LargeDeltas) UnsetB100()      { thriftimpl.Struct(s).Unset(largeDeltasB100) }
 
-func (s LargeDeltas) GetCheckTrue() bool   { return nocopy.Struct(s).Bool(largeDeltasCheckTrue) }
-func (s LargeDeltas) SetCheckTrue(v bool)  { nocopy.Struct(s).SetBool(largeDeltasCheckTrue, v) }
-func (s LargeDeltas) IsSetCheckTrue() bool { return nocopy.Struct(s).Has(largeDeltasCheckTrue) }
-func (s LargeDeltas) UnsetCheckTrue()      { nocopy.Struct(s).Unset(largeDeltasCheckTrue) }
+func (s LargeDeltas) GetCheckTrue() bool   { return thriftimpl.Struct(s).Bool(largeDeltasCheckTrue) }
+func (s LargeDeltas) SetCheckTrue(v bool)  { thriftimpl.Struct(s).SetBool(largeDeltasCheckTrue, v) }
+func (s LargeDeltas) IsSetCheckTrue() bool { return thriftimpl.Struct(s).Has(largeDeltasCheckTrue) }
+func (s LargeDeltas) UnsetCheckTrue()      { thriftimpl.Struct(s).Unset(largeDeltasCheckTrue) }
 
 func (s LargeDeltas) GetB1000() Bools {
-	return Bools(nocopy.Struct(s).Child(largeDeltasB1000, LargeDeltasDesc))
+	return Bools(thriftimpl.Struct(s).Child(largeDeltasB1000, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetB1000(v Bools) {
-	nocopy.Struct(s).SetChild(largeDeltasB1000, LargeDeltasDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(largeDeltasB1000, LargeDeltasDesc, thriftimpl.Struct(v))
 }
 func (s LargeDeltas) NewB1000() Bools {
-	return Bools(nocopy.Struct(s).NewChild(largeDeltasB1000, LargeDeltasDesc, 0))
+	return Bools(thriftimpl.Struct(s).NewChild(largeDeltasB1000, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetB1000() bool { return nocopy.Struct(s).Has(largeDeltasB1000) }
-func (s LargeDeltas) UnsetB1000()      { nocopy.Struct(s).Unset(largeDeltasB1000) }
+func (s LargeDeltas) IsSetB1000() bool { return thriftimpl.Struct(s).Has(largeDeltasB1000) }
+func (s LargeDeltas) UnsetB1000()      { thriftimpl.Struct(s).Unset(largeDeltasB1000) }
 
-func (s LargeDeltas) GetCheckFalse() bool   { return nocopy.Struct(s).Bool(largeDeltasCheckFalse) }
-func (s LargeDeltas) SetCheckFalse(v bool)  { nocopy.Struct(s).SetBool(largeDeltasCheckFalse, v) }
-func (s LargeDeltas) IsSetCheckFalse() bool { return nocopy.Struct(s).Has(largeDeltasCheckFalse) }
-func (s LargeDeltas) UnsetCheckFalse()      { nocopy.Struct(s).Unset(largeDeltasCheckFalse) }
+func (s LargeDeltas) GetCheckFalse() bool   { return thriftimpl.Struct(s).Bool(largeDeltasCheckFalse) }
+func (s LargeDeltas) SetCheckFalse(v bool)  { thriftimpl.Struct(s).SetBool(largeDeltasCheckFalse, v) }
+func (s LargeDeltas) IsSetCheckFalse() bool { return thriftimpl.Struct(s).Has(largeDeltasCheckFalse) }
+func (s LargeDeltas) UnsetCheckFalse()      { thriftimpl.Struct(s).Unset(largeDeltasCheckFalse) }
 
 func (s LargeDeltas) GetVertwo2000() VersioningTestV2 {
-	return VersioningTestV2(nocopy.Struct(s).Child(largeDeltasVertwo2000, LargeDeltasDesc))
+	return VersioningTestV2(thriftimpl.Struct(s).Child(largeDeltasVertwo2000, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetVertwo2000(v VersioningTestV2) {
-	nocopy.Struct(s).SetChild(largeDeltasVertwo2000, LargeDeltasDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(largeDeltasVertwo2000, LargeDeltasDesc, thriftimpl.Struct(v))
 }
 func (s LargeDeltas) NewVertwo2000() VersioningTestV2 {
-	return VersioningTestV2(nocopy.Struct(s).NewChild(largeDeltasVertwo2000, LargeDeltasDesc, 0))
+	return VersioningTestV2(thriftimpl.Struct(s).NewChild(largeDeltasVertwo2000, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetVertwo2000() bool { return nocopy.Struct(s).Has(largeDeltasVertwo2000) }
-func (s LargeDeltas) UnsetVertwo2000()      { nocopy.Struct(s).Unset(largeDeltasVertwo2000) }
+func (s LargeDeltas) IsSetVertwo2000() bool { return thriftimpl.Struct(s).Has(largeDeltasVertwo2000) }
+func (s LargeDeltas) UnsetVertwo2000()      { thriftimpl.Struct(s).Unset(largeDeltasVertwo2000) }
 
 func (s LargeDeltas) GetASet2500() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(largeDeltasASet2500, LargeDeltasDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(largeDeltasASet2500, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetASet2500(v []string) {
-	nocopy.Struct(s).SetTexts(largeDeltasASet2500, LargeDeltasDesc, v)
+	thriftimpl.Struct(s).SetTexts(largeDeltasASet2500, LargeDeltasDesc, v)
 }
 func (s LargeDeltas) NewASet2500(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(largeDeltasASet2500, LargeDeltasDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(largeDeltasASet2500, LargeDeltasDesc, n))
 }
-func (s LargeDeltas) IsSetASet2500() bool { return nocopy.Struct(s).Has(largeDeltasASet2500) }
-func (s LargeDeltas) UnsetASet2500()      { nocopy.Struct(s).Unset(largeDeltasASet2500) }
+func (s LargeDeltas) IsSetASet2500() bool { return thriftimpl.Struct(s).Has(largeDeltasASet2500) }
+func (s LargeDeltas) UnsetASet2500()      { thriftimpl.Struct(s).Unset(largeDeltasASet2500) }
 
 func (s LargeDeltas) GetVertwo3000() VersioningTestV2 {
-	return VersioningTestV2(nocopy.Struct(s).Child(largeDeltasVertwo3000, LargeDeltasDesc))
+	return VersioningTestV2(thriftimpl.Struct(s).Child(largeDeltasVertwo3000, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetVertwo3000(v VersioningTestV2) {
-	nocopy.Struct(s).SetChild(largeDeltasVertwo3000, LargeDeltasDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(largeDeltasVertwo3000, LargeDeltasDesc, thriftimpl.Struct(v))
 }
 func (s LargeDeltas) NewVertwo3000() VersioningTestV2 {
-	return VersioningTestV2(nocopy.Struct(s).NewChild(largeDeltasVertwo3000, LargeDeltasDesc, 0))
+	return VersioningTestV2(thriftimpl.Struct(s).NewChild(largeDeltasVertwo3000, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetVertwo3000() bool { return nocopy.Struct(s).Has(largeDeltasVertwo3000) }
-func (s LargeDeltas) UnsetVertwo3000()      { nocopy.Struct(s).Unset(largeDeltasVertwo3000) }
+func (s LargeDeltas) IsSetVertwo3000() bool { return thriftimpl.Struct(s).Has(largeDeltasVertwo3000) }
+func (s LargeDeltas) UnsetVertwo3000()      { thriftimpl.Struct(s).Unset(largeDeltasVertwo3000) }
 
 func (s LargeDeltas) GetBigNumbers() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(largeDeltasBigNumbers, LargeDeltasDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(largeDeltasBigNumbers, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetBigNumbers(v []int32) {
-	nocopy.Struct(s).SetInt32s(largeDeltasBigNumbers, LargeDeltasDesc, v)
+	thriftimpl.Struct(s).SetInt32s(largeDeltasBigNumbers, LargeDeltasDesc, v)
 }
 func (s LargeDeltas) NewBigNumbers(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(largeDeltasBigNumbers, LargeDeltasDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(largeDeltasBigNumbers, LargeDeltasDesc, n))
 }
-func (s LargeDeltas) IsSetBigNumbers() bool { return nocopy.Struct(s).Has(largeDeltasBigNumbers) }
-func (s LargeDeltas) UnsetBigNumbers()      { nocopy.Struct(s).Unset(largeDeltasBigNumbers) }
+func (s LargeDeltas) IsSetBigNumbers() bool { return thriftimpl.Struct(s).Has(largeDeltasBigNumbers) }
+func (s LargeDeltas) UnsetBigNumbers()      { thriftimpl.Struct(s).Unset(largeDeltasBigNumbers) }
 
 type NestedListsI32x2 nocopy.Struct
 
 const (
-	nestedListsI32x2Integerlist nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	nestedListsI32x2Integerlist thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsI32x2Desc describes NestedListsI32x2 to the runtime and to packages that use it.
-var NestedListsI32x2Desc = nocopy.NewDesc("NestedListsI32x2")
+var NestedListsI32x2Desc = thriftimpl.NewDesc("NestedListsI32x2")
 
 func NewNestedListsI32x2(opts ...nocopy.Option) NestedListsI32x2 {
-	return NestedListsI32x2(nocopy.New(NestedListsI32x2Desc, opts...))
+	return NestedListsI32x2(thriftimpl.New(NestedListsI32x2Desc, opts...))
 }
 func ParseNestedListsI32x2(b []byte, opts ...nocopy.Option) (NestedListsI32x2, error) {
-	s, err := nocopy.Parse(NestedListsI32x2Desc, b, opts...)
+	s, err := thriftimpl.Parse(NestedListsI32x2Desc, b, opts...)
 	return NestedListsI32x2(s), err
 }
 
@@ -1889,46 +1965,47 @@ func ParseNestedListsI32x2(b []byte, opts ...nocopy.Option) (NestedListsI32x2, e
 // those of s alone.
 func (s NestedListsI32x2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
 }
-func (s NestedListsI32x2) Release() { nocopy.Struct(s).Release() }
+func (s NestedListsI32x2) ThriftDesc() *thriftimpl.Desc { return NestedListsI32x2Desc }
+func (s NestedListsI32x2) Release()                     { nocopy.Struct(s).Release() }
 func (s NestedListsI32x2) Clone() NestedListsI32x2 {
-	return NestedListsI32x2(nocopy.Struct(s).Clone(NestedListsI32x2Desc))
+	return NestedListsI32x2(thriftimpl.Struct(s).Clone(NestedListsI32x2Desc))
 }
 func (s NestedListsI32x2) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s NestedListsI32x2) String() string { return nocopy.Struct(s).Format(NestedListsI32x2Desc) }
+func (s NestedListsI32x2) String() string { return thriftimpl.Struct(s).Format(NestedListsI32x2Desc) }
 func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(NestedListsI32x2Desc)
+	return thriftimpl.Struct(s).Unknown(NestedListsI32x2Desc)
 }
 
 func (s NestedListsI32x2) GetIntegerlist() nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](nocopy.Struct(s).Child(nestedListsI32x2Integerlist, NestedListsI32x2Desc))
+	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(nestedListsI32x2Integerlist, NestedListsI32x2Desc))
 }
 func (s NestedListsI32x2) SetIntegerlist(v nocopy.NestedList[nocopy.Int32List]) {
-	nocopy.Struct(s).SetChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, thriftimpl.Struct(v))
 }
 func (s NestedListsI32x2) NewIntegerlist(n int) nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](nocopy.Struct(s).NewChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, n))
+	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).NewChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, n))
 }
 func (s NestedListsI32x2) IsSetIntegerlist() bool {
-	return nocopy.Struct(s).Has(nestedListsI32x2Integerlist)
+	return thriftimpl.Struct(s).Has(nestedListsI32x2Integerlist)
 }
-func (s NestedListsI32x2) UnsetIntegerlist() { nocopy.Struct(s).Unset(nestedListsI32x2Integerlist) }
+func (s NestedListsI32x2) UnsetIntegerlist() { thriftimpl.Struct(s).Unset(nestedListsI32x2Integerlist) }
 
 type NestedListsI32x3 nocopy.Struct
 
 const (
-	nestedListsI32x3Integerlist nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	nestedListsI32x3Integerlist thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsI32x3Desc describes NestedListsI32x3 to the runtime and to packages that use it.
-var NestedListsI32x3Desc = nocopy.NewDesc("NestedListsI32x3")
+var NestedListsI32x3Desc = thriftimpl.NewDesc("NestedListsI32x3")
 
 func NewNestedListsI32x3(opts ...nocopy.Option) NestedListsI32x3 {
-	return NestedListsI32x3(nocopy.New(NestedListsI32x3Desc, opts...))
+	return NestedListsI32x3(thriftimpl.New(NestedListsI32x3Desc, opts...))
 }
 func ParseNestedListsI32x3(b []byte, opts ...nocopy.Option) (NestedListsI32x3, error) {
-	s, err := nocopy.Parse(NestedListsI32x3Desc, b, opts...)
+	s, err := thriftimpl.Parse(NestedListsI32x3Desc, b, opts...)
 	return NestedListsI32x3(s), err
 }
 
@@ -1936,48 +2013,49 @@ func ParseNestedListsI32x3(b []byte, opts ...nocopy.Option) (NestedListsI32x3, e
 // those of s alone.
 func (s NestedListsI32x3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
 }
-func (s NestedListsI32x3) Release() { nocopy.Struct(s).Release() }
+func (s NestedListsI32x3) ThriftDesc() *thriftimpl.Desc { return NestedListsI32x3Desc }
+func (s NestedListsI32x3) Release()                     { nocopy.Struct(s).Release() }
 func (s NestedListsI32x3) Clone() NestedListsI32x3 {
-	return NestedListsI32x3(nocopy.Struct(s).Clone(NestedListsI32x3Desc))
+	return NestedListsI32x3(thriftimpl.Struct(s).Clone(NestedListsI32x3Desc))
 }
 func (s NestedListsI32x3) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s NestedListsI32x3) String() string { return nocopy.Struct(s).Format(NestedListsI32x3Desc) }
+func (s NestedListsI32x3) String() string { return thriftimpl.Struct(s).Format(NestedListsI32x3Desc) }
 func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(NestedListsI32x3Desc)
+	return thriftimpl.Struct(s).Unknown(NestedListsI32x3Desc)
 }
 
 func (s NestedListsI32x3) GetIntegerlist() nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](nocopy.Struct(s).Child(nestedListsI32x3Integerlist, NestedListsI32x3Desc))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](thriftimpl.Struct(s).Child(nestedListsI32x3Integerlist, NestedListsI32x3Desc))
 }
 func (s NestedListsI32x3) SetIntegerlist(v nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]]) {
-	nocopy.Struct(s).SetChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, thriftimpl.Struct(v))
 }
 func (s NestedListsI32x3) NewIntegerlist(n int) nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](nocopy.Struct(s).NewChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, n))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](thriftimpl.Struct(s).NewChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, n))
 }
 func (s NestedListsI32x3) IsSetIntegerlist() bool {
-	return nocopy.Struct(s).Has(nestedListsI32x3Integerlist)
+	return thriftimpl.Struct(s).Has(nestedListsI32x3Integerlist)
 }
-func (s NestedListsI32x3) UnsetIntegerlist() { nocopy.Struct(s).Unset(nestedListsI32x3Integerlist) }
+func (s NestedListsI32x3) UnsetIntegerlist() { thriftimpl.Struct(s).Unset(nestedListsI32x3Integerlist) }
 
 type NestedMixedx2 nocopy.Struct
 
 const (
-	nestedMixedx2IntSetList       nocopy.Field = 2<<48 | 5<<32 | 15<<16 | 1
-	nestedMixedx2MapIntStrset     nocopy.Field = 3<<48 | 5<<32 | 13<<16 | 2
-	nestedMixedx2MapIntStrsetList nocopy.Field = 4<<48 | 5<<32 | 15<<16 | 3
+	nestedMixedx2IntSetList       thriftimpl.Field = 2<<48 | 5<<32 | 15<<16 | 1
+	nestedMixedx2MapIntStrset     thriftimpl.Field = 3<<48 | 5<<32 | 13<<16 | 2
+	nestedMixedx2MapIntStrsetList thriftimpl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // NestedMixedx2Desc describes NestedMixedx2 to the runtime and to packages that use it.
-var NestedMixedx2Desc = nocopy.NewDesc("NestedMixedx2")
+var NestedMixedx2Desc = thriftimpl.NewDesc("NestedMixedx2")
 
 func NewNestedMixedx2(opts ...nocopy.Option) NestedMixedx2 {
-	return NestedMixedx2(nocopy.New(NestedMixedx2Desc, opts...))
+	return NestedMixedx2(thriftimpl.New(NestedMixedx2Desc, opts...))
 }
 func ParseNestedMixedx2(b []byte, opts ...nocopy.Option) (NestedMixedx2, error) {
-	s, err := nocopy.Parse(NestedMixedx2Desc, b, opts...)
+	s, err := thriftimpl.Parse(NestedMixedx2Desc, b, opts...)
 	return NestedMixedx2(s), err
 }
 
@@ -1985,72 +2063,77 @@ func ParseNestedMixedx2(b []byte, opts ...nocopy.Option) (NestedMixedx2, error) 
 // those of s alone.
 func (s NestedMixedx2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedMixedx2) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
 }
-func (s NestedMixedx2) Release() { nocopy.Struct(s).Release() }
+func (s NestedMixedx2) ThriftDesc() *thriftimpl.Desc { return NestedMixedx2Desc }
+func (s NestedMixedx2) Release()                     { nocopy.Struct(s).Release() }
 func (s NestedMixedx2) Clone() NestedMixedx2 {
-	return NestedMixedx2(nocopy.Struct(s).Clone(NestedMixedx2Desc))
+	return NestedMixedx2(thriftimpl.Struct(s).Clone(NestedMixedx2Desc))
 }
 func (s NestedMixedx2) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s NestedMixedx2) String() string { return nocopy.Struct(s).Format(NestedMixedx2Desc) }
+func (s NestedMixedx2) String() string { return thriftimpl.Struct(s).Format(NestedMixedx2Desc) }
 func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(NestedMixedx2Desc)
+	return thriftimpl.Struct(s).Unknown(NestedMixedx2Desc)
 }
 
 func (s NestedMixedx2) GetIntSetList() nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](nocopy.Struct(s).Child(nestedMixedx2IntSetList, NestedMixedx2Desc))
+	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(nestedMixedx2IntSetList, NestedMixedx2Desc))
 }
 func (s NestedMixedx2) SetIntSetList(v nocopy.NestedList[nocopy.Int32List]) {
-	nocopy.Struct(s).SetChild(nestedMixedx2IntSetList, NestedMixedx2Desc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(nestedMixedx2IntSetList, NestedMixedx2Desc, thriftimpl.Struct(v))
 }
 func (s NestedMixedx2) NewIntSetList(n int) nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](nocopy.Struct(s).NewChild(nestedMixedx2IntSetList, NestedMixedx2Desc, n))
+	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).NewChild(nestedMixedx2IntSetList, NestedMixedx2Desc, n))
 }
-func (s NestedMixedx2) IsSetIntSetList() bool { return nocopy.Struct(s).Has(nestedMixedx2IntSetList) }
-func (s NestedMixedx2) UnsetIntSetList()      { nocopy.Struct(s).Unset(nestedMixedx2IntSetList) }
+func (s NestedMixedx2) IsSetIntSetList() bool {
+	return thriftimpl.Struct(s).Has(nestedMixedx2IntSetList)
+}
+func (s NestedMixedx2) UnsetIntSetList() { thriftimpl.Struct(s).Unset(nestedMixedx2IntSetList) }
 
-func (s NestedMixedx2) GetMapIntStrset() nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32](nocopy.Struct(s).Child(nestedMixedx2MapIntStrset, NestedMixedx2Desc))
+func (s NestedMixedx2) GetMapIntStrset() nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(nestedMixedx2MapIntStrset, NestedMixedx2Desc))
 }
-func (s NestedMixedx2) SetMapIntStrset(v nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, nocopy.Struct(v))
+func (s NestedMixedx2) SetMapIntStrset(v nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, thriftimpl.Struct(v))
 }
-func (s NestedMixedx2) NewMapIntStrset() nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32](nocopy.Struct(s).NewChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, 0))
+func (s NestedMixedx2) NewMapIntStrset() nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, 0))
 }
 func (s NestedMixedx2) IsSetMapIntStrset() bool {
-	return nocopy.Struct(s).Has(nestedMixedx2MapIntStrset)
+	return thriftimpl.Struct(s).Has(nestedMixedx2MapIntStrset)
 }
-func (s NestedMixedx2) UnsetMapIntStrset() { nocopy.Struct(s).Unset(nestedMixedx2MapIntStrset) }
+func (s NestedMixedx2) UnsetMapIntStrset() { thriftimpl.Struct(s).Unset(nestedMixedx2MapIntStrset) }
 
-func (s NestedMixedx2) GetMapIntStrsetList() nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32]] {
-	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32]](nocopy.Struct(s).Child(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc))
+func (s NestedMixedx2) GetMapIntStrsetList() nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]] {
+	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]](thriftimpl.Struct(s).Child(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc))
 }
-func (s NestedMixedx2) SetMapIntStrsetList(v nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32]]) {
-	nocopy.Struct(s).SetChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, nocopy.Struct(v))
+func (s NestedMixedx2) SetMapIntStrsetList(v nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]]) {
+	thriftimpl.Struct(s).SetChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, thriftimpl.Struct(v))
 }
-func (s NestedMixedx2) NewMapIntStrsetList(n int) nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32]] {
-	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, nocopy.AsInt32]](nocopy.Struct(s).NewChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, n))
+func (s NestedMixedx2) NewMapIntStrsetList(n int) nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]] {
+	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]](thriftimpl.Struct(s).NewChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, n))
 }
 func (s NestedMixedx2) IsSetMapIntStrsetList() bool {
-	return nocopy.Struct(s).Has(nestedMixedx2MapIntStrsetList)
+	return thriftimpl.Struct(s).Has(nestedMixedx2MapIntStrsetList)
 }
-func (s NestedMixedx2) UnsetMapIntStrsetList() { nocopy.Struct(s).Unset(nestedMixedx2MapIntStrsetList) }
+func (s NestedMixedx2) UnsetMapIntStrsetList() {
+	thriftimpl.Struct(s).Unset(nestedMixedx2MapIntStrsetList)
+}
 
 type ListBonks nocopy.Struct
 
 const (
-	listBonksBonk nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	listBonksBonk thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // ListBonksDesc describes ListBonks to the runtime and to packages that use it.
-var ListBonksDesc = nocopy.NewDesc("ListBonks")
+var ListBonksDesc = thriftimpl.NewDesc("ListBonks")
 
 func NewListBonks(opts ...nocopy.Option) ListBonks {
-	return ListBonks(nocopy.New(ListBonksDesc, opts...))
+	return ListBonks(thriftimpl.New(ListBonksDesc, opts...))
 }
 func ParseListBonks(b []byte, opts ...nocopy.Option) (ListBonks, error) {
-	s, err := nocopy.Parse(ListBonksDesc, b, opts...)
+	s, err := thriftimpl.Parse(ListBonksDesc, b, opts...)
 	return ListBonks(s), err
 }
 
@@ -2058,42 +2141,43 @@ func ParseListBonks(b []byte, opts ...nocopy.Option) (ListBonks, error) {
 // those of s alone.
 func (s ListBonks) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListBonks) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ListBonksDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ListBonksDesc)
 }
-func (s ListBonks) Release()         { nocopy.Struct(s).Release() }
-func (s ListBonks) Clone() ListBonks { return ListBonks(nocopy.Struct(s).Clone(ListBonksDesc)) }
-func (s ListBonks) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s ListBonks) String() string   { return nocopy.Struct(s).Format(ListBonksDesc) }
+func (s ListBonks) ThriftDesc() *thriftimpl.Desc { return ListBonksDesc }
+func (s ListBonks) Release()                     { nocopy.Struct(s).Release() }
+func (s ListBonks) Clone() ListBonks             { return ListBonks(thriftimpl.Struct(s).Clone(ListBonksDesc)) }
+func (s ListBonks) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s ListBonks) String() string               { return thriftimpl.Struct(s).Format(ListBonksDesc) }
 func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ListBonksDesc)
+	return thriftimpl.Struct(s).Unknown(ListBonksDesc)
 }
 
 func (s ListBonks) GetBonk() nocopy.StructList[Bonk] {
-	return nocopy.StructList[Bonk](nocopy.Struct(s).Child(listBonksBonk, ListBonksDesc))
+	return nocopy.StructList[Bonk](thriftimpl.Struct(s).Child(listBonksBonk, ListBonksDesc))
 }
 func (s ListBonks) SetBonk(v nocopy.StructList[Bonk]) {
-	nocopy.Struct(s).SetChild(listBonksBonk, ListBonksDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(listBonksBonk, ListBonksDesc, thriftimpl.Struct(v))
 }
 func (s ListBonks) NewBonk(n int) nocopy.StructList[Bonk] {
-	return nocopy.StructList[Bonk](nocopy.Struct(s).NewChild(listBonksBonk, ListBonksDesc, n))
+	return nocopy.StructList[Bonk](thriftimpl.Struct(s).NewChild(listBonksBonk, ListBonksDesc, n))
 }
-func (s ListBonks) IsSetBonk() bool { return nocopy.Struct(s).Has(listBonksBonk) }
-func (s ListBonks) UnsetBonk()      { nocopy.Struct(s).Unset(listBonksBonk) }
+func (s ListBonks) IsSetBonk() bool { return thriftimpl.Struct(s).Has(listBonksBonk) }
+func (s ListBonks) UnsetBonk()      { thriftimpl.Struct(s).Unset(listBonksBonk) }
 
 type NestedListsBonk nocopy.Struct
 
 const (
-	nestedListsBonkBonk nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	nestedListsBonkBonk thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsBonkDesc describes NestedListsBonk to the runtime and to packages that use it.
-var NestedListsBonkDesc = nocopy.NewDesc("NestedListsBonk")
+var NestedListsBonkDesc = thriftimpl.NewDesc("NestedListsBonk")
 
 func NewNestedListsBonk(opts ...nocopy.Option) NestedListsBonk {
-	return NestedListsBonk(nocopy.New(NestedListsBonkDesc, opts...))
+	return NestedListsBonk(thriftimpl.New(NestedListsBonkDesc, opts...))
 }
 func ParseNestedListsBonk(b []byte, opts ...nocopy.Option) (NestedListsBonk, error) {
-	s, err := nocopy.Parse(NestedListsBonkDesc, b, opts...)
+	s, err := thriftimpl.Parse(NestedListsBonkDesc, b, opts...)
 	return NestedListsBonk(s), err
 }
 
@@ -2101,43 +2185,46 @@ func ParseNestedListsBonk(b []byte, opts ...nocopy.Option) (NestedListsBonk, err
 // those of s alone.
 func (s NestedListsBonk) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsBonk) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
 }
-func (s NestedListsBonk) Release() { nocopy.Struct(s).Release() }
+func (s NestedListsBonk) ThriftDesc() *thriftimpl.Desc { return NestedListsBonkDesc }
+func (s NestedListsBonk) Release()                     { nocopy.Struct(s).Release() }
 func (s NestedListsBonk) Clone() NestedListsBonk {
-	return NestedListsBonk(nocopy.Struct(s).Clone(NestedListsBonkDesc))
+	return NestedListsBonk(thriftimpl.Struct(s).Clone(NestedListsBonkDesc))
 }
 func (s NestedListsBonk) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s NestedListsBonk) String() string { return nocopy.Struct(s).Format(NestedListsBonkDesc) }
+func (s NestedListsBonk) String() string { return thriftimpl.Struct(s).Format(NestedListsBonkDesc) }
 func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(NestedListsBonkDesc)
+	return thriftimpl.Struct(s).Unknown(NestedListsBonkDesc)
 }
 
 func (s NestedListsBonk) GetBonk() nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](nocopy.Struct(s).Child(nestedListsBonkBonk, NestedListsBonkDesc))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](thriftimpl.Struct(s).Child(nestedListsBonkBonk, NestedListsBonkDesc))
 }
 func (s NestedListsBonk) SetBonk(v nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]]) {
-	nocopy.Struct(s).SetChild(nestedListsBonkBonk, NestedListsBonkDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(nestedListsBonkBonk, NestedListsBonkDesc, thriftimpl.Struct(v))
 }
 func (s NestedListsBonk) NewBonk(n int) nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](nocopy.Struct(s).NewChild(nestedListsBonkBonk, NestedListsBonkDesc, n))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](thriftimpl.Struct(s).NewChild(nestedListsBonkBonk, NestedListsBonkDesc, n))
 }
-func (s NestedListsBonk) IsSetBonk() bool { return nocopy.Struct(s).Has(nestedListsBonkBonk) }
-func (s NestedListsBonk) UnsetBonk()      { nocopy.Struct(s).Unset(nestedListsBonkBonk) }
+func (s NestedListsBonk) IsSetBonk() bool { return thriftimpl.Struct(s).Has(nestedListsBonkBonk) }
+func (s NestedListsBonk) UnsetBonk()      { thriftimpl.Struct(s).Unset(nestedListsBonkBonk) }
 
 type BoolTest nocopy.Struct
 
 const (
-	boolTestB nocopy.Field = 2<<48 | 4<<32 | 2<<16 | 1
-	boolTestS nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	boolTestB thriftimpl.Field = 2<<48 | 4<<32 | 2<<16 | 1
+	boolTestS thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // BoolTestDesc describes BoolTest to the runtime and to packages that use it.
-var BoolTestDesc = nocopy.NewDesc("BoolTest")
+var BoolTestDesc = thriftimpl.NewDesc("BoolTest")
 
-func NewBoolTest(opts ...nocopy.Option) BoolTest { return BoolTest(nocopy.New(BoolTestDesc, opts...)) }
+func NewBoolTest(opts ...nocopy.Option) BoolTest {
+	return BoolTest(thriftimpl.New(BoolTestDesc, opts...))
+}
 func ParseBoolTest(b []byte, opts ...nocopy.Option) (BoolTest, error) {
-	s, err := nocopy.Parse(BoolTestDesc, b, opts...)
+	s, err := thriftimpl.Parse(BoolTestDesc, b, opts...)
 	return BoolTest(s), err
 }
 
@@ -2145,120 +2232,127 @@ func ParseBoolTest(b []byte, opts ...nocopy.Option) (BoolTest, error) {
 // those of s alone.
 func (s BoolTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BoolTest) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, BoolTestDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, BoolTestDesc)
 }
-func (s BoolTest) Release()        { nocopy.Struct(s).Release() }
-func (s BoolTest) Clone() BoolTest { return BoolTest(nocopy.Struct(s).Clone(BoolTestDesc)) }
-func (s BoolTest) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s BoolTest) String() string  { return nocopy.Struct(s).Format(BoolTestDesc) }
+func (s BoolTest) ThriftDesc() *thriftimpl.Desc { return BoolTestDesc }
+func (s BoolTest) Release()                     { nocopy.Struct(s).Release() }
+func (s BoolTest) Clone() BoolTest              { return BoolTest(thriftimpl.Struct(s).Clone(BoolTestDesc)) }
+func (s BoolTest) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s BoolTest) String() string               { return thriftimpl.Struct(s).Format(BoolTestDesc) }
 func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(BoolTestDesc)
+	return thriftimpl.Struct(s).Unknown(BoolTestDesc)
 }
 
-func (s BoolTest) GetB() bool   { return nocopy.Struct(s).BoolOr(boolTestB, true) }
-func (s BoolTest) SetB(v bool)  { nocopy.Struct(s).SetBool(boolTestB, v) }
-func (s BoolTest) IsSetB() bool { return nocopy.Struct(s).Has(boolTestB) }
-func (s BoolTest) UnsetB()      { nocopy.Struct(s).Unset(boolTestB) }
+func (s BoolTest) GetB() bool   { return thriftimpl.Struct(s).BoolOr(boolTestB, true) }
+func (s BoolTest) SetB(v bool)  { thriftimpl.Struct(s).SetBool(boolTestB, v) }
+func (s BoolTest) IsSetB() bool { return thriftimpl.Struct(s).Has(boolTestB) }
+func (s BoolTest) UnsetB()      { thriftimpl.Struct(s).Unset(boolTestB) }
 
-func (s BoolTest) GetS() string  { return nocopy.Struct(s).TextOr(boolTestS, "true") }
-func (s BoolTest) SetS(v string) { nocopy.Struct(s).SetText(boolTestS, v) }
-func (s BoolTest) IsSetS() bool  { return nocopy.Struct(s).Has(boolTestS) }
-func (s BoolTest) UnsetS()       { nocopy.Struct(s).Unset(boolTestS) }
+func (s BoolTest) GetS() string  { return thriftimpl.Struct(s).TextOr(boolTestS, "true") }
+func (s BoolTest) SetS(v string) { thriftimpl.Struct(s).SetText(boolTestS, v) }
+func (s BoolTest) IsSetS() bool  { return thriftimpl.Struct(s).Has(boolTestS) }
+func (s BoolTest) UnsetS()       { thriftimpl.Struct(s).Unset(boolTestS) }
 
 type StructA nocopy.Struct
 
 const (
-	structAS nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	structAS thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // StructADesc describes StructA to the runtime and to packages that use it.
-var StructADesc = nocopy.NewDesc("StructA")
+var StructADesc = thriftimpl.NewDesc("StructA")
 
-func NewStructA(opts ...nocopy.Option) StructA { return StructA(nocopy.New(StructADesc, opts...)) }
+func NewStructA(opts ...nocopy.Option) StructA { return StructA(thriftimpl.New(StructADesc, opts...)) }
 func ParseStructA(b []byte, opts ...nocopy.Option) (StructA, error) {
-	s, err := nocopy.Parse(StructADesc, b, opts...)
+	s, err := thriftimpl.Parse(StructADesc, b, opts...)
 	return StructA(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s StructA) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, StructADesc) }
-func (s StructA) Release()                   { nocopy.Struct(s).Release() }
-func (s StructA) Clone() StructA             { return StructA(nocopy.Struct(s).Clone(StructADesc)) }
-func (s StructA) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s StructA) String() string             { return nocopy.Struct(s).Format(StructADesc) }
+func (s StructA) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s StructA) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, StructADesc)
+}
+func (s StructA) ThriftDesc() *thriftimpl.Desc { return StructADesc }
+func (s StructA) Release()                     { nocopy.Struct(s).Release() }
+func (s StructA) Clone() StructA               { return StructA(thriftimpl.Struct(s).Clone(StructADesc)) }
+func (s StructA) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s StructA) String() string               { return thriftimpl.Struct(s).Format(StructADesc) }
 func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(StructADesc)
+	return thriftimpl.Struct(s).Unknown(StructADesc)
 }
 
-func (s StructA) GetS() string  { return nocopy.Struct(s).Text(structAS) }
-func (s StructA) SetS(v string) { nocopy.Struct(s).SetText(structAS, v) }
-func (s StructA) IsSetS() bool  { return nocopy.Struct(s).Has(structAS) }
-func (s StructA) UnsetS()       { nocopy.Struct(s).Reset(structAS, StructADesc) }
+func (s StructA) GetS() string  { return thriftimpl.Struct(s).Text(structAS) }
+func (s StructA) SetS(v string) { thriftimpl.Struct(s).SetText(structAS, v) }
+func (s StructA) IsSetS() bool  { return thriftimpl.Struct(s).Has(structAS) }
+func (s StructA) UnsetS()       { thriftimpl.Struct(s).Reset(structAS, StructADesc) }
 
 type StructB nocopy.Struct
 
 const (
-	structBAa nocopy.Field = 2<<48 | 4<<32 | 12<<16 | 1
-	structBAb nocopy.Field = 3<<48 | 4<<32 | 12<<16 | 2
+	structBAa thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	structBAb thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // StructBDesc describes StructB to the runtime and to packages that use it.
-var StructBDesc = nocopy.NewDesc("StructB")
+var StructBDesc = thriftimpl.NewDesc("StructB")
 
-func NewStructB(opts ...nocopy.Option) StructB { return StructB(nocopy.New(StructBDesc, opts...)) }
+func NewStructB(opts ...nocopy.Option) StructB { return StructB(thriftimpl.New(StructBDesc, opts...)) }
 func ParseStructB(b []byte, opts ...nocopy.Option) (StructB, error) {
-	s, err := nocopy.Parse(StructBDesc, b, opts...)
+	s, err := thriftimpl.Parse(StructBDesc, b, opts...)
 	return StructB(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s StructB) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, StructBDesc) }
-func (s StructB) Release()                   { nocopy.Struct(s).Release() }
-func (s StructB) Clone() StructB             { return StructB(nocopy.Struct(s).Clone(StructBDesc)) }
-func (s StructB) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s StructB) String() string             { return nocopy.Struct(s).Format(StructBDesc) }
+func (s StructB) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s StructB) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, StructBDesc)
+}
+func (s StructB) ThriftDesc() *thriftimpl.Desc { return StructBDesc }
+func (s StructB) Release()                     { nocopy.Struct(s).Release() }
+func (s StructB) Clone() StructB               { return StructB(thriftimpl.Struct(s).Clone(StructBDesc)) }
+func (s StructB) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s StructB) String() string               { return thriftimpl.Struct(s).Format(StructBDesc) }
 func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(StructBDesc)
+	return thriftimpl.Struct(s).Unknown(StructBDesc)
 }
 
-func (s StructB) GetAa() StructA { return StructA(nocopy.Struct(s).Child(structBAa, StructBDesc)) }
+func (s StructB) GetAa() StructA { return StructA(thriftimpl.Struct(s).Child(structBAa, StructBDesc)) }
 func (s StructB) SetAa(v StructA) {
-	nocopy.Struct(s).SetChild(structBAa, StructBDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(structBAa, StructBDesc, thriftimpl.Struct(v))
 }
 func (s StructB) NewAa() StructA {
-	return StructA(nocopy.Struct(s).NewChild(structBAa, StructBDesc, 0))
+	return StructA(thriftimpl.Struct(s).NewChild(structBAa, StructBDesc, 0))
 }
-func (s StructB) IsSetAa() bool { return nocopy.Struct(s).Has(structBAa) }
-func (s StructB) UnsetAa()      { nocopy.Struct(s).Unset(structBAa) }
+func (s StructB) IsSetAa() bool { return thriftimpl.Struct(s).Has(structBAa) }
+func (s StructB) UnsetAa()      { thriftimpl.Struct(s).Unset(structBAa) }
 
-func (s StructB) GetAb() StructA { return StructA(nocopy.Struct(s).Child(structBAb, StructBDesc)) }
+func (s StructB) GetAb() StructA { return StructA(thriftimpl.Struct(s).Child(structBAb, StructBDesc)) }
 func (s StructB) SetAb(v StructA) {
-	nocopy.Struct(s).SetChild(structBAb, StructBDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(structBAb, StructBDesc, thriftimpl.Struct(v))
 }
 func (s StructB) NewAb() StructA {
-	return StructA(nocopy.Struct(s).NewChild(structBAb, StructBDesc, 0))
+	return StructA(thriftimpl.Struct(s).NewChild(structBAb, StructBDesc, 0))
 }
-func (s StructB) IsSetAb() bool { return nocopy.Struct(s).Has(structBAb) }
-func (s StructB) UnsetAb()      { nocopy.Struct(s).Reset(structBAb, StructBDesc) }
+func (s StructB) IsSetAb() bool { return thriftimpl.Struct(s).Has(structBAb) }
+func (s StructB) UnsetAb()      { thriftimpl.Struct(s).Reset(structBAb, StructBDesc) }
 
 type OptionalSetDefaultTest nocopy.Struct
 
 const (
-	optionalSetDefaultTestWithDefault nocopy.Field = 2<<48 | 3<<32 | 14<<16 | 1
+	optionalSetDefaultTestWithDefault thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // OptionalSetDefaultTestDesc describes OptionalSetDefaultTest to the runtime and to packages that use it.
-var OptionalSetDefaultTestDesc = nocopy.NewDesc("OptionalSetDefaultTest")
+var OptionalSetDefaultTestDesc = thriftimpl.NewDesc("OptionalSetDefaultTest")
 
 func NewOptionalSetDefaultTest(opts ...nocopy.Option) OptionalSetDefaultTest {
-	return OptionalSetDefaultTest(nocopy.New(OptionalSetDefaultTestDesc, opts...))
+	return OptionalSetDefaultTest(thriftimpl.New(OptionalSetDefaultTestDesc, opts...))
 }
 func ParseOptionalSetDefaultTest(b []byte, opts ...nocopy.Option) (OptionalSetDefaultTest, error) {
-	s, err := nocopy.Parse(OptionalSetDefaultTestDesc, b, opts...)
+	s, err := thriftimpl.Parse(OptionalSetDefaultTestDesc, b, opts...)
 	return OptionalSetDefaultTest(s), err
 }
 
@@ -2266,51 +2360,52 @@ func ParseOptionalSetDefaultTest(b []byte, opts ...nocopy.Option) (OptionalSetDe
 // those of s alone.
 func (s OptionalSetDefaultTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
 }
-func (s OptionalSetDefaultTest) Release() { nocopy.Struct(s).Release() }
+func (s OptionalSetDefaultTest) ThriftDesc() *thriftimpl.Desc { return OptionalSetDefaultTestDesc }
+func (s OptionalSetDefaultTest) Release()                     { nocopy.Struct(s).Release() }
 func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
-	return OptionalSetDefaultTest(nocopy.Struct(s).Clone(OptionalSetDefaultTestDesc))
+	return OptionalSetDefaultTest(thriftimpl.Struct(s).Clone(OptionalSetDefaultTestDesc))
 }
 func (s OptionalSetDefaultTest) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s OptionalSetDefaultTest) String() string {
-	return nocopy.Struct(s).Format(OptionalSetDefaultTestDesc)
+	return thriftimpl.Struct(s).Format(OptionalSetDefaultTestDesc)
 }
 func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(OptionalSetDefaultTestDesc)
+	return thriftimpl.Struct(s).Unknown(OptionalSetDefaultTestDesc)
 }
 
 func (s OptionalSetDefaultTest) GetWithDefault() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc))
 }
 func (s OptionalSetDefaultTest) SetWithDefault(v []string) {
-	nocopy.Struct(s).SetTexts(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc, v)
+	thriftimpl.Struct(s).SetTexts(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc, v)
 }
 func (s OptionalSetDefaultTest) NewWithDefault(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc, n))
 }
 func (s OptionalSetDefaultTest) IsSetWithDefault() bool {
-	return nocopy.Struct(s).Has(optionalSetDefaultTestWithDefault)
+	return thriftimpl.Struct(s).Has(optionalSetDefaultTestWithDefault)
 }
 func (s OptionalSetDefaultTest) UnsetWithDefault() {
-	nocopy.Struct(s).Unset(optionalSetDefaultTestWithDefault)
+	thriftimpl.Struct(s).Unset(optionalSetDefaultTestWithDefault)
 }
 
 type OptionalBinary nocopy.Struct
 
 const (
-	optionalBinaryBinSet nocopy.Field = 2<<48 | 4<<32 | 14<<16 | 1
-	optionalBinaryBinMap nocopy.Field = 3<<48 | 4<<32 | 13<<16 | 2
+	optionalBinaryBinSet thriftimpl.Field = 2<<48 | 4<<32 | 14<<16 | 1
+	optionalBinaryBinMap thriftimpl.Field = 3<<48 | 4<<32 | 13<<16 | 2
 )
 
 // OptionalBinaryDesc describes OptionalBinary to the runtime and to packages that use it.
-var OptionalBinaryDesc = nocopy.NewDesc("OptionalBinary")
+var OptionalBinaryDesc = thriftimpl.NewDesc("OptionalBinary")
 
 func NewOptionalBinary(opts ...nocopy.Option) OptionalBinary {
-	return OptionalBinary(nocopy.New(OptionalBinaryDesc, opts...))
+	return OptionalBinary(thriftimpl.New(OptionalBinaryDesc, opts...))
 }
 func ParseOptionalBinary(b []byte, opts ...nocopy.Option) (OptionalBinary, error) {
-	s, err := nocopy.Parse(OptionalBinaryDesc, b, opts...)
+	s, err := thriftimpl.Parse(OptionalBinaryDesc, b, opts...)
 	return OptionalBinary(s), err
 }
 
@@ -2318,52 +2413,53 @@ func ParseOptionalBinary(b []byte, opts ...nocopy.Option) (OptionalBinary, error
 // those of s alone.
 func (s OptionalBinary) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalBinary) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
 }
-func (s OptionalBinary) Release() { nocopy.Struct(s).Release() }
+func (s OptionalBinary) ThriftDesc() *thriftimpl.Desc { return OptionalBinaryDesc }
+func (s OptionalBinary) Release()                     { nocopy.Struct(s).Release() }
 func (s OptionalBinary) Clone() OptionalBinary {
-	return OptionalBinary(nocopy.Struct(s).Clone(OptionalBinaryDesc))
+	return OptionalBinary(thriftimpl.Struct(s).Clone(OptionalBinaryDesc))
 }
 func (s OptionalBinary) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s OptionalBinary) String() string { return nocopy.Struct(s).Format(OptionalBinaryDesc) }
+func (s OptionalBinary) String() string { return thriftimpl.Struct(s).Format(OptionalBinaryDesc) }
 func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(OptionalBinaryDesc)
+	return thriftimpl.Struct(s).Unknown(OptionalBinaryDesc)
 }
 
 func (s OptionalBinary) GetBinSet() nocopy.BytesList {
-	return nocopy.BytesList(nocopy.Struct(s).Child(optionalBinaryBinSet, OptionalBinaryDesc))
+	return nocopy.BytesList(thriftimpl.Struct(s).Child(optionalBinaryBinSet, OptionalBinaryDesc))
 }
 func (s OptionalBinary) SetBinSet(v [][]byte) {
-	nocopy.Struct(s).SetByteSlices(optionalBinaryBinSet, OptionalBinaryDesc, v)
+	thriftimpl.Struct(s).SetByteSlices(optionalBinaryBinSet, OptionalBinaryDesc, v)
 }
 func (s OptionalBinary) NewBinSet(n int) nocopy.BytesList {
-	return nocopy.BytesList(nocopy.Struct(s).NewChild(optionalBinaryBinSet, OptionalBinaryDesc, n))
+	return nocopy.BytesList(thriftimpl.Struct(s).NewChild(optionalBinaryBinSet, OptionalBinaryDesc, n))
 }
-func (s OptionalBinary) IsSetBinSet() bool { return nocopy.Struct(s).Has(optionalBinaryBinSet) }
-func (s OptionalBinary) UnsetBinSet()      { nocopy.Struct(s).Unset(optionalBinaryBinSet) }
+func (s OptionalBinary) IsSetBinSet() bool { return thriftimpl.Struct(s).Has(optionalBinaryBinSet) }
+func (s OptionalBinary) UnsetBinSet()      { thriftimpl.Struct(s).Unset(optionalBinaryBinSet) }
 
-func (s OptionalBinary) GetBinMap() nocopy.Map[[]byte, int32, nocopy.AsBytes, nocopy.AsInt32] {
-	return nocopy.Map[[]byte, int32, nocopy.AsBytes, nocopy.AsInt32](nocopy.Struct(s).Child(optionalBinaryBinMap, OptionalBinaryDesc))
+func (s OptionalBinary) GetBinMap() nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32] {
+	return nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(optionalBinaryBinMap, OptionalBinaryDesc))
 }
-func (s OptionalBinary) SetBinMap(v nocopy.Map[[]byte, int32, nocopy.AsBytes, nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(optionalBinaryBinMap, OptionalBinaryDesc, nocopy.Struct(v))
+func (s OptionalBinary) SetBinMap(v nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(optionalBinaryBinMap, OptionalBinaryDesc, thriftimpl.Struct(v))
 }
-func (s OptionalBinary) NewBinMap() nocopy.Map[[]byte, int32, nocopy.AsBytes, nocopy.AsInt32] {
-	return nocopy.Map[[]byte, int32, nocopy.AsBytes, nocopy.AsInt32](nocopy.Struct(s).NewChild(optionalBinaryBinMap, OptionalBinaryDesc, 0))
+func (s OptionalBinary) NewBinMap() nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32] {
+	return nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(optionalBinaryBinMap, OptionalBinaryDesc, 0))
 }
-func (s OptionalBinary) IsSetBinMap() bool { return nocopy.Struct(s).Has(optionalBinaryBinMap) }
-func (s OptionalBinary) UnsetBinMap()      { nocopy.Struct(s).Unset(optionalBinaryBinMap) }
+func (s OptionalBinary) IsSetBinMap() bool { return thriftimpl.Struct(s).Has(optionalBinaryBinMap) }
+func (s OptionalBinary) UnsetBinMap()      { thriftimpl.Struct(s).Unset(optionalBinaryBinMap) }
 
 type ThriftTestTestVoidArgs nocopy.Struct
 
 // ThriftTestTestVoidArgsDesc describes ThriftTestTestVoidArgs to the runtime and to packages that use it.
-var ThriftTestTestVoidArgsDesc = nocopy.NewDesc("testVoid_args")
+var ThriftTestTestVoidArgsDesc = thriftimpl.NewDesc("testVoid_args")
 
 func NewThriftTestTestVoidArgs(opts ...nocopy.Option) ThriftTestTestVoidArgs {
-	return ThriftTestTestVoidArgs(nocopy.New(ThriftTestTestVoidArgsDesc, opts...))
+	return ThriftTestTestVoidArgs(thriftimpl.New(ThriftTestTestVoidArgsDesc, opts...))
 }
 func ParseThriftTestTestVoidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestVoidArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestVoidArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestVoidArgsDesc, b, opts...)
 	return ThriftTestTestVoidArgs(s), err
 }
 
@@ -2371,30 +2467,31 @@ func ParseThriftTestTestVoidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 // those of s alone.
 func (s ThriftTestTestVoidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
 }
-func (s ThriftTestTestVoidArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestVoidArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestVoidArgsDesc }
+func (s ThriftTestTestVoidArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
-	return ThriftTestTestVoidArgs(nocopy.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
+	return ThriftTestTestVoidArgs(thriftimpl.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
 }
 func (s ThriftTestTestVoidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestVoidArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
 }
 func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
 }
 
 type ThriftTestTestVoidResult nocopy.Struct
 
 // ThriftTestTestVoidResultDesc describes ThriftTestTestVoidResult to the runtime and to packages that use it.
-var ThriftTestTestVoidResultDesc = nocopy.NewDesc("testVoid_result")
+var ThriftTestTestVoidResultDesc = thriftimpl.NewDesc("testVoid_result")
 
 func NewThriftTestTestVoidResult(opts ...nocopy.Option) ThriftTestTestVoidResult {
-	return ThriftTestTestVoidResult(nocopy.New(ThriftTestTestVoidResultDesc, opts...))
+	return ThriftTestTestVoidResult(thriftimpl.New(ThriftTestTestVoidResultDesc, opts...))
 }
 func ParseThriftTestTestVoidResult(b []byte, opts ...nocopy.Option) (ThriftTestTestVoidResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestVoidResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestVoidResultDesc, b, opts...)
 	return ThriftTestTestVoidResult(s), err
 }
 
@@ -2402,34 +2499,35 @@ func ParseThriftTestTestVoidResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestVoidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
 }
-func (s ThriftTestTestVoidResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestVoidResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestVoidResultDesc }
+func (s ThriftTestTestVoidResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
-	return ThriftTestTestVoidResult(nocopy.Struct(s).Clone(ThriftTestTestVoidResultDesc))
+	return ThriftTestTestVoidResult(thriftimpl.Struct(s).Clone(ThriftTestTestVoidResultDesc))
 }
 func (s ThriftTestTestVoidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestVoidResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestVoidResultDesc)
 }
 func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
 }
 
 type ThriftTestTestStringArgs nocopy.Struct
 
 const (
-	thriftTestTestStringArgsThing nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	thriftTestTestStringArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestStringArgsDesc describes ThriftTestTestStringArgs to the runtime and to packages that use it.
-var ThriftTestTestStringArgsDesc = nocopy.NewDesc("testString_args")
+var ThriftTestTestStringArgsDesc = thriftimpl.NewDesc("testString_args")
 
 func NewThriftTestTestStringArgs(opts ...nocopy.Option) ThriftTestTestStringArgs {
-	return ThriftTestTestStringArgs(nocopy.New(ThriftTestTestStringArgsDesc, opts...))
+	return ThriftTestTestStringArgs(thriftimpl.New(ThriftTestTestStringArgsDesc, opts...))
 }
 func ParseThriftTestTestStringArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStringArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestStringArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestStringArgsDesc, b, opts...)
 	return ThriftTestTestStringArgs(s), err
 }
 
@@ -2437,45 +2535,48 @@ func ParseThriftTestTestStringArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
 }
-func (s ThriftTestTestStringArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestStringArgsDesc }
+func (s ThriftTestTestStringArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
-	return ThriftTestTestStringArgs(nocopy.Struct(s).Clone(ThriftTestTestStringArgsDesc))
+	return ThriftTestTestStringArgs(thriftimpl.Struct(s).Clone(ThriftTestTestStringArgsDesc))
 }
 func (s ThriftTestTestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestStringArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestStringArgsDesc)
 }
 func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
 }
 
 func (s ThriftTestTestStringArgs) GetThing() string {
-	return nocopy.Struct(s).Text(thriftTestTestStringArgsThing)
+	return thriftimpl.Struct(s).Text(thriftTestTestStringArgsThing)
 }
 func (s ThriftTestTestStringArgs) SetThing(v string) {
-	nocopy.Struct(s).SetText(thriftTestTestStringArgsThing, v)
+	thriftimpl.Struct(s).SetText(thriftTestTestStringArgsThing, v)
 }
 func (s ThriftTestTestStringArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestStringArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestStringArgsThing)
 }
-func (s ThriftTestTestStringArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestStringArgsThing) }
+func (s ThriftTestTestStringArgs) UnsetThing() {
+	thriftimpl.Struct(s).Unset(thriftTestTestStringArgsThing)
+}
 
 type ThriftTestTestStringResult nocopy.Struct
 
 const (
-	thriftTestTestStringResultSuccess nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	thriftTestTestStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // ThriftTestTestStringResultDesc describes ThriftTestTestStringResult to the runtime and to packages that use it.
-var ThriftTestTestStringResultDesc = nocopy.NewDesc("testString_result")
+var ThriftTestTestStringResultDesc = thriftimpl.NewDesc("testString_result")
 
 func NewThriftTestTestStringResult(opts ...nocopy.Option) ThriftTestTestStringResult {
-	return ThriftTestTestStringResult(nocopy.New(ThriftTestTestStringResultDesc, opts...))
+	return ThriftTestTestStringResult(thriftimpl.New(ThriftTestTestStringResultDesc, opts...))
 }
 func ParseThriftTestTestStringResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStringResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestStringResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestStringResultDesc, b, opts...)
 	return ThriftTestTestStringResult(s), err
 }
 
@@ -2483,47 +2584,50 @@ func ParseThriftTestTestStringResult(b []byte, opts ...nocopy.Option) (ThriftTes
 // those of s alone.
 func (s ThriftTestTestStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
+}
+func (s ThriftTestTestStringResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestStringResultDesc
 }
 func (s ThriftTestTestStringResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
-	return ThriftTestTestStringResult(nocopy.Struct(s).Clone(ThriftTestTestStringResultDesc))
+	return ThriftTestTestStringResult(thriftimpl.Struct(s).Clone(ThriftTestTestStringResultDesc))
 }
 func (s ThriftTestTestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestStringResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestStringResultDesc)
 }
 func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestStringResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringResultDesc)
 }
 
 func (s ThriftTestTestStringResult) GetSuccess() string {
-	return nocopy.Struct(s).Text(thriftTestTestStringResultSuccess)
+	return thriftimpl.Struct(s).Text(thriftTestTestStringResultSuccess)
 }
 func (s ThriftTestTestStringResult) SetSuccess(v string) {
-	nocopy.Struct(s).SetText(thriftTestTestStringResultSuccess, v)
+	thriftimpl.Struct(s).SetText(thriftTestTestStringResultSuccess, v)
 }
 func (s ThriftTestTestStringResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestStringResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestStringResultSuccess)
 }
 func (s ThriftTestTestStringResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestStringResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestStringResultSuccess)
 }
 
 type ThriftTestTestBoolArgs nocopy.Struct
 
 const (
-	thriftTestTestBoolArgsThing nocopy.Field = 2<<48 | 3<<32 | 2<<16 | 1
+	thriftTestTestBoolArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
 // ThriftTestTestBoolArgsDesc describes ThriftTestTestBoolArgs to the runtime and to packages that use it.
-var ThriftTestTestBoolArgsDesc = nocopy.NewDesc("testBool_args")
+var ThriftTestTestBoolArgsDesc = thriftimpl.NewDesc("testBool_args")
 
 func NewThriftTestTestBoolArgs(opts ...nocopy.Option) ThriftTestTestBoolArgs {
-	return ThriftTestTestBoolArgs(nocopy.New(ThriftTestTestBoolArgsDesc, opts...))
+	return ThriftTestTestBoolArgs(thriftimpl.New(ThriftTestTestBoolArgsDesc, opts...))
 }
 func ParseThriftTestTestBoolArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestBoolArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestBoolArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestBoolArgsDesc, b, opts...)
 	return ThriftTestTestBoolArgs(s), err
 }
 
@@ -2531,45 +2635,46 @@ func ParseThriftTestTestBoolArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 // those of s alone.
 func (s ThriftTestTestBoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
 }
-func (s ThriftTestTestBoolArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBoolArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestBoolArgsDesc }
+func (s ThriftTestTestBoolArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
-	return ThriftTestTestBoolArgs(nocopy.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
+	return ThriftTestTestBoolArgs(thriftimpl.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
 }
 func (s ThriftTestTestBoolArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestBoolArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
 }
 func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
 }
 
 func (s ThriftTestTestBoolArgs) GetThing() bool {
-	return nocopy.Struct(s).Bool(thriftTestTestBoolArgsThing)
+	return thriftimpl.Struct(s).Bool(thriftTestTestBoolArgsThing)
 }
 func (s ThriftTestTestBoolArgs) SetThing(v bool) {
-	nocopy.Struct(s).SetBool(thriftTestTestBoolArgsThing, v)
+	thriftimpl.Struct(s).SetBool(thriftTestTestBoolArgsThing, v)
 }
 func (s ThriftTestTestBoolArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestBoolArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestBoolArgsThing)
 }
-func (s ThriftTestTestBoolArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestBoolArgsThing) }
+func (s ThriftTestTestBoolArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestBoolArgsThing) }
 
 type ThriftTestTestBoolResult nocopy.Struct
 
 const (
-	thriftTestTestBoolResultSuccess nocopy.Field = 2<<48 | 3<<32 | 2<<16 | 0
+	thriftTestTestBoolResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 0
 )
 
 // ThriftTestTestBoolResultDesc describes ThriftTestTestBoolResult to the runtime and to packages that use it.
-var ThriftTestTestBoolResultDesc = nocopy.NewDesc("testBool_result")
+var ThriftTestTestBoolResultDesc = thriftimpl.NewDesc("testBool_result")
 
 func NewThriftTestTestBoolResult(opts ...nocopy.Option) ThriftTestTestBoolResult {
-	return ThriftTestTestBoolResult(nocopy.New(ThriftTestTestBoolResultDesc, opts...))
+	return ThriftTestTestBoolResult(thriftimpl.New(ThriftTestTestBoolResultDesc, opts...))
 }
 func ParseThriftTestTestBoolResult(b []byte, opts ...nocopy.Option) (ThriftTestTestBoolResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestBoolResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestBoolResultDesc, b, opts...)
 	return ThriftTestTestBoolResult(s), err
 }
 
@@ -2577,47 +2682,48 @@ func ParseThriftTestTestBoolResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestBoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
 }
-func (s ThriftTestTestBoolResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBoolResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestBoolResultDesc }
+func (s ThriftTestTestBoolResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
-	return ThriftTestTestBoolResult(nocopy.Struct(s).Clone(ThriftTestTestBoolResultDesc))
+	return ThriftTestTestBoolResult(thriftimpl.Struct(s).Clone(ThriftTestTestBoolResultDesc))
 }
 func (s ThriftTestTestBoolResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestBoolResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestBoolResultDesc)
 }
 func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
 }
 
 func (s ThriftTestTestBoolResult) GetSuccess() bool {
-	return nocopy.Struct(s).Bool(thriftTestTestBoolResultSuccess)
+	return thriftimpl.Struct(s).Bool(thriftTestTestBoolResultSuccess)
 }
 func (s ThriftTestTestBoolResult) SetSuccess(v bool) {
-	nocopy.Struct(s).SetBool(thriftTestTestBoolResultSuccess, v)
+	thriftimpl.Struct(s).SetBool(thriftTestTestBoolResultSuccess, v)
 }
 func (s ThriftTestTestBoolResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestBoolResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestBoolResultSuccess)
 }
 func (s ThriftTestTestBoolResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestBoolResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestBoolResultSuccess)
 }
 
 type ThriftTestTestByteArgs nocopy.Struct
 
 const (
-	thriftTestTestByteArgsThing nocopy.Field = 2<<48 | 3<<32 | 3<<16 | 1
+	thriftTestTestByteArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
 // ThriftTestTestByteArgsDesc describes ThriftTestTestByteArgs to the runtime and to packages that use it.
-var ThriftTestTestByteArgsDesc = nocopy.NewDesc("testByte_args")
+var ThriftTestTestByteArgsDesc = thriftimpl.NewDesc("testByte_args")
 
 func NewThriftTestTestByteArgs(opts ...nocopy.Option) ThriftTestTestByteArgs {
-	return ThriftTestTestByteArgs(nocopy.New(ThriftTestTestByteArgsDesc, opts...))
+	return ThriftTestTestByteArgs(thriftimpl.New(ThriftTestTestByteArgsDesc, opts...))
 }
 func ParseThriftTestTestByteArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestByteArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestByteArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestByteArgsDesc, b, opts...)
 	return ThriftTestTestByteArgs(s), err
 }
 
@@ -2625,45 +2731,46 @@ func ParseThriftTestTestByteArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 // those of s alone.
 func (s ThriftTestTestByteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
 }
-func (s ThriftTestTestByteArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestByteArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestByteArgsDesc }
+func (s ThriftTestTestByteArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
-	return ThriftTestTestByteArgs(nocopy.Struct(s).Clone(ThriftTestTestByteArgsDesc))
+	return ThriftTestTestByteArgs(thriftimpl.Struct(s).Clone(ThriftTestTestByteArgsDesc))
 }
 func (s ThriftTestTestByteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestByteArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestByteArgsDesc)
 }
 func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
 }
 
 func (s ThriftTestTestByteArgs) GetThing() int8 {
-	return nocopy.Struct(s).Int8(thriftTestTestByteArgsThing)
+	return thriftimpl.Struct(s).Int8(thriftTestTestByteArgsThing)
 }
 func (s ThriftTestTestByteArgs) SetThing(v int8) {
-	nocopy.Struct(s).SetInt8(thriftTestTestByteArgsThing, v)
+	thriftimpl.Struct(s).SetInt8(thriftTestTestByteArgsThing, v)
 }
 func (s ThriftTestTestByteArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestByteArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestByteArgsThing)
 }
-func (s ThriftTestTestByteArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestByteArgsThing) }
+func (s ThriftTestTestByteArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestByteArgsThing) }
 
 type ThriftTestTestByteResult nocopy.Struct
 
 const (
-	thriftTestTestByteResultSuccess nocopy.Field = 2<<48 | 3<<32 | 3<<16 | 0
+	thriftTestTestByteResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 0
 )
 
 // ThriftTestTestByteResultDesc describes ThriftTestTestByteResult to the runtime and to packages that use it.
-var ThriftTestTestByteResultDesc = nocopy.NewDesc("testByte_result")
+var ThriftTestTestByteResultDesc = thriftimpl.NewDesc("testByte_result")
 
 func NewThriftTestTestByteResult(opts ...nocopy.Option) ThriftTestTestByteResult {
-	return ThriftTestTestByteResult(nocopy.New(ThriftTestTestByteResultDesc, opts...))
+	return ThriftTestTestByteResult(thriftimpl.New(ThriftTestTestByteResultDesc, opts...))
 }
 func ParseThriftTestTestByteResult(b []byte, opts ...nocopy.Option) (ThriftTestTestByteResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestByteResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestByteResultDesc, b, opts...)
 	return ThriftTestTestByteResult(s), err
 }
 
@@ -2671,47 +2778,48 @@ func ParseThriftTestTestByteResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestByteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
 }
-func (s ThriftTestTestByteResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestByteResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestByteResultDesc }
+func (s ThriftTestTestByteResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
-	return ThriftTestTestByteResult(nocopy.Struct(s).Clone(ThriftTestTestByteResultDesc))
+	return ThriftTestTestByteResult(thriftimpl.Struct(s).Clone(ThriftTestTestByteResultDesc))
 }
 func (s ThriftTestTestByteResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestByteResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestByteResultDesc)
 }
 func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestByteResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestByteResultDesc)
 }
 
 func (s ThriftTestTestByteResult) GetSuccess() int8 {
-	return nocopy.Struct(s).Int8(thriftTestTestByteResultSuccess)
+	return thriftimpl.Struct(s).Int8(thriftTestTestByteResultSuccess)
 }
 func (s ThriftTestTestByteResult) SetSuccess(v int8) {
-	nocopy.Struct(s).SetInt8(thriftTestTestByteResultSuccess, v)
+	thriftimpl.Struct(s).SetInt8(thriftTestTestByteResultSuccess, v)
 }
 func (s ThriftTestTestByteResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestByteResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestByteResultSuccess)
 }
 func (s ThriftTestTestByteResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestByteResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestByteResultSuccess)
 }
 
 type ThriftTestTestI32Args nocopy.Struct
 
 const (
-	thriftTestTestI32ArgsThing nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	thriftTestTestI32ArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestI32ArgsDesc describes ThriftTestTestI32Args to the runtime and to packages that use it.
-var ThriftTestTestI32ArgsDesc = nocopy.NewDesc("testI32_args")
+var ThriftTestTestI32ArgsDesc = thriftimpl.NewDesc("testI32_args")
 
 func NewThriftTestTestI32Args(opts ...nocopy.Option) ThriftTestTestI32Args {
-	return ThriftTestTestI32Args(nocopy.New(ThriftTestTestI32ArgsDesc, opts...))
+	return ThriftTestTestI32Args(thriftimpl.New(ThriftTestTestI32ArgsDesc, opts...))
 }
 func ParseThriftTestTestI32Args(b []byte, opts ...nocopy.Option) (ThriftTestTestI32Args, error) {
-	s, err := nocopy.Parse(ThriftTestTestI32ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestI32ArgsDesc, b, opts...)
 	return ThriftTestTestI32Args(s), err
 }
 
@@ -2719,45 +2827,46 @@ func ParseThriftTestTestI32Args(b []byte, opts ...nocopy.Option) (ThriftTestTest
 // those of s alone.
 func (s ThriftTestTestI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
 }
-func (s ThriftTestTestI32Args) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI32Args) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestI32ArgsDesc }
+func (s ThriftTestTestI32Args) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
-	return ThriftTestTestI32Args(nocopy.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
+	return ThriftTestTestI32Args(thriftimpl.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
 }
 func (s ThriftTestTestI32Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Args) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestI32ArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
 }
 func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
 }
 
 func (s ThriftTestTestI32Args) GetThing() int32 {
-	return nocopy.Struct(s).Int32(thriftTestTestI32ArgsThing)
+	return thriftimpl.Struct(s).Int32(thriftTestTestI32ArgsThing)
 }
 func (s ThriftTestTestI32Args) SetThing(v int32) {
-	nocopy.Struct(s).SetInt32(thriftTestTestI32ArgsThing, v)
+	thriftimpl.Struct(s).SetInt32(thriftTestTestI32ArgsThing, v)
 }
 func (s ThriftTestTestI32Args) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestI32ArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestI32ArgsThing)
 }
-func (s ThriftTestTestI32Args) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestI32ArgsThing) }
+func (s ThriftTestTestI32Args) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestI32ArgsThing) }
 
 type ThriftTestTestI32Result nocopy.Struct
 
 const (
-	thriftTestTestI32ResultSuccess nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	thriftTestTestI32ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // ThriftTestTestI32ResultDesc describes ThriftTestTestI32Result to the runtime and to packages that use it.
-var ThriftTestTestI32ResultDesc = nocopy.NewDesc("testI32_result")
+var ThriftTestTestI32ResultDesc = thriftimpl.NewDesc("testI32_result")
 
 func NewThriftTestTestI32Result(opts ...nocopy.Option) ThriftTestTestI32Result {
-	return ThriftTestTestI32Result(nocopy.New(ThriftTestTestI32ResultDesc, opts...))
+	return ThriftTestTestI32Result(thriftimpl.New(ThriftTestTestI32ResultDesc, opts...))
 }
 func ParseThriftTestTestI32Result(b []byte, opts ...nocopy.Option) (ThriftTestTestI32Result, error) {
-	s, err := nocopy.Parse(ThriftTestTestI32ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestI32ResultDesc, b, opts...)
 	return ThriftTestTestI32Result(s), err
 }
 
@@ -2765,47 +2874,48 @@ func ParseThriftTestTestI32Result(b []byte, opts ...nocopy.Option) (ThriftTestTe
 // those of s alone.
 func (s ThriftTestTestI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
 }
-func (s ThriftTestTestI32Result) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI32Result) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestI32ResultDesc }
+func (s ThriftTestTestI32Result) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
-	return ThriftTestTestI32Result(nocopy.Struct(s).Clone(ThriftTestTestI32ResultDesc))
+	return ThriftTestTestI32Result(thriftimpl.Struct(s).Clone(ThriftTestTestI32ResultDesc))
 }
 func (s ThriftTestTestI32Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Result) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestI32ResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestI32ResultDesc)
 }
 func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
 }
 
 func (s ThriftTestTestI32Result) GetSuccess() int32 {
-	return nocopy.Struct(s).Int32(thriftTestTestI32ResultSuccess)
+	return thriftimpl.Struct(s).Int32(thriftTestTestI32ResultSuccess)
 }
 func (s ThriftTestTestI32Result) SetSuccess(v int32) {
-	nocopy.Struct(s).SetInt32(thriftTestTestI32ResultSuccess, v)
+	thriftimpl.Struct(s).SetInt32(thriftTestTestI32ResultSuccess, v)
 }
 func (s ThriftTestTestI32Result) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestI32ResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestI32ResultSuccess)
 }
 func (s ThriftTestTestI32Result) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestI32ResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestI32ResultSuccess)
 }
 
 type ThriftTestTestI64Args nocopy.Struct
 
 const (
-	thriftTestTestI64ArgsThing nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	thriftTestTestI64ArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // ThriftTestTestI64ArgsDesc describes ThriftTestTestI64Args to the runtime and to packages that use it.
-var ThriftTestTestI64ArgsDesc = nocopy.NewDesc("testI64_args")
+var ThriftTestTestI64ArgsDesc = thriftimpl.NewDesc("testI64_args")
 
 func NewThriftTestTestI64Args(opts ...nocopy.Option) ThriftTestTestI64Args {
-	return ThriftTestTestI64Args(nocopy.New(ThriftTestTestI64ArgsDesc, opts...))
+	return ThriftTestTestI64Args(thriftimpl.New(ThriftTestTestI64ArgsDesc, opts...))
 }
 func ParseThriftTestTestI64Args(b []byte, opts ...nocopy.Option) (ThriftTestTestI64Args, error) {
-	s, err := nocopy.Parse(ThriftTestTestI64ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestI64ArgsDesc, b, opts...)
 	return ThriftTestTestI64Args(s), err
 }
 
@@ -2813,45 +2923,46 @@ func ParseThriftTestTestI64Args(b []byte, opts ...nocopy.Option) (ThriftTestTest
 // those of s alone.
 func (s ThriftTestTestI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
 }
-func (s ThriftTestTestI64Args) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI64Args) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestI64ArgsDesc }
+func (s ThriftTestTestI64Args) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
-	return ThriftTestTestI64Args(nocopy.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
+	return ThriftTestTestI64Args(thriftimpl.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
 }
 func (s ThriftTestTestI64Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Args) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestI64ArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
 }
 func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
 }
 
 func (s ThriftTestTestI64Args) GetThing() int64 {
-	return nocopy.Struct(s).Int64(thriftTestTestI64ArgsThing)
+	return thriftimpl.Struct(s).Int64(thriftTestTestI64ArgsThing)
 }
 func (s ThriftTestTestI64Args) SetThing(v int64) {
-	nocopy.Struct(s).SetInt64(thriftTestTestI64ArgsThing, v)
+	thriftimpl.Struct(s).SetInt64(thriftTestTestI64ArgsThing, v)
 }
 func (s ThriftTestTestI64Args) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestI64ArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestI64ArgsThing)
 }
-func (s ThriftTestTestI64Args) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestI64ArgsThing) }
+func (s ThriftTestTestI64Args) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestI64ArgsThing) }
 
 type ThriftTestTestI64Result nocopy.Struct
 
 const (
-	thriftTestTestI64ResultSuccess nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	thriftTestTestI64ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // ThriftTestTestI64ResultDesc describes ThriftTestTestI64Result to the runtime and to packages that use it.
-var ThriftTestTestI64ResultDesc = nocopy.NewDesc("testI64_result")
+var ThriftTestTestI64ResultDesc = thriftimpl.NewDesc("testI64_result")
 
 func NewThriftTestTestI64Result(opts ...nocopy.Option) ThriftTestTestI64Result {
-	return ThriftTestTestI64Result(nocopy.New(ThriftTestTestI64ResultDesc, opts...))
+	return ThriftTestTestI64Result(thriftimpl.New(ThriftTestTestI64ResultDesc, opts...))
 }
 func ParseThriftTestTestI64Result(b []byte, opts ...nocopy.Option) (ThriftTestTestI64Result, error) {
-	s, err := nocopy.Parse(ThriftTestTestI64ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestI64ResultDesc, b, opts...)
 	return ThriftTestTestI64Result(s), err
 }
 
@@ -2859,47 +2970,48 @@ func ParseThriftTestTestI64Result(b []byte, opts ...nocopy.Option) (ThriftTestTe
 // those of s alone.
 func (s ThriftTestTestI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
 }
-func (s ThriftTestTestI64Result) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI64Result) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestI64ResultDesc }
+func (s ThriftTestTestI64Result) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
-	return ThriftTestTestI64Result(nocopy.Struct(s).Clone(ThriftTestTestI64ResultDesc))
+	return ThriftTestTestI64Result(thriftimpl.Struct(s).Clone(ThriftTestTestI64ResultDesc))
 }
 func (s ThriftTestTestI64Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Result) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestI64ResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestI64ResultDesc)
 }
 func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
 }
 
 func (s ThriftTestTestI64Result) GetSuccess() int64 {
-	return nocopy.Struct(s).Int64(thriftTestTestI64ResultSuccess)
+	return thriftimpl.Struct(s).Int64(thriftTestTestI64ResultSuccess)
 }
 func (s ThriftTestTestI64Result) SetSuccess(v int64) {
-	nocopy.Struct(s).SetInt64(thriftTestTestI64ResultSuccess, v)
+	thriftimpl.Struct(s).SetInt64(thriftTestTestI64ResultSuccess, v)
 }
 func (s ThriftTestTestI64Result) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestI64ResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestI64ResultSuccess)
 }
 func (s ThriftTestTestI64Result) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestI64ResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestI64ResultSuccess)
 }
 
 type ThriftTestTestDoubleArgs nocopy.Struct
 
 const (
-	thriftTestTestDoubleArgsThing nocopy.Field = 2<<48 | 3<<32 | 4<<16 | 1
+	thriftTestTestDoubleArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
 // ThriftTestTestDoubleArgsDesc describes ThriftTestTestDoubleArgs to the runtime and to packages that use it.
-var ThriftTestTestDoubleArgsDesc = nocopy.NewDesc("testDouble_args")
+var ThriftTestTestDoubleArgsDesc = thriftimpl.NewDesc("testDouble_args")
 
 func NewThriftTestTestDoubleArgs(opts ...nocopy.Option) ThriftTestTestDoubleArgs {
-	return ThriftTestTestDoubleArgs(nocopy.New(ThriftTestTestDoubleArgsDesc, opts...))
+	return ThriftTestTestDoubleArgs(thriftimpl.New(ThriftTestTestDoubleArgsDesc, opts...))
 }
 func ParseThriftTestTestDoubleArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestDoubleArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestDoubleArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestDoubleArgsDesc, b, opts...)
 	return ThriftTestTestDoubleArgs(s), err
 }
 
@@ -2907,45 +3019,48 @@ func ParseThriftTestTestDoubleArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestDoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
 }
-func (s ThriftTestTestDoubleArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestDoubleArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestDoubleArgsDesc }
+func (s ThriftTestTestDoubleArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
-	return ThriftTestTestDoubleArgs(nocopy.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
+	return ThriftTestTestDoubleArgs(thriftimpl.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
 }
 func (s ThriftTestTestDoubleArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
 }
 func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
 }
 
 func (s ThriftTestTestDoubleArgs) GetThing() float64 {
-	return nocopy.Struct(s).Float64(thriftTestTestDoubleArgsThing)
+	return thriftimpl.Struct(s).Float64(thriftTestTestDoubleArgsThing)
 }
 func (s ThriftTestTestDoubleArgs) SetThing(v float64) {
-	nocopy.Struct(s).SetFloat64(thriftTestTestDoubleArgsThing, v)
+	thriftimpl.Struct(s).SetFloat64(thriftTestTestDoubleArgsThing, v)
 }
 func (s ThriftTestTestDoubleArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestDoubleArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestDoubleArgsThing)
 }
-func (s ThriftTestTestDoubleArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestDoubleArgsThing) }
+func (s ThriftTestTestDoubleArgs) UnsetThing() {
+	thriftimpl.Struct(s).Unset(thriftTestTestDoubleArgsThing)
+}
 
 type ThriftTestTestDoubleResult nocopy.Struct
 
 const (
-	thriftTestTestDoubleResultSuccess nocopy.Field = 2<<48 | 3<<32 | 4<<16 | 0
+	thriftTestTestDoubleResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 0
 )
 
 // ThriftTestTestDoubleResultDesc describes ThriftTestTestDoubleResult to the runtime and to packages that use it.
-var ThriftTestTestDoubleResultDesc = nocopy.NewDesc("testDouble_result")
+var ThriftTestTestDoubleResultDesc = thriftimpl.NewDesc("testDouble_result")
 
 func NewThriftTestTestDoubleResult(opts ...nocopy.Option) ThriftTestTestDoubleResult {
-	return ThriftTestTestDoubleResult(nocopy.New(ThriftTestTestDoubleResultDesc, opts...))
+	return ThriftTestTestDoubleResult(thriftimpl.New(ThriftTestTestDoubleResultDesc, opts...))
 }
 func ParseThriftTestTestDoubleResult(b []byte, opts ...nocopy.Option) (ThriftTestTestDoubleResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestDoubleResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestDoubleResultDesc, b, opts...)
 	return ThriftTestTestDoubleResult(s), err
 }
 
@@ -2953,47 +3068,50 @@ func ParseThriftTestTestDoubleResult(b []byte, opts ...nocopy.Option) (ThriftTes
 // those of s alone.
 func (s ThriftTestTestDoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
+}
+func (s ThriftTestTestDoubleResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestDoubleResultDesc
 }
 func (s ThriftTestTestDoubleResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
-	return ThriftTestTestDoubleResult(nocopy.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
+	return ThriftTestTestDoubleResult(thriftimpl.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
 }
 func (s ThriftTestTestDoubleResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestDoubleResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
 }
 func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
 }
 
 func (s ThriftTestTestDoubleResult) GetSuccess() float64 {
-	return nocopy.Struct(s).Float64(thriftTestTestDoubleResultSuccess)
+	return thriftimpl.Struct(s).Float64(thriftTestTestDoubleResultSuccess)
 }
 func (s ThriftTestTestDoubleResult) SetSuccess(v float64) {
-	nocopy.Struct(s).SetFloat64(thriftTestTestDoubleResultSuccess, v)
+	thriftimpl.Struct(s).SetFloat64(thriftTestTestDoubleResultSuccess, v)
 }
 func (s ThriftTestTestDoubleResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestDoubleResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestDoubleResultSuccess)
 }
 func (s ThriftTestTestDoubleResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestDoubleResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestDoubleResultSuccess)
 }
 
 type ThriftTestTestBinaryArgs nocopy.Struct
 
 const (
-	thriftTestTestBinaryArgsThing nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	thriftTestTestBinaryArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestBinaryArgsDesc describes ThriftTestTestBinaryArgs to the runtime and to packages that use it.
-var ThriftTestTestBinaryArgsDesc = nocopy.NewDesc("testBinary_args")
+var ThriftTestTestBinaryArgsDesc = thriftimpl.NewDesc("testBinary_args")
 
 func NewThriftTestTestBinaryArgs(opts ...nocopy.Option) ThriftTestTestBinaryArgs {
-	return ThriftTestTestBinaryArgs(nocopy.New(ThriftTestTestBinaryArgsDesc, opts...))
+	return ThriftTestTestBinaryArgs(thriftimpl.New(ThriftTestTestBinaryArgsDesc, opts...))
 }
 func ParseThriftTestTestBinaryArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestBinaryArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestBinaryArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestBinaryArgsDesc, b, opts...)
 	return ThriftTestTestBinaryArgs(s), err
 }
 
@@ -3001,48 +3119,51 @@ func ParseThriftTestTestBinaryArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestBinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
 }
-func (s ThriftTestTestBinaryArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBinaryArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestBinaryArgsDesc }
+func (s ThriftTestTestBinaryArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
-	return ThriftTestTestBinaryArgs(nocopy.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
+	return ThriftTestTestBinaryArgs(thriftimpl.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
 }
 func (s ThriftTestTestBinaryArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
 }
 func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
 }
 
 func (s ThriftTestTestBinaryArgs) GetThing() []byte {
-	return nocopy.Struct(s).Bytes(thriftTestTestBinaryArgsThing)
+	return thriftimpl.Struct(s).Bytes(thriftTestTestBinaryArgsThing)
 }
 func (s ThriftTestTestBinaryArgs) SetThing(v []byte) {
-	nocopy.Struct(s).SetBytes(thriftTestTestBinaryArgsThing, v)
+	thriftimpl.Struct(s).SetBytes(thriftTestTestBinaryArgsThing, v)
 }
 func (s ThriftTestTestBinaryArgs) NewThing(n int) []byte {
-	return nocopy.Struct(s).NewBytes(thriftTestTestBinaryArgsThing, n)
+	return thriftimpl.Struct(s).NewBytes(thriftTestTestBinaryArgsThing, n)
 }
 func (s ThriftTestTestBinaryArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestBinaryArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestBinaryArgsThing)
 }
-func (s ThriftTestTestBinaryArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestBinaryArgsThing) }
+func (s ThriftTestTestBinaryArgs) UnsetThing() {
+	thriftimpl.Struct(s).Unset(thriftTestTestBinaryArgsThing)
+}
 
 type ThriftTestTestBinaryResult nocopy.Struct
 
 const (
-	thriftTestTestBinaryResultSuccess nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	thriftTestTestBinaryResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // ThriftTestTestBinaryResultDesc describes ThriftTestTestBinaryResult to the runtime and to packages that use it.
-var ThriftTestTestBinaryResultDesc = nocopy.NewDesc("testBinary_result")
+var ThriftTestTestBinaryResultDesc = thriftimpl.NewDesc("testBinary_result")
 
 func NewThriftTestTestBinaryResult(opts ...nocopy.Option) ThriftTestTestBinaryResult {
-	return ThriftTestTestBinaryResult(nocopy.New(ThriftTestTestBinaryResultDesc, opts...))
+	return ThriftTestTestBinaryResult(thriftimpl.New(ThriftTestTestBinaryResultDesc, opts...))
 }
 func ParseThriftTestTestBinaryResult(b []byte, opts ...nocopy.Option) (ThriftTestTestBinaryResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestBinaryResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestBinaryResultDesc, b, opts...)
 	return ThriftTestTestBinaryResult(s), err
 }
 
@@ -3050,50 +3171,53 @@ func ParseThriftTestTestBinaryResult(b []byte, opts ...nocopy.Option) (ThriftTes
 // those of s alone.
 func (s ThriftTestTestBinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
+}
+func (s ThriftTestTestBinaryResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestBinaryResultDesc
 }
 func (s ThriftTestTestBinaryResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
-	return ThriftTestTestBinaryResult(nocopy.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
+	return ThriftTestTestBinaryResult(thriftimpl.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
 }
 func (s ThriftTestTestBinaryResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestBinaryResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
 }
 func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
 }
 
 func (s ThriftTestTestBinaryResult) GetSuccess() []byte {
-	return nocopy.Struct(s).Bytes(thriftTestTestBinaryResultSuccess)
+	return thriftimpl.Struct(s).Bytes(thriftTestTestBinaryResultSuccess)
 }
 func (s ThriftTestTestBinaryResult) SetSuccess(v []byte) {
-	nocopy.Struct(s).SetBytes(thriftTestTestBinaryResultSuccess, v)
+	thriftimpl.Struct(s).SetBytes(thriftTestTestBinaryResultSuccess, v)
 }
 func (s ThriftTestTestBinaryResult) NewSuccess(n int) []byte {
-	return nocopy.Struct(s).NewBytes(thriftTestTestBinaryResultSuccess, n)
+	return thriftimpl.Struct(s).NewBytes(thriftTestTestBinaryResultSuccess, n)
 }
 func (s ThriftTestTestBinaryResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestBinaryResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestBinaryResultSuccess)
 }
 func (s ThriftTestTestBinaryResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestBinaryResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestBinaryResultSuccess)
 }
 
 type ThriftTestTestUuidArgs nocopy.Struct
 
 const (
-	thriftTestTestUuidArgsThing nocopy.Field = 2<<48 | 3<<32 | 16<<16 | 1
+	thriftTestTestUuidArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 1
 )
 
 // ThriftTestTestUuidArgsDesc describes ThriftTestTestUuidArgs to the runtime and to packages that use it.
-var ThriftTestTestUuidArgsDesc = nocopy.NewDesc("testUuid_args")
+var ThriftTestTestUuidArgsDesc = thriftimpl.NewDesc("testUuid_args")
 
 func NewThriftTestTestUuidArgs(opts ...nocopy.Option) ThriftTestTestUuidArgs {
-	return ThriftTestTestUuidArgs(nocopy.New(ThriftTestTestUuidArgsDesc, opts...))
+	return ThriftTestTestUuidArgs(thriftimpl.New(ThriftTestTestUuidArgsDesc, opts...))
 }
 func ParseThriftTestTestUuidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestUuidArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestUuidArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestUuidArgsDesc, b, opts...)
 	return ThriftTestTestUuidArgs(s), err
 }
 
@@ -3101,45 +3225,46 @@ func ParseThriftTestTestUuidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 // those of s alone.
 func (s ThriftTestTestUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
 }
-func (s ThriftTestTestUuidArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestUuidArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestUuidArgsDesc }
+func (s ThriftTestTestUuidArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
-	return ThriftTestTestUuidArgs(nocopy.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
+	return ThriftTestTestUuidArgs(thriftimpl.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
 }
 func (s ThriftTestTestUuidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestUuidArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
 }
 func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
 }
 
 func (s ThriftTestTestUuidArgs) GetThing() nocopy.UUID {
-	return nocopy.Struct(s).UUID(thriftTestTestUuidArgsThing)
+	return thriftimpl.Struct(s).UUID(thriftTestTestUuidArgsThing)
 }
 func (s ThriftTestTestUuidArgs) SetThing(v nocopy.UUID) {
-	nocopy.Struct(s).SetUUID(thriftTestTestUuidArgsThing, v)
+	thriftimpl.Struct(s).SetUUID(thriftTestTestUuidArgsThing, v)
 }
 func (s ThriftTestTestUuidArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestUuidArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestUuidArgsThing)
 }
-func (s ThriftTestTestUuidArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestUuidArgsThing) }
+func (s ThriftTestTestUuidArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestUuidArgsThing) }
 
 type ThriftTestTestUuidResult nocopy.Struct
 
 const (
-	thriftTestTestUuidResultSuccess nocopy.Field = 2<<48 | 3<<32 | 16<<16 | 0
+	thriftTestTestUuidResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 0
 )
 
 // ThriftTestTestUuidResultDesc describes ThriftTestTestUuidResult to the runtime and to packages that use it.
-var ThriftTestTestUuidResultDesc = nocopy.NewDesc("testUuid_result")
+var ThriftTestTestUuidResultDesc = thriftimpl.NewDesc("testUuid_result")
 
 func NewThriftTestTestUuidResult(opts ...nocopy.Option) ThriftTestTestUuidResult {
-	return ThriftTestTestUuidResult(nocopy.New(ThriftTestTestUuidResultDesc, opts...))
+	return ThriftTestTestUuidResult(thriftimpl.New(ThriftTestTestUuidResultDesc, opts...))
 }
 func ParseThriftTestTestUuidResult(b []byte, opts ...nocopy.Option) (ThriftTestTestUuidResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestUuidResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestUuidResultDesc, b, opts...)
 	return ThriftTestTestUuidResult(s), err
 }
 
@@ -3147,47 +3272,48 @@ func ParseThriftTestTestUuidResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
 }
-func (s ThriftTestTestUuidResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestUuidResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestUuidResultDesc }
+func (s ThriftTestTestUuidResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
-	return ThriftTestTestUuidResult(nocopy.Struct(s).Clone(ThriftTestTestUuidResultDesc))
+	return ThriftTestTestUuidResult(thriftimpl.Struct(s).Clone(ThriftTestTestUuidResultDesc))
 }
 func (s ThriftTestTestUuidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestUuidResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestUuidResultDesc)
 }
 func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
 }
 
 func (s ThriftTestTestUuidResult) GetSuccess() nocopy.UUID {
-	return nocopy.Struct(s).UUID(thriftTestTestUuidResultSuccess)
+	return thriftimpl.Struct(s).UUID(thriftTestTestUuidResultSuccess)
 }
 func (s ThriftTestTestUuidResult) SetSuccess(v nocopy.UUID) {
-	nocopy.Struct(s).SetUUID(thriftTestTestUuidResultSuccess, v)
+	thriftimpl.Struct(s).SetUUID(thriftTestTestUuidResultSuccess, v)
 }
 func (s ThriftTestTestUuidResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestUuidResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestUuidResultSuccess)
 }
 func (s ThriftTestTestUuidResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestUuidResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestUuidResultSuccess)
 }
 
 type ThriftTestTestStructArgs nocopy.Struct
 
 const (
-	thriftTestTestStructArgsThing nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	thriftTestTestStructArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestStructArgsDesc describes ThriftTestTestStructArgs to the runtime and to packages that use it.
-var ThriftTestTestStructArgsDesc = nocopy.NewDesc("testStruct_args")
+var ThriftTestTestStructArgsDesc = thriftimpl.NewDesc("testStruct_args")
 
 func NewThriftTestTestStructArgs(opts ...nocopy.Option) ThriftTestTestStructArgs {
-	return ThriftTestTestStructArgs(nocopy.New(ThriftTestTestStructArgsDesc, opts...))
+	return ThriftTestTestStructArgs(thriftimpl.New(ThriftTestTestStructArgsDesc, opts...))
 }
 func ParseThriftTestTestStructArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStructArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestStructArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestStructArgsDesc, b, opts...)
 	return ThriftTestTestStructArgs(s), err
 }
 
@@ -3195,48 +3321,51 @@ func ParseThriftTestTestStructArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
 }
-func (s ThriftTestTestStructArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStructArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestStructArgsDesc }
+func (s ThriftTestTestStructArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
-	return ThriftTestTestStructArgs(nocopy.Struct(s).Clone(ThriftTestTestStructArgsDesc))
+	return ThriftTestTestStructArgs(thriftimpl.Struct(s).Clone(ThriftTestTestStructArgsDesc))
 }
 func (s ThriftTestTestStructArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestStructArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestStructArgsDesc)
 }
 func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
 }
 
 func (s ThriftTestTestStructArgs) GetThing() Xtruct {
-	return Xtruct(nocopy.Struct(s).Child(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc))
+	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc))
 }
 func (s ThriftTestTestStructArgs) SetThing(v Xtruct) {
-	nocopy.Struct(s).SetChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestStructArgs) NewThing() Xtruct {
-	return Xtruct(nocopy.Struct(s).NewChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, 0))
+	return Xtruct(thriftimpl.Struct(s).NewChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, 0))
 }
 func (s ThriftTestTestStructArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestStructArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestStructArgsThing)
 }
-func (s ThriftTestTestStructArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestStructArgsThing) }
+func (s ThriftTestTestStructArgs) UnsetThing() {
+	thriftimpl.Struct(s).Unset(thriftTestTestStructArgsThing)
+}
 
 type ThriftTestTestStructResult nocopy.Struct
 
 const (
-	thriftTestTestStructResultSuccess nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestStructResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // ThriftTestTestStructResultDesc describes ThriftTestTestStructResult to the runtime and to packages that use it.
-var ThriftTestTestStructResultDesc = nocopy.NewDesc("testStruct_result")
+var ThriftTestTestStructResultDesc = thriftimpl.NewDesc("testStruct_result")
 
 func NewThriftTestTestStructResult(opts ...nocopy.Option) ThriftTestTestStructResult {
-	return ThriftTestTestStructResult(nocopy.New(ThriftTestTestStructResultDesc, opts...))
+	return ThriftTestTestStructResult(thriftimpl.New(ThriftTestTestStructResultDesc, opts...))
 }
 func ParseThriftTestTestStructResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStructResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestStructResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestStructResultDesc, b, opts...)
 	return ThriftTestTestStructResult(s), err
 }
 
@@ -3244,50 +3373,53 @@ func ParseThriftTestTestStructResult(b []byte, opts ...nocopy.Option) (ThriftTes
 // those of s alone.
 func (s ThriftTestTestStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
+}
+func (s ThriftTestTestStructResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestStructResultDesc
 }
 func (s ThriftTestTestStructResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
-	return ThriftTestTestStructResult(nocopy.Struct(s).Clone(ThriftTestTestStructResultDesc))
+	return ThriftTestTestStructResult(thriftimpl.Struct(s).Clone(ThriftTestTestStructResultDesc))
 }
 func (s ThriftTestTestStructResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestStructResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestStructResultDesc)
 }
 func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestStructResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestStructResultDesc)
 }
 
 func (s ThriftTestTestStructResult) GetSuccess() Xtruct {
-	return Xtruct(nocopy.Struct(s).Child(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc))
+	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc))
 }
 func (s ThriftTestTestStructResult) SetSuccess(v Xtruct) {
-	nocopy.Struct(s).SetChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestStructResult) NewSuccess() Xtruct {
-	return Xtruct(nocopy.Struct(s).NewChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, 0))
+	return Xtruct(thriftimpl.Struct(s).NewChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, 0))
 }
 func (s ThriftTestTestStructResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestStructResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestStructResultSuccess)
 }
 func (s ThriftTestTestStructResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestStructResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestStructResultSuccess)
 }
 
 type ThriftTestTestNestArgs nocopy.Struct
 
 const (
-	thriftTestTestNestArgsThing nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	thriftTestTestNestArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestNestArgsDesc describes ThriftTestTestNestArgs to the runtime and to packages that use it.
-var ThriftTestTestNestArgsDesc = nocopy.NewDesc("testNest_args")
+var ThriftTestTestNestArgsDesc = thriftimpl.NewDesc("testNest_args")
 
 func NewThriftTestTestNestArgs(opts ...nocopy.Option) ThriftTestTestNestArgs {
-	return ThriftTestTestNestArgs(nocopy.New(ThriftTestTestNestArgsDesc, opts...))
+	return ThriftTestTestNestArgs(thriftimpl.New(ThriftTestTestNestArgsDesc, opts...))
 }
 func ParseThriftTestTestNestArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestNestArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestNestArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestNestArgsDesc, b, opts...)
 	return ThriftTestTestNestArgs(s), err
 }
 
@@ -3295,48 +3427,49 @@ func ParseThriftTestTestNestArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 // those of s alone.
 func (s ThriftTestTestNestArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
 }
-func (s ThriftTestTestNestArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestNestArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestNestArgsDesc }
+func (s ThriftTestTestNestArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
-	return ThriftTestTestNestArgs(nocopy.Struct(s).Clone(ThriftTestTestNestArgsDesc))
+	return ThriftTestTestNestArgs(thriftimpl.Struct(s).Clone(ThriftTestTestNestArgsDesc))
 }
 func (s ThriftTestTestNestArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestNestArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestNestArgsDesc)
 }
 func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
 }
 
 func (s ThriftTestTestNestArgs) GetThing() Xtruct2 {
-	return Xtruct2(nocopy.Struct(s).Child(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc))
+	return Xtruct2(thriftimpl.Struct(s).Child(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc))
 }
 func (s ThriftTestTestNestArgs) SetThing(v Xtruct2) {
-	nocopy.Struct(s).SetChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestNestArgs) NewThing() Xtruct2 {
-	return Xtruct2(nocopy.Struct(s).NewChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, 0))
+	return Xtruct2(thriftimpl.Struct(s).NewChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, 0))
 }
 func (s ThriftTestTestNestArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestNestArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestNestArgsThing)
 }
-func (s ThriftTestTestNestArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestNestArgsThing) }
+func (s ThriftTestTestNestArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestNestArgsThing) }
 
 type ThriftTestTestNestResult nocopy.Struct
 
 const (
-	thriftTestTestNestResultSuccess nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestNestResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // ThriftTestTestNestResultDesc describes ThriftTestTestNestResult to the runtime and to packages that use it.
-var ThriftTestTestNestResultDesc = nocopy.NewDesc("testNest_result")
+var ThriftTestTestNestResultDesc = thriftimpl.NewDesc("testNest_result")
 
 func NewThriftTestTestNestResult(opts ...nocopy.Option) ThriftTestTestNestResult {
-	return ThriftTestTestNestResult(nocopy.New(ThriftTestTestNestResultDesc, opts...))
+	return ThriftTestTestNestResult(thriftimpl.New(ThriftTestTestNestResultDesc, opts...))
 }
 func ParseThriftTestTestNestResult(b []byte, opts ...nocopy.Option) (ThriftTestTestNestResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestNestResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestNestResultDesc, b, opts...)
 	return ThriftTestTestNestResult(s), err
 }
 
@@ -3344,50 +3477,51 @@ func ParseThriftTestTestNestResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestNestResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
 }
-func (s ThriftTestTestNestResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestNestResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestNestResultDesc }
+func (s ThriftTestTestNestResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
-	return ThriftTestTestNestResult(nocopy.Struct(s).Clone(ThriftTestTestNestResultDesc))
+	return ThriftTestTestNestResult(thriftimpl.Struct(s).Clone(ThriftTestTestNestResultDesc))
 }
 func (s ThriftTestTestNestResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestNestResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestNestResultDesc)
 }
 func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestNestResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestNestResultDesc)
 }
 
 func (s ThriftTestTestNestResult) GetSuccess() Xtruct2 {
-	return Xtruct2(nocopy.Struct(s).Child(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc))
+	return Xtruct2(thriftimpl.Struct(s).Child(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc))
 }
 func (s ThriftTestTestNestResult) SetSuccess(v Xtruct2) {
-	nocopy.Struct(s).SetChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestNestResult) NewSuccess() Xtruct2 {
-	return Xtruct2(nocopy.Struct(s).NewChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, 0))
+	return Xtruct2(thriftimpl.Struct(s).NewChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, 0))
 }
 func (s ThriftTestTestNestResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestNestResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestNestResultSuccess)
 }
 func (s ThriftTestTestNestResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestNestResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestNestResultSuccess)
 }
 
 type ThriftTestTestMapArgs nocopy.Struct
 
 const (
-	thriftTestTestMapArgsThing nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 1
+	thriftTestTestMapArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // ThriftTestTestMapArgsDesc describes ThriftTestTestMapArgs to the runtime and to packages that use it.
-var ThriftTestTestMapArgsDesc = nocopy.NewDesc("testMap_args")
+var ThriftTestTestMapArgsDesc = thriftimpl.NewDesc("testMap_args")
 
 func NewThriftTestTestMapArgs(opts ...nocopy.Option) ThriftTestTestMapArgs {
-	return ThriftTestTestMapArgs(nocopy.New(ThriftTestTestMapArgsDesc, opts...))
+	return ThriftTestTestMapArgs(thriftimpl.New(ThriftTestTestMapArgsDesc, opts...))
 }
 func ParseThriftTestTestMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMapArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestMapArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestMapArgsDesc, b, opts...)
 	return ThriftTestTestMapArgs(s), err
 }
 
@@ -3395,48 +3529,49 @@ func ParseThriftTestTestMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTest
 // those of s alone.
 func (s ThriftTestTestMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
 }
-func (s ThriftTestTestMapArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestMapArgsDesc }
+func (s ThriftTestTestMapArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
-	return ThriftTestTestMapArgs(nocopy.Struct(s).Clone(ThriftTestTestMapArgsDesc))
+	return ThriftTestTestMapArgs(thriftimpl.Struct(s).Clone(ThriftTestTestMapArgsDesc))
 }
 func (s ThriftTestTestMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestMapArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestMapArgsDesc)
 }
 func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
 }
 
-func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32] {
-	return nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32](nocopy.Struct(s).Child(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc))
+func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc))
 }
-func (s ThriftTestTestMapArgs) SetThing(v nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, nocopy.Struct(v))
+func (s ThriftTestTestMapArgs) SetThing(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestMapArgs) NewThing() nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32] {
-	return nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32](nocopy.Struct(s).NewChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, 0))
+func (s ThriftTestTestMapArgs) NewThing() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, 0))
 }
 func (s ThriftTestTestMapArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMapArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestMapArgsThing)
 }
-func (s ThriftTestTestMapArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestMapArgsThing) }
+func (s ThriftTestTestMapArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestMapArgsThing) }
 
 type ThriftTestTestMapResult nocopy.Struct
 
 const (
-	thriftTestTestMapResultSuccess nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // ThriftTestTestMapResultDesc describes ThriftTestTestMapResult to the runtime and to packages that use it.
-var ThriftTestTestMapResultDesc = nocopy.NewDesc("testMap_result")
+var ThriftTestTestMapResultDesc = thriftimpl.NewDesc("testMap_result")
 
 func NewThriftTestTestMapResult(opts ...nocopy.Option) ThriftTestTestMapResult {
-	return ThriftTestTestMapResult(nocopy.New(ThriftTestTestMapResultDesc, opts...))
+	return ThriftTestTestMapResult(thriftimpl.New(ThriftTestTestMapResultDesc, opts...))
 }
 func ParseThriftTestTestMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMapResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestMapResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestMapResultDesc, b, opts...)
 	return ThriftTestTestMapResult(s), err
 }
 
@@ -3444,50 +3579,51 @@ func ParseThriftTestTestMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTe
 // those of s alone.
 func (s ThriftTestTestMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
 }
-func (s ThriftTestTestMapResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestMapResultDesc }
+func (s ThriftTestTestMapResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
-	return ThriftTestTestMapResult(nocopy.Struct(s).Clone(ThriftTestTestMapResultDesc))
+	return ThriftTestTestMapResult(thriftimpl.Struct(s).Clone(ThriftTestTestMapResultDesc))
 }
 func (s ThriftTestTestMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestMapResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestMapResultDesc)
 }
 func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestMapResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestMapResultDesc)
 }
 
-func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32] {
-	return nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32](nocopy.Struct(s).Child(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc))
+func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc))
 }
-func (s ThriftTestTestMapResult) SetSuccess(v nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, nocopy.Struct(v))
+func (s ThriftTestTestMapResult) SetSuccess(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestMapResult) NewSuccess() nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32] {
-	return nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32](nocopy.Struct(s).NewChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, 0))
+func (s ThriftTestTestMapResult) NewSuccess() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, 0))
 }
 func (s ThriftTestTestMapResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMapResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestMapResultSuccess)
 }
 func (s ThriftTestTestMapResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestMapResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestMapResultSuccess)
 }
 
 type ThriftTestTestStringMapArgs nocopy.Struct
 
 const (
-	thriftTestTestStringMapArgsThing nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 1
+	thriftTestTestStringMapArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // ThriftTestTestStringMapArgsDesc describes ThriftTestTestStringMapArgs to the runtime and to packages that use it.
-var ThriftTestTestStringMapArgsDesc = nocopy.NewDesc("testStringMap_args")
+var ThriftTestTestStringMapArgsDesc = thriftimpl.NewDesc("testStringMap_args")
 
 func NewThriftTestTestStringMapArgs(opts ...nocopy.Option) ThriftTestTestStringMapArgs {
-	return ThriftTestTestStringMapArgs(nocopy.New(ThriftTestTestStringMapArgsDesc, opts...))
+	return ThriftTestTestStringMapArgs(thriftimpl.New(ThriftTestTestStringMapArgsDesc, opts...))
 }
 func ParseThriftTestTestStringMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStringMapArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestStringMapArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestStringMapArgsDesc, b, opts...)
 	return ThriftTestTestStringMapArgs(s), err
 }
 
@@ -3495,50 +3631,53 @@ func ParseThriftTestTestStringMapArgs(b []byte, opts ...nocopy.Option) (ThriftTe
 // those of s alone.
 func (s ThriftTestTestStringMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
+}
+func (s ThriftTestTestStringMapArgs) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestStringMapArgsDesc
 }
 func (s ThriftTestTestStringMapArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
-	return ThriftTestTestStringMapArgs(nocopy.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
+	return ThriftTestTestStringMapArgs(thriftimpl.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
 }
 func (s ThriftTestTestStringMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringMapArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
 }
 func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
 }
 
 func (s ThriftTestTestStringMapArgs) GetThing() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
 }
 func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestStringMapArgs) NewThing() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, 0))
 }
 func (s ThriftTestTestStringMapArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestStringMapArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestStringMapArgsThing)
 }
 func (s ThriftTestTestStringMapArgs) UnsetThing() {
-	nocopy.Struct(s).Unset(thriftTestTestStringMapArgsThing)
+	thriftimpl.Struct(s).Unset(thriftTestTestStringMapArgsThing)
 }
 
 type ThriftTestTestStringMapResult nocopy.Struct
 
 const (
-	thriftTestTestStringMapResultSuccess nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestStringMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // ThriftTestTestStringMapResultDesc describes ThriftTestTestStringMapResult to the runtime and to packages that use it.
-var ThriftTestTestStringMapResultDesc = nocopy.NewDesc("testStringMap_result")
+var ThriftTestTestStringMapResultDesc = thriftimpl.NewDesc("testStringMap_result")
 
 func NewThriftTestTestStringMapResult(opts ...nocopy.Option) ThriftTestTestStringMapResult {
-	return ThriftTestTestStringMapResult(nocopy.New(ThriftTestTestStringMapResultDesc, opts...))
+	return ThriftTestTestStringMapResult(thriftimpl.New(ThriftTestTestStringMapResultDesc, opts...))
 }
 func ParseThriftTestTestStringMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStringMapResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestStringMapResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestStringMapResultDesc, b, opts...)
 	return ThriftTestTestStringMapResult(s), err
 }
 
@@ -3546,50 +3685,53 @@ func ParseThriftTestTestStringMapResult(b []byte, opts ...nocopy.Option) (Thrift
 // those of s alone.
 func (s ThriftTestTestStringMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
+}
+func (s ThriftTestTestStringMapResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestStringMapResultDesc
 }
 func (s ThriftTestTestStringMapResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
-	return ThriftTestTestStringMapResult(nocopy.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
+	return ThriftTestTestStringMapResult(thriftimpl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
 }
 func (s ThriftTestTestStringMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringMapResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestStringMapResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
 }
 func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
 }
 
 func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
 }
 func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestStringMapResult) NewSuccess() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, 0))
 }
 func (s ThriftTestTestStringMapResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestStringMapResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestStringMapResultSuccess)
 }
 func (s ThriftTestTestStringMapResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestStringMapResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestStringMapResultSuccess)
 }
 
 type ThriftTestTestSetArgs nocopy.Struct
 
 const (
-	thriftTestTestSetArgsThing nocopy.Field = 2<<48 | 3<<32 | 14<<16 | 1
+	thriftTestTestSetArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // ThriftTestTestSetArgsDesc describes ThriftTestTestSetArgs to the runtime and to packages that use it.
-var ThriftTestTestSetArgsDesc = nocopy.NewDesc("testSet_args")
+var ThriftTestTestSetArgsDesc = thriftimpl.NewDesc("testSet_args")
 
 func NewThriftTestTestSetArgs(opts ...nocopy.Option) ThriftTestTestSetArgs {
-	return ThriftTestTestSetArgs(nocopy.New(ThriftTestTestSetArgsDesc, opts...))
+	return ThriftTestTestSetArgs(thriftimpl.New(ThriftTestTestSetArgsDesc, opts...))
 }
 func ParseThriftTestTestSetArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestSetArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestSetArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestSetArgsDesc, b, opts...)
 	return ThriftTestTestSetArgs(s), err
 }
 
@@ -3597,48 +3739,49 @@ func ParseThriftTestTestSetArgs(b []byte, opts ...nocopy.Option) (ThriftTestTest
 // those of s alone.
 func (s ThriftTestTestSetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
 }
-func (s ThriftTestTestSetArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestSetArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestSetArgsDesc }
+func (s ThriftTestTestSetArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
-	return ThriftTestTestSetArgs(nocopy.Struct(s).Clone(ThriftTestTestSetArgsDesc))
+	return ThriftTestTestSetArgs(thriftimpl.Struct(s).Clone(ThriftTestTestSetArgsDesc))
 }
 func (s ThriftTestTestSetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestSetArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestSetArgsDesc)
 }
 func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
 }
 
 func (s ThriftTestTestSetArgs) GetThing() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc))
 }
 func (s ThriftTestTestSetArgs) SetThing(v []int32) {
-	nocopy.Struct(s).SetInt32s(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc, v)
+	thriftimpl.Struct(s).SetInt32s(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc, v)
 }
 func (s ThriftTestTestSetArgs) NewThing(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc, n))
 }
 func (s ThriftTestTestSetArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestSetArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestSetArgsThing)
 }
-func (s ThriftTestTestSetArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestSetArgsThing) }
+func (s ThriftTestTestSetArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestSetArgsThing) }
 
 type ThriftTestTestSetResult nocopy.Struct
 
 const (
-	thriftTestTestSetResultSuccess nocopy.Field = 2<<48 | 3<<32 | 14<<16 | 0
+	thriftTestTestSetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 0
 )
 
 // ThriftTestTestSetResultDesc describes ThriftTestTestSetResult to the runtime and to packages that use it.
-var ThriftTestTestSetResultDesc = nocopy.NewDesc("testSet_result")
+var ThriftTestTestSetResultDesc = thriftimpl.NewDesc("testSet_result")
 
 func NewThriftTestTestSetResult(opts ...nocopy.Option) ThriftTestTestSetResult {
-	return ThriftTestTestSetResult(nocopy.New(ThriftTestTestSetResultDesc, opts...))
+	return ThriftTestTestSetResult(thriftimpl.New(ThriftTestTestSetResultDesc, opts...))
 }
 func ParseThriftTestTestSetResult(b []byte, opts ...nocopy.Option) (ThriftTestTestSetResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestSetResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestSetResultDesc, b, opts...)
 	return ThriftTestTestSetResult(s), err
 }
 
@@ -3646,50 +3789,51 @@ func ParseThriftTestTestSetResult(b []byte, opts ...nocopy.Option) (ThriftTestTe
 // those of s alone.
 func (s ThriftTestTestSetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
 }
-func (s ThriftTestTestSetResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestSetResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestSetResultDesc }
+func (s ThriftTestTestSetResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
-	return ThriftTestTestSetResult(nocopy.Struct(s).Clone(ThriftTestTestSetResultDesc))
+	return ThriftTestTestSetResult(thriftimpl.Struct(s).Clone(ThriftTestTestSetResultDesc))
 }
 func (s ThriftTestTestSetResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestSetResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestSetResultDesc)
 }
 func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestSetResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestSetResultDesc)
 }
 
 func (s ThriftTestTestSetResult) GetSuccess() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc))
 }
 func (s ThriftTestTestSetResult) SetSuccess(v []int32) {
-	nocopy.Struct(s).SetInt32s(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc, v)
+	thriftimpl.Struct(s).SetInt32s(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc, v)
 }
 func (s ThriftTestTestSetResult) NewSuccess(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc, n))
 }
 func (s ThriftTestTestSetResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestSetResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestSetResultSuccess)
 }
 func (s ThriftTestTestSetResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestSetResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestSetResultSuccess)
 }
 
 type ThriftTestTestListArgs nocopy.Struct
 
 const (
-	thriftTestTestListArgsThing nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	thriftTestTestListArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // ThriftTestTestListArgsDesc describes ThriftTestTestListArgs to the runtime and to packages that use it.
-var ThriftTestTestListArgsDesc = nocopy.NewDesc("testList_args")
+var ThriftTestTestListArgsDesc = thriftimpl.NewDesc("testList_args")
 
 func NewThriftTestTestListArgs(opts ...nocopy.Option) ThriftTestTestListArgs {
-	return ThriftTestTestListArgs(nocopy.New(ThriftTestTestListArgsDesc, opts...))
+	return ThriftTestTestListArgs(thriftimpl.New(ThriftTestTestListArgsDesc, opts...))
 }
 func ParseThriftTestTestListArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestListArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestListArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestListArgsDesc, b, opts...)
 	return ThriftTestTestListArgs(s), err
 }
 
@@ -3697,48 +3841,49 @@ func ParseThriftTestTestListArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 // those of s alone.
 func (s ThriftTestTestListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
 }
-func (s ThriftTestTestListArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestListArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestListArgsDesc }
+func (s ThriftTestTestListArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
-	return ThriftTestTestListArgs(nocopy.Struct(s).Clone(ThriftTestTestListArgsDesc))
+	return ThriftTestTestListArgs(thriftimpl.Struct(s).Clone(ThriftTestTestListArgsDesc))
 }
 func (s ThriftTestTestListArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestListArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestListArgsDesc)
 }
 func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestListArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestListArgsDesc)
 }
 
 func (s ThriftTestTestListArgs) GetThing() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc))
 }
 func (s ThriftTestTestListArgs) SetThing(v []int32) {
-	nocopy.Struct(s).SetInt32s(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc, v)
+	thriftimpl.Struct(s).SetInt32s(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc, v)
 }
 func (s ThriftTestTestListArgs) NewThing(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc, n))
 }
 func (s ThriftTestTestListArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestListArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestListArgsThing)
 }
-func (s ThriftTestTestListArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestListArgsThing) }
+func (s ThriftTestTestListArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestListArgsThing) }
 
 type ThriftTestTestListResult nocopy.Struct
 
 const (
-	thriftTestTestListResultSuccess nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	thriftTestTestListResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
 // ThriftTestTestListResultDesc describes ThriftTestTestListResult to the runtime and to packages that use it.
-var ThriftTestTestListResultDesc = nocopy.NewDesc("testList_result")
+var ThriftTestTestListResultDesc = thriftimpl.NewDesc("testList_result")
 
 func NewThriftTestTestListResult(opts ...nocopy.Option) ThriftTestTestListResult {
-	return ThriftTestTestListResult(nocopy.New(ThriftTestTestListResultDesc, opts...))
+	return ThriftTestTestListResult(thriftimpl.New(ThriftTestTestListResultDesc, opts...))
 }
 func ParseThriftTestTestListResult(b []byte, opts ...nocopy.Option) (ThriftTestTestListResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestListResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestListResultDesc, b, opts...)
 	return ThriftTestTestListResult(s), err
 }
 
@@ -3746,50 +3891,51 @@ func ParseThriftTestTestListResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
 }
-func (s ThriftTestTestListResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestListResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestListResultDesc }
+func (s ThriftTestTestListResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
-	return ThriftTestTestListResult(nocopy.Struct(s).Clone(ThriftTestTestListResultDesc))
+	return ThriftTestTestListResult(thriftimpl.Struct(s).Clone(ThriftTestTestListResultDesc))
 }
 func (s ThriftTestTestListResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestListResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestListResultDesc)
 }
 func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestListResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestListResultDesc)
 }
 
 func (s ThriftTestTestListResult) GetSuccess() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc))
 }
 func (s ThriftTestTestListResult) SetSuccess(v []int32) {
-	nocopy.Struct(s).SetInt32s(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc, v)
+	thriftimpl.Struct(s).SetInt32s(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc, v)
 }
 func (s ThriftTestTestListResult) NewSuccess(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc, n))
 }
 func (s ThriftTestTestListResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestListResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestListResultSuccess)
 }
 func (s ThriftTestTestListResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestListResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestListResultSuccess)
 }
 
 type ThriftTestTestEnumArgs nocopy.Struct
 
 const (
-	thriftTestTestEnumArgsThing nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	thriftTestTestEnumArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestEnumArgsDesc describes ThriftTestTestEnumArgs to the runtime and to packages that use it.
-var ThriftTestTestEnumArgsDesc = nocopy.NewDesc("testEnum_args")
+var ThriftTestTestEnumArgsDesc = thriftimpl.NewDesc("testEnum_args")
 
 func NewThriftTestTestEnumArgs(opts ...nocopy.Option) ThriftTestTestEnumArgs {
-	return ThriftTestTestEnumArgs(nocopy.New(ThriftTestTestEnumArgsDesc, opts...))
+	return ThriftTestTestEnumArgs(thriftimpl.New(ThriftTestTestEnumArgsDesc, opts...))
 }
 func ParseThriftTestTestEnumArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestEnumArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestEnumArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestEnumArgsDesc, b, opts...)
 	return ThriftTestTestEnumArgs(s), err
 }
 
@@ -3797,45 +3943,46 @@ func ParseThriftTestTestEnumArgs(b []byte, opts ...nocopy.Option) (ThriftTestTes
 // those of s alone.
 func (s ThriftTestTestEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
 }
-func (s ThriftTestTestEnumArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestEnumArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestEnumArgsDesc }
+func (s ThriftTestTestEnumArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
-	return ThriftTestTestEnumArgs(nocopy.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
+	return ThriftTestTestEnumArgs(thriftimpl.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
 }
 func (s ThriftTestTestEnumArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestEnumArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
 }
 func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
 }
 
 func (s ThriftTestTestEnumArgs) GetThing() Numberz {
-	return Numberz(nocopy.Struct(s).Int32(thriftTestTestEnumArgsThing))
+	return Numberz(thriftimpl.Struct(s).Int32(thriftTestTestEnumArgsThing))
 }
 func (s ThriftTestTestEnumArgs) SetThing(v Numberz) {
-	nocopy.Struct(s).SetInt32(thriftTestTestEnumArgsThing, int32(v))
+	thriftimpl.Struct(s).SetInt32(thriftTestTestEnumArgsThing, int32(v))
 }
 func (s ThriftTestTestEnumArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestEnumArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestEnumArgsThing)
 }
-func (s ThriftTestTestEnumArgs) UnsetThing() { nocopy.Struct(s).Unset(thriftTestTestEnumArgsThing) }
+func (s ThriftTestTestEnumArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestEnumArgsThing) }
 
 type ThriftTestTestEnumResult nocopy.Struct
 
 const (
-	thriftTestTestEnumResultSuccess nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	thriftTestTestEnumResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // ThriftTestTestEnumResultDesc describes ThriftTestTestEnumResult to the runtime and to packages that use it.
-var ThriftTestTestEnumResultDesc = nocopy.NewDesc("testEnum_result")
+var ThriftTestTestEnumResultDesc = thriftimpl.NewDesc("testEnum_result")
 
 func NewThriftTestTestEnumResult(opts ...nocopy.Option) ThriftTestTestEnumResult {
-	return ThriftTestTestEnumResult(nocopy.New(ThriftTestTestEnumResultDesc, opts...))
+	return ThriftTestTestEnumResult(thriftimpl.New(ThriftTestTestEnumResultDesc, opts...))
 }
 func ParseThriftTestTestEnumResult(b []byte, opts ...nocopy.Option) (ThriftTestTestEnumResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestEnumResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestEnumResultDesc, b, opts...)
 	return ThriftTestTestEnumResult(s), err
 }
 
@@ -3843,47 +3990,48 @@ func ParseThriftTestTestEnumResult(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
 }
-func (s ThriftTestTestEnumResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestEnumResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestEnumResultDesc }
+func (s ThriftTestTestEnumResult) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
-	return ThriftTestTestEnumResult(nocopy.Struct(s).Clone(ThriftTestTestEnumResultDesc))
+	return ThriftTestTestEnumResult(thriftimpl.Struct(s).Clone(ThriftTestTestEnumResultDesc))
 }
 func (s ThriftTestTestEnumResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestEnumResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestEnumResultDesc)
 }
 func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
 }
 
 func (s ThriftTestTestEnumResult) GetSuccess() Numberz {
-	return Numberz(nocopy.Struct(s).Int32(thriftTestTestEnumResultSuccess))
+	return Numberz(thriftimpl.Struct(s).Int32(thriftTestTestEnumResultSuccess))
 }
 func (s ThriftTestTestEnumResult) SetSuccess(v Numberz) {
-	nocopy.Struct(s).SetInt32(thriftTestTestEnumResultSuccess, int32(v))
+	thriftimpl.Struct(s).SetInt32(thriftTestTestEnumResultSuccess, int32(v))
 }
 func (s ThriftTestTestEnumResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestEnumResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestEnumResultSuccess)
 }
 func (s ThriftTestTestEnumResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestEnumResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestEnumResultSuccess)
 }
 
 type ThriftTestTestTypedefArgs nocopy.Struct
 
 const (
-	thriftTestTestTypedefArgsThing nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	thriftTestTestTypedefArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // ThriftTestTestTypedefArgsDesc describes ThriftTestTestTypedefArgs to the runtime and to packages that use it.
-var ThriftTestTestTypedefArgsDesc = nocopy.NewDesc("testTypedef_args")
+var ThriftTestTestTypedefArgsDesc = thriftimpl.NewDesc("testTypedef_args")
 
 func NewThriftTestTestTypedefArgs(opts ...nocopy.Option) ThriftTestTestTypedefArgs {
-	return ThriftTestTestTypedefArgs(nocopy.New(ThriftTestTestTypedefArgsDesc, opts...))
+	return ThriftTestTestTypedefArgs(thriftimpl.New(ThriftTestTestTypedefArgsDesc, opts...))
 }
 func ParseThriftTestTestTypedefArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestTypedefArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestTypedefArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestTypedefArgsDesc, b, opts...)
 	return ThriftTestTestTypedefArgs(s), err
 }
 
@@ -3891,47 +4039,50 @@ func ParseThriftTestTestTypedefArgs(b []byte, opts ...nocopy.Option) (ThriftTest
 // those of s alone.
 func (s ThriftTestTestTypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
+}
+func (s ThriftTestTestTypedefArgs) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestTypedefArgsDesc
 }
 func (s ThriftTestTestTypedefArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
-	return ThriftTestTestTypedefArgs(nocopy.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
+	return ThriftTestTestTypedefArgs(thriftimpl.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
 }
 func (s ThriftTestTestTypedefArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
 }
 func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
 }
 
 func (s ThriftTestTestTypedefArgs) GetThing() int64 {
-	return nocopy.Struct(s).Int64(thriftTestTestTypedefArgsThing)
+	return thriftimpl.Struct(s).Int64(thriftTestTestTypedefArgsThing)
 }
 func (s ThriftTestTestTypedefArgs) SetThing(v int64) {
-	nocopy.Struct(s).SetInt64(thriftTestTestTypedefArgsThing, v)
+	thriftimpl.Struct(s).SetInt64(thriftTestTestTypedefArgsThing, v)
 }
 func (s ThriftTestTestTypedefArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(thriftTestTestTypedefArgsThing)
+	return thriftimpl.Struct(s).Has(thriftTestTestTypedefArgsThing)
 }
 func (s ThriftTestTestTypedefArgs) UnsetThing() {
-	nocopy.Struct(s).Unset(thriftTestTestTypedefArgsThing)
+	thriftimpl.Struct(s).Unset(thriftTestTestTypedefArgsThing)
 }
 
 type ThriftTestTestTypedefResult nocopy.Struct
 
 const (
-	thriftTestTestTypedefResultSuccess nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	thriftTestTestTypedefResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // ThriftTestTestTypedefResultDesc describes ThriftTestTestTypedefResult to the runtime and to packages that use it.
-var ThriftTestTestTypedefResultDesc = nocopy.NewDesc("testTypedef_result")
+var ThriftTestTestTypedefResultDesc = thriftimpl.NewDesc("testTypedef_result")
 
 func NewThriftTestTestTypedefResult(opts ...nocopy.Option) ThriftTestTestTypedefResult {
-	return ThriftTestTestTypedefResult(nocopy.New(ThriftTestTestTypedefResultDesc, opts...))
+	return ThriftTestTestTypedefResult(thriftimpl.New(ThriftTestTestTypedefResultDesc, opts...))
 }
 func ParseThriftTestTestTypedefResult(b []byte, opts ...nocopy.Option) (ThriftTestTestTypedefResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestTypedefResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestTypedefResultDesc, b, opts...)
 	return ThriftTestTestTypedefResult(s), err
 }
 
@@ -3939,47 +4090,50 @@ func ParseThriftTestTestTypedefResult(b []byte, opts ...nocopy.Option) (ThriftTe
 // those of s alone.
 func (s ThriftTestTestTypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
+}
+func (s ThriftTestTestTypedefResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestTypedefResultDesc
 }
 func (s ThriftTestTestTypedefResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
-	return ThriftTestTestTypedefResult(nocopy.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
+	return ThriftTestTestTypedefResult(thriftimpl.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
 }
 func (s ThriftTestTestTypedefResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestTypedefResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
 }
 func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
 }
 
 func (s ThriftTestTestTypedefResult) GetSuccess() int64 {
-	return nocopy.Struct(s).Int64(thriftTestTestTypedefResultSuccess)
+	return thriftimpl.Struct(s).Int64(thriftTestTestTypedefResultSuccess)
 }
 func (s ThriftTestTestTypedefResult) SetSuccess(v int64) {
-	nocopy.Struct(s).SetInt64(thriftTestTestTypedefResultSuccess, v)
+	thriftimpl.Struct(s).SetInt64(thriftTestTestTypedefResultSuccess, v)
 }
 func (s ThriftTestTestTypedefResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestTypedefResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestTypedefResultSuccess)
 }
 func (s ThriftTestTestTypedefResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestTypedefResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestTypedefResultSuccess)
 }
 
 type ThriftTestTestMapMapArgs nocopy.Struct
 
 const (
-	thriftTestTestMapMapArgsHello nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	thriftTestTestMapMapArgsHello thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestMapMapArgsDesc describes ThriftTestTestMapMapArgs to the runtime and to packages that use it.
-var ThriftTestTestMapMapArgsDesc = nocopy.NewDesc("testMapMap_args")
+var ThriftTestTestMapMapArgsDesc = thriftimpl.NewDesc("testMapMap_args")
 
 func NewThriftTestTestMapMapArgs(opts ...nocopy.Option) ThriftTestTestMapMapArgs {
-	return ThriftTestTestMapMapArgs(nocopy.New(ThriftTestTestMapMapArgsDesc, opts...))
+	return ThriftTestTestMapMapArgs(thriftimpl.New(ThriftTestTestMapMapArgsDesc, opts...))
 }
 func ParseThriftTestTestMapMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMapMapArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestMapMapArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestMapMapArgsDesc, b, opts...)
 	return ThriftTestTestMapMapArgs(s), err
 }
 
@@ -3987,45 +4141,48 @@ func ParseThriftTestTestMapMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestMapMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
 }
-func (s ThriftTestTestMapMapArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapMapArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestMapMapArgsDesc }
+func (s ThriftTestTestMapMapArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
-	return ThriftTestTestMapMapArgs(nocopy.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
+	return ThriftTestTestMapMapArgs(thriftimpl.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
 }
 func (s ThriftTestTestMapMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
 }
 func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
 }
 
 func (s ThriftTestTestMapMapArgs) GetHello() int32 {
-	return nocopy.Struct(s).Int32(thriftTestTestMapMapArgsHello)
+	return thriftimpl.Struct(s).Int32(thriftTestTestMapMapArgsHello)
 }
 func (s ThriftTestTestMapMapArgs) SetHello(v int32) {
-	nocopy.Struct(s).SetInt32(thriftTestTestMapMapArgsHello, v)
+	thriftimpl.Struct(s).SetInt32(thriftTestTestMapMapArgsHello, v)
 }
 func (s ThriftTestTestMapMapArgs) IsSetHello() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMapMapArgsHello)
+	return thriftimpl.Struct(s).Has(thriftTestTestMapMapArgsHello)
 }
-func (s ThriftTestTestMapMapArgs) UnsetHello() { nocopy.Struct(s).Unset(thriftTestTestMapMapArgsHello) }
+func (s ThriftTestTestMapMapArgs) UnsetHello() {
+	thriftimpl.Struct(s).Unset(thriftTestTestMapMapArgsHello)
+}
 
 type ThriftTestTestMapMapResult nocopy.Struct
 
 const (
-	thriftTestTestMapMapResultSuccess nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestMapMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // ThriftTestTestMapMapResultDesc describes ThriftTestTestMapMapResult to the runtime and to packages that use it.
-var ThriftTestTestMapMapResultDesc = nocopy.NewDesc("testMapMap_result")
+var ThriftTestTestMapMapResultDesc = thriftimpl.NewDesc("testMapMap_result")
 
 func NewThriftTestTestMapMapResult(opts ...nocopy.Option) ThriftTestTestMapMapResult {
-	return ThriftTestTestMapMapResult(nocopy.New(ThriftTestTestMapMapResultDesc, opts...))
+	return ThriftTestTestMapMapResult(thriftimpl.New(ThriftTestTestMapMapResultDesc, opts...))
 }
 func ParseThriftTestTestMapMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMapMapResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestMapMapResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestMapMapResultDesc, b, opts...)
 	return ThriftTestTestMapMapResult(s), err
 }
 
@@ -4033,50 +4190,53 @@ func ParseThriftTestTestMapMapResult(b []byte, opts ...nocopy.Option) (ThriftTes
 // those of s alone.
 func (s ThriftTestTestMapMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
+}
+func (s ThriftTestTestMapMapResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestMapMapResultDesc
 }
 func (s ThriftTestTestMapMapResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
-	return ThriftTestTestMapMapResult(nocopy.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
+	return ThriftTestTestMapMapResult(thriftimpl.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
 }
 func (s ThriftTestTestMapMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestMapMapResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
 }
 func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
 }
 
-func (s ThriftTestTestMapMapResult) GetSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], nocopy.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], nocopy.AsInt32](nocopy.Struct(s).Child(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc))
+func (s ThriftTestTestMapMapResult) GetSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc))
 }
-func (s ThriftTestTestMapMapResult) SetSuccess(v nocopy.NestedMap[int32, nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, nocopy.Struct(v))
+func (s ThriftTestTestMapMapResult) SetSuccess(v nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestMapMapResult) NewSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], nocopy.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], nocopy.AsInt32](nocopy.Struct(s).NewChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, 0))
+func (s ThriftTestTestMapMapResult) NewSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, 0))
 }
 func (s ThriftTestTestMapMapResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMapMapResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestMapMapResultSuccess)
 }
 func (s ThriftTestTestMapMapResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestMapMapResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestMapMapResultSuccess)
 }
 
 type ThriftTestTestInsanityArgs nocopy.Struct
 
 const (
-	thriftTestTestInsanityArgsArgument nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	thriftTestTestInsanityArgsArgument thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestInsanityArgsDesc describes ThriftTestTestInsanityArgs to the runtime and to packages that use it.
-var ThriftTestTestInsanityArgsDesc = nocopy.NewDesc("testInsanity_args")
+var ThriftTestTestInsanityArgsDesc = thriftimpl.NewDesc("testInsanity_args")
 
 func NewThriftTestTestInsanityArgs(opts ...nocopy.Option) ThriftTestTestInsanityArgs {
-	return ThriftTestTestInsanityArgs(nocopy.New(ThriftTestTestInsanityArgsDesc, opts...))
+	return ThriftTestTestInsanityArgs(thriftimpl.New(ThriftTestTestInsanityArgsDesc, opts...))
 }
 func ParseThriftTestTestInsanityArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestInsanityArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestInsanityArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestInsanityArgsDesc, b, opts...)
 	return ThriftTestTestInsanityArgs(s), err
 }
 
@@ -4084,50 +4244,53 @@ func ParseThriftTestTestInsanityArgs(b []byte, opts ...nocopy.Option) (ThriftTes
 // those of s alone.
 func (s ThriftTestTestInsanityArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
+}
+func (s ThriftTestTestInsanityArgs) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestInsanityArgsDesc
 }
 func (s ThriftTestTestInsanityArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
-	return ThriftTestTestInsanityArgs(nocopy.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
+	return ThriftTestTestInsanityArgs(thriftimpl.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
 }
 func (s ThriftTestTestInsanityArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
 }
 func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
 }
 
 func (s ThriftTestTestInsanityArgs) GetArgument() Insanity {
-	return Insanity(nocopy.Struct(s).Child(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc))
+	return Insanity(thriftimpl.Struct(s).Child(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc))
 }
 func (s ThriftTestTestInsanityArgs) SetArgument(v Insanity) {
-	nocopy.Struct(s).SetChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestInsanityArgs) NewArgument() Insanity {
-	return Insanity(nocopy.Struct(s).NewChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, 0))
+	return Insanity(thriftimpl.Struct(s).NewChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, 0))
 }
 func (s ThriftTestTestInsanityArgs) IsSetArgument() bool {
-	return nocopy.Struct(s).Has(thriftTestTestInsanityArgsArgument)
+	return thriftimpl.Struct(s).Has(thriftTestTestInsanityArgsArgument)
 }
 func (s ThriftTestTestInsanityArgs) UnsetArgument() {
-	nocopy.Struct(s).Unset(thriftTestTestInsanityArgsArgument)
+	thriftimpl.Struct(s).Unset(thriftTestTestInsanityArgsArgument)
 }
 
 type ThriftTestTestInsanityResult nocopy.Struct
 
 const (
-	thriftTestTestInsanityResultSuccess nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestInsanityResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // ThriftTestTestInsanityResultDesc describes ThriftTestTestInsanityResult to the runtime and to packages that use it.
-var ThriftTestTestInsanityResultDesc = nocopy.NewDesc("testInsanity_result")
+var ThriftTestTestInsanityResultDesc = thriftimpl.NewDesc("testInsanity_result")
 
 func NewThriftTestTestInsanityResult(opts ...nocopy.Option) ThriftTestTestInsanityResult {
-	return ThriftTestTestInsanityResult(nocopy.New(ThriftTestTestInsanityResultDesc, opts...))
+	return ThriftTestTestInsanityResult(thriftimpl.New(ThriftTestTestInsanityResultDesc, opts...))
 }
 func ParseThriftTestTestInsanityResult(b []byte, opts ...nocopy.Option) (ThriftTestTestInsanityResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestInsanityResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestInsanityResultDesc, b, opts...)
 	return ThriftTestTestInsanityResult(s), err
 }
 
@@ -4135,55 +4298,58 @@ func ParseThriftTestTestInsanityResult(b []byte, opts ...nocopy.Option) (ThriftT
 // those of s alone.
 func (s ThriftTestTestInsanityResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
+}
+func (s ThriftTestTestInsanityResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestInsanityResultDesc
 }
 func (s ThriftTestTestInsanityResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
-	return ThriftTestTestInsanityResult(nocopy.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
+	return ThriftTestTestInsanityResult(thriftimpl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
 }
 func (s ThriftTestTestInsanityResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestInsanityResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
 }
 func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
 }
 
-func (s ThriftTestTestInsanityResult) GetSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, nocopy.AsEnum[Numberz]], nocopy.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, nocopy.AsEnum[Numberz]], nocopy.AsInt64](nocopy.Struct(s).Child(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc))
+func (s ThriftTestTestInsanityResult) GetSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc))
 }
-func (s ThriftTestTestInsanityResult) SetSuccess(v nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, nocopy.AsEnum[Numberz]], nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, nocopy.Struct(v))
+func (s ThriftTestTestInsanityResult) SetSuccess(v nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestInsanityResult) NewSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, nocopy.AsEnum[Numberz]], nocopy.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, nocopy.AsEnum[Numberz]], nocopy.AsInt64](nocopy.Struct(s).NewChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, 0))
+func (s ThriftTestTestInsanityResult) NewSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, 0))
 }
 func (s ThriftTestTestInsanityResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestInsanityResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestInsanityResultSuccess)
 }
 func (s ThriftTestTestInsanityResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestInsanityResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestInsanityResultSuccess)
 }
 
 type ThriftTestTestMultiArgs nocopy.Struct
 
 const (
-	thriftTestTestMultiArgsArg0 nocopy.Field = 2<<48 | 8<<32 | 3<<16 | 1
-	thriftTestTestMultiArgsArg1 nocopy.Field = 3<<48 | 8<<32 | 8<<16 | 2
-	thriftTestTestMultiArgsArg2 nocopy.Field = 4<<48 | 8<<32 | 10<<16 | 3
-	thriftTestTestMultiArgsArg3 nocopy.Field = 5<<48 | 8<<32 | 13<<16 | 4
-	thriftTestTestMultiArgsArg4 nocopy.Field = 6<<48 | 8<<32 | 8<<16 | 5
-	thriftTestTestMultiArgsArg5 nocopy.Field = 7<<48 | 8<<32 | 10<<16 | 6
+	thriftTestTestMultiArgsArg0 thriftimpl.Field = 2<<48 | 8<<32 | 3<<16 | 1
+	thriftTestTestMultiArgsArg1 thriftimpl.Field = 3<<48 | 8<<32 | 8<<16 | 2
+	thriftTestTestMultiArgsArg2 thriftimpl.Field = 4<<48 | 8<<32 | 10<<16 | 3
+	thriftTestTestMultiArgsArg3 thriftimpl.Field = 5<<48 | 8<<32 | 13<<16 | 4
+	thriftTestTestMultiArgsArg4 thriftimpl.Field = 6<<48 | 8<<32 | 8<<16 | 5
+	thriftTestTestMultiArgsArg5 thriftimpl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
 // ThriftTestTestMultiArgsDesc describes ThriftTestTestMultiArgs to the runtime and to packages that use it.
-var ThriftTestTestMultiArgsDesc = nocopy.NewDesc("testMulti_args")
+var ThriftTestTestMultiArgsDesc = thriftimpl.NewDesc("testMulti_args")
 
 func NewThriftTestTestMultiArgs(opts ...nocopy.Option) ThriftTestTestMultiArgs {
-	return ThriftTestTestMultiArgs(nocopy.New(ThriftTestTestMultiArgsDesc, opts...))
+	return ThriftTestTestMultiArgs(thriftimpl.New(ThriftTestTestMultiArgsDesc, opts...))
 }
 func ParseThriftTestTestMultiArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestMultiArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestMultiArgsDesc, b, opts...)
 	return ThriftTestTestMultiArgs(s), err
 }
 
@@ -4191,103 +4357,104 @@ func ParseThriftTestTestMultiArgs(b []byte, opts ...nocopy.Option) (ThriftTestTe
 // those of s alone.
 func (s ThriftTestTestMultiArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
 }
-func (s ThriftTestTestMultiArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestMultiArgsDesc }
+func (s ThriftTestTestMultiArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
-	return ThriftTestTestMultiArgs(nocopy.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
+	return ThriftTestTestMultiArgs(thriftimpl.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
 }
 func (s ThriftTestTestMultiArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestMultiArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
 }
 func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
 }
 
 func (s ThriftTestTestMultiArgs) GetArg0() int8 {
-	return nocopy.Struct(s).Int8(thriftTestTestMultiArgsArg0)
+	return thriftimpl.Struct(s).Int8(thriftTestTestMultiArgsArg0)
 }
 func (s ThriftTestTestMultiArgs) SetArg0(v int8) {
-	nocopy.Struct(s).SetInt8(thriftTestTestMultiArgsArg0, v)
+	thriftimpl.Struct(s).SetInt8(thriftTestTestMultiArgsArg0, v)
 }
 func (s ThriftTestTestMultiArgs) IsSetArg0() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiArgsArg0)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg0)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg0() { nocopy.Struct(s).Unset(thriftTestTestMultiArgsArg0) }
+func (s ThriftTestTestMultiArgs) UnsetArg0() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg0) }
 
 func (s ThriftTestTestMultiArgs) GetArg1() int32 {
-	return nocopy.Struct(s).Int32(thriftTestTestMultiArgsArg1)
+	return thriftimpl.Struct(s).Int32(thriftTestTestMultiArgsArg1)
 }
 func (s ThriftTestTestMultiArgs) SetArg1(v int32) {
-	nocopy.Struct(s).SetInt32(thriftTestTestMultiArgsArg1, v)
+	thriftimpl.Struct(s).SetInt32(thriftTestTestMultiArgsArg1, v)
 }
 func (s ThriftTestTestMultiArgs) IsSetArg1() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiArgsArg1)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg1)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg1() { nocopy.Struct(s).Unset(thriftTestTestMultiArgsArg1) }
+func (s ThriftTestTestMultiArgs) UnsetArg1() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg1) }
 
 func (s ThriftTestTestMultiArgs) GetArg2() int64 {
-	return nocopy.Struct(s).Int64(thriftTestTestMultiArgsArg2)
+	return thriftimpl.Struct(s).Int64(thriftTestTestMultiArgsArg2)
 }
 func (s ThriftTestTestMultiArgs) SetArg2(v int64) {
-	nocopy.Struct(s).SetInt64(thriftTestTestMultiArgsArg2, v)
+	thriftimpl.Struct(s).SetInt64(thriftTestTestMultiArgsArg2, v)
 }
 func (s ThriftTestTestMultiArgs) IsSetArg2() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiArgsArg2)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg2)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg2() { nocopy.Struct(s).Unset(thriftTestTestMultiArgsArg2) }
+func (s ThriftTestTestMultiArgs) UnsetArg2() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg2) }
 
-func (s ThriftTestTestMultiArgs) GetArg3() nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString] {
-	return nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString](nocopy.Struct(s).Child(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc))
+func (s ThriftTestTestMultiArgs) GetArg3() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
+	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).Child(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc))
 }
-func (s ThriftTestTestMultiArgs) SetArg3(v nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, nocopy.Struct(v))
+func (s ThriftTestTestMultiArgs) SetArg3(v nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestMultiArgs) NewArg3() nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString] {
-	return nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString](nocopy.Struct(s).NewChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, 0))
+func (s ThriftTestTestMultiArgs) NewArg3() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
+	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, 0))
 }
 func (s ThriftTestTestMultiArgs) IsSetArg3() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiArgsArg3)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg3)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg3() { nocopy.Struct(s).Unset(thriftTestTestMultiArgsArg3) }
+func (s ThriftTestTestMultiArgs) UnsetArg3() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg3) }
 
 func (s ThriftTestTestMultiArgs) GetArg4() Numberz {
-	return Numberz(nocopy.Struct(s).Int32(thriftTestTestMultiArgsArg4))
+	return Numberz(thriftimpl.Struct(s).Int32(thriftTestTestMultiArgsArg4))
 }
 func (s ThriftTestTestMultiArgs) SetArg4(v Numberz) {
-	nocopy.Struct(s).SetInt32(thriftTestTestMultiArgsArg4, int32(v))
+	thriftimpl.Struct(s).SetInt32(thriftTestTestMultiArgsArg4, int32(v))
 }
 func (s ThriftTestTestMultiArgs) IsSetArg4() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiArgsArg4)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg4)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg4() { nocopy.Struct(s).Unset(thriftTestTestMultiArgsArg4) }
+func (s ThriftTestTestMultiArgs) UnsetArg4() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg4) }
 
 func (s ThriftTestTestMultiArgs) GetArg5() int64 {
-	return nocopy.Struct(s).Int64(thriftTestTestMultiArgsArg5)
+	return thriftimpl.Struct(s).Int64(thriftTestTestMultiArgsArg5)
 }
 func (s ThriftTestTestMultiArgs) SetArg5(v int64) {
-	nocopy.Struct(s).SetInt64(thriftTestTestMultiArgsArg5, v)
+	thriftimpl.Struct(s).SetInt64(thriftTestTestMultiArgsArg5, v)
 }
 func (s ThriftTestTestMultiArgs) IsSetArg5() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiArgsArg5)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg5)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg5() { nocopy.Struct(s).Unset(thriftTestTestMultiArgsArg5) }
+func (s ThriftTestTestMultiArgs) UnsetArg5() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg5) }
 
 type ThriftTestTestMultiResult nocopy.Struct
 
 const (
-	thriftTestTestMultiResultSuccess nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestMultiResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // ThriftTestTestMultiResultDesc describes ThriftTestTestMultiResult to the runtime and to packages that use it.
-var ThriftTestTestMultiResultDesc = nocopy.NewDesc("testMulti_result")
+var ThriftTestTestMultiResultDesc = thriftimpl.NewDesc("testMulti_result")
 
 func NewThriftTestTestMultiResult(opts ...nocopy.Option) ThriftTestTestMultiResult {
-	return ThriftTestTestMultiResult(nocopy.New(ThriftTestTestMultiResultDesc, opts...))
+	return ThriftTestTestMultiResult(thriftimpl.New(ThriftTestTestMultiResultDesc, opts...))
 }
 func ParseThriftTestTestMultiResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestMultiResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestMultiResultDesc, b, opts...)
 	return ThriftTestTestMultiResult(s), err
 }
 
@@ -4295,50 +4462,53 @@ func ParseThriftTestTestMultiResult(b []byte, opts ...nocopy.Option) (ThriftTest
 // those of s alone.
 func (s ThriftTestTestMultiResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
+}
+func (s ThriftTestTestMultiResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestMultiResultDesc
 }
 func (s ThriftTestTestMultiResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
-	return ThriftTestTestMultiResult(nocopy.Struct(s).Clone(ThriftTestTestMultiResultDesc))
+	return ThriftTestTestMultiResult(thriftimpl.Struct(s).Clone(ThriftTestTestMultiResultDesc))
 }
 func (s ThriftTestTestMultiResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestMultiResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestMultiResultDesc)
 }
 func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
 }
 
 func (s ThriftTestTestMultiResult) GetSuccess() Xtruct {
-	return Xtruct(nocopy.Struct(s).Child(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc))
+	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc))
 }
 func (s ThriftTestTestMultiResult) SetSuccess(v Xtruct) {
-	nocopy.Struct(s).SetChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestMultiResult) NewSuccess() Xtruct {
-	return Xtruct(nocopy.Struct(s).NewChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, 0))
+	return Xtruct(thriftimpl.Struct(s).NewChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, 0))
 }
 func (s ThriftTestTestMultiResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiResultSuccess)
 }
 func (s ThriftTestTestMultiResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestMultiResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestMultiResultSuccess)
 }
 
 type ThriftTestTestExceptionArgs nocopy.Struct
 
 const (
-	thriftTestTestExceptionArgsArg nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	thriftTestTestExceptionArgsArg thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestExceptionArgsDesc describes ThriftTestTestExceptionArgs to the runtime and to packages that use it.
-var ThriftTestTestExceptionArgsDesc = nocopy.NewDesc("testException_args")
+var ThriftTestTestExceptionArgsDesc = thriftimpl.NewDesc("testException_args")
 
 func NewThriftTestTestExceptionArgs(opts ...nocopy.Option) ThriftTestTestExceptionArgs {
-	return ThriftTestTestExceptionArgs(nocopy.New(ThriftTestTestExceptionArgsDesc, opts...))
+	return ThriftTestTestExceptionArgs(thriftimpl.New(ThriftTestTestExceptionArgsDesc, opts...))
 }
 func ParseThriftTestTestExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestExceptionArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestExceptionArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestExceptionArgsDesc, b, opts...)
 	return ThriftTestTestExceptionArgs(s), err
 }
 
@@ -4346,47 +4516,50 @@ func ParseThriftTestTestExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTe
 // those of s alone.
 func (s ThriftTestTestExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
+}
+func (s ThriftTestTestExceptionArgs) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestExceptionArgsDesc
 }
 func (s ThriftTestTestExceptionArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestExceptionArgs) Clone() ThriftTestTestExceptionArgs {
-	return ThriftTestTestExceptionArgs(nocopy.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
+	return ThriftTestTestExceptionArgs(thriftimpl.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
 }
 func (s ThriftTestTestExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestExceptionArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
 }
 func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
 }
 
 func (s ThriftTestTestExceptionArgs) GetArg() string {
-	return nocopy.Struct(s).Text(thriftTestTestExceptionArgsArg)
+	return thriftimpl.Struct(s).Text(thriftTestTestExceptionArgsArg)
 }
 func (s ThriftTestTestExceptionArgs) SetArg(v string) {
-	nocopy.Struct(s).SetText(thriftTestTestExceptionArgsArg, v)
+	thriftimpl.Struct(s).SetText(thriftTestTestExceptionArgsArg, v)
 }
 func (s ThriftTestTestExceptionArgs) IsSetArg() bool {
-	return nocopy.Struct(s).Has(thriftTestTestExceptionArgsArg)
+	return thriftimpl.Struct(s).Has(thriftTestTestExceptionArgsArg)
 }
 func (s ThriftTestTestExceptionArgs) UnsetArg() {
-	nocopy.Struct(s).Unset(thriftTestTestExceptionArgsArg)
+	thriftimpl.Struct(s).Unset(thriftTestTestExceptionArgsArg)
 }
 
 type ThriftTestTestExceptionResult nocopy.Struct
 
 const (
-	thriftTestTestExceptionResultErr1 nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	thriftTestTestExceptionResultErr1 thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestExceptionResultDesc describes ThriftTestTestExceptionResult to the runtime and to packages that use it.
-var ThriftTestTestExceptionResultDesc = nocopy.NewDesc("testException_result")
+var ThriftTestTestExceptionResultDesc = thriftimpl.NewDesc("testException_result")
 
 func NewThriftTestTestExceptionResult(opts ...nocopy.Option) ThriftTestTestExceptionResult {
-	return ThriftTestTestExceptionResult(nocopy.New(ThriftTestTestExceptionResultDesc, opts...))
+	return ThriftTestTestExceptionResult(thriftimpl.New(ThriftTestTestExceptionResultDesc, opts...))
 }
 func ParseThriftTestTestExceptionResult(b []byte, opts ...nocopy.Option) (ThriftTestTestExceptionResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestExceptionResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestExceptionResultDesc, b, opts...)
 	return ThriftTestTestExceptionResult(s), err
 }
 
@@ -4394,51 +4567,54 @@ func ParseThriftTestTestExceptionResult(b []byte, opts ...nocopy.Option) (Thrift
 // those of s alone.
 func (s ThriftTestTestExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
+}
+func (s ThriftTestTestExceptionResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestExceptionResultDesc
 }
 func (s ThriftTestTestExceptionResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
-	return ThriftTestTestExceptionResult(nocopy.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
+	return ThriftTestTestExceptionResult(thriftimpl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
 }
 func (s ThriftTestTestExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestExceptionResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestExceptionResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
 }
 func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
 }
 
 func (s ThriftTestTestExceptionResult) GetErr1() Xception {
-	return Xception(nocopy.Struct(s).Child(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc))
+	return Xception(thriftimpl.Struct(s).Child(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc))
 }
 func (s ThriftTestTestExceptionResult) SetErr1(v Xception) {
-	nocopy.Struct(s).SetChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestExceptionResult) NewErr1() Xception {
-	return Xception(nocopy.Struct(s).NewChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, 0))
+	return Xception(thriftimpl.Struct(s).NewChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, 0))
 }
 func (s ThriftTestTestExceptionResult) IsSetErr1() bool {
-	return nocopy.Struct(s).Has(thriftTestTestExceptionResultErr1)
+	return thriftimpl.Struct(s).Has(thriftTestTestExceptionResultErr1)
 }
 func (s ThriftTestTestExceptionResult) UnsetErr1() {
-	nocopy.Struct(s).Unset(thriftTestTestExceptionResultErr1)
+	thriftimpl.Struct(s).Unset(thriftTestTestExceptionResultErr1)
 }
 
 type ThriftTestTestMultiExceptionArgs nocopy.Struct
 
 const (
-	thriftTestTestMultiExceptionArgsArg0 nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	thriftTestTestMultiExceptionArgsArg1 nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	thriftTestTestMultiExceptionArgsArg0 thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	thriftTestTestMultiExceptionArgsArg1 thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ThriftTestTestMultiExceptionArgsDesc describes ThriftTestTestMultiExceptionArgs to the runtime and to packages that use it.
-var ThriftTestTestMultiExceptionArgsDesc = nocopy.NewDesc("testMultiException_args")
+var ThriftTestTestMultiExceptionArgsDesc = thriftimpl.NewDesc("testMultiException_args")
 
 func NewThriftTestTestMultiExceptionArgs(opts ...nocopy.Option) ThriftTestTestMultiExceptionArgs {
-	return ThriftTestTestMultiExceptionArgs(nocopy.New(ThriftTestTestMultiExceptionArgsDesc, opts...))
+	return ThriftTestTestMultiExceptionArgs(thriftimpl.New(ThriftTestTestMultiExceptionArgsDesc, opts...))
 }
 func ParseThriftTestTestMultiExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiExceptionArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestMultiExceptionArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestMultiExceptionArgsDesc, b, opts...)
 	return ThriftTestTestMultiExceptionArgs(s), err
 }
 
@@ -4448,62 +4624,65 @@ func (s ThriftTestTestMultiExceptionArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
 func (s ThriftTestTestMultiExceptionArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionArgsDesc)
+}
+func (s ThriftTestTestMultiExceptionArgs) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestMultiExceptionArgsDesc
 }
 func (s ThriftTestTestMultiExceptionArgs) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionArgs {
-	return ThriftTestTestMultiExceptionArgs(nocopy.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
+	return ThriftTestTestMultiExceptionArgs(thriftimpl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
 }
 func (s ThriftTestTestMultiExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiExceptionArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
 }
 func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
 }
 
 func (s ThriftTestTestMultiExceptionArgs) GetArg0() string {
-	return nocopy.Struct(s).Text(thriftTestTestMultiExceptionArgsArg0)
+	return thriftimpl.Struct(s).Text(thriftTestTestMultiExceptionArgsArg0)
 }
 func (s ThriftTestTestMultiExceptionArgs) SetArg0(v string) {
-	nocopy.Struct(s).SetText(thriftTestTestMultiExceptionArgsArg0, v)
+	thriftimpl.Struct(s).SetText(thriftTestTestMultiExceptionArgsArg0, v)
 }
 func (s ThriftTestTestMultiExceptionArgs) IsSetArg0() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiExceptionArgsArg0)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionArgsArg0)
 }
 func (s ThriftTestTestMultiExceptionArgs) UnsetArg0() {
-	nocopy.Struct(s).Unset(thriftTestTestMultiExceptionArgsArg0)
+	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionArgsArg0)
 }
 
 func (s ThriftTestTestMultiExceptionArgs) GetArg1() string {
-	return nocopy.Struct(s).Text(thriftTestTestMultiExceptionArgsArg1)
+	return thriftimpl.Struct(s).Text(thriftTestTestMultiExceptionArgsArg1)
 }
 func (s ThriftTestTestMultiExceptionArgs) SetArg1(v string) {
-	nocopy.Struct(s).SetText(thriftTestTestMultiExceptionArgsArg1, v)
+	thriftimpl.Struct(s).SetText(thriftTestTestMultiExceptionArgsArg1, v)
 }
 func (s ThriftTestTestMultiExceptionArgs) IsSetArg1() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiExceptionArgsArg1)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionArgsArg1)
 }
 func (s ThriftTestTestMultiExceptionArgs) UnsetArg1() {
-	nocopy.Struct(s).Unset(thriftTestTestMultiExceptionArgsArg1)
+	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionArgsArg1)
 }
 
 type ThriftTestTestMultiExceptionResult nocopy.Struct
 
 const (
-	thriftTestTestMultiExceptionResultSuccess nocopy.Field = 2<<48 | 5<<32 | 12<<16 | 0
-	thriftTestTestMultiExceptionResultErr1    nocopy.Field = 3<<48 | 5<<32 | 12<<16 | 1
-	thriftTestTestMultiExceptionResultErr2    nocopy.Field = 4<<48 | 5<<32 | 12<<16 | 2
+	thriftTestTestMultiExceptionResultSuccess thriftimpl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	thriftTestTestMultiExceptionResultErr1    thriftimpl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	thriftTestTestMultiExceptionResultErr2    thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // ThriftTestTestMultiExceptionResultDesc describes ThriftTestTestMultiExceptionResult to the runtime and to packages that use it.
-var ThriftTestTestMultiExceptionResultDesc = nocopy.NewDesc("testMultiException_result")
+var ThriftTestTestMultiExceptionResultDesc = thriftimpl.NewDesc("testMultiException_result")
 
 func NewThriftTestTestMultiExceptionResult(opts ...nocopy.Option) ThriftTestTestMultiExceptionResult {
-	return ThriftTestTestMultiExceptionResult(nocopy.New(ThriftTestTestMultiExceptionResultDesc, opts...))
+	return ThriftTestTestMultiExceptionResult(thriftimpl.New(ThriftTestTestMultiExceptionResultDesc, opts...))
 }
 func ParseThriftTestTestMultiExceptionResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiExceptionResult, error) {
-	s, err := nocopy.Parse(ThriftTestTestMultiExceptionResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestMultiExceptionResultDesc, b, opts...)
 	return ThriftTestTestMultiExceptionResult(s), err
 }
 
@@ -4513,82 +4692,85 @@ func (s ThriftTestTestMultiExceptionResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
 func (s ThriftTestTestMultiExceptionResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionResultDesc)
+}
+func (s ThriftTestTestMultiExceptionResult) ThriftDesc() *thriftimpl.Desc {
+	return ThriftTestTestMultiExceptionResultDesc
 }
 func (s ThriftTestTestMultiExceptionResult) Release() { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiExceptionResult {
-	return ThriftTestTestMultiExceptionResult(nocopy.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
+	return ThriftTestTestMultiExceptionResult(thriftimpl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
 }
 func (s ThriftTestTestMultiExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiExceptionResult) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
 }
 func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
 }
 
 func (s ThriftTestTestMultiExceptionResult) GetSuccess() Xtruct {
-	return Xtruct(nocopy.Struct(s).Child(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc))
+	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc))
 }
 func (s ThriftTestTestMultiExceptionResult) SetSuccess(v Xtruct) {
-	nocopy.Struct(s).SetChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestMultiExceptionResult) NewSuccess() Xtruct {
-	return Xtruct(nocopy.Struct(s).NewChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, 0))
+	return Xtruct(thriftimpl.Struct(s).NewChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, 0))
 }
 func (s ThriftTestTestMultiExceptionResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiExceptionResultSuccess)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionResultSuccess)
 }
 func (s ThriftTestTestMultiExceptionResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(thriftTestTestMultiExceptionResultSuccess)
+	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionResultSuccess)
 }
 
 func (s ThriftTestTestMultiExceptionResult) GetErr1() Xception {
-	return Xception(nocopy.Struct(s).Child(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc))
+	return Xception(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc))
 }
 func (s ThriftTestTestMultiExceptionResult) SetErr1(v Xception) {
-	nocopy.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestMultiExceptionResult) NewErr1() Xception {
-	return Xception(nocopy.Struct(s).NewChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, 0))
+	return Xception(thriftimpl.Struct(s).NewChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, 0))
 }
 func (s ThriftTestTestMultiExceptionResult) IsSetErr1() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiExceptionResultErr1)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionResultErr1)
 }
 func (s ThriftTestTestMultiExceptionResult) UnsetErr1() {
-	nocopy.Struct(s).Unset(thriftTestTestMultiExceptionResultErr1)
+	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionResultErr1)
 }
 
 func (s ThriftTestTestMultiExceptionResult) GetErr2() Xception2 {
-	return Xception2(nocopy.Struct(s).Child(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc))
+	return Xception2(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc))
 }
 func (s ThriftTestTestMultiExceptionResult) SetErr2(v Xception2) {
-	nocopy.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
 }
 func (s ThriftTestTestMultiExceptionResult) NewErr2() Xception2 {
-	return Xception2(nocopy.Struct(s).NewChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, 0))
+	return Xception2(thriftimpl.Struct(s).NewChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, 0))
 }
 func (s ThriftTestTestMultiExceptionResult) IsSetErr2() bool {
-	return nocopy.Struct(s).Has(thriftTestTestMultiExceptionResultErr2)
+	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionResultErr2)
 }
 func (s ThriftTestTestMultiExceptionResult) UnsetErr2() {
-	nocopy.Struct(s).Unset(thriftTestTestMultiExceptionResultErr2)
+	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionResultErr2)
 }
 
 type ThriftTestTestOnewayArgs nocopy.Struct
 
 const (
-	thriftTestTestOnewayArgsSecondsToSleep nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	thriftTestTestOnewayArgsSecondsToSleep thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestOnewayArgsDesc describes ThriftTestTestOnewayArgs to the runtime and to packages that use it.
-var ThriftTestTestOnewayArgsDesc = nocopy.NewDesc("testOneway_args")
+var ThriftTestTestOnewayArgsDesc = thriftimpl.NewDesc("testOneway_args")
 
 func NewThriftTestTestOnewayArgs(opts ...nocopy.Option) ThriftTestTestOnewayArgs {
-	return ThriftTestTestOnewayArgs(nocopy.New(ThriftTestTestOnewayArgsDesc, opts...))
+	return ThriftTestTestOnewayArgs(thriftimpl.New(ThriftTestTestOnewayArgsDesc, opts...))
 }
 func ParseThriftTestTestOnewayArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestOnewayArgs, error) {
-	s, err := nocopy.Parse(ThriftTestTestOnewayArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ThriftTestTestOnewayArgsDesc, b, opts...)
 	return ThriftTestTestOnewayArgs(s), err
 }
 
@@ -4596,47 +4778,48 @@ func ParseThriftTestTestOnewayArgs(b []byte, opts ...nocopy.Option) (ThriftTestT
 // those of s alone.
 func (s ThriftTestTestOnewayArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
 }
-func (s ThriftTestTestOnewayArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestOnewayArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestOnewayArgsDesc }
+func (s ThriftTestTestOnewayArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
-	return ThriftTestTestOnewayArgs(nocopy.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
+	return ThriftTestTestOnewayArgs(thriftimpl.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
 }
 func (s ThriftTestTestOnewayArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestOnewayArgs) String() string {
-	return nocopy.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
+	return thriftimpl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
 }
 func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
+	return thriftimpl.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
 }
 
 func (s ThriftTestTestOnewayArgs) GetSecondsToSleep() int32 {
-	return nocopy.Struct(s).Int32(thriftTestTestOnewayArgsSecondsToSleep)
+	return thriftimpl.Struct(s).Int32(thriftTestTestOnewayArgsSecondsToSleep)
 }
 func (s ThriftTestTestOnewayArgs) SetSecondsToSleep(v int32) {
-	nocopy.Struct(s).SetInt32(thriftTestTestOnewayArgsSecondsToSleep, v)
+	thriftimpl.Struct(s).SetInt32(thriftTestTestOnewayArgsSecondsToSleep, v)
 }
 func (s ThriftTestTestOnewayArgs) IsSetSecondsToSleep() bool {
-	return nocopy.Struct(s).Has(thriftTestTestOnewayArgsSecondsToSleep)
+	return thriftimpl.Struct(s).Has(thriftTestTestOnewayArgsSecondsToSleep)
 }
 func (s ThriftTestTestOnewayArgs) UnsetSecondsToSleep() {
-	nocopy.Struct(s).Unset(thriftTestTestOnewayArgsSecondsToSleep)
+	thriftimpl.Struct(s).Unset(thriftTestTestOnewayArgsSecondsToSleep)
 }
 
 type SecondServiceSecondtestStringArgs nocopy.Struct
 
 const (
-	secondServiceSecondtestStringArgsThing nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	secondServiceSecondtestStringArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // SecondServiceSecondtestStringArgsDesc describes SecondServiceSecondtestStringArgs to the runtime and to packages that use it.
-var SecondServiceSecondtestStringArgsDesc = nocopy.NewDesc("secondtestString_args")
+var SecondServiceSecondtestStringArgsDesc = thriftimpl.NewDesc("secondtestString_args")
 
 func NewSecondServiceSecondtestStringArgs(opts ...nocopy.Option) SecondServiceSecondtestStringArgs {
-	return SecondServiceSecondtestStringArgs(nocopy.New(SecondServiceSecondtestStringArgsDesc, opts...))
+	return SecondServiceSecondtestStringArgs(thriftimpl.New(SecondServiceSecondtestStringArgsDesc, opts...))
 }
 func ParseSecondServiceSecondtestStringArgs(b []byte, opts ...nocopy.Option) (SecondServiceSecondtestStringArgs, error) {
-	s, err := nocopy.Parse(SecondServiceSecondtestStringArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(SecondServiceSecondtestStringArgsDesc, b, opts...)
 	return SecondServiceSecondtestStringArgs(s), err
 }
 
@@ -4646,47 +4829,50 @@ func (s SecondServiceSecondtestStringArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
 func (s SecondServiceSecondtestStringArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringArgsDesc)
+}
+func (s SecondServiceSecondtestStringArgs) ThriftDesc() *thriftimpl.Desc {
+	return SecondServiceSecondtestStringArgsDesc
 }
 func (s SecondServiceSecondtestStringArgs) Release() { nocopy.Struct(s).Release() }
 func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestStringArgs {
-	return SecondServiceSecondtestStringArgs(nocopy.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
+	return SecondServiceSecondtestStringArgs(thriftimpl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
 }
 func (s SecondServiceSecondtestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SecondServiceSecondtestStringArgs) String() string {
-	return nocopy.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
+	return thriftimpl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
 }
 func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
+	return thriftimpl.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
 }
 
 func (s SecondServiceSecondtestStringArgs) GetThing() string {
-	return nocopy.Struct(s).Text(secondServiceSecondtestStringArgsThing)
+	return thriftimpl.Struct(s).Text(secondServiceSecondtestStringArgsThing)
 }
 func (s SecondServiceSecondtestStringArgs) SetThing(v string) {
-	nocopy.Struct(s).SetText(secondServiceSecondtestStringArgsThing, v)
+	thriftimpl.Struct(s).SetText(secondServiceSecondtestStringArgsThing, v)
 }
 func (s SecondServiceSecondtestStringArgs) IsSetThing() bool {
-	return nocopy.Struct(s).Has(secondServiceSecondtestStringArgsThing)
+	return thriftimpl.Struct(s).Has(secondServiceSecondtestStringArgsThing)
 }
 func (s SecondServiceSecondtestStringArgs) UnsetThing() {
-	nocopy.Struct(s).Unset(secondServiceSecondtestStringArgsThing)
+	thriftimpl.Struct(s).Unset(secondServiceSecondtestStringArgsThing)
 }
 
 type SecondServiceSecondtestStringResult nocopy.Struct
 
 const (
-	secondServiceSecondtestStringResultSuccess nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	secondServiceSecondtestStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // SecondServiceSecondtestStringResultDesc describes SecondServiceSecondtestStringResult to the runtime and to packages that use it.
-var SecondServiceSecondtestStringResultDesc = nocopy.NewDesc("secondtestString_result")
+var SecondServiceSecondtestStringResultDesc = thriftimpl.NewDesc("secondtestString_result")
 
 func NewSecondServiceSecondtestStringResult(opts ...nocopy.Option) SecondServiceSecondtestStringResult {
-	return SecondServiceSecondtestStringResult(nocopy.New(SecondServiceSecondtestStringResultDesc, opts...))
+	return SecondServiceSecondtestStringResult(thriftimpl.New(SecondServiceSecondtestStringResultDesc, opts...))
 }
 func ParseSecondServiceSecondtestStringResult(b []byte, opts ...nocopy.Option) (SecondServiceSecondtestStringResult, error) {
-	s, err := nocopy.Parse(SecondServiceSecondtestStringResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(SecondServiceSecondtestStringResultDesc, b, opts...)
 	return SecondServiceSecondtestStringResult(s), err
 }
 
@@ -4696,309 +4882,312 @@ func (s SecondServiceSecondtestStringResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
 func (s SecondServiceSecondtestStringResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringResultDesc)
+}
+func (s SecondServiceSecondtestStringResult) ThriftDesc() *thriftimpl.Desc {
+	return SecondServiceSecondtestStringResultDesc
 }
 func (s SecondServiceSecondtestStringResult) Release() { nocopy.Struct(s).Release() }
 func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStringResult {
-	return SecondServiceSecondtestStringResult(nocopy.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
+	return SecondServiceSecondtestStringResult(thriftimpl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
 }
 func (s SecondServiceSecondtestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SecondServiceSecondtestStringResult) String() string {
-	return nocopy.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
+	return thriftimpl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
 }
 func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)
+	return thriftimpl.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)
 }
 
 func (s SecondServiceSecondtestStringResult) GetSuccess() string {
-	return nocopy.Struct(s).Text(secondServiceSecondtestStringResultSuccess)
+	return thriftimpl.Struct(s).Text(secondServiceSecondtestStringResultSuccess)
 }
 func (s SecondServiceSecondtestStringResult) SetSuccess(v string) {
-	nocopy.Struct(s).SetText(secondServiceSecondtestStringResultSuccess, v)
+	thriftimpl.Struct(s).SetText(secondServiceSecondtestStringResultSuccess, v)
 }
 func (s SecondServiceSecondtestStringResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(secondServiceSecondtestStringResultSuccess)
+	return thriftimpl.Struct(s).Has(secondServiceSecondtestStringResultSuccess)
 }
 func (s SecondServiceSecondtestStringResult) UnsetSuccess() {
-	nocopy.Struct(s).Unset(secondServiceSecondtestStringResultSuccess)
+	thriftimpl.Struct(s).Unset(secondServiceSecondtestStringResultSuccess)
 }
 
 func init() {
 	BonkDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "message", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "type", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "type", Type: thriftimpl.TypeI32},
 	)
 	BoolsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "im_true", Type: nocopy.TypeBool},
-		nocopy.FieldDesc{ID: 2, Name: "im_false", Type: nocopy.TypeBool},
+		thriftimpl.FieldDesc{ID: 1, Name: "im_true", Type: thriftimpl.TypeBool},
+		thriftimpl.FieldDesc{ID: 2, Name: "im_false", Type: thriftimpl.TypeBool},
 	)
 	XtructDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "string_thing", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 4, Name: "byte_thing", Type: nocopy.TypeI8},
-		nocopy.FieldDesc{ID: 9, Name: "i32_thing", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 11, Name: "i64_thing", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "string_thing", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 4, Name: "byte_thing", Type: thriftimpl.TypeI8},
+		thriftimpl.FieldDesc{ID: 9, Name: "i32_thing", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 11, Name: "i64_thing", Type: thriftimpl.TypeI64},
 	)
 	Xtruct2Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "byte_thing", Type: nocopy.TypeI8},
-		nocopy.FieldDesc{ID: 2, Name: "struct_thing", Type: nocopy.StructOf(XtructDesc)},
-		nocopy.FieldDesc{ID: 3, Name: "i32_thing", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "byte_thing", Type: thriftimpl.TypeI8},
+		thriftimpl.FieldDesc{ID: 2, Name: "struct_thing", Type: thriftimpl.StructOf(XtructDesc)},
+		thriftimpl.FieldDesc{ID: 3, Name: "i32_thing", Type: thriftimpl.TypeI32},
 	)
 	Xtruct3Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "string_thing", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 4, Name: "changed", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 9, Name: "i32_thing", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 11, Name: "i64_thing", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "string_thing", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 4, Name: "changed", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 9, Name: "i32_thing", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 11, Name: "i64_thing", Type: thriftimpl.TypeI64},
 	)
 	InsanityDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "userMap", Type: nocopy.MapOf(nocopy.EnumOf(func(v int32) string { return Numberz(v).String() }), nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 2, Name: "xtructs", Type: nocopy.ListOf(nocopy.StructOf(XtructDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "userMap", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 2, Name: "xtructs", Type: thriftimpl.ListOf(thriftimpl.StructOf(XtructDesc))},
 	)
 	CrazyNestingDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "string_field", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "set_field", Type: nocopy.SetOf(nocopy.StructOf(InsanityDesc)), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 3, Name: "list_field", Type: nocopy.ListOf(nocopy.MapOf(nocopy.SetOf(nocopy.TypeI32), nocopy.MapOf(nocopy.TypeI32, nocopy.SetOf(nocopy.ListOf(nocopy.MapOf(nocopy.StructOf(InsanityDesc), nocopy.TypeString)))))), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 4, Name: "binary_field", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 5, Name: "uuid_field", Type: nocopy.TypeUUID},
+		thriftimpl.FieldDesc{ID: 1, Name: "string_field", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "set_field", Type: thriftimpl.SetOf(thriftimpl.StructOf(InsanityDesc)), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 3, Name: "list_field", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.SetOf(thriftimpl.TypeI32), thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.StructOf(InsanityDesc), thriftimpl.TypeString)))))), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 4, Name: "binary_field", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 5, Name: "uuid_field", Type: thriftimpl.TypeUUID},
 	)
 	SomeUnionDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "map_thing", Type: nocopy.MapOf(nocopy.EnumOf(func(v int32) string { return Numberz(v).String() }), nocopy.TypeI64), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 2, Name: "string_thing", Type: nocopy.TypeString, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 3, Name: "i32_thing", Type: nocopy.TypeI32, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 4, Name: "xtruct_thing", Type: nocopy.StructOf(Xtruct3Desc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 5, Name: "insanity_thing", Type: nocopy.StructOf(InsanityDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "map_thing", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.TypeI64), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 2, Name: "string_thing", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 3, Name: "i32_thing", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 4, Name: "xtruct_thing", Type: thriftimpl.StructOf(Xtruct3Desc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 5, Name: "insanity_thing", Type: thriftimpl.StructOf(InsanityDesc), Req: thriftimpl.Optional},
 	)
 	XceptionDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "errorCode", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 2, Name: "message", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "errorCode", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 2, Name: "message", Type: thriftimpl.TypeString},
 	)
 	Xception2Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "errorCode", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 2, Name: "struct_thing", Type: nocopy.StructOf(XtructDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "errorCode", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 2, Name: "struct_thing", Type: thriftimpl.StructOf(XtructDesc)},
 	)
 	EmptyStructDesc.Define()
 	OneFieldDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "field", Type: nocopy.StructOf(EmptyStructDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "field", Type: thriftimpl.StructOf(EmptyStructDesc)},
 	)
 	VersioningTestV1Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "begin_in_both", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 3, Name: "old_string", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 12, Name: "end_in_both", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "begin_in_both", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "old_string", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 12, Name: "end_in_both", Type: thriftimpl.TypeI32},
 	)
 	VersioningTestV2Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "begin_in_both", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 2, Name: "newint", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 3, Name: "newbyte", Type: nocopy.TypeI8},
-		nocopy.FieldDesc{ID: 4, Name: "newshort", Type: nocopy.TypeI16},
-		nocopy.FieldDesc{ID: 5, Name: "newlong", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 6, Name: "newdouble", Type: nocopy.TypeDouble},
-		nocopy.FieldDesc{ID: 7, Name: "newstruct", Type: nocopy.StructOf(BonkDesc)},
-		nocopy.FieldDesc{ID: 8, Name: "newlist", Type: nocopy.ListOf(nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 9, Name: "newset", Type: nocopy.SetOf(nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 10, Name: "newmap", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 11, Name: "newstring", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 12, Name: "end_in_both", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "begin_in_both", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 2, Name: "newint", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "newbyte", Type: thriftimpl.TypeI8},
+		thriftimpl.FieldDesc{ID: 4, Name: "newshort", Type: thriftimpl.TypeI16},
+		thriftimpl.FieldDesc{ID: 5, Name: "newlong", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 6, Name: "newdouble", Type: thriftimpl.TypeDouble},
+		thriftimpl.FieldDesc{ID: 7, Name: "newstruct", Type: thriftimpl.StructOf(BonkDesc)},
+		thriftimpl.FieldDesc{ID: 8, Name: "newlist", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 9, Name: "newset", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 10, Name: "newmap", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 11, Name: "newstring", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 12, Name: "end_in_both", Type: thriftimpl.TypeI32},
 	)
 	ListTypeVersioningV1Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "myints", Type: nocopy.ListOf(nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 2, Name: "hello", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "myints", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 2, Name: "hello", Type: thriftimpl.TypeString},
 	)
 	ListTypeVersioningV2Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "strings", Type: nocopy.ListOf(nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 2, Name: "hello", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "strings", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 2, Name: "hello", Type: thriftimpl.TypeString},
 	)
 	GuessProtocolStructDesc.Define(
-		nocopy.FieldDesc{ID: 7, Name: "map_field", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
+		thriftimpl.FieldDesc{ID: 7, Name: "map_field", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
 	)
 	LargeDeltasDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "b1", Type: nocopy.StructOf(BoolsDesc)},
-		nocopy.FieldDesc{ID: 10, Name: "b10", Type: nocopy.StructOf(BoolsDesc)},
-		nocopy.FieldDesc{ID: 100, Name: "b100", Type: nocopy.StructOf(BoolsDesc)},
-		nocopy.FieldDesc{ID: 500, Name: "check_true", Type: nocopy.TypeBool},
-		nocopy.FieldDesc{ID: 1000, Name: "b1000", Type: nocopy.StructOf(BoolsDesc)},
-		nocopy.FieldDesc{ID: 1500, Name: "check_false", Type: nocopy.TypeBool},
-		nocopy.FieldDesc{ID: 2000, Name: "vertwo2000", Type: nocopy.StructOf(VersioningTestV2Desc)},
-		nocopy.FieldDesc{ID: 2500, Name: "a_set2500", Type: nocopy.SetOf(nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 3000, Name: "vertwo3000", Type: nocopy.StructOf(VersioningTestV2Desc)},
-		nocopy.FieldDesc{ID: 4000, Name: "big_numbers", Type: nocopy.ListOf(nocopy.TypeI32)},
+		thriftimpl.FieldDesc{ID: 1, Name: "b1", Type: thriftimpl.StructOf(BoolsDesc)},
+		thriftimpl.FieldDesc{ID: 10, Name: "b10", Type: thriftimpl.StructOf(BoolsDesc)},
+		thriftimpl.FieldDesc{ID: 100, Name: "b100", Type: thriftimpl.StructOf(BoolsDesc)},
+		thriftimpl.FieldDesc{ID: 500, Name: "check_true", Type: thriftimpl.TypeBool},
+		thriftimpl.FieldDesc{ID: 1000, Name: "b1000", Type: thriftimpl.StructOf(BoolsDesc)},
+		thriftimpl.FieldDesc{ID: 1500, Name: "check_false", Type: thriftimpl.TypeBool},
+		thriftimpl.FieldDesc{ID: 2000, Name: "vertwo2000", Type: thriftimpl.StructOf(VersioningTestV2Desc)},
+		thriftimpl.FieldDesc{ID: 2500, Name: "a_set2500", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 3000, Name: "vertwo3000", Type: thriftimpl.StructOf(VersioningTestV2Desc)},
+		thriftimpl.FieldDesc{ID: 4000, Name: "big_numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
 	)
 	NestedListsI32x2Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "integerlist", Type: nocopy.ListOf(nocopy.ListOf(nocopy.TypeI32))},
+		thriftimpl.FieldDesc{ID: 1, Name: "integerlist", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
 	)
 	NestedListsI32x3Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "integerlist", Type: nocopy.ListOf(nocopy.ListOf(nocopy.ListOf(nocopy.TypeI32)))},
+		thriftimpl.FieldDesc{ID: 1, Name: "integerlist", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32)))},
 	)
 	NestedMixedx2Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "int_set_list", Type: nocopy.ListOf(nocopy.SetOf(nocopy.TypeI32))},
-		nocopy.FieldDesc{ID: 2, Name: "map_int_strset", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.SetOf(nocopy.TypeString))},
-		nocopy.FieldDesc{ID: 3, Name: "map_int_strset_list", Type: nocopy.ListOf(nocopy.MapOf(nocopy.TypeI32, nocopy.SetOf(nocopy.TypeString)))},
+		thriftimpl.FieldDesc{ID: 1, Name: "int_set_list", Type: thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI32))},
+		thriftimpl.FieldDesc{ID: 2, Name: "map_int_strset", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.TypeString))},
+		thriftimpl.FieldDesc{ID: 3, Name: "map_int_strset_list", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.TypeString)))},
 	)
 	ListBonksDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "bonk", Type: nocopy.ListOf(nocopy.StructOf(BonkDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "bonk", Type: thriftimpl.ListOf(thriftimpl.StructOf(BonkDesc))},
 	)
 	NestedListsBonkDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "bonk", Type: nocopy.ListOf(nocopy.ListOf(nocopy.ListOf(nocopy.StructOf(BonkDesc))))},
+		thriftimpl.FieldDesc{ID: 1, Name: "bonk", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.StructOf(BonkDesc))))},
 	)
 	BoolTestDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "b", Type: nocopy.TypeBool, Req: nocopy.Optional, Default: "\x01"},
-		nocopy.FieldDesc{ID: 2, Name: "s", Type: nocopy.TypeString, Req: nocopy.Optional, Default: "\x00\x00\x00\x04true"},
+		thriftimpl.FieldDesc{ID: 1, Name: "b", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional, Default: "\x01"},
+		thriftimpl.FieldDesc{ID: 2, Name: "s", Type: thriftimpl.TypeString, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x04true"},
 	)
 	StructADesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "s", Type: nocopy.TypeString, Req: nocopy.Required},
+		thriftimpl.FieldDesc{ID: 1, Name: "s", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
 	)
 	StructBDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "aa", Type: nocopy.StructOf(StructADesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 2, Name: "ab", Type: nocopy.StructOf(StructADesc), Req: nocopy.Required},
+		thriftimpl.FieldDesc{ID: 1, Name: "aa", Type: thriftimpl.StructOf(StructADesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 2, Name: "ab", Type: thriftimpl.StructOf(StructADesc), Req: thriftimpl.Required},
 	)
 	OptionalSetDefaultTestDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "with_default", Type: nocopy.SetOf(nocopy.TypeString), Req: nocopy.Optional, Default: "\v\x00\x00\x00\x01\x00\x00\x00\x04test"},
+		thriftimpl.FieldDesc{ID: 1, Name: "with_default", Type: thriftimpl.SetOf(thriftimpl.TypeString), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x01\x00\x00\x00\x04test"},
 	)
 	OptionalBinaryDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "bin_set", Type: nocopy.SetOf(nocopy.TypeBinary), Req: nocopy.Optional, Default: "\v\x00\x00\x00\x00"},
-		nocopy.FieldDesc{ID: 2, Name: "bin_map", Type: nocopy.MapOf(nocopy.TypeBinary, nocopy.TypeI32), Req: nocopy.Optional, Default: "\v\b\x00\x00\x00\x00"},
+		thriftimpl.FieldDesc{ID: 1, Name: "bin_set", Type: thriftimpl.SetOf(thriftimpl.TypeBinary), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x00"},
+		thriftimpl.FieldDesc{ID: 2, Name: "bin_map", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeI32), Req: thriftimpl.Optional, Default: "\v\b\x00\x00\x00\x00"},
 	)
 	ThriftTestTestVoidArgsDesc.Define()
 	ThriftTestTestVoidResultDesc.Define()
 	ThriftTestTestStringArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeString},
 	)
 	ThriftTestTestStringResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeString, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestBoolArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeBool},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeBool},
 	)
 	ThriftTestTestBoolResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeBool, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestByteArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeI8},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeI8},
 	)
 	ThriftTestTestByteResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI8, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestI32ArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeI32},
 	)
 	ThriftTestTestI32ResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI32, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestI64ArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeI64},
 	)
 	ThriftTestTestI64ResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI64, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestDoubleArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeDouble},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeDouble},
 	)
 	ThriftTestTestDoubleResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeDouble, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestBinaryArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeBinary},
 	)
 	ThriftTestTestBinaryResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeBinary, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestUuidArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeUUID},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeUUID},
 	)
 	ThriftTestTestUuidResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeUUID, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestStructArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.StructOf(XtructDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.StructOf(XtructDesc)},
 	)
 	ThriftTestTestStructResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(XtructDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestNestArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.StructOf(Xtruct2Desc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.StructOf(Xtruct2Desc)},
 	)
 	ThriftTestTestNestResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(Xtruct2Desc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(Xtruct2Desc), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestMapArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.TypeI32)},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)},
 	)
 	ThriftTestTestMapResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.TypeI32), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestStringMapArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
 	)
 	ThriftTestTestStringMapResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestSetArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.SetOf(nocopy.TypeI32)},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
 	)
 	ThriftTestTestSetResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.SetOf(nocopy.TypeI32), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestListArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.ListOf(nocopy.TypeI32)},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
 	)
 	ThriftTestTestListResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.ListOf(nocopy.TypeI32), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestEnumArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.EnumOf(func(v int32) string { return Numberz(v).String() })},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() })},
 	)
 	ThriftTestTestEnumResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.EnumOf(func(v int32) string { return Numberz(v).String() }), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestTypedefArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeI64},
 	)
 	ThriftTestTestTypedefResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI64, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
 	)
 	ThriftTestTestMapMapArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "hello", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "hello", Type: thriftimpl.TypeI32},
 	)
 	ThriftTestTestMapMapResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.MapOf(nocopy.TypeI32, nocopy.TypeI32)), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestInsanityArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "argument", Type: nocopy.StructOf(InsanityDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "argument", Type: thriftimpl.StructOf(InsanityDesc)},
 	)
 	ThriftTestTestInsanityResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.MapOf(nocopy.TypeI64, nocopy.MapOf(nocopy.EnumOf(func(v int32) string { return Numberz(v).String() }), nocopy.StructOf(InsanityDesc))), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.StructOf(InsanityDesc))), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestMultiArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "arg0", Type: nocopy.TypeI8},
-		nocopy.FieldDesc{ID: 2, Name: "arg1", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 3, Name: "arg2", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 4, Name: "arg3", Type: nocopy.MapOf(nocopy.TypeI16, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 5, Name: "arg4", Type: nocopy.EnumOf(func(v int32) string { return Numberz(v).String() })},
-		nocopy.FieldDesc{ID: 6, Name: "arg5", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "arg0", Type: thriftimpl.TypeI8},
+		thriftimpl.FieldDesc{ID: 2, Name: "arg1", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "arg2", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 4, Name: "arg3", Type: thriftimpl.MapOf(thriftimpl.TypeI16, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 5, Name: "arg4", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() })},
+		thriftimpl.FieldDesc{ID: 6, Name: "arg5", Type: thriftimpl.TypeI64},
 	)
 	ThriftTestTestMultiResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(XtructDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestExceptionArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "arg", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "arg", Type: thriftimpl.TypeString},
 	)
 	ThriftTestTestExceptionResultDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "err1", Type: nocopy.StructOf(XceptionDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "err1", Type: thriftimpl.StructOf(XceptionDesc), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestMultiExceptionArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "arg0", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "arg1", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "arg0", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "arg1", Type: thriftimpl.TypeString},
 	)
 	ThriftTestTestMultiExceptionResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(XtructDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 1, Name: "err1", Type: nocopy.StructOf(XceptionDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 2, Name: "err2", Type: nocopy.StructOf(Xception2Desc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "err1", Type: thriftimpl.StructOf(XceptionDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 2, Name: "err2", Type: thriftimpl.StructOf(Xception2Desc), Req: thriftimpl.Optional},
 	)
 	ThriftTestTestOnewayArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "secondsToSleep", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "secondsToSleep", Type: thriftimpl.TypeI32},
 	)
 	SecondServiceSecondtestStringArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "thing", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeString},
 	)
 	SecondServiceSecondtestStringResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeString, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
 	)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // methods returns the methods of the Echo service, which generated code keeps to itself.
@@ -37,7 +38,7 @@ func TestArgs(t *testing.T) {
 	of := methods(t)
 	add, put := of["add"], of["put"]
 	sum := func(args echo.EchoAddArgs) nocopy.Struct { args.SetA(40); args.SetB(2); return nocopy.Struct(args) }
-	wire := nocopy.Struct(sum(echo.NewEchoAddArgs())).Message().Bytes()
+	wire := sum(echo.NewEchoAddArgs()).Message().Bytes()
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	for name, opts := range map[string][]rpc.Option{"plain": nil, "intercepted": {rpc.Interceptors(pass)}, "unframed": {rpc.Unframed, rpc.Recycle}} {
 		c := dial(t, serve(t, &rpc.Server{Limits: nocopy.Limits{MaxDepth: 200}}, &handler{}), append(opts, rpc.MaxInFlight(2))...)
@@ -68,7 +69,7 @@ func TestArgs(t *testing.T) {
 				return nocopy.Struct(s)
 			}, true, true},
 			{"a zero handle", add, func() nocopy.Struct { return nocopy.Struct{} }, false, false},
-			{"an absent struct", add, func() nocopy.Struct { return nocopy.Absent() }, false, false},
+			{"an absent struct", add, func() nocopy.Struct { return thriftimpl.Absent() }, false, false},
 			{"an absent sub-struct", put, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoPutArgs().GetItem()) }, false, false},
 			{"a sub-struct", put, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoPutArgs().NewItem()) }, false, false},
 			{"a sub-struct of arguments", put, func() nocopy.Struct { return nocopy.Struct(echo.EchoPutArgs(c.NewArgs(put)).NewItem()) }, false, false},

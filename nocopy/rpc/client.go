@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Client makes calls over a pool of connections to one server, any number at a time. In place of a
@@ -107,9 +108,9 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 
 // NewArgs returns the arguments of a call, to be filled and given to Call.
 func (c *Client) NewArgs(m *Method) nocopy.Struct {
-	args := nocopy.New(m.Args)
+	args := thriftimpl.New(m.Args)
 	args.Offer()
-	return args
+	return nocopy.Struct(args)
 }
 
 // Call sends args and waits for the reply. When ctx ends it returns at once; other calls go on. If
@@ -125,16 +126,16 @@ func (c *Client) NewArgs(m *Method) nocopy.Struct {
 func (c *Client) Call(ctx context.Context, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
 	args, err := m.claimArgs(args)
 	if err != nil {
-		return nocopy.Absent(), err
+		return thriftimpl.Absent(), err
 	}
 	if c.outermost != nil {
 		return c.callIntercepted(ctx, m, args)
 	}
-	defer args.End()
+	defer thriftimpl.Struct(args).End()
 	result, err := c.send(ctx, nil, m, args)
-	if err != nil && result != nocopy.Absent() {
+	if err != nil && result != thriftimpl.Absent() {
 		result.Release()
-		result = nocopy.Absent()
+		result = thriftimpl.Absent()
 	}
 	return result, err
 }
@@ -148,7 +149,7 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 		err = c.enter(ctx, returned)
 	}
 	if err != nil {
-		return nocopy.Absent(), callError(m, err)
+		return thriftimpl.Absent(), callError(m, err)
 	}
 	var p *poolConn
 	defer func() { c.leave(p, true) }()
@@ -156,7 +157,7 @@ func (c *Client) send(ctx context.Context, returned <-chan struct{}, m *Method, 
 	for i := 1; ; i++ {
 		var conn *clientConn
 		if p, conn, err = c.acquireConn(ctx, returned); err != nil {
-			return nocopy.Absent(), callError(m, err)
+			return thriftimpl.Absent(), callError(m, err)
 		}
 		result, err := conn.call(ctx, returned, m, args)
 		if err == nil || i == maxTries || !errors.Is(err, ErrNotSent) {

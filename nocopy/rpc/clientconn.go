@@ -13,6 +13,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // clientConn is one connection of a client. A goroutine reads replies from it and gives them to
@@ -65,16 +66,16 @@ var errReturned = errors.New("the call has returned")
 // call makes one call. It returns early when ctx ends or returned is closed. The caller owns the
 // result, also with an error: then it is absent or holds the exception that is the error.
 func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Method, args nocopy.Struct) (nocopy.Struct, error) {
-	if !args.Retain() {
-		return nocopy.Absent(), callError(m, errReturned)
+	if !thriftimpl.Struct(args).Retain() {
+		return thriftimpl.Absent(), callError(m, errReturned)
 	}
 	done := ctx.Done()
 	mayBlock := done == nil && returned == nil
 	p := newPending(m, args, !c.opt.unframed)
 	if err := c.enqueue(p, mayBlock); err != nil {
-		args.Drop()
+		thriftimpl.Struct(args).Drop()
 		p.recycle()
-		return nocopy.Absent(), err
+		return thriftimpl.Absent(), err
 	}
 	if mayBlock {
 		<-p.done
@@ -83,12 +84,12 @@ func (c *clientConn) call(ctx context.Context, returned <-chan struct{}, m *Meth
 		case <-p.done:
 		case <-done:
 			if c.giveUp(p) {
-				return nocopy.Absent(), callError(m, ctx.Err())
+				return thriftimpl.Absent(), callError(m, ctx.Err())
 			}
 			<-p.done
 		case <-returned:
 			if c.giveUp(p) {
-				return nocopy.Absent(), callError(m, errReturned)
+				return thriftimpl.Absent(), callError(m, errReturned)
 			}
 			<-p.done
 		}
@@ -201,37 +202,37 @@ func (c *clientConn) result(p *pending) (nocopy.Struct, error) {
 	m := p.method
 	switch {
 	case p.err != nil:
-		return nocopy.Absent(), p.err
+		return thriftimpl.Absent(), p.err
 	case m.Oneway():
-		return nocopy.Absent(), nil
+		return thriftimpl.Absent(), nil
 	case p.reply.typ == typeException:
 		s, err := c.parseReply(p, exceptionDesc)
 		if err != nil {
-			return nocopy.Absent(), err
+			return thriftimpl.Absent(), err
 		}
 		defer s.Release()
-		return nocopy.Absent(), readException(s)
+		return thriftimpl.Absent(), readException(s)
 	case p.reply.typ != typeReply:
 		p.reply.body.Release()
-		return nocopy.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", p.reply.typ, m)}
+		return thriftimpl.Absent(), &ApplicationException{InvalidMessageType, fmt.Sprintf("%d in reply to %s", p.reply.typ, m)}
 	case !p.reply.nameMatches:
 		p.reply.body.Release()
-		return nocopy.Absent(), &ApplicationException{WrongMethodName, fmt.Sprintf("in reply to %s", m)}
+		return thriftimpl.Absent(), &ApplicationException{WrongMethodName, fmt.Sprintf("in reply to %s", m)}
 	}
 	result, err := c.parseReply(p, m.Result)
 	if err != nil {
-		return nocopy.Absent(), err
+		return thriftimpl.Absent(), err
 	}
 	return result, m.outcome(result)
 }
 
 // parseReply parses the body of p's reply as a d.
-func (c *clientConn) parseReply(p *pending, d *nocopy.Desc) (nocopy.Struct, error) {
-	s, err := nocopy.ParseChunk(d, p.reply.body, c.opt.limits, c.opt.recycle)
+func (c *clientConn) parseReply(p *pending, d *thriftimpl.Desc) (nocopy.Struct, error) {
+	s, err := thriftimpl.ParseChunk(d, p.reply.body, c.opt.limits, c.opt.recycle)
 	if err != nil {
-		return nocopy.Absent(), callError(p.method, fmt.Errorf("bad reply: %w", err))
+		return thriftimpl.Absent(), callError(p.method, fmt.Errorf("bad reply: %w", err))
 	}
-	return s, nil
+	return nocopy.Struct(s), nil
 }
 
 // close closes the connection because of err, once, and ends all its calls: those that are queued
@@ -251,7 +252,7 @@ func (c *clientConn) close(err error) {
 	for i, p := range c.queue {
 		c.queue[i] = nil
 		p.err = c.notSent(p)
-		p.args.Drop()
+		thriftimpl.Struct(p.args).Drop()
 		p.finish()
 	}
 	c.queue, c.queuedBytes = c.queue[:0], 0

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestAge: which sequence ids a reply may have, and how old they are.
@@ -47,13 +49,13 @@ func TestWrappedIDs(t *testing.T) {
 		call := func(ctx context.Context, i int, m *Method) {
 			ended[i] = make(chan string, 1)
 			args := (&Client{}).NewArgs(m)
-			args.Claim(m.Args)
+			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
 				result, err := c.call(ctx, nil, m, args)
 				if err == nil && !m.Oneway() {
 					result.Release()
 				}
-				args.End()
+				thriftimpl.Struct(args).End()
 				order = append(order, i)
 				ended[i] <- outcomeOf(m, err)
 			}()
@@ -133,11 +135,11 @@ func TestBatch(t *testing.T) {
 		c := newClientConn(nc, &opts)
 		for _, size := range []int{0, 100, 100, batchBytes, 100, 2 * batchBytes, 100, 100} {
 			args := (&Client{}).NewArgs(m)
-			args.SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size)) // as if it were a binary
-			args.Claim(m.Args)
+			thriftimpl.Struct(args).SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size)) // as if it were a binary
+			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
 				c.call(context.Background(), nil, m, args)
-				args.End()
+				thriftimpl.Struct(args).End()
 			}()
 			synctest.Wait()
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // The tables of doc.go are the models of these tests: each walks all sequences of events up to a
@@ -155,7 +156,7 @@ func (c *steered) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 
 // replies has a reply come.
 func (c *steered) replies(m *Method, id int32) {
-	body := nocopy.New(m.Args).Message().Bytes()
+	body := thriftimpl.New(m.Args).Message().Bytes()
 	b := make([]byte, 4+headerSize(true, len(m.Name)), 100)
 	putHeader(b[4:], true, typeReply, "", m.Name, id)
 	b = append(b, body...)
@@ -175,9 +176,9 @@ func (c *steered) end() {
 }
 
 func testMethods() (twoWay, oneway *Method) {
-	args, result := nocopy.NewDesc("args"), nocopy.NewDesc("result")
-	args.Define(nocopy.FieldDesc{ID: 1, Name: "a", Type: nocopy.TypeI64})
-	result.Define(nocopy.FieldDesc{ID: 1, Name: "a", Type: nocopy.TypeI64})
+	args, result := thriftimpl.NewDesc("args"), thriftimpl.NewDesc("result")
+	args.Define(thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64})
+	result.Define(thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64})
 	return &Method{Service: "S", Name: "m", Args: args, Result: result}, &Method{Service: "S", Name: "o", Args: args}
 }
 
@@ -219,15 +220,15 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 	nc := newSteered()
 	c := newClientConn(nc, &opts)
 	start := func(ctx context.Context, over chan struct{}, m *Method) (nocopy.Struct, chan string) {
-		args, returned := nocopy.New(m.Args), make(chan string, 1)
-		args.Offer()
-		args.Claim(m.Args)
+		args, returned := nocopy.Struct(thriftimpl.New(m.Args)), make(chan string, 1)
+		thriftimpl.Struct(args).Offer()
+		thriftimpl.Struct(args).Claim(m.Args)
 		go func() {
 			result, err := c.call(ctx, over, m, args)
-			if result != nocopy.Absent() {
+			if result != thriftimpl.Absent() {
 				result.Release()
 			}
-			args.End()
+			thriftimpl.Struct(args).End()
 			returned <- outcomeOf(m, err)
 		}()
 		synctest.Wait()

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // clientTries is the state of a client's call with interceptors: they may send it any number of
@@ -39,8 +40,8 @@ var errBusy = errors.New("next is under way for this Call: tries at the same tim
 func (c *Client) callIntercepted(ctx context.Context, m *Method, args nocopy.Struct) (result nocopy.Struct, err error) {
 	t := &clientTries{method: m, args: args, returned: make(chan struct{}), running: 1}
 	t.results = t.first[:0]
-	t.call = Call{Method: m, Args: args, Result: nocopy.Absent(), clientTries: t}
-	result = nocopy.Absent()
+	t.call = Call{Method: m, Args: args, Result: thriftimpl.Absent(), clientTries: t}
+	result = thriftimpl.Absent()
 	defer func() { t.finish(result) }() // also when an interceptor panics
 	err = c.outermost(ctx, &t.call)
 	if left := t.close(); err == nil {
@@ -108,40 +109,40 @@ func (t *clientTries) leave() {
 func (t *clientTries) release() {
 	for _, r := range t.results {
 		if r.result != t.final {
-			r.result.End()
+			thriftimpl.Struct(r.result).End()
 		}
 	}
-	t.args.End()
+	thriftimpl.Struct(t.args).End()
 }
 
 // finalResult returns what the call returns if its interceptors have left result and no error. If
 // result is a struct of theirs, the call returns a copy.
 func (t *clientTries) finalResult(result nocopy.Struct) (nocopy.Struct, error) {
 	m := t.method
-	absent := result == nocopy.Absent() || result == (nocopy.Struct{})
+	absent := result == thriftimpl.Absent() || result == (nocopy.Struct{})
 	switch {
 	case m.Oneway():
-		return nocopy.Absent(), nil
+		return thriftimpl.Absent(), nil
 	case absent && m.Success == 0:
-		return nocopy.New(m.Result), nil
+		return nocopy.Struct(thriftimpl.New(m.Result)), nil
 	case absent:
-		return nocopy.Absent(), &ApplicationException{MissingResult, m.String()}
-	case !result.Is(m.Result):
-		return nocopy.Absent(), callError(m, errResult)
+		return thriftimpl.Absent(), &ApplicationException{MissingResult, m.String()}
+	case !thriftimpl.Struct(result).Is(m.Result):
+		return thriftimpl.Absent(), callError(m, errResult)
 	}
 	if err := m.outcome(result); err != nil {
-		return nocopy.Absent(), err
+		return thriftimpl.Absent(), err
 	}
 	for _, r := range t.results {
 		if r.result == result {
 			return result, nil
 		}
 	}
-	result, err := result.ClaimCopy(m.Result)
+	own, err := thriftimpl.Struct(result).ClaimCopy(m.Result)
 	if err != nil {
-		return nocopy.Absent(), callError(m, err)
+		return thriftimpl.Absent(), callError(m, err)
 	}
-	return result, nil
+	return nocopy.Struct(own), nil
 }
 
 // try is the innermost next of a client: it sends the call once.
@@ -170,16 +171,16 @@ func (t *clientTries) beginTry(call *Call) (*Method, nocopy.Struct, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		return nil, nocopy.Absent(), callError(t.method, errReturned)
+		return nil, thriftimpl.Absent(), callError(t.method, errReturned)
 	}
 	m := call.Method
 	if m == nil {
-		return nil, nocopy.Absent(), callError(t.method, errMethod)
+		return nil, thriftimpl.Absent(), callError(t.method, errMethod)
 	}
-	call.Result = nocopy.Absent()
+	call.Result = thriftimpl.Absent()
 	for i, r := range t.results {
 		if r.in == call {
-			r.result.End()
+			thriftimpl.Struct(r.result).End()
 			t.results[i] = t.results[len(t.results)-1]
 			t.results = t.results[:len(t.results)-1]
 			break
@@ -192,11 +193,11 @@ func (t *clientTries) beginTry(call *Call) (*Method, nocopy.Struct, error) {
 			return nil, args, err
 		}
 	}
-	if !args.Retain() {
+	if !thriftimpl.Struct(args).Retain() {
 		return nil, args, callError(m, errArgs)
 	}
-	if err := args.Sendable(); err != nil {
-		args.Drop()
+	if err := thriftimpl.Struct(args).Sendable(); err != nil {
+		thriftimpl.Struct(args).Drop()
 		return nil, args, callError(m, err)
 	}
 	return m, args, nil
@@ -204,9 +205,9 @@ func (t *clientTries) beginTry(call *Call) (*Method, nocopy.Struct, error) {
 
 // endTry ends the use of arguments that beginTry has returned.
 func (t *clientTries) endTry(args nocopy.Struct) {
-	args.Drop()
+	thriftimpl.Struct(args).Drop()
 	if args != t.args {
-		args.End()
+		thriftimpl.Struct(args).End()
 	}
 }
 
@@ -216,11 +217,11 @@ func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error) err
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case result == nocopy.Absent():
+	case result == thriftimpl.Absent():
 	case t.closed:
 		result.Release()
 	default:
-		result.Offer()
+		thriftimpl.Struct(result).Offer()
 		t.results = append(t.results, tryResult{call, result})
 		call.Result = result
 	}
@@ -231,9 +232,9 @@ func (t *clientTries) setResult(call *Call, result nocopy.Struct, err error) err
 // NewArgs and no call has claimed it yet, else a copy.
 func (m *Method) claimArgs(args nocopy.Struct) (nocopy.Struct, error) {
 	if m == nil {
-		return nocopy.Absent(), errors.New("rpc: no Method to call")
+		return thriftimpl.Absent(), errors.New("rpc: no Method to call")
 	}
-	if args.Claim(m.Args) {
+	if thriftimpl.Struct(args).Claim(m.Args) {
 		return args, nil
 	}
 	return m.copyArgs(args)
@@ -241,11 +242,11 @@ func (m *Method) claimArgs(args nocopy.Struct) (nocopy.Struct, error) {
 
 // copyArgs returns a copy of args, which the caller owns.
 func (m *Method) copyArgs(args nocopy.Struct) (nocopy.Struct, error) {
-	c, err := args.ClaimCopy(m.Args)
+	c, err := thriftimpl.Struct(args).ClaimCopy(m.Args)
 	if err != nil {
-		return nocopy.Absent(), callError(m, fmt.Errorf("arguments: %w", err))
+		return thriftimpl.Absent(), callError(m, fmt.Errorf("arguments: %w", err))
 	}
-	return c, nil
+	return nocopy.Struct(c), nil
 }
 
 // callError returns the error of a call of m that has failed with err.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // ExceptionType is the kind of an ApplicationException. The numbers are Thrift's.
@@ -52,30 +53,30 @@ func (e *ApplicationException) Error() string {
 }
 
 // exceptionDesc describes TApplicationException, as generated code would.
-var exceptionDesc = nocopy.NewExceptionDesc("TApplicationException")
+var exceptionDesc = thriftimpl.NewExceptionDesc("TApplicationException")
 
 const (
-	exceptionMessage nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	exceptionType    nocopy.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	exceptionMessage thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	exceptionType    thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 func init() {
 	exceptionDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "message", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "type", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "type", Type: thriftimpl.TypeI32},
 	)
 }
 
 // message returns the exception as a message with as many bytes of room before it for a header.
 func (e *ApplicationException) message(room int) *nocopy.Message {
-	m := nocopy.NewHeld(exceptionDesc, room, nocopy.Limits{}, false)
+	m := thriftimpl.NewHeld(exceptionDesc, room, nocopy.Limits{}, false)
 	s := m.Root()
-	s.SetText(exceptionMessage, e.Message)
-	s.SetInt32(exceptionType, int32(e.Type))
+	thriftimpl.Struct(s).SetText(exceptionMessage, e.Message)
+	thriftimpl.Struct(s).SetInt32(exceptionType, int32(e.Type))
 	return m
 }
 
 // readException returns the exception that s is, of exceptionDesc. It outlives s.
 func readException(s nocopy.Struct) *ApplicationException {
-	return &ApplicationException{ExceptionType(s.Int32(exceptionType)), strings.Clone(s.Text(exceptionMessage))}
+	return &ApplicationException{ExceptionType(thriftimpl.Struct(s).Int32(exceptionType)), strings.Clone(thriftimpl.Struct(s).Text(exceptionMessage))}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // named makes a call of put: what an interceptor does depends on the name.
@@ -44,12 +45,12 @@ func resultOf(name string) echo.EchoPutResult {
 }
 
 // listsOfResults has a result as a part of something larger.
-var resultsDesc = nocopy.NewDesc("Results")
+var resultsDesc = thriftimpl.NewDesc("Results")
 
-const resultsFirst nocopy.Field = 2<<48 | 4<<32 | 12<<16 | 1
+const resultsFirst thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
 
 func init() {
-	resultsDesc.Define(nocopy.FieldDesc{ID: 1, Name: "first", Type: nocopy.StructOf(echo.EchoPutResultDesc), Req: nocopy.Optional})
+	resultsDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "first", Type: thriftimpl.StructOf(echo.EchoPutResultDesc), Req: thriftimpl.Optional})
 }
 
 // TestOwnResult: an interceptor's own result is sent, whatever it is a part of and however many
@@ -60,8 +61,8 @@ func TestOwnResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := nocopy.New(resultsDesc)
-	whole.SetChild(resultsFirst, resultsDesc, nocopy.Struct(resultOf("own")))
+	whole := thriftimpl.New(resultsDesc)
+	whole.SetChild(resultsFirst, resultsDesc, thriftimpl.Struct(resultOf("own")))
 	large := resultOf("own")
 	large.GetSuccess().SetData(make([]byte, 1<<20))
 	changed, err := putNamed(upstream, "other", "fill")
@@ -73,7 +74,7 @@ func TestOwnResult(t *testing.T) {
 		"built":    nocopy.Struct(resultOf("own")),
 		"received": nocopy.Struct(received),
 		"changed":  nocopy.Struct(changed),
-		"a part":   whole.Child(resultsFirst, resultsDesc),
+		"a part":   nocopy.Struct(whole.Child(resultsFirst, resultsDesc)),
 		"large":    nocopy.Struct(large),
 	} {
 		for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}} {
@@ -167,7 +168,7 @@ func TestCarelessInterceptors(t *testing.T) {
 		return func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { f(c); return next(ctx, c) }
 	}
 	for name, f := range map[string]rpc.Interceptor{
-		"an absent result":  set(func(c *rpc.Call) { c.Result = nocopy.Absent() }),
+		"an absent result":  set(func(c *rpc.Call) { c.Result = thriftimpl.Absent() }),
 		"a zero result":     set(func(c *rpc.Call) { c.Result = nocopy.Struct{} }),
 		"a released result": set(func(c *rpc.Call) { c.Result = released() }),
 		"a result released afterwards": func(ctx context.Context, c *rpc.Call, _ rpc.Handler) error {
@@ -183,10 +184,10 @@ func TestCarelessInterceptors(t *testing.T) {
 			item.SetNumbers([]int64{0x7f7f7f7f7f7f7f7f, 1, 2})
 			c.Result = nocopy.Struct(item.GetNumbers())
 		}),
-		"an absent result before next":  before(func(c *rpc.Call) { c.Result = nocopy.Absent() }),
+		"an absent result before next":  before(func(c *rpc.Call) { c.Result = thriftimpl.Absent() }),
 		"a released result before next": before(func(c *rpc.Call) { c.Result = released() }),
 		"another type before next":      before(func(c *rpc.Call) { c.Result = nocopy.Struct(echo.NewItem()) }),
-		"absent args":                   before(func(c *rpc.Call) { c.Args = nocopy.Absent() }),
+		"absent args":                   before(func(c *rpc.Call) { c.Args = thriftimpl.Absent() }),
 		"zero args":                     before(func(c *rpc.Call) { c.Args = nocopy.Struct{} }),
 		"args of another type":          before(func(c *rpc.Call) { c.Args = nocopy.Struct(echo.NewEchoAddArgs()) }),
 		"args that are a part":          before(func(c *rpc.Call) { c.Args = nocopy.Struct(echo.EchoPutArgs(c.Args).GetItem()) }),

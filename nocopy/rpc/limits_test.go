@@ -12,6 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // TestLimits: both sides hold what they receive to their Limits, and accept more than the default
@@ -115,17 +116,17 @@ func TestMaxDepth(t *testing.T) {
 }
 
 // treeDesc describes a struct that has another in it, treeResultDesc a result that is one.
-var treeDesc, treeResultDesc = nocopy.NewDesc("Tree"), nocopy.NewDesc("grow_result")
+var treeDesc, treeResultDesc = thriftimpl.NewDesc("Tree"), thriftimpl.NewDesc("grow_result")
 
 const (
-	treeInner   nocopy.Field = 2<<48 | 4<<32 | 12<<16 | 1
-	treeSuccess nocopy.Field = 2<<48 | 4<<32 | 12<<16 | 0
+	treeInner   thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	treeSuccess thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 0
 )
 
 func init() {
-	tree := nocopy.StructOf(treeDesc)
-	treeDesc.Define(nocopy.FieldDesc{ID: 1, Name: "inner", Type: tree, Req: nocopy.Optional})
-	treeResultDesc.Define(nocopy.FieldDesc{ID: 0, Name: "success", Type: tree, Req: nocopy.Optional})
+	tree := thriftimpl.StructOf(treeDesc)
+	treeDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "inner", Type: tree, Req: thriftimpl.Optional})
+	treeResultDesc.Define(thriftimpl.FieldDesc{ID: 0, Name: "success", Type: tree, Req: thriftimpl.Optional})
 }
 
 // TestDeepResult: a result that is nested deeper than the server's Limits is an internal error,
@@ -133,7 +134,7 @@ func init() {
 func TestDeepResult(t *testing.T) {
 	grow := &rpc.Method{Service: "Tree", Name: "grow", Args: echo.EchoAddArgsDesc, Result: treeResultDesc, Success: treeSuccess}
 	build := func(result nocopy.Struct, depth int64) {
-		s := result.NewChild(treeSuccess, treeResultDesc, 0)
+		s := thriftimpl.Struct(result).NewChild(treeSuccess, treeResultDesc, 0)
 		for range depth - 2 {
 			s = s.NewChild(treeInner, treeDesc, 0)
 		}
@@ -141,7 +142,7 @@ func TestDeepResult(t *testing.T) {
 	p := rpc.NewProcessor("Tree", nil, grow.HandledBy(func(_ context.Context, c *rpc.Call) error {
 		args := echo.EchoAddArgs(c.Args)
 		if args.GetB() > 0 {
-			own := nocopy.New(treeResultDesc, nocopy.Limits{MaxDepth: 1000})
+			own := nocopy.Struct(thriftimpl.New(treeResultDesc, nocopy.Limits{MaxDepth: 1000}))
 			build(own, args.GetA())
 			c.Result = own
 			return nil

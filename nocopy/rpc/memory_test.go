@@ -15,49 +15,50 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // bulk is a method whose argument and result are a struct of everything that may be large.
 var (
-	flatDesc  = nocopy.NewDesc("Flat")
-	smallDesc = nocopy.NewDesc("Small")
-	innerDesc = nocopy.NewDesc("Inner")
-	bulkDesc  = nocopy.NewDesc("Bulk")
-	argsDesc  = nocopy.NewDesc("Args")
-	replyDesc = nocopy.NewDesc("Result")
+	flatDesc  = thriftimpl.NewDesc("Flat")
+	smallDesc = thriftimpl.NewDesc("Small")
+	innerDesc = thriftimpl.NewDesc("Inner")
+	bulkDesc  = thriftimpl.NewDesc("Bulk")
+	argsDesc  = thriftimpl.NewDesc("Args")
+	replyDesc = thriftimpl.NewDesc("Result")
 	bulk      = &rpc.Method{Service: "Bulk", Name: "bulk", Args: argsDesc, Result: replyDesc, Success: wordOf(0, 1, nocopy.WireStruct, 0)}
 )
 
 // wordOf is the constant of the i-th of n fields.
-func wordOf(i, n int, t nocopy.WireType, id int16) nocopy.Field {
-	return nocopy.Field(uint64(2+i)<<48 | uint64(2+n)<<32 | uint64(t)<<16 | uint64(uint16(id)))
+func wordOf(i, n int, t nocopy.WireType, id int16) thriftimpl.Field {
+	return thriftimpl.Field(uint64(2+i)<<48 | uint64(2+n)<<32 | uint64(t)<<16 | uint64(uint16(id)))
 }
 
 func init() {
 	flatDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "name", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "name", Type: thriftimpl.TypeString},
 	)
-	smallDesc.Define(nocopy.FieldDesc{ID: 1, Name: "n", Type: nocopy.TypeI32})
+	smallDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "n", Type: thriftimpl.TypeI32})
 	innerDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "labels", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 3, Name: "small", Type: nocopy.ListOf(nocopy.StructOf(smallDesc))},
-		nocopy.FieldDesc{ID: 4, Name: "data", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.ListOf(thriftimpl.StructOf(smallDesc))},
+		thriftimpl.FieldDesc{ID: 4, Name: "data", Type: thriftimpl.TypeBinary},
 	)
 	bulkDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flat", Type: nocopy.ListOf(nocopy.StructOf(flatDesc))},
-		nocopy.FieldDesc{ID: 2, Name: "small", Type: nocopy.ListOf(nocopy.StructOf(smallDesc))},
-		nocopy.FieldDesc{ID: 3, Name: "inner", Type: nocopy.ListOf(nocopy.StructOf(innerDesc))},
-		nocopy.FieldDesc{ID: 4, Name: "blob", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 5, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 6, Name: "texts", Type: nocopy.ListOf(nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 7, Name: "counts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 8, Name: "rows", Type: nocopy.ListOf(nocopy.ListOf(nocopy.TypeI32))},
-		nocopy.FieldDesc{ID: 9, Name: "index", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.StructOf(flatDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "flat", Type: thriftimpl.ListOf(thriftimpl.StructOf(flatDesc))},
+		thriftimpl.FieldDesc{ID: 2, Name: "small", Type: thriftimpl.ListOf(thriftimpl.StructOf(smallDesc))},
+		thriftimpl.FieldDesc{ID: 3, Name: "inner", Type: thriftimpl.ListOf(thriftimpl.StructOf(innerDesc))},
+		thriftimpl.FieldDesc{ID: 4, Name: "blob", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 5, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 6, Name: "texts", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 7, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 8, Name: "rows", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
+		thriftimpl.FieldDesc{ID: 9, Name: "index", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.StructOf(flatDesc))},
 	)
-	argsDesc.Define(nocopy.FieldDesc{ID: 1, Name: "bulk", Type: nocopy.StructOf(bulkDesc)})
-	replyDesc.Define(nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(bulkDesc)})
+	argsDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "bulk", Type: thriftimpl.StructOf(bulkDesc)})
+	replyDesc.Define(thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(bulkDesc)})
 }
 
 // shape makes the wire bytes of a Bulk of about n bytes.
@@ -241,7 +242,7 @@ func replies(t testing.TB, value []byte, framed, recycle bool) func() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := res.Child(bulk.Success, replyDesc).Message().Len(); got != len(value)+4 {
+		if got := thriftimpl.Struct(res).Child(bulk.Success, replyDesc).Message().Len(); got != len(value)+4 {
 			t.Errorf("%d bytes", got)
 		}
 		res.Release()

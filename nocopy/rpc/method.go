@@ -8,15 +8,16 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Method describes a method of a service. Generated code makes one for each.
 type Method struct {
 	Service string // the service that declares it
 	Name    string // as in the IDL
-	Args    *nocopy.Desc
-	Result  *nocopy.Desc // nil if the method is oneway
-	Success nocopy.Field // the result's field for the return value; 0 if the method returns nothing
+	Args    *thriftimpl.Desc
+	Result  *thriftimpl.Desc // nil if the method is oneway
+	Success thriftimpl.Field // the result's field for the return value; 0 if the method returns nothing
 	Throws  []Exception
 
 	prefix  string // the service's name and a colon in multiplexed calls, else ""
@@ -39,8 +40,8 @@ func (m *Method) String() string { return m.prefix + m.Service + "." + m.Name }
 
 // Exception is a declared exception of a method. Throws makes one.
 type Exception struct {
-	set func(result nocopy.Struct, d *nocopy.Desc, err error) (bool, error)
-	get func(result nocopy.Struct, d *nocopy.Desc) error
+	set func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error)
+	get func(result nocopy.Struct, d *thriftimpl.Desc) error
 }
 
 // Throws returns the description of a declared exception: f is the field of the result that holds
@@ -48,24 +49,24 @@ type Exception struct {
 func Throws[E interface {
 	nocopy.View
 	error
-}](f nocopy.Field, of *nocopy.Desc) Exception {
+}](f thriftimpl.Field, of *thriftimpl.Desc) Exception {
 	return Exception{
-		set: func(result nocopy.Struct, d *nocopy.Desc, err error) (bool, error) {
+		set: func(result nocopy.Struct, d *thriftimpl.Desc, err error) (bool, error) {
 			var e E
 			if !errors.As(err, &e) {
 				return false, nil
 			}
-			if err := nocopy.Struct(e).Sendable(); err != nil {
+			if err := thriftimpl.Struct(e).Sendable(); err != nil {
 				return false, fmt.Errorf("the handler returned a %T that can't be sent: %w", e, err)
 			}
-			result.SetChild(f, d, nocopy.Struct(e))
+			thriftimpl.Struct(result).SetChild(f, d, thriftimpl.Struct(e))
 			return true, nil
 		},
-		get: func(result nocopy.Struct, d *nocopy.Desc) error {
-			if !result.Has(f) {
+		get: func(result nocopy.Struct, d *thriftimpl.Desc) error {
+			if !thriftimpl.Struct(result).Has(f) {
 				return nil
 			}
-			return E(result.Child(f, d).Clone(of)) // the error outlives the result
+			return E(thriftimpl.Struct(result).Child(f, d).Clone(of)) // the error outlives the result
 		},
 	}
 }
@@ -96,7 +97,7 @@ func (m *Method) setException(result nocopy.Struct, err error) (bool, error) {
 // MissingResult if it holds neither that nor the return value; nil if all is well.
 func (m *Method) outcome(result nocopy.Struct) error {
 	err := m.exception(result)
-	if err == nil && m.Success != 0 && !result.Has(m.Success) {
+	if err == nil && m.Success != 0 && !thriftimpl.Struct(result).Has(m.Success) {
 		return &ApplicationException{MissingResult, m.String()}
 	}
 	return err
@@ -129,7 +130,7 @@ type Call struct {
 // Exception returns the declared exception that Result holds, nil if there is none. It is a
 // message of its own.
 func (c *Call) Exception() error {
-	if m := c.Method; m != nil && len(m.Throws) > 0 && c.Result.Is(m.Result) {
+	if m := c.Method; m != nil && len(m.Throws) > 0 && thriftimpl.Struct(c.Result).Is(m.Result) {
 		return m.exception(c.Result)
 	}
 	return nil

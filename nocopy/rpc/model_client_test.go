@@ -14,6 +14,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // modelCall is a call and what is known of it. Its token is at the beginning of its arguments, is
@@ -230,12 +231,12 @@ var clientInterventions = []intervention{
 		return next(ctx, c)
 	}, false, same},
 	{"drops the args", func(_ *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-		defer func() { c.Args = nocopy.Absent() }()
+		defer func() { c.Args = thriftimpl.Absent() }()
 		return next(ctx, c)
 	}, false, same},
 	{"has args of its own", func(_ *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		args := c.Args
-		c.Args = args.Clone(c.Method.Args)
+		c.Args = nocopy.Struct(thriftimpl.Struct(args).Clone(c.Method.Args))
 		defer func() {
 			c.Args.Release()
 			c.Args = args

@@ -12,6 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // outcome is a set of ways in which a call may end.
@@ -293,7 +294,7 @@ func newResult(method, text string) nocopy.Struct {
 	case "fail":
 		return nocopy.Struct(echo.NewEchoFailResult())
 	}
-	return nocopy.Absent()
+	return thriftimpl.Absent()
 }
 
 const (
@@ -372,11 +373,11 @@ var serverInterventions = []intervention{
 	}, false, only(internal)},
 	{"drops the result", func(_ *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		err := next(ctx, c)
-		c.Result = nocopy.Absent()
+		c.Result = thriftimpl.Absent()
 		return err
 	}, false, or(own | noResult | internal)},
 	{"drops the args", func(_ *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-		defer func() { c.Args = nocopy.Absent() }()
+		defer func() { c.Args = thriftimpl.Absent() }()
 		return next(ctx, c)
 	}, false, or(internal)},
 	{"fails after", func(_ *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error {
@@ -385,7 +386,7 @@ var serverInterventions = []intervention{
 	}, false, only(internal)},
 	{"has args of its own", func(w *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		args := c.Args
-		c.Args = args.Clone(c.Method.Args)
+		c.Args = nocopy.Struct(thriftimpl.Struct(args).Clone(c.Method.Args))
 		defer func() {
 			c.Args.Release()
 			c.Args = args

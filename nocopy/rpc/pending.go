@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // pending is a call of a client on a connection. doc.go has its states as a table: they tell what
@@ -162,7 +163,7 @@ func (c *clientConn) writeBatch() {
 	c.setWriteDeadline()
 	_, err := c.batch.WriteTo(c.nc)
 	for _, p := range c.batched {
-		p.args.Drop()
+		thriftimpl.Struct(p.args).Drop()
 	}
 	if err != nil {
 		c.close(err)
@@ -195,7 +196,7 @@ func (c *clientConn) fillBatch() {
 			c.calls[p.seqid] = p
 		}
 		c.batch.AddBytes(p.head)
-		p.args.Message().AddTo(&c.batch, false)
+		thriftimpl.AddTo(p.args.Message(), &c.batch, false)
 		size += p.size
 	}
 	c.batched = append(c.batched, c.queue[:n]...)
@@ -243,7 +244,7 @@ func (c *clientConn) giveUp(p *pending) bool {
 		i := slices.Index(c.queue, p)
 		c.queue = slices.Delete(c.queue, i, i+1)
 		c.queuedBytes -= p.size
-		p.args.Drop()
+		thriftimpl.Struct(p.args).Drop()
 		p.recycle()
 	case written:
 		delete(c.calls, p.seqid)
@@ -255,11 +256,11 @@ func (c *clientConn) giveUp(p *pending) bool {
 			c.givenUp.Add(1)
 		}
 		p.state = dropped
-		p.args.Freeze() // an interceptor may change them for the next try
+		thriftimpl.Struct(p.args).Freeze() // an interceptor may change them for the next try
 	case answered:
 		p.reply.body.Release()
 		p.state = dropped
-		p.args.Freeze()
+		thriftimpl.Struct(p.args).Freeze()
 	default:
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 type transport uint8
@@ -35,7 +36,7 @@ type receiver struct {
 	closing        *atomic.Bool  // the server is closing; set before interrupt is called; nil in clients
 
 	frameRest   chain.Chunk // the messages that follow in the frame of the last one
-	scan        nocopy.Scanner
+	scan        thriftimpl.Scanner
 	hasDeadline bool // a read deadline is set
 	inMessage   bool // the deadline is that of a message that has begun
 }

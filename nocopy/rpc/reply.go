@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // handle calls the handler of a request, with its interceptors, and sets the reply. Whatever they
@@ -54,7 +55,7 @@ func (c *serverConn) callHandler(req *request, failed *bool) {
 	}()
 	m := req.method
 	ctx, call := c.ctx, &req.call
-	*call = Call{Method: m, Args: req.args.Root(), Result: nocopy.Absent(), Peer: c.peer}
+	*call = Call{Method: m, Args: req.args.Root(), Result: thriftimpl.Absent(), Peer: c.peer}
 	var result *nocopy.Message
 	if m.Oneway() {
 		ctx = c.srv.ctx
@@ -89,7 +90,7 @@ func (c *serverConn) callInterceptors(ctx context.Context, req *request, result 
 
 // newResult returns an empty result of m with room for a reply's header.
 func (c *serverConn) newResult(m *Method) *nocopy.Message {
-	return nocopy.NewHeld(m.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle)
+	return thriftimpl.NewHeld(m.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle)
 }
 
 // prepareReply sets the reply to a request whose handler, or outermost interceptor, has left call
@@ -97,7 +98,7 @@ func (c *serverConn) newResult(m *Method) *nocopy.Message {
 // nil.
 func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message, err error) {
 	m := req.method
-	if err == nil && req.args.Disowned() {
+	if err == nil && thriftimpl.Disowned(req.args) {
 		err = c.conceal("bad handler", m, errors.New("the handler has released its args"))
 	}
 	if m.Oneway() {
@@ -107,7 +108,7 @@ func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message,
 		return
 	}
 	if err == nil && own == nil { // an interceptor has made the result, or somebody has released it
-		if own, err = nocopy.CopyHeld(m.Result, call.Result, headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle); err != nil {
+		if own, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), headerRoom(len(m.Name)), c.srv.Limits, c.srv.Recycle); err != nil {
 			err = c.conceal("bad result", m, fmt.Errorf("it can't be sent: %w", err))
 		}
 	} else if err == nil {
@@ -117,11 +118,11 @@ func (c *serverConn) prepareReply(req *request, call *Call, own *nocopy.Message,
 		c.replyError(req, err)
 		return
 	}
-	if own.EndHandles(); !req.stillUsed {
-		req.args.EndHandles()
+	if thriftimpl.EndHandles(own); !req.stillUsed {
+		thriftimpl.EndHandles(req.args)
 	}
 	if err := c.setReply(req, own, typeReply, m.Name); err != nil {
-		own.End()
+		thriftimpl.End(own)
 		c.replyError(req, c.conceal("bad result", m, err))
 	}
 }
@@ -168,7 +169,7 @@ func (c *serverConn) replyException(req *request, err error) (ok bool, bad error
 	result := c.newResult(req.method)
 	defer func() {
 		if !ok { // also when a method of err panics
-			result.End()
+			thriftimpl.End(result)
 		}
 	}()
 	if ok, bad = req.method.setException(result.Root(), err); ok {
@@ -186,7 +187,7 @@ func (c *serverConn) answer(req *request, e *ApplicationException, name string) 
 // setReply makes m, whose reserved room gets the header, the reply. It returns an error if m is
 // nested too deeply to be sent.
 func (c *serverConn) setReply(req *request, m *nocopy.Message, typ messageType, name string) error {
-	putHeader(m.Prepend(headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
+	putHeader(thriftimpl.Prepend(m, headerSize(req.strict, len(name))), req.strict, typ, "", name, req.seqid)
 	if err := m.Check(); err != nil {
 		return err
 	}

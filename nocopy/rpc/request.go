@@ -9,6 +9,7 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // request is a call that a server has read, until its reply is written. doc.go has its states as a
@@ -94,10 +95,10 @@ func protocolError(err error) *ApplicationException {
 
 // parseArgs parses the struct at the beginning of chunk, which it takes over. Bytes after the
 // struct are the next message of a frame: they are kept for receiver.next.
-func (c *serverConn) parseArgs(d *nocopy.Desc, chunk chain.Chunk) (args *nocopy.Message, err error) {
+func (c *serverConn) parseArgs(d *thriftimpl.Desc, chunk chain.Chunk) (args *nocopy.Message, err error) {
 	defer c.guard(&err)
 	whole := chunk.From(0)
-	args, err = nocopy.ParseHeld(d, chunk, c.srv.Limits, c.srv.Recycle)
+	args, err = thriftimpl.ParseHeld(d, chunk, c.srv.Limits, c.srv.Recycle)
 	if err != nil && errors.Is(err, nocopy.ErrTrailing) {
 		return c.parseFirstOfFrame(d, whole, err)
 	}
@@ -107,12 +108,12 @@ func (c *serverConn) parseArgs(d *nocopy.Desc, chunk chain.Chunk) (args *nocopy.
 
 // parseFirstOfFrame is parseArgs for a frame with bytes after the struct; err has the struct's
 // end.
-func (c *serverConn) parseFirstOfFrame(d *nocopy.Desc, whole chain.Chunk, err error) (*nocopy.Message, error) {
+func (c *serverConn) parseFirstOfFrame(d *thriftimpl.Desc, whole chain.Chunk, err error) (*nocopy.Message, error) {
 	var trailing *nocopy.Error
 	errors.As(err, &trailing)
 	c.in.frameRest = whole.From(trailing.Offset)
 	whole.Mem = whole.Mem[:trailing.Offset]
-	return nocopy.ParseHeld(d, whole, c.srv.Limits, c.srv.Recycle)
+	return thriftimpl.ParseHeld(d, whole, c.srv.Limits, c.srv.Recycle)
 }
 
 // discard skips the struct at the beginning of chunk, which it takes over. Bytes after the struct
@@ -132,11 +133,11 @@ func (r *request) oneway() bool { return r.method != nil && r.method.Oneway() }
 // left to the garbage collector.
 func (r *request) release() {
 	if r.reply != nil {
-		r.reply.End()
+		thriftimpl.End(r.reply)
 	}
-	end := (*nocopy.Message).End
+	end := thriftimpl.End
 	if r.stillUsed {
-		end = (*nocopy.Message).Abandon
+		end = thriftimpl.Abandon
 	}
 	if r.args != nil {
 		end(r.args)

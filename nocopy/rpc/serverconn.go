@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // serverConn is one connection of a server. doc.go has its states as a table.
@@ -324,7 +325,7 @@ func (c *serverConn) send() (err error) {
 	}()
 	for _, r := range c.batched {
 		if r.reply != nil {
-			r.reply.AddTo(&c.batch, c.in.transport == framed)
+			thriftimpl.AddTo(r.reply, &c.batch, c.in.transport == framed)
 		}
 	}
 	if c.batch.Len() > 0 {

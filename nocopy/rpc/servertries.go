@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // serverTries is the state of a call on a server with interceptors. They may call next any number
@@ -97,7 +98,7 @@ func (s *Server) callInner(ctx context.Context, call *Call, f Handler) (err erro
 		if v := recover(); v != nil {
 			err = s.conceal("interceptor panicked", a.method, a.conn.peer, v, debug.Stack())
 		}
-		a.leave(nocopy.Absent())
+		a.leave(thriftimpl.Absent())
 	}()
 	return f(ctx, call)
 }
@@ -124,7 +125,7 @@ func (a *serverTries) enterHandler(call *Call) error {
 		return errEnded
 	case m == nil || m.handler == nil || m.Args != a.method.Args || m.Result != a.method.Result:
 		return errMethod
-	case !call.Args.Is(m.Args):
+	case !thriftimpl.Struct(call.Args).Is(m.Args):
 		return errArgs
 	case m.Oneway():
 		a.running++
@@ -137,7 +138,7 @@ func (a *serverTries) enterHandler(call *Call) error {
 			call.Result = a.newResult()
 		}
 		a.latestUsed = true
-	} else if !call.Result.Is(m.Result) {
+	} else if !thriftimpl.Struct(call.Result).Is(m.Result) {
 		return errResult
 	}
 	a.filling = append(a.filling, call.Result)

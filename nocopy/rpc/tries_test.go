@@ -16,6 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // tryOpts are ways in which a client with an interceptor may talk.
@@ -54,11 +55,11 @@ func unused(t *testing.T, cl *rpc.Client) {
 
 // kept is a message that an interceptor saw.
 type kept struct {
-	of *nocopy.Desc
+	of *thriftimpl.Desc
 	s  nocopy.Struct
 }
 
-func (k kept) released() bool { return !k.s.Is(k.of) }
+func (k kept) released() bool { return !thriftimpl.Struct(k.s).Is(k.of) }
 
 func echoes(t *testing.T, c echo.EchoClient, payload string) {
 	t.Helper()
@@ -282,7 +283,7 @@ func TestInterceptorsResult(t *testing.T) {
 		}, 8, ""},
 		{"none", func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 			next(ctx, c)
-			c.Result = nocopy.Absent()
+			c.Result = thriftimpl.Absent()
 			return nil
 		}, 0, "missing result"},
 		{"a zero handle", func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {

@@ -5,13 +5,13 @@ package kv
 
 import (
 	"context"
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 type KeyValueHandler interface {
 	Create(ctx context.Context, args KeyValueCreateArgs, result KeyValueCreateResult) error
@@ -113,17 +113,17 @@ func (c KeyValueClient) Delete(ctx context.Context, args func(KeyValueDeleteArgs
 type AlreadyExists nocopy.Struct
 
 const (
-	alreadyExistsKey nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	alreadyExistsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AlreadyExistsDesc describes AlreadyExists to the runtime and to packages that use it.
-var AlreadyExistsDesc = nocopy.NewExceptionDesc("AlreadyExists")
+var AlreadyExistsDesc = thriftimpl.NewExceptionDesc("AlreadyExists")
 
 func NewAlreadyExists(opts ...nocopy.Option) AlreadyExists {
-	return AlreadyExists(nocopy.New(AlreadyExistsDesc, opts...))
+	return AlreadyExists(thriftimpl.New(AlreadyExistsDesc, opts...))
 }
 func ParseAlreadyExists(b []byte, opts ...nocopy.Option) (AlreadyExists, error) {
-	s, err := nocopy.Parse(AlreadyExistsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AlreadyExistsDesc, b, opts...)
 	return AlreadyExists(s), err
 }
 
@@ -131,37 +131,42 @@ func ParseAlreadyExists(b []byte, opts ...nocopy.Option) (AlreadyExists, error) 
 // those of s alone.
 func (s AlreadyExists) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AlreadyExists) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
 }
-func (s AlreadyExists) Release() { nocopy.Struct(s).Release() }
+func (s AlreadyExists) ThriftDesc() *thriftimpl.Desc { return AlreadyExistsDesc }
+func (s AlreadyExists) Release()                     { nocopy.Struct(s).Release() }
 func (s AlreadyExists) Clone() AlreadyExists {
-	return AlreadyExists(nocopy.Struct(s).Clone(AlreadyExistsDesc))
+	return AlreadyExists(thriftimpl.Struct(s).Clone(AlreadyExistsDesc))
 }
 func (s AlreadyExists) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AlreadyExists) String() string { return nocopy.Struct(s).Format(AlreadyExistsDesc) }
-func (s AlreadyExists) Error() string  { return nocopy.Struct(s).Format(AlreadyExistsDesc) }
+func (s AlreadyExists) String() string { return thriftimpl.Struct(s).Format(AlreadyExistsDesc) }
+func (s AlreadyExists) Error() string  { return thriftimpl.Struct(s).Format(AlreadyExistsDesc) }
 func (s AlreadyExists) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AlreadyExistsDesc)
+	return thriftimpl.Struct(s).Unknown(AlreadyExistsDesc)
 }
 
-func (s AlreadyExists) GetKey() []byte      { return nocopy.Struct(s).Bytes(alreadyExistsKey) }
-func (s AlreadyExists) SetKey(v []byte)     { nocopy.Struct(s).SetBytes(alreadyExistsKey, v) }
-func (s AlreadyExists) NewKey(n int) []byte { return nocopy.Struct(s).NewBytes(alreadyExistsKey, n) }
-func (s AlreadyExists) IsSetKey() bool      { return nocopy.Struct(s).Has(alreadyExistsKey) }
-func (s AlreadyExists) UnsetKey()           { nocopy.Struct(s).Unset(alreadyExistsKey) }
+func (s AlreadyExists) GetKey() []byte  { return thriftimpl.Struct(s).Bytes(alreadyExistsKey) }
+func (s AlreadyExists) SetKey(v []byte) { thriftimpl.Struct(s).SetBytes(alreadyExistsKey, v) }
+func (s AlreadyExists) NewKey(n int) []byte {
+	return thriftimpl.Struct(s).NewBytes(alreadyExistsKey, n)
+}
+func (s AlreadyExists) IsSetKey() bool { return thriftimpl.Struct(s).Has(alreadyExistsKey) }
+func (s AlreadyExists) UnsetKey()      { thriftimpl.Struct(s).Unset(alreadyExistsKey) }
 
 type NotFound nocopy.Struct
 
 const (
-	notFoundKey nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	notFoundKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // NotFoundDesc describes NotFound to the runtime and to packages that use it.
-var NotFoundDesc = nocopy.NewExceptionDesc("NotFound")
+var NotFoundDesc = thriftimpl.NewExceptionDesc("NotFound")
 
-func NewNotFound(opts ...nocopy.Option) NotFound { return NotFound(nocopy.New(NotFoundDesc, opts...)) }
+func NewNotFound(opts ...nocopy.Option) NotFound {
+	return NotFound(thriftimpl.New(NotFoundDesc, opts...))
+}
 func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
-	s, err := nocopy.Parse(NotFoundDesc, b, opts...)
+	s, err := thriftimpl.Parse(NotFoundDesc, b, opts...)
 	return NotFound(s), err
 }
 
@@ -169,38 +174,39 @@ func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, NotFoundDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, NotFoundDesc)
 }
-func (s NotFound) Release()        { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound { return NotFound(nocopy.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string  { return nocopy.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string   { return nocopy.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) ThriftDesc() *thriftimpl.Desc { return NotFoundDesc }
+func (s NotFound) Release()                     { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound              { return NotFound(thriftimpl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s NotFound) String() string               { return thriftimpl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string                { return thriftimpl.Struct(s).Format(NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(NotFoundDesc)
+	return thriftimpl.Struct(s).Unknown(NotFoundDesc)
 }
 
-func (s NotFound) GetKey() []byte      { return nocopy.Struct(s).Bytes(notFoundKey) }
-func (s NotFound) SetKey(v []byte)     { nocopy.Struct(s).SetBytes(notFoundKey, v) }
-func (s NotFound) NewKey(n int) []byte { return nocopy.Struct(s).NewBytes(notFoundKey, n) }
-func (s NotFound) IsSetKey() bool      { return nocopy.Struct(s).Has(notFoundKey) }
-func (s NotFound) UnsetKey()           { nocopy.Struct(s).Unset(notFoundKey) }
+func (s NotFound) GetKey() []byte      { return thriftimpl.Struct(s).Bytes(notFoundKey) }
+func (s NotFound) SetKey(v []byte)     { thriftimpl.Struct(s).SetBytes(notFoundKey, v) }
+func (s NotFound) NewKey(n int) []byte { return thriftimpl.Struct(s).NewBytes(notFoundKey, n) }
+func (s NotFound) IsSetKey() bool      { return thriftimpl.Struct(s).Has(notFoundKey) }
+func (s NotFound) UnsetKey()           { thriftimpl.Struct(s).Unset(notFoundKey) }
 
 type KeyValueCreateArgs nocopy.Struct
 
 const (
-	keyValueCreateArgsKey   nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	keyValueCreateArgsValue nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	keyValueCreateArgsKey   thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	keyValueCreateArgsValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // KeyValueCreateArgsDesc describes KeyValueCreateArgs to the runtime and to packages that use it.
-var KeyValueCreateArgsDesc = nocopy.NewDesc("create_args")
+var KeyValueCreateArgsDesc = thriftimpl.NewDesc("create_args")
 
 func NewKeyValueCreateArgs(opts ...nocopy.Option) KeyValueCreateArgs {
-	return KeyValueCreateArgs(nocopy.New(KeyValueCreateArgsDesc, opts...))
+	return KeyValueCreateArgs(thriftimpl.New(KeyValueCreateArgsDesc, opts...))
 }
 func ParseKeyValueCreateArgs(b []byte, opts ...nocopy.Option) (KeyValueCreateArgs, error) {
-	s, err := nocopy.Parse(KeyValueCreateArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(KeyValueCreateArgsDesc, b, opts...)
 	return KeyValueCreateArgs(s), err
 }
 
@@ -208,48 +214,57 @@ func ParseKeyValueCreateArgs(b []byte, opts ...nocopy.Option) (KeyValueCreateArg
 // those of s alone.
 func (s KeyValueCreateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueCreateArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
 }
-func (s KeyValueCreateArgs) Release() { nocopy.Struct(s).Release() }
+func (s KeyValueCreateArgs) ThriftDesc() *thriftimpl.Desc { return KeyValueCreateArgsDesc }
+func (s KeyValueCreateArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
-	return KeyValueCreateArgs(nocopy.Struct(s).Clone(KeyValueCreateArgsDesc))
+	return KeyValueCreateArgs(thriftimpl.Struct(s).Clone(KeyValueCreateArgsDesc))
 }
-func (s KeyValueCreateArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s KeyValueCreateArgs) String() string { return nocopy.Struct(s).Format(KeyValueCreateArgsDesc) }
+func (s KeyValueCreateArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s KeyValueCreateArgs) String() string {
+	return thriftimpl.Struct(s).Format(KeyValueCreateArgsDesc)
+}
 func (s KeyValueCreateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(KeyValueCreateArgsDesc)
+	return thriftimpl.Struct(s).Unknown(KeyValueCreateArgsDesc)
 }
 
-func (s KeyValueCreateArgs) GetKey() []byte  { return nocopy.Struct(s).Bytes(keyValueCreateArgsKey) }
-func (s KeyValueCreateArgs) SetKey(v []byte) { nocopy.Struct(s).SetBytes(keyValueCreateArgsKey, v) }
+func (s KeyValueCreateArgs) GetKey() []byte  { return thriftimpl.Struct(s).Bytes(keyValueCreateArgsKey) }
+func (s KeyValueCreateArgs) SetKey(v []byte) { thriftimpl.Struct(s).SetBytes(keyValueCreateArgsKey, v) }
 func (s KeyValueCreateArgs) NewKey(n int) []byte {
-	return nocopy.Struct(s).NewBytes(keyValueCreateArgsKey, n)
+	return thriftimpl.Struct(s).NewBytes(keyValueCreateArgsKey, n)
 }
-func (s KeyValueCreateArgs) IsSetKey() bool { return nocopy.Struct(s).Has(keyValueCreateArgsKey) }
-func (s KeyValueCreateArgs) UnsetKey()      { nocopy.Struct(s).Unset(keyValueCreateArgsKey) }
+func (s KeyValueCreateArgs) IsSetKey() bool { return thriftimpl.Struct(s).Has(keyValueCreateArgsKey) }
+func (s KeyValueCreateArgs) UnsetKey()      { thriftimpl.Struct(s).Unset(keyValueCreateArgsKey) }
 
-func (s KeyValueCreateArgs) GetValue() []byte  { return nocopy.Struct(s).Bytes(keyValueCreateArgsValue) }
-func (s KeyValueCreateArgs) SetValue(v []byte) { nocopy.Struct(s).SetBytes(keyValueCreateArgsValue, v) }
-func (s KeyValueCreateArgs) NewValue(n int) []byte {
-	return nocopy.Struct(s).NewBytes(keyValueCreateArgsValue, n)
+func (s KeyValueCreateArgs) GetValue() []byte {
+	return thriftimpl.Struct(s).Bytes(keyValueCreateArgsValue)
 }
-func (s KeyValueCreateArgs) IsSetValue() bool { return nocopy.Struct(s).Has(keyValueCreateArgsValue) }
-func (s KeyValueCreateArgs) UnsetValue()      { nocopy.Struct(s).Unset(keyValueCreateArgsValue) }
+func (s KeyValueCreateArgs) SetValue(v []byte) {
+	thriftimpl.Struct(s).SetBytes(keyValueCreateArgsValue, v)
+}
+func (s KeyValueCreateArgs) NewValue(n int) []byte {
+	return thriftimpl.Struct(s).NewBytes(keyValueCreateArgsValue, n)
+}
+func (s KeyValueCreateArgs) IsSetValue() bool {
+	return thriftimpl.Struct(s).Has(keyValueCreateArgsValue)
+}
+func (s KeyValueCreateArgs) UnsetValue() { thriftimpl.Struct(s).Unset(keyValueCreateArgsValue) }
 
 type KeyValueCreateResult nocopy.Struct
 
 const (
-	keyValueCreateResultExists nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	keyValueCreateResultExists thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueCreateResultDesc describes KeyValueCreateResult to the runtime and to packages that use it.
-var KeyValueCreateResultDesc = nocopy.NewDesc("create_result")
+var KeyValueCreateResultDesc = thriftimpl.NewDesc("create_result")
 
 func NewKeyValueCreateResult(opts ...nocopy.Option) KeyValueCreateResult {
-	return KeyValueCreateResult(nocopy.New(KeyValueCreateResultDesc, opts...))
+	return KeyValueCreateResult(thriftimpl.New(KeyValueCreateResultDesc, opts...))
 }
 func ParseKeyValueCreateResult(b []byte, opts ...nocopy.Option) (KeyValueCreateResult, error) {
-	s, err := nocopy.Parse(KeyValueCreateResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(KeyValueCreateResultDesc, b, opts...)
 	return KeyValueCreateResult(s), err
 }
 
@@ -257,48 +272,49 @@ func ParseKeyValueCreateResult(b []byte, opts ...nocopy.Option) (KeyValueCreateR
 // those of s alone.
 func (s KeyValueCreateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueCreateResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
 }
-func (s KeyValueCreateResult) Release() { nocopy.Struct(s).Release() }
+func (s KeyValueCreateResult) ThriftDesc() *thriftimpl.Desc { return KeyValueCreateResultDesc }
+func (s KeyValueCreateResult) Release()                     { nocopy.Struct(s).Release() }
 func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
-	return KeyValueCreateResult(nocopy.Struct(s).Clone(KeyValueCreateResultDesc))
+	return KeyValueCreateResult(thriftimpl.Struct(s).Clone(KeyValueCreateResultDesc))
 }
 func (s KeyValueCreateResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueCreateResult) String() string {
-	return nocopy.Struct(s).Format(KeyValueCreateResultDesc)
+	return thriftimpl.Struct(s).Format(KeyValueCreateResultDesc)
 }
 func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(KeyValueCreateResultDesc)
+	return thriftimpl.Struct(s).Unknown(KeyValueCreateResultDesc)
 }
 
 func (s KeyValueCreateResult) GetExists() AlreadyExists {
-	return AlreadyExists(nocopy.Struct(s).Child(keyValueCreateResultExists, KeyValueCreateResultDesc))
+	return AlreadyExists(thriftimpl.Struct(s).Child(keyValueCreateResultExists, KeyValueCreateResultDesc))
 }
 func (s KeyValueCreateResult) SetExists(v AlreadyExists) {
-	nocopy.Struct(s).SetChild(keyValueCreateResultExists, KeyValueCreateResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(keyValueCreateResultExists, KeyValueCreateResultDesc, thriftimpl.Struct(v))
 }
 func (s KeyValueCreateResult) NewExists() AlreadyExists {
-	return AlreadyExists(nocopy.Struct(s).NewChild(keyValueCreateResultExists, KeyValueCreateResultDesc, 0))
+	return AlreadyExists(thriftimpl.Struct(s).NewChild(keyValueCreateResultExists, KeyValueCreateResultDesc, 0))
 }
 func (s KeyValueCreateResult) IsSetExists() bool {
-	return nocopy.Struct(s).Has(keyValueCreateResultExists)
+	return thriftimpl.Struct(s).Has(keyValueCreateResultExists)
 }
-func (s KeyValueCreateResult) UnsetExists() { nocopy.Struct(s).Unset(keyValueCreateResultExists) }
+func (s KeyValueCreateResult) UnsetExists() { thriftimpl.Struct(s).Unset(keyValueCreateResultExists) }
 
 type KeyValueRetrieveArgs nocopy.Struct
 
 const (
-	keyValueRetrieveArgsKey nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	keyValueRetrieveArgsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // KeyValueRetrieveArgsDesc describes KeyValueRetrieveArgs to the runtime and to packages that use it.
-var KeyValueRetrieveArgsDesc = nocopy.NewDesc("retrieve_args")
+var KeyValueRetrieveArgsDesc = thriftimpl.NewDesc("retrieve_args")
 
 func NewKeyValueRetrieveArgs(opts ...nocopy.Option) KeyValueRetrieveArgs {
-	return KeyValueRetrieveArgs(nocopy.New(KeyValueRetrieveArgsDesc, opts...))
+	return KeyValueRetrieveArgs(thriftimpl.New(KeyValueRetrieveArgsDesc, opts...))
 }
 func ParseKeyValueRetrieveArgs(b []byte, opts ...nocopy.Option) (KeyValueRetrieveArgs, error) {
-	s, err := nocopy.Parse(KeyValueRetrieveArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(KeyValueRetrieveArgsDesc, b, opts...)
 	return KeyValueRetrieveArgs(s), err
 }
 
@@ -306,43 +322,50 @@ func ParseKeyValueRetrieveArgs(b []byte, opts ...nocopy.Option) (KeyValueRetriev
 // those of s alone.
 func (s KeyValueRetrieveArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
 }
-func (s KeyValueRetrieveArgs) Release() { nocopy.Struct(s).Release() }
+func (s KeyValueRetrieveArgs) ThriftDesc() *thriftimpl.Desc { return KeyValueRetrieveArgsDesc }
+func (s KeyValueRetrieveArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
-	return KeyValueRetrieveArgs(nocopy.Struct(s).Clone(KeyValueRetrieveArgsDesc))
+	return KeyValueRetrieveArgs(thriftimpl.Struct(s).Clone(KeyValueRetrieveArgsDesc))
 }
 func (s KeyValueRetrieveArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueRetrieveArgs) String() string {
-	return nocopy.Struct(s).Format(KeyValueRetrieveArgsDesc)
+	return thriftimpl.Struct(s).Format(KeyValueRetrieveArgsDesc)
 }
 func (s KeyValueRetrieveArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(KeyValueRetrieveArgsDesc)
+	return thriftimpl.Struct(s).Unknown(KeyValueRetrieveArgsDesc)
 }
 
-func (s KeyValueRetrieveArgs) GetKey() []byte  { return nocopy.Struct(s).Bytes(keyValueRetrieveArgsKey) }
-func (s KeyValueRetrieveArgs) SetKey(v []byte) { nocopy.Struct(s).SetBytes(keyValueRetrieveArgsKey, v) }
-func (s KeyValueRetrieveArgs) NewKey(n int) []byte {
-	return nocopy.Struct(s).NewBytes(keyValueRetrieveArgsKey, n)
+func (s KeyValueRetrieveArgs) GetKey() []byte {
+	return thriftimpl.Struct(s).Bytes(keyValueRetrieveArgsKey)
 }
-func (s KeyValueRetrieveArgs) IsSetKey() bool { return nocopy.Struct(s).Has(keyValueRetrieveArgsKey) }
-func (s KeyValueRetrieveArgs) UnsetKey()      { nocopy.Struct(s).Unset(keyValueRetrieveArgsKey) }
+func (s KeyValueRetrieveArgs) SetKey(v []byte) {
+	thriftimpl.Struct(s).SetBytes(keyValueRetrieveArgsKey, v)
+}
+func (s KeyValueRetrieveArgs) NewKey(n int) []byte {
+	return thriftimpl.Struct(s).NewBytes(keyValueRetrieveArgsKey, n)
+}
+func (s KeyValueRetrieveArgs) IsSetKey() bool {
+	return thriftimpl.Struct(s).Has(keyValueRetrieveArgsKey)
+}
+func (s KeyValueRetrieveArgs) UnsetKey() { thriftimpl.Struct(s).Unset(keyValueRetrieveArgsKey) }
 
 type KeyValueRetrieveResult nocopy.Struct
 
 const (
-	keyValueRetrieveResultSuccess nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 0
-	keyValueRetrieveResultMissing nocopy.Field = 3<<48 | 4<<32 | 12<<16 | 1
+	keyValueRetrieveResultSuccess thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 0
+	keyValueRetrieveResultMissing thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // KeyValueRetrieveResultDesc describes KeyValueRetrieveResult to the runtime and to packages that use it.
-var KeyValueRetrieveResultDesc = nocopy.NewDesc("retrieve_result")
+var KeyValueRetrieveResultDesc = thriftimpl.NewDesc("retrieve_result")
 
 func NewKeyValueRetrieveResult(opts ...nocopy.Option) KeyValueRetrieveResult {
-	return KeyValueRetrieveResult(nocopy.New(KeyValueRetrieveResultDesc, opts...))
+	return KeyValueRetrieveResult(thriftimpl.New(KeyValueRetrieveResultDesc, opts...))
 }
 func ParseKeyValueRetrieveResult(b []byte, opts ...nocopy.Option) (KeyValueRetrieveResult, error) {
-	s, err := nocopy.Parse(KeyValueRetrieveResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(KeyValueRetrieveResultDesc, b, opts...)
 	return KeyValueRetrieveResult(s), err
 }
 
@@ -350,63 +373,68 @@ func ParseKeyValueRetrieveResult(b []byte, opts ...nocopy.Option) (KeyValueRetri
 // those of s alone.
 func (s KeyValueRetrieveResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
 }
-func (s KeyValueRetrieveResult) Release() { nocopy.Struct(s).Release() }
+func (s KeyValueRetrieveResult) ThriftDesc() *thriftimpl.Desc { return KeyValueRetrieveResultDesc }
+func (s KeyValueRetrieveResult) Release()                     { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
-	return KeyValueRetrieveResult(nocopy.Struct(s).Clone(KeyValueRetrieveResultDesc))
+	return KeyValueRetrieveResult(thriftimpl.Struct(s).Clone(KeyValueRetrieveResultDesc))
 }
 func (s KeyValueRetrieveResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueRetrieveResult) String() string {
-	return nocopy.Struct(s).Format(KeyValueRetrieveResultDesc)
+	return thriftimpl.Struct(s).Format(KeyValueRetrieveResultDesc)
 }
 func (s KeyValueRetrieveResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(KeyValueRetrieveResultDesc)
+	return thriftimpl.Struct(s).Unknown(KeyValueRetrieveResultDesc)
 }
 
 func (s KeyValueRetrieveResult) GetSuccess() []byte {
-	return nocopy.Struct(s).Bytes(keyValueRetrieveResultSuccess)
+	return thriftimpl.Struct(s).Bytes(keyValueRetrieveResultSuccess)
 }
 func (s KeyValueRetrieveResult) SetSuccess(v []byte) {
-	nocopy.Struct(s).SetBytes(keyValueRetrieveResultSuccess, v)
+	thriftimpl.Struct(s).SetBytes(keyValueRetrieveResultSuccess, v)
 }
 func (s KeyValueRetrieveResult) NewSuccess(n int) []byte {
-	return nocopy.Struct(s).NewBytes(keyValueRetrieveResultSuccess, n)
+	return thriftimpl.Struct(s).NewBytes(keyValueRetrieveResultSuccess, n)
 }
 func (s KeyValueRetrieveResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(keyValueRetrieveResultSuccess)
+	return thriftimpl.Struct(s).Has(keyValueRetrieveResultSuccess)
 }
-func (s KeyValueRetrieveResult) UnsetSuccess() { nocopy.Struct(s).Unset(keyValueRetrieveResultSuccess) }
+func (s KeyValueRetrieveResult) UnsetSuccess() {
+	thriftimpl.Struct(s).Unset(keyValueRetrieveResultSuccess)
+}
 
 func (s KeyValueRetrieveResult) GetMissing() NotFound {
-	return NotFound(nocopy.Struct(s).Child(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc))
+	return NotFound(thriftimpl.Struct(s).Child(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc))
 }
 func (s KeyValueRetrieveResult) SetMissing(v NotFound) {
-	nocopy.Struct(s).SetChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, thriftimpl.Struct(v))
 }
 func (s KeyValueRetrieveResult) NewMissing() NotFound {
-	return NotFound(nocopy.Struct(s).NewChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, 0))
+	return NotFound(thriftimpl.Struct(s).NewChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, 0))
 }
 func (s KeyValueRetrieveResult) IsSetMissing() bool {
-	return nocopy.Struct(s).Has(keyValueRetrieveResultMissing)
+	return thriftimpl.Struct(s).Has(keyValueRetrieveResultMissing)
 }
-func (s KeyValueRetrieveResult) UnsetMissing() { nocopy.Struct(s).Unset(keyValueRetrieveResultMissing) }
+func (s KeyValueRetrieveResult) UnsetMissing() {
+	thriftimpl.Struct(s).Unset(keyValueRetrieveResultMissing)
+}
 
 type KeyValueUpdateArgs nocopy.Struct
 
 const (
-	keyValueUpdateArgsKey   nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	keyValueUpdateArgsValue nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	keyValueUpdateArgsKey   thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	keyValueUpdateArgsValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // KeyValueUpdateArgsDesc describes KeyValueUpdateArgs to the runtime and to packages that use it.
-var KeyValueUpdateArgsDesc = nocopy.NewDesc("update_args")
+var KeyValueUpdateArgsDesc = thriftimpl.NewDesc("update_args")
 
 func NewKeyValueUpdateArgs(opts ...nocopy.Option) KeyValueUpdateArgs {
-	return KeyValueUpdateArgs(nocopy.New(KeyValueUpdateArgsDesc, opts...))
+	return KeyValueUpdateArgs(thriftimpl.New(KeyValueUpdateArgsDesc, opts...))
 }
 func ParseKeyValueUpdateArgs(b []byte, opts ...nocopy.Option) (KeyValueUpdateArgs, error) {
-	s, err := nocopy.Parse(KeyValueUpdateArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(KeyValueUpdateArgsDesc, b, opts...)
 	return KeyValueUpdateArgs(s), err
 }
 
@@ -414,48 +442,57 @@ func ParseKeyValueUpdateArgs(b []byte, opts ...nocopy.Option) (KeyValueUpdateArg
 // those of s alone.
 func (s KeyValueUpdateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueUpdateArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
 }
-func (s KeyValueUpdateArgs) Release() { nocopy.Struct(s).Release() }
+func (s KeyValueUpdateArgs) ThriftDesc() *thriftimpl.Desc { return KeyValueUpdateArgsDesc }
+func (s KeyValueUpdateArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
-	return KeyValueUpdateArgs(nocopy.Struct(s).Clone(KeyValueUpdateArgsDesc))
+	return KeyValueUpdateArgs(thriftimpl.Struct(s).Clone(KeyValueUpdateArgsDesc))
 }
-func (s KeyValueUpdateArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s KeyValueUpdateArgs) String() string { return nocopy.Struct(s).Format(KeyValueUpdateArgsDesc) }
+func (s KeyValueUpdateArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s KeyValueUpdateArgs) String() string {
+	return thriftimpl.Struct(s).Format(KeyValueUpdateArgsDesc)
+}
 func (s KeyValueUpdateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(KeyValueUpdateArgsDesc)
+	return thriftimpl.Struct(s).Unknown(KeyValueUpdateArgsDesc)
 }
 
-func (s KeyValueUpdateArgs) GetKey() []byte  { return nocopy.Struct(s).Bytes(keyValueUpdateArgsKey) }
-func (s KeyValueUpdateArgs) SetKey(v []byte) { nocopy.Struct(s).SetBytes(keyValueUpdateArgsKey, v) }
+func (s KeyValueUpdateArgs) GetKey() []byte  { return thriftimpl.Struct(s).Bytes(keyValueUpdateArgsKey) }
+func (s KeyValueUpdateArgs) SetKey(v []byte) { thriftimpl.Struct(s).SetBytes(keyValueUpdateArgsKey, v) }
 func (s KeyValueUpdateArgs) NewKey(n int) []byte {
-	return nocopy.Struct(s).NewBytes(keyValueUpdateArgsKey, n)
+	return thriftimpl.Struct(s).NewBytes(keyValueUpdateArgsKey, n)
 }
-func (s KeyValueUpdateArgs) IsSetKey() bool { return nocopy.Struct(s).Has(keyValueUpdateArgsKey) }
-func (s KeyValueUpdateArgs) UnsetKey()      { nocopy.Struct(s).Unset(keyValueUpdateArgsKey) }
+func (s KeyValueUpdateArgs) IsSetKey() bool { return thriftimpl.Struct(s).Has(keyValueUpdateArgsKey) }
+func (s KeyValueUpdateArgs) UnsetKey()      { thriftimpl.Struct(s).Unset(keyValueUpdateArgsKey) }
 
-func (s KeyValueUpdateArgs) GetValue() []byte  { return nocopy.Struct(s).Bytes(keyValueUpdateArgsValue) }
-func (s KeyValueUpdateArgs) SetValue(v []byte) { nocopy.Struct(s).SetBytes(keyValueUpdateArgsValue, v) }
-func (s KeyValueUpdateArgs) NewValue(n int) []byte {
-	return nocopy.Struct(s).NewBytes(keyValueUpdateArgsValue, n)
+func (s KeyValueUpdateArgs) GetValue() []byte {
+	return thriftimpl.Struct(s).Bytes(keyValueUpdateArgsValue)
 }
-func (s KeyValueUpdateArgs) IsSetValue() bool { return nocopy.Struct(s).Has(keyValueUpdateArgsValue) }
-func (s KeyValueUpdateArgs) UnsetValue()      { nocopy.Struct(s).Unset(keyValueUpdateArgsValue) }
+func (s KeyValueUpdateArgs) SetValue(v []byte) {
+	thriftimpl.Struct(s).SetBytes(keyValueUpdateArgsValue, v)
+}
+func (s KeyValueUpdateArgs) NewValue(n int) []byte {
+	return thriftimpl.Struct(s).NewBytes(keyValueUpdateArgsValue, n)
+}
+func (s KeyValueUpdateArgs) IsSetValue() bool {
+	return thriftimpl.Struct(s).Has(keyValueUpdateArgsValue)
+}
+func (s KeyValueUpdateArgs) UnsetValue() { thriftimpl.Struct(s).Unset(keyValueUpdateArgsValue) }
 
 type KeyValueUpdateResult nocopy.Struct
 
 const (
-	keyValueUpdateResultMissing nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	keyValueUpdateResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueUpdateResultDesc describes KeyValueUpdateResult to the runtime and to packages that use it.
-var KeyValueUpdateResultDesc = nocopy.NewDesc("update_result")
+var KeyValueUpdateResultDesc = thriftimpl.NewDesc("update_result")
 
 func NewKeyValueUpdateResult(opts ...nocopy.Option) KeyValueUpdateResult {
-	return KeyValueUpdateResult(nocopy.New(KeyValueUpdateResultDesc, opts...))
+	return KeyValueUpdateResult(thriftimpl.New(KeyValueUpdateResultDesc, opts...))
 }
 func ParseKeyValueUpdateResult(b []byte, opts ...nocopy.Option) (KeyValueUpdateResult, error) {
-	s, err := nocopy.Parse(KeyValueUpdateResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(KeyValueUpdateResultDesc, b, opts...)
 	return KeyValueUpdateResult(s), err
 }
 
@@ -463,48 +500,49 @@ func ParseKeyValueUpdateResult(b []byte, opts ...nocopy.Option) (KeyValueUpdateR
 // those of s alone.
 func (s KeyValueUpdateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueUpdateResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
 }
-func (s KeyValueUpdateResult) Release() { nocopy.Struct(s).Release() }
+func (s KeyValueUpdateResult) ThriftDesc() *thriftimpl.Desc { return KeyValueUpdateResultDesc }
+func (s KeyValueUpdateResult) Release()                     { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
-	return KeyValueUpdateResult(nocopy.Struct(s).Clone(KeyValueUpdateResultDesc))
+	return KeyValueUpdateResult(thriftimpl.Struct(s).Clone(KeyValueUpdateResultDesc))
 }
 func (s KeyValueUpdateResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueUpdateResult) String() string {
-	return nocopy.Struct(s).Format(KeyValueUpdateResultDesc)
+	return thriftimpl.Struct(s).Format(KeyValueUpdateResultDesc)
 }
 func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(KeyValueUpdateResultDesc)
+	return thriftimpl.Struct(s).Unknown(KeyValueUpdateResultDesc)
 }
 
 func (s KeyValueUpdateResult) GetMissing() NotFound {
-	return NotFound(nocopy.Struct(s).Child(keyValueUpdateResultMissing, KeyValueUpdateResultDesc))
+	return NotFound(thriftimpl.Struct(s).Child(keyValueUpdateResultMissing, KeyValueUpdateResultDesc))
 }
 func (s KeyValueUpdateResult) SetMissing(v NotFound) {
-	nocopy.Struct(s).SetChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, thriftimpl.Struct(v))
 }
 func (s KeyValueUpdateResult) NewMissing() NotFound {
-	return NotFound(nocopy.Struct(s).NewChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, 0))
+	return NotFound(thriftimpl.Struct(s).NewChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, 0))
 }
 func (s KeyValueUpdateResult) IsSetMissing() bool {
-	return nocopy.Struct(s).Has(keyValueUpdateResultMissing)
+	return thriftimpl.Struct(s).Has(keyValueUpdateResultMissing)
 }
-func (s KeyValueUpdateResult) UnsetMissing() { nocopy.Struct(s).Unset(keyValueUpdateResultMissing) }
+func (s KeyValueUpdateResult) UnsetMissing() { thriftimpl.Struct(s).Unset(keyValueUpdateResultMissing) }
 
 type KeyValueDeleteArgs nocopy.Struct
 
 const (
-	keyValueDeleteArgsKey nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	keyValueDeleteArgsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // KeyValueDeleteArgsDesc describes KeyValueDeleteArgs to the runtime and to packages that use it.
-var KeyValueDeleteArgsDesc = nocopy.NewDesc("delete_args")
+var KeyValueDeleteArgsDesc = thriftimpl.NewDesc("delete_args")
 
 func NewKeyValueDeleteArgs(opts ...nocopy.Option) KeyValueDeleteArgs {
-	return KeyValueDeleteArgs(nocopy.New(KeyValueDeleteArgsDesc, opts...))
+	return KeyValueDeleteArgs(thriftimpl.New(KeyValueDeleteArgsDesc, opts...))
 }
 func ParseKeyValueDeleteArgs(b []byte, opts ...nocopy.Option) (KeyValueDeleteArgs, error) {
-	s, err := nocopy.Parse(KeyValueDeleteArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(KeyValueDeleteArgsDesc, b, opts...)
 	return KeyValueDeleteArgs(s), err
 }
 
@@ -512,40 +550,43 @@ func ParseKeyValueDeleteArgs(b []byte, opts ...nocopy.Option) (KeyValueDeleteArg
 // those of s alone.
 func (s KeyValueDeleteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueDeleteArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
 }
-func (s KeyValueDeleteArgs) Release() { nocopy.Struct(s).Release() }
+func (s KeyValueDeleteArgs) ThriftDesc() *thriftimpl.Desc { return KeyValueDeleteArgsDesc }
+func (s KeyValueDeleteArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
-	return KeyValueDeleteArgs(nocopy.Struct(s).Clone(KeyValueDeleteArgsDesc))
+	return KeyValueDeleteArgs(thriftimpl.Struct(s).Clone(KeyValueDeleteArgsDesc))
 }
-func (s KeyValueDeleteArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s KeyValueDeleteArgs) String() string { return nocopy.Struct(s).Format(KeyValueDeleteArgsDesc) }
+func (s KeyValueDeleteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s KeyValueDeleteArgs) String() string {
+	return thriftimpl.Struct(s).Format(KeyValueDeleteArgsDesc)
+}
 func (s KeyValueDeleteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(KeyValueDeleteArgsDesc)
+	return thriftimpl.Struct(s).Unknown(KeyValueDeleteArgsDesc)
 }
 
-func (s KeyValueDeleteArgs) GetKey() []byte  { return nocopy.Struct(s).Bytes(keyValueDeleteArgsKey) }
-func (s KeyValueDeleteArgs) SetKey(v []byte) { nocopy.Struct(s).SetBytes(keyValueDeleteArgsKey, v) }
+func (s KeyValueDeleteArgs) GetKey() []byte  { return thriftimpl.Struct(s).Bytes(keyValueDeleteArgsKey) }
+func (s KeyValueDeleteArgs) SetKey(v []byte) { thriftimpl.Struct(s).SetBytes(keyValueDeleteArgsKey, v) }
 func (s KeyValueDeleteArgs) NewKey(n int) []byte {
-	return nocopy.Struct(s).NewBytes(keyValueDeleteArgsKey, n)
+	return thriftimpl.Struct(s).NewBytes(keyValueDeleteArgsKey, n)
 }
-func (s KeyValueDeleteArgs) IsSetKey() bool { return nocopy.Struct(s).Has(keyValueDeleteArgsKey) }
-func (s KeyValueDeleteArgs) UnsetKey()      { nocopy.Struct(s).Unset(keyValueDeleteArgsKey) }
+func (s KeyValueDeleteArgs) IsSetKey() bool { return thriftimpl.Struct(s).Has(keyValueDeleteArgsKey) }
+func (s KeyValueDeleteArgs) UnsetKey()      { thriftimpl.Struct(s).Unset(keyValueDeleteArgsKey) }
 
 type KeyValueDeleteResult nocopy.Struct
 
 const (
-	keyValueDeleteResultMissing nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	keyValueDeleteResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueDeleteResultDesc describes KeyValueDeleteResult to the runtime and to packages that use it.
-var KeyValueDeleteResultDesc = nocopy.NewDesc("delete_result")
+var KeyValueDeleteResultDesc = thriftimpl.NewDesc("delete_result")
 
 func NewKeyValueDeleteResult(opts ...nocopy.Option) KeyValueDeleteResult {
-	return KeyValueDeleteResult(nocopy.New(KeyValueDeleteResultDesc, opts...))
+	return KeyValueDeleteResult(thriftimpl.New(KeyValueDeleteResultDesc, opts...))
 }
 func ParseKeyValueDeleteResult(b []byte, opts ...nocopy.Option) (KeyValueDeleteResult, error) {
-	s, err := nocopy.Parse(KeyValueDeleteResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(KeyValueDeleteResultDesc, b, opts...)
 	return KeyValueDeleteResult(s), err
 }
 
@@ -553,66 +594,67 @@ func ParseKeyValueDeleteResult(b []byte, opts ...nocopy.Option) (KeyValueDeleteR
 // those of s alone.
 func (s KeyValueDeleteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueDeleteResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)
 }
-func (s KeyValueDeleteResult) Release() { nocopy.Struct(s).Release() }
+func (s KeyValueDeleteResult) ThriftDesc() *thriftimpl.Desc { return KeyValueDeleteResultDesc }
+func (s KeyValueDeleteResult) Release()                     { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
-	return KeyValueDeleteResult(nocopy.Struct(s).Clone(KeyValueDeleteResultDesc))
+	return KeyValueDeleteResult(thriftimpl.Struct(s).Clone(KeyValueDeleteResultDesc))
 }
 func (s KeyValueDeleteResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueDeleteResult) String() string {
-	return nocopy.Struct(s).Format(KeyValueDeleteResultDesc)
+	return thriftimpl.Struct(s).Format(KeyValueDeleteResultDesc)
 }
 func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(KeyValueDeleteResultDesc)
+	return thriftimpl.Struct(s).Unknown(KeyValueDeleteResultDesc)
 }
 
 func (s KeyValueDeleteResult) GetMissing() NotFound {
-	return NotFound(nocopy.Struct(s).Child(keyValueDeleteResultMissing, KeyValueDeleteResultDesc))
+	return NotFound(thriftimpl.Struct(s).Child(keyValueDeleteResultMissing, KeyValueDeleteResultDesc))
 }
 func (s KeyValueDeleteResult) SetMissing(v NotFound) {
-	nocopy.Struct(s).SetChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, thriftimpl.Struct(v))
 }
 func (s KeyValueDeleteResult) NewMissing() NotFound {
-	return NotFound(nocopy.Struct(s).NewChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, 0))
+	return NotFound(thriftimpl.Struct(s).NewChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, 0))
 }
 func (s KeyValueDeleteResult) IsSetMissing() bool {
-	return nocopy.Struct(s).Has(keyValueDeleteResultMissing)
+	return thriftimpl.Struct(s).Has(keyValueDeleteResultMissing)
 }
-func (s KeyValueDeleteResult) UnsetMissing() { nocopy.Struct(s).Unset(keyValueDeleteResultMissing) }
+func (s KeyValueDeleteResult) UnsetMissing() { thriftimpl.Struct(s).Unset(keyValueDeleteResultMissing) }
 
 func init() {
 	AlreadyExistsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "key", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
 	)
 	NotFoundDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "key", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
 	)
 	KeyValueCreateArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "key", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 2, Name: "value", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 2, Name: "value", Type: thriftimpl.TypeBinary},
 	)
 	KeyValueCreateResultDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "exists", Type: nocopy.StructOf(AlreadyExistsDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "exists", Type: thriftimpl.StructOf(AlreadyExistsDesc), Req: thriftimpl.Optional},
 	)
 	KeyValueRetrieveArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "key", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
 	)
 	KeyValueRetrieveResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeBinary, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 1, Name: "missing", Type: nocopy.StructOf(NotFoundDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
 	)
 	KeyValueUpdateArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "key", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 2, Name: "value", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 2, Name: "value", Type: thriftimpl.TypeBinary},
 	)
 	KeyValueUpdateResultDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "missing", Type: nocopy.StructOf(NotFoundDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
 	)
 	KeyValueDeleteArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "key", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
 	)
 	KeyValueDeleteResultDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "missing", Type: nocopy.StructOf(NotFoundDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
 	)
 }

@@ -4,200 +4,207 @@
 package order
 
 import (
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 type Line nocopy.Struct
 
 const (
-	lineArticle nocopy.Field = 2<<48 | 5<<32 | 11<<16 | 1
-	lineCount   nocopy.Field = 3<<48 | 5<<32 | 8<<16 | 2
-	linePrice   nocopy.Field = 4<<48 | 5<<32 | 4<<16 | 3
+	lineArticle thriftimpl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	lineCount   thriftimpl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	linePrice   thriftimpl.Field = 4<<48 | 5<<32 | 4<<16 | 3
 )
 
 // LineDesc describes Line to the runtime and to packages that use it.
-var LineDesc = nocopy.NewDesc("Line")
+var LineDesc = thriftimpl.NewDesc("Line")
 
-func NewLine(opts ...nocopy.Option) Line { return Line(nocopy.New(LineDesc, opts...)) }
+func NewLine(opts ...nocopy.Option) Line { return Line(thriftimpl.New(LineDesc, opts...)) }
 func ParseLine(b []byte, opts ...nocopy.Option) (Line, error) {
-	s, err := nocopy.Parse(LineDesc, b, opts...)
+	s, err := thriftimpl.Parse(LineDesc, b, opts...)
 	return Line(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Line) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Line) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, LineDesc) }
+func (s Line) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, LineDesc) }
+func (s Line) ThriftDesc() *thriftimpl.Desc            { return LineDesc }
 func (s Line) Release()                                { nocopy.Struct(s).Release() }
-func (s Line) Clone() Line                             { return Line(nocopy.Struct(s).Clone(LineDesc)) }
+func (s Line) Clone() Line                             { return Line(thriftimpl.Struct(s).Clone(LineDesc)) }
 func (s Line) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Line) String() string                          { return nocopy.Struct(s).Format(LineDesc) }
-func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(LineDesc) }
+func (s Line) String() string                          { return thriftimpl.Struct(s).Format(LineDesc) }
+func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(LineDesc) }
 
-func (s Line) GetArticle() string  { return nocopy.Struct(s).Text(lineArticle) }
-func (s Line) SetArticle(v string) { nocopy.Struct(s).SetText(lineArticle, v) }
-func (s Line) IsSetArticle() bool  { return nocopy.Struct(s).Has(lineArticle) }
-func (s Line) UnsetArticle()       { nocopy.Struct(s).Reset(lineArticle, LineDesc) }
+func (s Line) GetArticle() string  { return thriftimpl.Struct(s).Text(lineArticle) }
+func (s Line) SetArticle(v string) { thriftimpl.Struct(s).SetText(lineArticle, v) }
+func (s Line) IsSetArticle() bool  { return thriftimpl.Struct(s).Has(lineArticle) }
+func (s Line) UnsetArticle()       { thriftimpl.Struct(s).Reset(lineArticle, LineDesc) }
 
-func (s Line) GetCount() int32  { return nocopy.Struct(s).Int32(lineCount) }
-func (s Line) SetCount(v int32) { nocopy.Struct(s).SetInt32(lineCount, v) }
-func (s Line) IsSetCount() bool { return nocopy.Struct(s).Has(lineCount) }
-func (s Line) UnsetCount()      { nocopy.Struct(s).Unset(lineCount) }
+func (s Line) GetCount() int32  { return thriftimpl.Struct(s).Int32(lineCount) }
+func (s Line) SetCount(v int32) { thriftimpl.Struct(s).SetInt32(lineCount, v) }
+func (s Line) IsSetCount() bool { return thriftimpl.Struct(s).Has(lineCount) }
+func (s Line) UnsetCount()      { thriftimpl.Struct(s).Unset(lineCount) }
 
-func (s Line) GetPrice() float64  { return nocopy.Struct(s).Float64(linePrice) }
-func (s Line) SetPrice(v float64) { nocopy.Struct(s).SetFloat64(linePrice, v) }
-func (s Line) IsSetPrice() bool   { return nocopy.Struct(s).Has(linePrice) }
-func (s Line) UnsetPrice()        { nocopy.Struct(s).Unset(linePrice) }
+func (s Line) GetPrice() float64  { return thriftimpl.Struct(s).Float64(linePrice) }
+func (s Line) SetPrice(v float64) { thriftimpl.Struct(s).SetFloat64(linePrice, v) }
+func (s Line) IsSetPrice() bool   { return thriftimpl.Struct(s).Has(linePrice) }
+func (s Line) UnsetPrice()        { thriftimpl.Struct(s).Unset(linePrice) }
 
 type Order nocopy.Struct
 
 const (
-	orderID       nocopy.Field = 2<<48 | 7<<32 | 10<<16 | 1
-	orderCustomer nocopy.Field = 3<<48 | 7<<32 | 11<<16 | 2
-	orderLines    nocopy.Field = 4<<48 | 7<<32 | 15<<16 | 3
-	orderDocument nocopy.Field = 5<<48 | 7<<32 | 11<<16 | 4
-	orderLabels   nocopy.Field = 6<<48 | 7<<32 | 13<<16 | 5
+	orderID       thriftimpl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	orderCustomer thriftimpl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	orderLines    thriftimpl.Field = 4<<48 | 7<<32 | 15<<16 | 3
+	orderDocument thriftimpl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	orderLabels   thriftimpl.Field = 6<<48 | 7<<32 | 13<<16 | 5
 )
 
 // OrderDesc describes Order to the runtime and to packages that use it.
-var OrderDesc = nocopy.NewDesc("Order")
+var OrderDesc = thriftimpl.NewDesc("Order")
 
-func NewOrder(opts ...nocopy.Option) Order { return Order(nocopy.New(OrderDesc, opts...)) }
+func NewOrder(opts ...nocopy.Option) Order { return Order(thriftimpl.New(OrderDesc, opts...)) }
 func ParseOrder(b []byte, opts ...nocopy.Option) (Order, error) {
-	s, err := nocopy.Parse(OrderDesc, b, opts...)
+	s, err := thriftimpl.Parse(OrderDesc, b, opts...)
 	return Order(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Order) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Order) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OrderDesc) }
-func (s Order) Release()                                { nocopy.Struct(s).Release() }
-func (s Order) Clone() Order                            { return Order(nocopy.Struct(s).Clone(OrderDesc)) }
-func (s Order) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Order) String() string                          { return nocopy.Struct(s).Format(OrderDesc) }
-func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(OrderDesc) }
+func (s Order) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Order) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, OrderDesc) }
+func (s Order) ThriftDesc() *thriftimpl.Desc { return OrderDesc }
+func (s Order) Release()                     { nocopy.Struct(s).Release() }
+func (s Order) Clone() Order                 { return Order(thriftimpl.Struct(s).Clone(OrderDesc)) }
+func (s Order) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Order) String() string               { return thriftimpl.Struct(s).Format(OrderDesc) }
+func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(OrderDesc)
+}
 
-func (s Order) GetID() int64  { return nocopy.Struct(s).Int64(orderID) }
-func (s Order) SetID(v int64) { nocopy.Struct(s).SetInt64(orderID, v) }
-func (s Order) IsSetID() bool { return nocopy.Struct(s).Has(orderID) }
-func (s Order) UnsetID()      { nocopy.Struct(s).Reset(orderID, OrderDesc) }
+func (s Order) GetID() int64  { return thriftimpl.Struct(s).Int64(orderID) }
+func (s Order) SetID(v int64) { thriftimpl.Struct(s).SetInt64(orderID, v) }
+func (s Order) IsSetID() bool { return thriftimpl.Struct(s).Has(orderID) }
+func (s Order) UnsetID()      { thriftimpl.Struct(s).Reset(orderID, OrderDesc) }
 
-func (s Order) GetCustomer() string  { return nocopy.Struct(s).Text(orderCustomer) }
-func (s Order) SetCustomer(v string) { nocopy.Struct(s).SetText(orderCustomer, v) }
-func (s Order) IsSetCustomer() bool  { return nocopy.Struct(s).Has(orderCustomer) }
-func (s Order) UnsetCustomer()       { nocopy.Struct(s).Unset(orderCustomer) }
+func (s Order) GetCustomer() string  { return thriftimpl.Struct(s).Text(orderCustomer) }
+func (s Order) SetCustomer(v string) { thriftimpl.Struct(s).SetText(orderCustomer, v) }
+func (s Order) IsSetCustomer() bool  { return thriftimpl.Struct(s).Has(orderCustomer) }
+func (s Order) UnsetCustomer()       { thriftimpl.Struct(s).Unset(orderCustomer) }
 
 func (s Order) GetLines() nocopy.StructList[Line] {
-	return nocopy.StructList[Line](nocopy.Struct(s).Child(orderLines, OrderDesc))
+	return nocopy.StructList[Line](thriftimpl.Struct(s).Child(orderLines, OrderDesc))
 }
 func (s Order) SetLines(v nocopy.StructList[Line]) {
-	nocopy.Struct(s).SetChild(orderLines, OrderDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(orderLines, OrderDesc, thriftimpl.Struct(v))
 }
 func (s Order) NewLines(n int) nocopy.StructList[Line] {
-	return nocopy.StructList[Line](nocopy.Struct(s).NewChild(orderLines, OrderDesc, n))
+	return nocopy.StructList[Line](thriftimpl.Struct(s).NewChild(orderLines, OrderDesc, n))
 }
-func (s Order) IsSetLines() bool { return nocopy.Struct(s).Has(orderLines) }
-func (s Order) UnsetLines()      { nocopy.Struct(s).Unset(orderLines) }
+func (s Order) IsSetLines() bool { return thriftimpl.Struct(s).Has(orderLines) }
+func (s Order) UnsetLines()      { thriftimpl.Struct(s).Unset(orderLines) }
 
 // A scan of the signed form: some kilobytes, which are sent from where they are.
-func (s Order) GetDocument() []byte      { return nocopy.Struct(s).Bytes(orderDocument) }
-func (s Order) SetDocument(v []byte)     { nocopy.Struct(s).SetBytes(orderDocument, v) }
-func (s Order) NewDocument(n int) []byte { return nocopy.Struct(s).NewBytes(orderDocument, n) }
-func (s Order) IsSetDocument() bool      { return nocopy.Struct(s).Has(orderDocument) }
-func (s Order) UnsetDocument()           { nocopy.Struct(s).Unset(orderDocument) }
+func (s Order) GetDocument() []byte      { return thriftimpl.Struct(s).Bytes(orderDocument) }
+func (s Order) SetDocument(v []byte)     { thriftimpl.Struct(s).SetBytes(orderDocument, v) }
+func (s Order) NewDocument(n int) []byte { return thriftimpl.Struct(s).NewBytes(orderDocument, n) }
+func (s Order) IsSetDocument() bool      { return thriftimpl.Struct(s).Has(orderDocument) }
+func (s Order) UnsetDocument()           { thriftimpl.Struct(s).Unset(orderDocument) }
 
 func (s Order) GetLabels() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(orderLabels, OrderDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(orderLabels, OrderDesc))
 }
 func (s Order) SetLabels(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(orderLabels, OrderDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(orderLabels, OrderDesc, thriftimpl.Struct(v))
 }
 func (s Order) NewLabels() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(orderLabels, OrderDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(orderLabels, OrderDesc, 0))
 }
-func (s Order) IsSetLabels() bool { return nocopy.Struct(s).Has(orderLabels) }
-func (s Order) UnsetLabels()      { nocopy.Struct(s).Unset(orderLabels) }
+func (s Order) IsSetLabels() bool { return thriftimpl.Struct(s).Has(orderLabels) }
+func (s Order) UnsetLabels()      { thriftimpl.Struct(s).Unset(orderLabels) }
 
 type Receipt nocopy.Struct
 
 const (
-	receiptOrderID      nocopy.Field = 2<<48 | 7<<32 | 10<<16 | 1
-	receiptMessage      nocopy.Field = 3<<48 | 7<<32 | 11<<16 | 2
-	receiptTotal        nocopy.Field = 4<<48 | 7<<32 | 4<<16 | 3
-	receiptLines        nocopy.Field = 5<<48 | 7<<32 | 8<<16 | 4
-	receiptDocumentSize nocopy.Field = 6<<48 | 7<<32 | 8<<16 | 5
+	receiptOrderID      thriftimpl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	receiptMessage      thriftimpl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	receiptTotal        thriftimpl.Field = 4<<48 | 7<<32 | 4<<16 | 3
+	receiptLines        thriftimpl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	receiptDocumentSize thriftimpl.Field = 6<<48 | 7<<32 | 8<<16 | 5
 )
 
 // ReceiptDesc describes Receipt to the runtime and to packages that use it.
-var ReceiptDesc = nocopy.NewDesc("Receipt")
+var ReceiptDesc = thriftimpl.NewDesc("Receipt")
 
-func NewReceipt(opts ...nocopy.Option) Receipt { return Receipt(nocopy.New(ReceiptDesc, opts...)) }
+func NewReceipt(opts ...nocopy.Option) Receipt { return Receipt(thriftimpl.New(ReceiptDesc, opts...)) }
 func ParseReceipt(b []byte, opts ...nocopy.Option) (Receipt, error) {
-	s, err := nocopy.Parse(ReceiptDesc, b, opts...)
+	s, err := thriftimpl.Parse(ReceiptDesc, b, opts...)
 	return Receipt(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Receipt) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Receipt) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, ReceiptDesc) }
-func (s Receipt) Release()                   { nocopy.Struct(s).Release() }
-func (s Receipt) Clone() Receipt             { return Receipt(nocopy.Struct(s).Clone(ReceiptDesc)) }
-func (s Receipt) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Receipt) String() string             { return nocopy.Struct(s).Format(ReceiptDesc) }
+func (s Receipt) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Receipt) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, ReceiptDesc)
+}
+func (s Receipt) ThriftDesc() *thriftimpl.Desc { return ReceiptDesc }
+func (s Receipt) Release()                     { nocopy.Struct(s).Release() }
+func (s Receipt) Clone() Receipt               { return Receipt(thriftimpl.Struct(s).Clone(ReceiptDesc)) }
+func (s Receipt) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Receipt) String() string               { return thriftimpl.Struct(s).Format(ReceiptDesc) }
 func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ReceiptDesc)
+	return thriftimpl.Struct(s).Unknown(ReceiptDesc)
 }
 
-func (s Receipt) GetOrderID() int64  { return nocopy.Struct(s).Int64(receiptOrderID) }
-func (s Receipt) SetOrderID(v int64) { nocopy.Struct(s).SetInt64(receiptOrderID, v) }
-func (s Receipt) IsSetOrderID() bool { return nocopy.Struct(s).Has(receiptOrderID) }
-func (s Receipt) UnsetOrderID()      { nocopy.Struct(s).Unset(receiptOrderID) }
+func (s Receipt) GetOrderID() int64  { return thriftimpl.Struct(s).Int64(receiptOrderID) }
+func (s Receipt) SetOrderID(v int64) { thriftimpl.Struct(s).SetInt64(receiptOrderID, v) }
+func (s Receipt) IsSetOrderID() bool { return thriftimpl.Struct(s).Has(receiptOrderID) }
+func (s Receipt) UnsetOrderID()      { thriftimpl.Struct(s).Unset(receiptOrderID) }
 
-func (s Receipt) GetMessage() string  { return nocopy.Struct(s).Text(receiptMessage) }
-func (s Receipt) SetMessage(v string) { nocopy.Struct(s).SetText(receiptMessage, v) }
-func (s Receipt) IsSetMessage() bool  { return nocopy.Struct(s).Has(receiptMessage) }
-func (s Receipt) UnsetMessage()       { nocopy.Struct(s).Unset(receiptMessage) }
+func (s Receipt) GetMessage() string  { return thriftimpl.Struct(s).Text(receiptMessage) }
+func (s Receipt) SetMessage(v string) { thriftimpl.Struct(s).SetText(receiptMessage, v) }
+func (s Receipt) IsSetMessage() bool  { return thriftimpl.Struct(s).Has(receiptMessage) }
+func (s Receipt) UnsetMessage()       { thriftimpl.Struct(s).Unset(receiptMessage) }
 
-func (s Receipt) GetTotal() float64  { return nocopy.Struct(s).Float64(receiptTotal) }
-func (s Receipt) SetTotal(v float64) { nocopy.Struct(s).SetFloat64(receiptTotal, v) }
-func (s Receipt) IsSetTotal() bool   { return nocopy.Struct(s).Has(receiptTotal) }
-func (s Receipt) UnsetTotal()        { nocopy.Struct(s).Unset(receiptTotal) }
+func (s Receipt) GetTotal() float64  { return thriftimpl.Struct(s).Float64(receiptTotal) }
+func (s Receipt) SetTotal(v float64) { thriftimpl.Struct(s).SetFloat64(receiptTotal, v) }
+func (s Receipt) IsSetTotal() bool   { return thriftimpl.Struct(s).Has(receiptTotal) }
+func (s Receipt) UnsetTotal()        { thriftimpl.Struct(s).Unset(receiptTotal) }
 
-func (s Receipt) GetLines() int32  { return nocopy.Struct(s).Int32(receiptLines) }
-func (s Receipt) SetLines(v int32) { nocopy.Struct(s).SetInt32(receiptLines, v) }
-func (s Receipt) IsSetLines() bool { return nocopy.Struct(s).Has(receiptLines) }
-func (s Receipt) UnsetLines()      { nocopy.Struct(s).Unset(receiptLines) }
+func (s Receipt) GetLines() int32  { return thriftimpl.Struct(s).Int32(receiptLines) }
+func (s Receipt) SetLines(v int32) { thriftimpl.Struct(s).SetInt32(receiptLines, v) }
+func (s Receipt) IsSetLines() bool { return thriftimpl.Struct(s).Has(receiptLines) }
+func (s Receipt) UnsetLines()      { thriftimpl.Struct(s).Unset(receiptLines) }
 
 // How many bytes the document had on arrival.
-func (s Receipt) GetDocumentSize() int32  { return nocopy.Struct(s).Int32(receiptDocumentSize) }
-func (s Receipt) SetDocumentSize(v int32) { nocopy.Struct(s).SetInt32(receiptDocumentSize, v) }
-func (s Receipt) IsSetDocumentSize() bool { return nocopy.Struct(s).Has(receiptDocumentSize) }
-func (s Receipt) UnsetDocumentSize()      { nocopy.Struct(s).Unset(receiptDocumentSize) }
+func (s Receipt) GetDocumentSize() int32  { return thriftimpl.Struct(s).Int32(receiptDocumentSize) }
+func (s Receipt) SetDocumentSize(v int32) { thriftimpl.Struct(s).SetInt32(receiptDocumentSize, v) }
+func (s Receipt) IsSetDocumentSize() bool { return thriftimpl.Struct(s).Has(receiptDocumentSize) }
+func (s Receipt) UnsetDocumentSize()      { thriftimpl.Struct(s).Unset(receiptDocumentSize) }
 
 func init() {
 	LineDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "article", Type: nocopy.TypeString, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 2, Name: "count", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 3, Name: "price", Type: nocopy.TypeDouble},
+		thriftimpl.FieldDesc{ID: 1, Name: "article", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "count", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "price", Type: thriftimpl.TypeDouble},
 	)
 	OrderDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 2, Name: "customer", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "lines", Type: nocopy.ListOf(nocopy.StructOf(LineDesc))},
-		nocopy.FieldDesc{ID: 4, Name: "document", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 5, Name: "labels", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
+		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: thriftimpl.TypeI64, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "customer", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "lines", Type: thriftimpl.ListOf(thriftimpl.StructOf(LineDesc))},
+		thriftimpl.FieldDesc{ID: 4, Name: "document", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 5, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
 	)
 	ReceiptDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "order_id", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "message", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "total", Type: nocopy.TypeDouble},
-		nocopy.FieldDesc{ID: 4, Name: "lines", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 5, Name: "document_size", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "order_id", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "message", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "total", Type: thriftimpl.TypeDouble},
+		thriftimpl.FieldDesc{ID: 4, Name: "lines", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 5, Name: "document_size", Type: thriftimpl.TypeI32},
 	)
 }

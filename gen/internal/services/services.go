@@ -5,15 +5,15 @@ package services
 
 import (
 	"context"
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/gen/internal/services/parent"
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 type Stamp = int64
 
@@ -645,17 +645,17 @@ func (c GetClient) Context(ctx context.Context, args func(GetContextArgs)) (GetC
 type AllGetArgs_ nocopy.Struct
 
 const (
-	allGetArgs_V nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	allGetArgs_V thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllGetArgs_Desc describes AllGetArgs_ to the runtime and to packages that use it.
-var AllGetArgs_Desc = nocopy.NewDesc("AllGetArgs")
+var AllGetArgs_Desc = thriftimpl.NewDesc("AllGetArgs")
 
 func NewAllGetArgs_(opts ...nocopy.Option) AllGetArgs_ {
-	return AllGetArgs_(nocopy.New(AllGetArgs_Desc, opts...))
+	return AllGetArgs_(thriftimpl.New(AllGetArgs_Desc, opts...))
 }
 func ParseAllGetArgs_(b []byte, opts ...nocopy.Option) (AllGetArgs_, error) {
-	s, err := nocopy.Parse(AllGetArgs_Desc, b, opts...)
+	s, err := thriftimpl.Parse(AllGetArgs_Desc, b, opts...)
 	return AllGetArgs_(s), err
 }
 
@@ -663,31 +663,34 @@ func ParseAllGetArgs_(b []byte, opts ...nocopy.Option) (AllGetArgs_, error) {
 // those of s alone.
 func (s AllGetArgs_) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetArgs_) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
 }
-func (s AllGetArgs_) Release()           { nocopy.Struct(s).Release() }
-func (s AllGetArgs_) Clone() AllGetArgs_ { return AllGetArgs_(nocopy.Struct(s).Clone(AllGetArgs_Desc)) }
-func (s AllGetArgs_) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllGetArgs_) String() string     { return nocopy.Struct(s).Format(AllGetArgs_Desc) }
+func (s AllGetArgs_) ThriftDesc() *thriftimpl.Desc { return AllGetArgs_Desc }
+func (s AllGetArgs_) Release()                     { nocopy.Struct(s).Release() }
+func (s AllGetArgs_) Clone() AllGetArgs_ {
+	return AllGetArgs_(thriftimpl.Struct(s).Clone(AllGetArgs_Desc))
+}
+func (s AllGetArgs_) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllGetArgs_) String() string { return thriftimpl.Struct(s).Format(AllGetArgs_Desc) }
 func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllGetArgs_Desc)
+	return thriftimpl.Struct(s).Unknown(AllGetArgs_Desc)
 }
 
-func (s AllGetArgs_) GetV() int32  { return nocopy.Struct(s).Int32(allGetArgs_V) }
-func (s AllGetArgs_) SetV(v int32) { nocopy.Struct(s).SetInt32(allGetArgs_V, v) }
-func (s AllGetArgs_) IsSetV() bool { return nocopy.Struct(s).Has(allGetArgs_V) }
-func (s AllGetArgs_) UnsetV()      { nocopy.Struct(s).Unset(allGetArgs_V) }
+func (s AllGetArgs_) GetV() int32  { return thriftimpl.Struct(s).Int32(allGetArgs_V) }
+func (s AllGetArgs_) SetV(v int32) { thriftimpl.Struct(s).SetInt32(allGetArgs_V, v) }
+func (s AllGetArgs_) IsSetV() bool { return thriftimpl.Struct(s).Has(allGetArgs_V) }
+func (s AllGetArgs_) UnsetV()      { thriftimpl.Struct(s).Unset(allGetArgs_V) }
 
 type AllClient nocopy.Struct
 
 // AllClientDesc describes AllClient to the runtime and to packages that use it.
-var AllClientDesc = nocopy.NewDesc("AllClient")
+var AllClientDesc = thriftimpl.NewDesc("AllClient")
 
 func NewAllClient(opts ...nocopy.Option) AllClient {
-	return AllClient(nocopy.New(AllClientDesc, opts...))
+	return AllClient(thriftimpl.New(AllClientDesc, opts...))
 }
 func ParseAllClient(b []byte, opts ...nocopy.Option) (AllClient, error) {
-	s, err := nocopy.Parse(AllClientDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllClientDesc, b, opts...)
 	return AllClient(s), err
 }
 
@@ -695,30 +698,31 @@ func ParseAllClient(b []byte, opts ...nocopy.Option) (AllClient, error) {
 // those of s alone.
 func (s AllClient) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllClient) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllClientDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllClientDesc)
 }
-func (s AllClient) Release()         { nocopy.Struct(s).Release() }
-func (s AllClient) Clone() AllClient { return AllClient(nocopy.Struct(s).Clone(AllClientDesc)) }
-func (s AllClient) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s AllClient) String() string   { return nocopy.Struct(s).Format(AllClientDesc) }
+func (s AllClient) ThriftDesc() *thriftimpl.Desc { return AllClientDesc }
+func (s AllClient) Release()                     { nocopy.Struct(s).Release() }
+func (s AllClient) Clone() AllClient             { return AllClient(thriftimpl.Struct(s).Clone(AllClientDesc)) }
+func (s AllClient) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s AllClient) String() string               { return thriftimpl.Struct(s).Format(AllClientDesc) }
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllClientDesc)
+	return thriftimpl.Struct(s).Unknown(AllClientDesc)
 }
 
 type AllABoolArgs nocopy.Struct
 
 const (
-	allABoolArgsV nocopy.Field = 2<<48 | 3<<32 | 2<<16 | 1
+	allABoolArgsV thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
 // AllABoolArgsDesc describes AllABoolArgs to the runtime and to packages that use it.
-var AllABoolArgsDesc = nocopy.NewDesc("aBool_args")
+var AllABoolArgsDesc = thriftimpl.NewDesc("aBool_args")
 
 func NewAllABoolArgs(opts ...nocopy.Option) AllABoolArgs {
-	return AllABoolArgs(nocopy.New(AllABoolArgsDesc, opts...))
+	return AllABoolArgs(thriftimpl.New(AllABoolArgsDesc, opts...))
 }
 func ParseAllABoolArgs(b []byte, opts ...nocopy.Option) (AllABoolArgs, error) {
-	s, err := nocopy.Parse(AllABoolArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllABoolArgsDesc, b, opts...)
 	return AllABoolArgs(s), err
 }
 
@@ -726,37 +730,38 @@ func ParseAllABoolArgs(b []byte, opts ...nocopy.Option) (AllABoolArgs, error) {
 // those of s alone.
 func (s AllABoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
 }
-func (s AllABoolArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllABoolArgs) ThriftDesc() *thriftimpl.Desc { return AllABoolArgsDesc }
+func (s AllABoolArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllABoolArgs) Clone() AllABoolArgs {
-	return AllABoolArgs(nocopy.Struct(s).Clone(AllABoolArgsDesc))
+	return AllABoolArgs(thriftimpl.Struct(s).Clone(AllABoolArgsDesc))
 }
 func (s AllABoolArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllABoolArgs) String() string { return nocopy.Struct(s).Format(AllABoolArgsDesc) }
+func (s AllABoolArgs) String() string { return thriftimpl.Struct(s).Format(AllABoolArgsDesc) }
 func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllABoolArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllABoolArgsDesc)
 }
 
-func (s AllABoolArgs) GetV() bool   { return nocopy.Struct(s).Bool(allABoolArgsV) }
-func (s AllABoolArgs) SetV(v bool)  { nocopy.Struct(s).SetBool(allABoolArgsV, v) }
-func (s AllABoolArgs) IsSetV() bool { return nocopy.Struct(s).Has(allABoolArgsV) }
-func (s AllABoolArgs) UnsetV()      { nocopy.Struct(s).Unset(allABoolArgsV) }
+func (s AllABoolArgs) GetV() bool   { return thriftimpl.Struct(s).Bool(allABoolArgsV) }
+func (s AllABoolArgs) SetV(v bool)  { thriftimpl.Struct(s).SetBool(allABoolArgsV, v) }
+func (s AllABoolArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allABoolArgsV) }
+func (s AllABoolArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allABoolArgsV) }
 
 type AllABoolResult nocopy.Struct
 
 const (
-	allABoolResultSuccess nocopy.Field = 2<<48 | 3<<32 | 2<<16 | 0
+	allABoolResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 0
 )
 
 // AllABoolResultDesc describes AllABoolResult to the runtime and to packages that use it.
-var AllABoolResultDesc = nocopy.NewDesc("aBool_result")
+var AllABoolResultDesc = thriftimpl.NewDesc("aBool_result")
 
 func NewAllABoolResult(opts ...nocopy.Option) AllABoolResult {
-	return AllABoolResult(nocopy.New(AllABoolResultDesc, opts...))
+	return AllABoolResult(thriftimpl.New(AllABoolResultDesc, opts...))
 }
 func ParseAllABoolResult(b []byte, opts ...nocopy.Option) (AllABoolResult, error) {
-	s, err := nocopy.Parse(AllABoolResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllABoolResultDesc, b, opts...)
 	return AllABoolResult(s), err
 }
 
@@ -764,37 +769,38 @@ func ParseAllABoolResult(b []byte, opts ...nocopy.Option) (AllABoolResult, error
 // those of s alone.
 func (s AllABoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllABoolResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllABoolResultDesc)
 }
-func (s AllABoolResult) Release() { nocopy.Struct(s).Release() }
+func (s AllABoolResult) ThriftDesc() *thriftimpl.Desc { return AllABoolResultDesc }
+func (s AllABoolResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllABoolResult) Clone() AllABoolResult {
-	return AllABoolResult(nocopy.Struct(s).Clone(AllABoolResultDesc))
+	return AllABoolResult(thriftimpl.Struct(s).Clone(AllABoolResultDesc))
 }
 func (s AllABoolResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllABoolResult) String() string { return nocopy.Struct(s).Format(AllABoolResultDesc) }
+func (s AllABoolResult) String() string { return thriftimpl.Struct(s).Format(AllABoolResultDesc) }
 func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllABoolResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllABoolResultDesc)
 }
 
-func (s AllABoolResult) GetSuccess() bool   { return nocopy.Struct(s).Bool(allABoolResultSuccess) }
-func (s AllABoolResult) SetSuccess(v bool)  { nocopy.Struct(s).SetBool(allABoolResultSuccess, v) }
-func (s AllABoolResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allABoolResultSuccess) }
-func (s AllABoolResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allABoolResultSuccess) }
+func (s AllABoolResult) GetSuccess() bool   { return thriftimpl.Struct(s).Bool(allABoolResultSuccess) }
+func (s AllABoolResult) SetSuccess(v bool)  { thriftimpl.Struct(s).SetBool(allABoolResultSuccess, v) }
+func (s AllABoolResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allABoolResultSuccess) }
+func (s AllABoolResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allABoolResultSuccess) }
 
 type AllAnI8Args nocopy.Struct
 
 const (
-	allAnI8ArgsV nocopy.Field = 2<<48 | 3<<32 | 3<<16 | 1
+	allAnI8ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
 // AllAnI8ArgsDesc describes AllAnI8Args to the runtime and to packages that use it.
-var AllAnI8ArgsDesc = nocopy.NewDesc("anI8_args")
+var AllAnI8ArgsDesc = thriftimpl.NewDesc("anI8_args")
 
 func NewAllAnI8Args(opts ...nocopy.Option) AllAnI8Args {
-	return AllAnI8Args(nocopy.New(AllAnI8ArgsDesc, opts...))
+	return AllAnI8Args(thriftimpl.New(AllAnI8ArgsDesc, opts...))
 }
 func ParseAllAnI8Args(b []byte, opts ...nocopy.Option) (AllAnI8Args, error) {
-	s, err := nocopy.Parse(AllAnI8ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnI8ArgsDesc, b, opts...)
 	return AllAnI8Args(s), err
 }
 
@@ -802,35 +808,38 @@ func ParseAllAnI8Args(b []byte, opts ...nocopy.Option) (AllAnI8Args, error) {
 // those of s alone.
 func (s AllAnI8Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
 }
-func (s AllAnI8Args) Release()           { nocopy.Struct(s).Release() }
-func (s AllAnI8Args) Clone() AllAnI8Args { return AllAnI8Args(nocopy.Struct(s).Clone(AllAnI8ArgsDesc)) }
-func (s AllAnI8Args) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllAnI8Args) String() string     { return nocopy.Struct(s).Format(AllAnI8ArgsDesc) }
+func (s AllAnI8Args) ThriftDesc() *thriftimpl.Desc { return AllAnI8ArgsDesc }
+func (s AllAnI8Args) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnI8Args) Clone() AllAnI8Args {
+	return AllAnI8Args(thriftimpl.Struct(s).Clone(AllAnI8ArgsDesc))
+}
+func (s AllAnI8Args) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllAnI8Args) String() string { return thriftimpl.Struct(s).Format(AllAnI8ArgsDesc) }
 func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnI8ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnI8ArgsDesc)
 }
 
-func (s AllAnI8Args) GetV() int8   { return nocopy.Struct(s).Int8(allAnI8ArgsV) }
-func (s AllAnI8Args) SetV(v int8)  { nocopy.Struct(s).SetInt8(allAnI8ArgsV, v) }
-func (s AllAnI8Args) IsSetV() bool { return nocopy.Struct(s).Has(allAnI8ArgsV) }
-func (s AllAnI8Args) UnsetV()      { nocopy.Struct(s).Unset(allAnI8ArgsV) }
+func (s AllAnI8Args) GetV() int8   { return thriftimpl.Struct(s).Int8(allAnI8ArgsV) }
+func (s AllAnI8Args) SetV(v int8)  { thriftimpl.Struct(s).SetInt8(allAnI8ArgsV, v) }
+func (s AllAnI8Args) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnI8ArgsV) }
+func (s AllAnI8Args) UnsetV()      { thriftimpl.Struct(s).Unset(allAnI8ArgsV) }
 
 type AllAnI8Result nocopy.Struct
 
 const (
-	allAnI8ResultSuccess nocopy.Field = 2<<48 | 3<<32 | 3<<16 | 0
+	allAnI8ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 0
 )
 
 // AllAnI8ResultDesc describes AllAnI8Result to the runtime and to packages that use it.
-var AllAnI8ResultDesc = nocopy.NewDesc("anI8_result")
+var AllAnI8ResultDesc = thriftimpl.NewDesc("anI8_result")
 
 func NewAllAnI8Result(opts ...nocopy.Option) AllAnI8Result {
-	return AllAnI8Result(nocopy.New(AllAnI8ResultDesc, opts...))
+	return AllAnI8Result(thriftimpl.New(AllAnI8ResultDesc, opts...))
 }
 func ParseAllAnI8Result(b []byte, opts ...nocopy.Option) (AllAnI8Result, error) {
-	s, err := nocopy.Parse(AllAnI8ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnI8ResultDesc, b, opts...)
 	return AllAnI8Result(s), err
 }
 
@@ -838,37 +847,38 @@ func ParseAllAnI8Result(b []byte, opts ...nocopy.Option) (AllAnI8Result, error) 
 // those of s alone.
 func (s AllAnI8Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
 }
-func (s AllAnI8Result) Release() { nocopy.Struct(s).Release() }
+func (s AllAnI8Result) ThriftDesc() *thriftimpl.Desc { return AllAnI8ResultDesc }
+func (s AllAnI8Result) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnI8Result) Clone() AllAnI8Result {
-	return AllAnI8Result(nocopy.Struct(s).Clone(AllAnI8ResultDesc))
+	return AllAnI8Result(thriftimpl.Struct(s).Clone(AllAnI8ResultDesc))
 }
 func (s AllAnI8Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI8Result) String() string { return nocopy.Struct(s).Format(AllAnI8ResultDesc) }
+func (s AllAnI8Result) String() string { return thriftimpl.Struct(s).Format(AllAnI8ResultDesc) }
 func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnI8ResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnI8ResultDesc)
 }
 
-func (s AllAnI8Result) GetSuccess() int8   { return nocopy.Struct(s).Int8(allAnI8ResultSuccess) }
-func (s AllAnI8Result) SetSuccess(v int8)  { nocopy.Struct(s).SetInt8(allAnI8ResultSuccess, v) }
-func (s AllAnI8Result) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAnI8ResultSuccess) }
-func (s AllAnI8Result) UnsetSuccess()      { nocopy.Struct(s).Unset(allAnI8ResultSuccess) }
+func (s AllAnI8Result) GetSuccess() int8   { return thriftimpl.Struct(s).Int8(allAnI8ResultSuccess) }
+func (s AllAnI8Result) SetSuccess(v int8)  { thriftimpl.Struct(s).SetInt8(allAnI8ResultSuccess, v) }
+func (s AllAnI8Result) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnI8ResultSuccess) }
+func (s AllAnI8Result) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnI8ResultSuccess) }
 
 type AllAnI16Args nocopy.Struct
 
 const (
-	allAnI16ArgsV nocopy.Field = 2<<48 | 3<<32 | 6<<16 | 1
+	allAnI16ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 6<<16 | 1
 )
 
 // AllAnI16ArgsDesc describes AllAnI16Args to the runtime and to packages that use it.
-var AllAnI16ArgsDesc = nocopy.NewDesc("anI16_args")
+var AllAnI16ArgsDesc = thriftimpl.NewDesc("anI16_args")
 
 func NewAllAnI16Args(opts ...nocopy.Option) AllAnI16Args {
-	return AllAnI16Args(nocopy.New(AllAnI16ArgsDesc, opts...))
+	return AllAnI16Args(thriftimpl.New(AllAnI16ArgsDesc, opts...))
 }
 func ParseAllAnI16Args(b []byte, opts ...nocopy.Option) (AllAnI16Args, error) {
-	s, err := nocopy.Parse(AllAnI16ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnI16ArgsDesc, b, opts...)
 	return AllAnI16Args(s), err
 }
 
@@ -876,37 +886,38 @@ func ParseAllAnI16Args(b []byte, opts ...nocopy.Option) (AllAnI16Args, error) {
 // those of s alone.
 func (s AllAnI16Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
 }
-func (s AllAnI16Args) Release() { nocopy.Struct(s).Release() }
+func (s AllAnI16Args) ThriftDesc() *thriftimpl.Desc { return AllAnI16ArgsDesc }
+func (s AllAnI16Args) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnI16Args) Clone() AllAnI16Args {
-	return AllAnI16Args(nocopy.Struct(s).Clone(AllAnI16ArgsDesc))
+	return AllAnI16Args(thriftimpl.Struct(s).Clone(AllAnI16ArgsDesc))
 }
 func (s AllAnI16Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI16Args) String() string { return nocopy.Struct(s).Format(AllAnI16ArgsDesc) }
+func (s AllAnI16Args) String() string { return thriftimpl.Struct(s).Format(AllAnI16ArgsDesc) }
 func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnI16ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnI16ArgsDesc)
 }
 
-func (s AllAnI16Args) GetV() int16  { return nocopy.Struct(s).Int16(allAnI16ArgsV) }
-func (s AllAnI16Args) SetV(v int16) { nocopy.Struct(s).SetInt16(allAnI16ArgsV, v) }
-func (s AllAnI16Args) IsSetV() bool { return nocopy.Struct(s).Has(allAnI16ArgsV) }
-func (s AllAnI16Args) UnsetV()      { nocopy.Struct(s).Unset(allAnI16ArgsV) }
+func (s AllAnI16Args) GetV() int16  { return thriftimpl.Struct(s).Int16(allAnI16ArgsV) }
+func (s AllAnI16Args) SetV(v int16) { thriftimpl.Struct(s).SetInt16(allAnI16ArgsV, v) }
+func (s AllAnI16Args) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnI16ArgsV) }
+func (s AllAnI16Args) UnsetV()      { thriftimpl.Struct(s).Unset(allAnI16ArgsV) }
 
 type AllAnI16Result nocopy.Struct
 
 const (
-	allAnI16ResultSuccess nocopy.Field = 2<<48 | 3<<32 | 6<<16 | 0
+	allAnI16ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 6<<16 | 0
 )
 
 // AllAnI16ResultDesc describes AllAnI16Result to the runtime and to packages that use it.
-var AllAnI16ResultDesc = nocopy.NewDesc("anI16_result")
+var AllAnI16ResultDesc = thriftimpl.NewDesc("anI16_result")
 
 func NewAllAnI16Result(opts ...nocopy.Option) AllAnI16Result {
-	return AllAnI16Result(nocopy.New(AllAnI16ResultDesc, opts...))
+	return AllAnI16Result(thriftimpl.New(AllAnI16ResultDesc, opts...))
 }
 func ParseAllAnI16Result(b []byte, opts ...nocopy.Option) (AllAnI16Result, error) {
-	s, err := nocopy.Parse(AllAnI16ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnI16ResultDesc, b, opts...)
 	return AllAnI16Result(s), err
 }
 
@@ -914,37 +925,38 @@ func ParseAllAnI16Result(b []byte, opts ...nocopy.Option) (AllAnI16Result, error
 // those of s alone.
 func (s AllAnI16Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
 }
-func (s AllAnI16Result) Release() { nocopy.Struct(s).Release() }
+func (s AllAnI16Result) ThriftDesc() *thriftimpl.Desc { return AllAnI16ResultDesc }
+func (s AllAnI16Result) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnI16Result) Clone() AllAnI16Result {
-	return AllAnI16Result(nocopy.Struct(s).Clone(AllAnI16ResultDesc))
+	return AllAnI16Result(thriftimpl.Struct(s).Clone(AllAnI16ResultDesc))
 }
 func (s AllAnI16Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI16Result) String() string { return nocopy.Struct(s).Format(AllAnI16ResultDesc) }
+func (s AllAnI16Result) String() string { return thriftimpl.Struct(s).Format(AllAnI16ResultDesc) }
 func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnI16ResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnI16ResultDesc)
 }
 
-func (s AllAnI16Result) GetSuccess() int16  { return nocopy.Struct(s).Int16(allAnI16ResultSuccess) }
-func (s AllAnI16Result) SetSuccess(v int16) { nocopy.Struct(s).SetInt16(allAnI16ResultSuccess, v) }
-func (s AllAnI16Result) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAnI16ResultSuccess) }
-func (s AllAnI16Result) UnsetSuccess()      { nocopy.Struct(s).Unset(allAnI16ResultSuccess) }
+func (s AllAnI16Result) GetSuccess() int16  { return thriftimpl.Struct(s).Int16(allAnI16ResultSuccess) }
+func (s AllAnI16Result) SetSuccess(v int16) { thriftimpl.Struct(s).SetInt16(allAnI16ResultSuccess, v) }
+func (s AllAnI16Result) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnI16ResultSuccess) }
+func (s AllAnI16Result) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnI16ResultSuccess) }
 
 type AllAnI32Args nocopy.Struct
 
 const (
-	allAnI32ArgsV nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	allAnI32ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllAnI32ArgsDesc describes AllAnI32Args to the runtime and to packages that use it.
-var AllAnI32ArgsDesc = nocopy.NewDesc("anI32_args")
+var AllAnI32ArgsDesc = thriftimpl.NewDesc("anI32_args")
 
 func NewAllAnI32Args(opts ...nocopy.Option) AllAnI32Args {
-	return AllAnI32Args(nocopy.New(AllAnI32ArgsDesc, opts...))
+	return AllAnI32Args(thriftimpl.New(AllAnI32ArgsDesc, opts...))
 }
 func ParseAllAnI32Args(b []byte, opts ...nocopy.Option) (AllAnI32Args, error) {
-	s, err := nocopy.Parse(AllAnI32ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnI32ArgsDesc, b, opts...)
 	return AllAnI32Args(s), err
 }
 
@@ -952,37 +964,38 @@ func ParseAllAnI32Args(b []byte, opts ...nocopy.Option) (AllAnI32Args, error) {
 // those of s alone.
 func (s AllAnI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
 }
-func (s AllAnI32Args) Release() { nocopy.Struct(s).Release() }
+func (s AllAnI32Args) ThriftDesc() *thriftimpl.Desc { return AllAnI32ArgsDesc }
+func (s AllAnI32Args) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnI32Args) Clone() AllAnI32Args {
-	return AllAnI32Args(nocopy.Struct(s).Clone(AllAnI32ArgsDesc))
+	return AllAnI32Args(thriftimpl.Struct(s).Clone(AllAnI32ArgsDesc))
 }
 func (s AllAnI32Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI32Args) String() string { return nocopy.Struct(s).Format(AllAnI32ArgsDesc) }
+func (s AllAnI32Args) String() string { return thriftimpl.Struct(s).Format(AllAnI32ArgsDesc) }
 func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnI32ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnI32ArgsDesc)
 }
 
-func (s AllAnI32Args) GetV() int32  { return nocopy.Struct(s).Int32(allAnI32ArgsV) }
-func (s AllAnI32Args) SetV(v int32) { nocopy.Struct(s).SetInt32(allAnI32ArgsV, v) }
-func (s AllAnI32Args) IsSetV() bool { return nocopy.Struct(s).Has(allAnI32ArgsV) }
-func (s AllAnI32Args) UnsetV()      { nocopy.Struct(s).Unset(allAnI32ArgsV) }
+func (s AllAnI32Args) GetV() int32  { return thriftimpl.Struct(s).Int32(allAnI32ArgsV) }
+func (s AllAnI32Args) SetV(v int32) { thriftimpl.Struct(s).SetInt32(allAnI32ArgsV, v) }
+func (s AllAnI32Args) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnI32ArgsV) }
+func (s AllAnI32Args) UnsetV()      { thriftimpl.Struct(s).Unset(allAnI32ArgsV) }
 
 type AllAnI32Result nocopy.Struct
 
 const (
-	allAnI32ResultSuccess nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allAnI32ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllAnI32ResultDesc describes AllAnI32Result to the runtime and to packages that use it.
-var AllAnI32ResultDesc = nocopy.NewDesc("anI32_result")
+var AllAnI32ResultDesc = thriftimpl.NewDesc("anI32_result")
 
 func NewAllAnI32Result(opts ...nocopy.Option) AllAnI32Result {
-	return AllAnI32Result(nocopy.New(AllAnI32ResultDesc, opts...))
+	return AllAnI32Result(thriftimpl.New(AllAnI32ResultDesc, opts...))
 }
 func ParseAllAnI32Result(b []byte, opts ...nocopy.Option) (AllAnI32Result, error) {
-	s, err := nocopy.Parse(AllAnI32ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnI32ResultDesc, b, opts...)
 	return AllAnI32Result(s), err
 }
 
@@ -990,37 +1003,38 @@ func ParseAllAnI32Result(b []byte, opts ...nocopy.Option) (AllAnI32Result, error
 // those of s alone.
 func (s AllAnI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
 }
-func (s AllAnI32Result) Release() { nocopy.Struct(s).Release() }
+func (s AllAnI32Result) ThriftDesc() *thriftimpl.Desc { return AllAnI32ResultDesc }
+func (s AllAnI32Result) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnI32Result) Clone() AllAnI32Result {
-	return AllAnI32Result(nocopy.Struct(s).Clone(AllAnI32ResultDesc))
+	return AllAnI32Result(thriftimpl.Struct(s).Clone(AllAnI32ResultDesc))
 }
 func (s AllAnI32Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI32Result) String() string { return nocopy.Struct(s).Format(AllAnI32ResultDesc) }
+func (s AllAnI32Result) String() string { return thriftimpl.Struct(s).Format(AllAnI32ResultDesc) }
 func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnI32ResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnI32ResultDesc)
 }
 
-func (s AllAnI32Result) GetSuccess() int32  { return nocopy.Struct(s).Int32(allAnI32ResultSuccess) }
-func (s AllAnI32Result) SetSuccess(v int32) { nocopy.Struct(s).SetInt32(allAnI32ResultSuccess, v) }
-func (s AllAnI32Result) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAnI32ResultSuccess) }
-func (s AllAnI32Result) UnsetSuccess()      { nocopy.Struct(s).Unset(allAnI32ResultSuccess) }
+func (s AllAnI32Result) GetSuccess() int32  { return thriftimpl.Struct(s).Int32(allAnI32ResultSuccess) }
+func (s AllAnI32Result) SetSuccess(v int32) { thriftimpl.Struct(s).SetInt32(allAnI32ResultSuccess, v) }
+func (s AllAnI32Result) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnI32ResultSuccess) }
+func (s AllAnI32Result) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnI32ResultSuccess) }
 
 type AllAnI64Args nocopy.Struct
 
 const (
-	allAnI64ArgsV nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	allAnI64ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AllAnI64ArgsDesc describes AllAnI64Args to the runtime and to packages that use it.
-var AllAnI64ArgsDesc = nocopy.NewDesc("anI64_args")
+var AllAnI64ArgsDesc = thriftimpl.NewDesc("anI64_args")
 
 func NewAllAnI64Args(opts ...nocopy.Option) AllAnI64Args {
-	return AllAnI64Args(nocopy.New(AllAnI64ArgsDesc, opts...))
+	return AllAnI64Args(thriftimpl.New(AllAnI64ArgsDesc, opts...))
 }
 func ParseAllAnI64Args(b []byte, opts ...nocopy.Option) (AllAnI64Args, error) {
-	s, err := nocopy.Parse(AllAnI64ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnI64ArgsDesc, b, opts...)
 	return AllAnI64Args(s), err
 }
 
@@ -1028,37 +1042,38 @@ func ParseAllAnI64Args(b []byte, opts ...nocopy.Option) (AllAnI64Args, error) {
 // those of s alone.
 func (s AllAnI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
 }
-func (s AllAnI64Args) Release() { nocopy.Struct(s).Release() }
+func (s AllAnI64Args) ThriftDesc() *thriftimpl.Desc { return AllAnI64ArgsDesc }
+func (s AllAnI64Args) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnI64Args) Clone() AllAnI64Args {
-	return AllAnI64Args(nocopy.Struct(s).Clone(AllAnI64ArgsDesc))
+	return AllAnI64Args(thriftimpl.Struct(s).Clone(AllAnI64ArgsDesc))
 }
 func (s AllAnI64Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI64Args) String() string { return nocopy.Struct(s).Format(AllAnI64ArgsDesc) }
+func (s AllAnI64Args) String() string { return thriftimpl.Struct(s).Format(AllAnI64ArgsDesc) }
 func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnI64ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnI64ArgsDesc)
 }
 
-func (s AllAnI64Args) GetV() int64  { return nocopy.Struct(s).Int64(allAnI64ArgsV) }
-func (s AllAnI64Args) SetV(v int64) { nocopy.Struct(s).SetInt64(allAnI64ArgsV, v) }
-func (s AllAnI64Args) IsSetV() bool { return nocopy.Struct(s).Has(allAnI64ArgsV) }
-func (s AllAnI64Args) UnsetV()      { nocopy.Struct(s).Unset(allAnI64ArgsV) }
+func (s AllAnI64Args) GetV() int64  { return thriftimpl.Struct(s).Int64(allAnI64ArgsV) }
+func (s AllAnI64Args) SetV(v int64) { thriftimpl.Struct(s).SetInt64(allAnI64ArgsV, v) }
+func (s AllAnI64Args) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnI64ArgsV) }
+func (s AllAnI64Args) UnsetV()      { thriftimpl.Struct(s).Unset(allAnI64ArgsV) }
 
 type AllAnI64Result nocopy.Struct
 
 const (
-	allAnI64ResultSuccess nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	allAnI64ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // AllAnI64ResultDesc describes AllAnI64Result to the runtime and to packages that use it.
-var AllAnI64ResultDesc = nocopy.NewDesc("anI64_result")
+var AllAnI64ResultDesc = thriftimpl.NewDesc("anI64_result")
 
 func NewAllAnI64Result(opts ...nocopy.Option) AllAnI64Result {
-	return AllAnI64Result(nocopy.New(AllAnI64ResultDesc, opts...))
+	return AllAnI64Result(thriftimpl.New(AllAnI64ResultDesc, opts...))
 }
 func ParseAllAnI64Result(b []byte, opts ...nocopy.Option) (AllAnI64Result, error) {
-	s, err := nocopy.Parse(AllAnI64ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnI64ResultDesc, b, opts...)
 	return AllAnI64Result(s), err
 }
 
@@ -1066,37 +1081,38 @@ func ParseAllAnI64Result(b []byte, opts ...nocopy.Option) (AllAnI64Result, error
 // those of s alone.
 func (s AllAnI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
 }
-func (s AllAnI64Result) Release() { nocopy.Struct(s).Release() }
+func (s AllAnI64Result) ThriftDesc() *thriftimpl.Desc { return AllAnI64ResultDesc }
+func (s AllAnI64Result) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnI64Result) Clone() AllAnI64Result {
-	return AllAnI64Result(nocopy.Struct(s).Clone(AllAnI64ResultDesc))
+	return AllAnI64Result(thriftimpl.Struct(s).Clone(AllAnI64ResultDesc))
 }
 func (s AllAnI64Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI64Result) String() string { return nocopy.Struct(s).Format(AllAnI64ResultDesc) }
+func (s AllAnI64Result) String() string { return thriftimpl.Struct(s).Format(AllAnI64ResultDesc) }
 func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnI64ResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnI64ResultDesc)
 }
 
-func (s AllAnI64Result) GetSuccess() int64  { return nocopy.Struct(s).Int64(allAnI64ResultSuccess) }
-func (s AllAnI64Result) SetSuccess(v int64) { nocopy.Struct(s).SetInt64(allAnI64ResultSuccess, v) }
-func (s AllAnI64Result) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAnI64ResultSuccess) }
-func (s AllAnI64Result) UnsetSuccess()      { nocopy.Struct(s).Unset(allAnI64ResultSuccess) }
+func (s AllAnI64Result) GetSuccess() int64  { return thriftimpl.Struct(s).Int64(allAnI64ResultSuccess) }
+func (s AllAnI64Result) SetSuccess(v int64) { thriftimpl.Struct(s).SetInt64(allAnI64ResultSuccess, v) }
+func (s AllAnI64Result) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnI64ResultSuccess) }
+func (s AllAnI64Result) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnI64ResultSuccess) }
 
 type AllADoubleArgs nocopy.Struct
 
 const (
-	allADoubleArgsV nocopy.Field = 2<<48 | 3<<32 | 4<<16 | 1
+	allADoubleArgsV thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
 // AllADoubleArgsDesc describes AllADoubleArgs to the runtime and to packages that use it.
-var AllADoubleArgsDesc = nocopy.NewDesc("aDouble_args")
+var AllADoubleArgsDesc = thriftimpl.NewDesc("aDouble_args")
 
 func NewAllADoubleArgs(opts ...nocopy.Option) AllADoubleArgs {
-	return AllADoubleArgs(nocopy.New(AllADoubleArgsDesc, opts...))
+	return AllADoubleArgs(thriftimpl.New(AllADoubleArgsDesc, opts...))
 }
 func ParseAllADoubleArgs(b []byte, opts ...nocopy.Option) (AllADoubleArgs, error) {
-	s, err := nocopy.Parse(AllADoubleArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllADoubleArgsDesc, b, opts...)
 	return AllADoubleArgs(s), err
 }
 
@@ -1104,37 +1120,38 @@ func ParseAllADoubleArgs(b []byte, opts ...nocopy.Option) (AllADoubleArgs, error
 // those of s alone.
 func (s AllADoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
 }
-func (s AllADoubleArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllADoubleArgs) ThriftDesc() *thriftimpl.Desc { return AllADoubleArgsDesc }
+func (s AllADoubleArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllADoubleArgs) Clone() AllADoubleArgs {
-	return AllADoubleArgs(nocopy.Struct(s).Clone(AllADoubleArgsDesc))
+	return AllADoubleArgs(thriftimpl.Struct(s).Clone(AllADoubleArgsDesc))
 }
 func (s AllADoubleArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllADoubleArgs) String() string { return nocopy.Struct(s).Format(AllADoubleArgsDesc) }
+func (s AllADoubleArgs) String() string { return thriftimpl.Struct(s).Format(AllADoubleArgsDesc) }
 func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllADoubleArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllADoubleArgsDesc)
 }
 
-func (s AllADoubleArgs) GetV() float64  { return nocopy.Struct(s).Float64(allADoubleArgsV) }
-func (s AllADoubleArgs) SetV(v float64) { nocopy.Struct(s).SetFloat64(allADoubleArgsV, v) }
-func (s AllADoubleArgs) IsSetV() bool   { return nocopy.Struct(s).Has(allADoubleArgsV) }
-func (s AllADoubleArgs) UnsetV()        { nocopy.Struct(s).Unset(allADoubleArgsV) }
+func (s AllADoubleArgs) GetV() float64  { return thriftimpl.Struct(s).Float64(allADoubleArgsV) }
+func (s AllADoubleArgs) SetV(v float64) { thriftimpl.Struct(s).SetFloat64(allADoubleArgsV, v) }
+func (s AllADoubleArgs) IsSetV() bool   { return thriftimpl.Struct(s).Has(allADoubleArgsV) }
+func (s AllADoubleArgs) UnsetV()        { thriftimpl.Struct(s).Unset(allADoubleArgsV) }
 
 type AllADoubleResult nocopy.Struct
 
 const (
-	allADoubleResultSuccess nocopy.Field = 2<<48 | 3<<32 | 4<<16 | 0
+	allADoubleResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 0
 )
 
 // AllADoubleResultDesc describes AllADoubleResult to the runtime and to packages that use it.
-var AllADoubleResultDesc = nocopy.NewDesc("aDouble_result")
+var AllADoubleResultDesc = thriftimpl.NewDesc("aDouble_result")
 
 func NewAllADoubleResult(opts ...nocopy.Option) AllADoubleResult {
-	return AllADoubleResult(nocopy.New(AllADoubleResultDesc, opts...))
+	return AllADoubleResult(thriftimpl.New(AllADoubleResultDesc, opts...))
 }
 func ParseAllADoubleResult(b []byte, opts ...nocopy.Option) (AllADoubleResult, error) {
-	s, err := nocopy.Parse(AllADoubleResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllADoubleResultDesc, b, opts...)
 	return AllADoubleResult(s), err
 }
 
@@ -1142,41 +1159,44 @@ func ParseAllADoubleResult(b []byte, opts ...nocopy.Option) (AllADoubleResult, e
 // those of s alone.
 func (s AllADoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
 }
-func (s AllADoubleResult) Release() { nocopy.Struct(s).Release() }
+func (s AllADoubleResult) ThriftDesc() *thriftimpl.Desc { return AllADoubleResultDesc }
+func (s AllADoubleResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllADoubleResult) Clone() AllADoubleResult {
-	return AllADoubleResult(nocopy.Struct(s).Clone(AllADoubleResultDesc))
+	return AllADoubleResult(thriftimpl.Struct(s).Clone(AllADoubleResultDesc))
 }
 func (s AllADoubleResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllADoubleResult) String() string { return nocopy.Struct(s).Format(AllADoubleResultDesc) }
+func (s AllADoubleResult) String() string { return thriftimpl.Struct(s).Format(AllADoubleResultDesc) }
 func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllADoubleResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllADoubleResultDesc)
 }
 
 func (s AllADoubleResult) GetSuccess() float64 {
-	return nocopy.Struct(s).Float64(allADoubleResultSuccess)
+	return thriftimpl.Struct(s).Float64(allADoubleResultSuccess)
 }
 func (s AllADoubleResult) SetSuccess(v float64) {
-	nocopy.Struct(s).SetFloat64(allADoubleResultSuccess, v)
+	thriftimpl.Struct(s).SetFloat64(allADoubleResultSuccess, v)
 }
-func (s AllADoubleResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allADoubleResultSuccess) }
-func (s AllADoubleResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allADoubleResultSuccess) }
+func (s AllADoubleResult) IsSetSuccess() bool {
+	return thriftimpl.Struct(s).Has(allADoubleResultSuccess)
+}
+func (s AllADoubleResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allADoubleResultSuccess) }
 
 type AllAStringArgs nocopy.Struct
 
 const (
-	allAStringArgsV nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	allAStringArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllAStringArgsDesc describes AllAStringArgs to the runtime and to packages that use it.
-var AllAStringArgsDesc = nocopy.NewDesc("aString_args")
+var AllAStringArgsDesc = thriftimpl.NewDesc("aString_args")
 
 func NewAllAStringArgs(opts ...nocopy.Option) AllAStringArgs {
-	return AllAStringArgs(nocopy.New(AllAStringArgsDesc, opts...))
+	return AllAStringArgs(thriftimpl.New(AllAStringArgsDesc, opts...))
 }
 func ParseAllAStringArgs(b []byte, opts ...nocopy.Option) (AllAStringArgs, error) {
-	s, err := nocopy.Parse(AllAStringArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAStringArgsDesc, b, opts...)
 	return AllAStringArgs(s), err
 }
 
@@ -1184,37 +1204,38 @@ func ParseAllAStringArgs(b []byte, opts ...nocopy.Option) (AllAStringArgs, error
 // those of s alone.
 func (s AllAStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
 }
-func (s AllAStringArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllAStringArgs) ThriftDesc() *thriftimpl.Desc { return AllAStringArgsDesc }
+func (s AllAStringArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAStringArgs) Clone() AllAStringArgs {
-	return AllAStringArgs(nocopy.Struct(s).Clone(AllAStringArgsDesc))
+	return AllAStringArgs(thriftimpl.Struct(s).Clone(AllAStringArgsDesc))
 }
 func (s AllAStringArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAStringArgs) String() string { return nocopy.Struct(s).Format(AllAStringArgsDesc) }
+func (s AllAStringArgs) String() string { return thriftimpl.Struct(s).Format(AllAStringArgsDesc) }
 func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAStringArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAStringArgsDesc)
 }
 
-func (s AllAStringArgs) GetV() string  { return nocopy.Struct(s).Text(allAStringArgsV) }
-func (s AllAStringArgs) SetV(v string) { nocopy.Struct(s).SetText(allAStringArgsV, v) }
-func (s AllAStringArgs) IsSetV() bool  { return nocopy.Struct(s).Has(allAStringArgsV) }
-func (s AllAStringArgs) UnsetV()       { nocopy.Struct(s).Unset(allAStringArgsV) }
+func (s AllAStringArgs) GetV() string  { return thriftimpl.Struct(s).Text(allAStringArgsV) }
+func (s AllAStringArgs) SetV(v string) { thriftimpl.Struct(s).SetText(allAStringArgsV, v) }
+func (s AllAStringArgs) IsSetV() bool  { return thriftimpl.Struct(s).Has(allAStringArgsV) }
+func (s AllAStringArgs) UnsetV()       { thriftimpl.Struct(s).Unset(allAStringArgsV) }
 
 type AllAStringResult nocopy.Struct
 
 const (
-	allAStringResultSuccess nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	allAStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // AllAStringResultDesc describes AllAStringResult to the runtime and to packages that use it.
-var AllAStringResultDesc = nocopy.NewDesc("aString_result")
+var AllAStringResultDesc = thriftimpl.NewDesc("aString_result")
 
 func NewAllAStringResult(opts ...nocopy.Option) AllAStringResult {
-	return AllAStringResult(nocopy.New(AllAStringResultDesc, opts...))
+	return AllAStringResult(thriftimpl.New(AllAStringResultDesc, opts...))
 }
 func ParseAllAStringResult(b []byte, opts ...nocopy.Option) (AllAStringResult, error) {
-	s, err := nocopy.Parse(AllAStringResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAStringResultDesc, b, opts...)
 	return AllAStringResult(s), err
 }
 
@@ -1222,37 +1243,44 @@ func ParseAllAStringResult(b []byte, opts ...nocopy.Option) (AllAStringResult, e
 // those of s alone.
 func (s AllAStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAStringResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAStringResultDesc)
 }
-func (s AllAStringResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAStringResult) ThriftDesc() *thriftimpl.Desc { return AllAStringResultDesc }
+func (s AllAStringResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAStringResult) Clone() AllAStringResult {
-	return AllAStringResult(nocopy.Struct(s).Clone(AllAStringResultDesc))
+	return AllAStringResult(thriftimpl.Struct(s).Clone(AllAStringResultDesc))
 }
 func (s AllAStringResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAStringResult) String() string { return nocopy.Struct(s).Format(AllAStringResultDesc) }
+func (s AllAStringResult) String() string { return thriftimpl.Struct(s).Format(AllAStringResultDesc) }
 func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAStringResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAStringResultDesc)
 }
 
-func (s AllAStringResult) GetSuccess() string  { return nocopy.Struct(s).Text(allAStringResultSuccess) }
-func (s AllAStringResult) SetSuccess(v string) { nocopy.Struct(s).SetText(allAStringResultSuccess, v) }
-func (s AllAStringResult) IsSetSuccess() bool  { return nocopy.Struct(s).Has(allAStringResultSuccess) }
-func (s AllAStringResult) UnsetSuccess()       { nocopy.Struct(s).Unset(allAStringResultSuccess) }
+func (s AllAStringResult) GetSuccess() string {
+	return thriftimpl.Struct(s).Text(allAStringResultSuccess)
+}
+func (s AllAStringResult) SetSuccess(v string) {
+	thriftimpl.Struct(s).SetText(allAStringResultSuccess, v)
+}
+func (s AllAStringResult) IsSetSuccess() bool {
+	return thriftimpl.Struct(s).Has(allAStringResultSuccess)
+}
+func (s AllAStringResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allAStringResultSuccess) }
 
 type AllABinaryArgs nocopy.Struct
 
 const (
-	allABinaryArgsV nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	allABinaryArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllABinaryArgsDesc describes AllABinaryArgs to the runtime and to packages that use it.
-var AllABinaryArgsDesc = nocopy.NewDesc("aBinary_args")
+var AllABinaryArgsDesc = thriftimpl.NewDesc("aBinary_args")
 
 func NewAllABinaryArgs(opts ...nocopy.Option) AllABinaryArgs {
-	return AllABinaryArgs(nocopy.New(AllABinaryArgsDesc, opts...))
+	return AllABinaryArgs(thriftimpl.New(AllABinaryArgsDesc, opts...))
 }
 func ParseAllABinaryArgs(b []byte, opts ...nocopy.Option) (AllABinaryArgs, error) {
-	s, err := nocopy.Parse(AllABinaryArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllABinaryArgsDesc, b, opts...)
 	return AllABinaryArgs(s), err
 }
 
@@ -1260,38 +1288,39 @@ func ParseAllABinaryArgs(b []byte, opts ...nocopy.Option) (AllABinaryArgs, error
 // those of s alone.
 func (s AllABinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
 }
-func (s AllABinaryArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllABinaryArgs) ThriftDesc() *thriftimpl.Desc { return AllABinaryArgsDesc }
+func (s AllABinaryArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllABinaryArgs) Clone() AllABinaryArgs {
-	return AllABinaryArgs(nocopy.Struct(s).Clone(AllABinaryArgsDesc))
+	return AllABinaryArgs(thriftimpl.Struct(s).Clone(AllABinaryArgsDesc))
 }
 func (s AllABinaryArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllABinaryArgs) String() string { return nocopy.Struct(s).Format(AllABinaryArgsDesc) }
+func (s AllABinaryArgs) String() string { return thriftimpl.Struct(s).Format(AllABinaryArgsDesc) }
 func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllABinaryArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllABinaryArgsDesc)
 }
 
-func (s AllABinaryArgs) GetV() []byte      { return nocopy.Struct(s).Bytes(allABinaryArgsV) }
-func (s AllABinaryArgs) SetV(v []byte)     { nocopy.Struct(s).SetBytes(allABinaryArgsV, v) }
-func (s AllABinaryArgs) NewV(n int) []byte { return nocopy.Struct(s).NewBytes(allABinaryArgsV, n) }
-func (s AllABinaryArgs) IsSetV() bool      { return nocopy.Struct(s).Has(allABinaryArgsV) }
-func (s AllABinaryArgs) UnsetV()           { nocopy.Struct(s).Unset(allABinaryArgsV) }
+func (s AllABinaryArgs) GetV() []byte      { return thriftimpl.Struct(s).Bytes(allABinaryArgsV) }
+func (s AllABinaryArgs) SetV(v []byte)     { thriftimpl.Struct(s).SetBytes(allABinaryArgsV, v) }
+func (s AllABinaryArgs) NewV(n int) []byte { return thriftimpl.Struct(s).NewBytes(allABinaryArgsV, n) }
+func (s AllABinaryArgs) IsSetV() bool      { return thriftimpl.Struct(s).Has(allABinaryArgsV) }
+func (s AllABinaryArgs) UnsetV()           { thriftimpl.Struct(s).Unset(allABinaryArgsV) }
 
 type AllABinaryResult nocopy.Struct
 
 const (
-	allABinaryResultSuccess nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	allABinaryResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // AllABinaryResultDesc describes AllABinaryResult to the runtime and to packages that use it.
-var AllABinaryResultDesc = nocopy.NewDesc("aBinary_result")
+var AllABinaryResultDesc = thriftimpl.NewDesc("aBinary_result")
 
 func NewAllABinaryResult(opts ...nocopy.Option) AllABinaryResult {
-	return AllABinaryResult(nocopy.New(AllABinaryResultDesc, opts...))
+	return AllABinaryResult(thriftimpl.New(AllABinaryResultDesc, opts...))
 }
 func ParseAllABinaryResult(b []byte, opts ...nocopy.Option) (AllABinaryResult, error) {
-	s, err := nocopy.Parse(AllABinaryResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllABinaryResultDesc, b, opts...)
 	return AllABinaryResult(s), err
 }
 
@@ -1299,40 +1328,47 @@ func ParseAllABinaryResult(b []byte, opts ...nocopy.Option) (AllABinaryResult, e
 // those of s alone.
 func (s AllABinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
 }
-func (s AllABinaryResult) Release() { nocopy.Struct(s).Release() }
+func (s AllABinaryResult) ThriftDesc() *thriftimpl.Desc { return AllABinaryResultDesc }
+func (s AllABinaryResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllABinaryResult) Clone() AllABinaryResult {
-	return AllABinaryResult(nocopy.Struct(s).Clone(AllABinaryResultDesc))
+	return AllABinaryResult(thriftimpl.Struct(s).Clone(AllABinaryResultDesc))
 }
 func (s AllABinaryResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllABinaryResult) String() string { return nocopy.Struct(s).Format(AllABinaryResultDesc) }
+func (s AllABinaryResult) String() string { return thriftimpl.Struct(s).Format(AllABinaryResultDesc) }
 func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllABinaryResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllABinaryResultDesc)
 }
 
-func (s AllABinaryResult) GetSuccess() []byte  { return nocopy.Struct(s).Bytes(allABinaryResultSuccess) }
-func (s AllABinaryResult) SetSuccess(v []byte) { nocopy.Struct(s).SetBytes(allABinaryResultSuccess, v) }
-func (s AllABinaryResult) NewSuccess(n int) []byte {
-	return nocopy.Struct(s).NewBytes(allABinaryResultSuccess, n)
+func (s AllABinaryResult) GetSuccess() []byte {
+	return thriftimpl.Struct(s).Bytes(allABinaryResultSuccess)
 }
-func (s AllABinaryResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allABinaryResultSuccess) }
-func (s AllABinaryResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allABinaryResultSuccess) }
+func (s AllABinaryResult) SetSuccess(v []byte) {
+	thriftimpl.Struct(s).SetBytes(allABinaryResultSuccess, v)
+}
+func (s AllABinaryResult) NewSuccess(n int) []byte {
+	return thriftimpl.Struct(s).NewBytes(allABinaryResultSuccess, n)
+}
+func (s AllABinaryResult) IsSetSuccess() bool {
+	return thriftimpl.Struct(s).Has(allABinaryResultSuccess)
+}
+func (s AllABinaryResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allABinaryResultSuccess) }
 
 type AllAUuidArgs nocopy.Struct
 
 const (
-	allAUuidArgsV nocopy.Field = 2<<48 | 3<<32 | 16<<16 | 1
+	allAUuidArgsV thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 1
 )
 
 // AllAUuidArgsDesc describes AllAUuidArgs to the runtime and to packages that use it.
-var AllAUuidArgsDesc = nocopy.NewDesc("aUuid_args")
+var AllAUuidArgsDesc = thriftimpl.NewDesc("aUuid_args")
 
 func NewAllAUuidArgs(opts ...nocopy.Option) AllAUuidArgs {
-	return AllAUuidArgs(nocopy.New(AllAUuidArgsDesc, opts...))
+	return AllAUuidArgs(thriftimpl.New(AllAUuidArgsDesc, opts...))
 }
 func ParseAllAUuidArgs(b []byte, opts ...nocopy.Option) (AllAUuidArgs, error) {
-	s, err := nocopy.Parse(AllAUuidArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAUuidArgsDesc, b, opts...)
 	return AllAUuidArgs(s), err
 }
 
@@ -1340,37 +1376,38 @@ func ParseAllAUuidArgs(b []byte, opts ...nocopy.Option) (AllAUuidArgs, error) {
 // those of s alone.
 func (s AllAUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
 }
-func (s AllAUuidArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllAUuidArgs) ThriftDesc() *thriftimpl.Desc { return AllAUuidArgsDesc }
+func (s AllAUuidArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAUuidArgs) Clone() AllAUuidArgs {
-	return AllAUuidArgs(nocopy.Struct(s).Clone(AllAUuidArgsDesc))
+	return AllAUuidArgs(thriftimpl.Struct(s).Clone(AllAUuidArgsDesc))
 }
 func (s AllAUuidArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAUuidArgs) String() string { return nocopy.Struct(s).Format(AllAUuidArgsDesc) }
+func (s AllAUuidArgs) String() string { return thriftimpl.Struct(s).Format(AllAUuidArgsDesc) }
 func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAUuidArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAUuidArgsDesc)
 }
 
-func (s AllAUuidArgs) GetV() nocopy.UUID  { return nocopy.Struct(s).UUID(allAUuidArgsV) }
-func (s AllAUuidArgs) SetV(v nocopy.UUID) { nocopy.Struct(s).SetUUID(allAUuidArgsV, v) }
-func (s AllAUuidArgs) IsSetV() bool       { return nocopy.Struct(s).Has(allAUuidArgsV) }
-func (s AllAUuidArgs) UnsetV()            { nocopy.Struct(s).Unset(allAUuidArgsV) }
+func (s AllAUuidArgs) GetV() nocopy.UUID  { return thriftimpl.Struct(s).UUID(allAUuidArgsV) }
+func (s AllAUuidArgs) SetV(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(allAUuidArgsV, v) }
+func (s AllAUuidArgs) IsSetV() bool       { return thriftimpl.Struct(s).Has(allAUuidArgsV) }
+func (s AllAUuidArgs) UnsetV()            { thriftimpl.Struct(s).Unset(allAUuidArgsV) }
 
 type AllAUuidResult nocopy.Struct
 
 const (
-	allAUuidResultSuccess nocopy.Field = 2<<48 | 3<<32 | 16<<16 | 0
+	allAUuidResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 0
 )
 
 // AllAUuidResultDesc describes AllAUuidResult to the runtime and to packages that use it.
-var AllAUuidResultDesc = nocopy.NewDesc("aUuid_result")
+var AllAUuidResultDesc = thriftimpl.NewDesc("aUuid_result")
 
 func NewAllAUuidResult(opts ...nocopy.Option) AllAUuidResult {
-	return AllAUuidResult(nocopy.New(AllAUuidResultDesc, opts...))
+	return AllAUuidResult(thriftimpl.New(AllAUuidResultDesc, opts...))
 }
 func ParseAllAUuidResult(b []byte, opts ...nocopy.Option) (AllAUuidResult, error) {
-	s, err := nocopy.Parse(AllAUuidResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAUuidResultDesc, b, opts...)
 	return AllAUuidResult(s), err
 }
 
@@ -1378,37 +1415,42 @@ func ParseAllAUuidResult(b []byte, opts ...nocopy.Option) (AllAUuidResult, error
 // those of s alone.
 func (s AllAUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
 }
-func (s AllAUuidResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAUuidResult) ThriftDesc() *thriftimpl.Desc { return AllAUuidResultDesc }
+func (s AllAUuidResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAUuidResult) Clone() AllAUuidResult {
-	return AllAUuidResult(nocopy.Struct(s).Clone(AllAUuidResultDesc))
+	return AllAUuidResult(thriftimpl.Struct(s).Clone(AllAUuidResultDesc))
 }
 func (s AllAUuidResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAUuidResult) String() string { return nocopy.Struct(s).Format(AllAUuidResultDesc) }
+func (s AllAUuidResult) String() string { return thriftimpl.Struct(s).Format(AllAUuidResultDesc) }
 func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAUuidResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAUuidResultDesc)
 }
 
-func (s AllAUuidResult) GetSuccess() nocopy.UUID  { return nocopy.Struct(s).UUID(allAUuidResultSuccess) }
-func (s AllAUuidResult) SetSuccess(v nocopy.UUID) { nocopy.Struct(s).SetUUID(allAUuidResultSuccess, v) }
-func (s AllAUuidResult) IsSetSuccess() bool       { return nocopy.Struct(s).Has(allAUuidResultSuccess) }
-func (s AllAUuidResult) UnsetSuccess()            { nocopy.Struct(s).Unset(allAUuidResultSuccess) }
+func (s AllAUuidResult) GetSuccess() nocopy.UUID {
+	return thriftimpl.Struct(s).UUID(allAUuidResultSuccess)
+}
+func (s AllAUuidResult) SetSuccess(v nocopy.UUID) {
+	thriftimpl.Struct(s).SetUUID(allAUuidResultSuccess, v)
+}
+func (s AllAUuidResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAUuidResultSuccess) }
+func (s AllAUuidResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAUuidResultSuccess) }
 
 type AllAnEnumArgs nocopy.Struct
 
 const (
-	allAnEnumArgsV nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	allAnEnumArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllAnEnumArgsDesc describes AllAnEnumArgs to the runtime and to packages that use it.
-var AllAnEnumArgsDesc = nocopy.NewDesc("anEnum_args")
+var AllAnEnumArgsDesc = thriftimpl.NewDesc("anEnum_args")
 
 func NewAllAnEnumArgs(opts ...nocopy.Option) AllAnEnumArgs {
-	return AllAnEnumArgs(nocopy.New(AllAnEnumArgsDesc, opts...))
+	return AllAnEnumArgs(thriftimpl.New(AllAnEnumArgsDesc, opts...))
 }
 func ParseAllAnEnumArgs(b []byte, opts ...nocopy.Option) (AllAnEnumArgs, error) {
-	s, err := nocopy.Parse(AllAnEnumArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnEnumArgsDesc, b, opts...)
 	return AllAnEnumArgs(s), err
 }
 
@@ -1416,39 +1458,40 @@ func ParseAllAnEnumArgs(b []byte, opts ...nocopy.Option) (AllAnEnumArgs, error) 
 // those of s alone.
 func (s AllAnEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
 }
-func (s AllAnEnumArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllAnEnumArgs) ThriftDesc() *thriftimpl.Desc { return AllAnEnumArgsDesc }
+func (s AllAnEnumArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
-	return AllAnEnumArgs(nocopy.Struct(s).Clone(AllAnEnumArgsDesc))
+	return AllAnEnumArgs(thriftimpl.Struct(s).Clone(AllAnEnumArgsDesc))
 }
 func (s AllAnEnumArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnEnumArgs) String() string { return nocopy.Struct(s).Format(AllAnEnumArgsDesc) }
+func (s AllAnEnumArgs) String() string { return thriftimpl.Struct(s).Format(AllAnEnumArgsDesc) }
 func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnEnumArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnEnumArgsDesc)
 }
 
 func (s AllAnEnumArgs) GetV() shapes.Color {
-	return shapes.Color(nocopy.Struct(s).Int32(allAnEnumArgsV))
+	return shapes.Color(thriftimpl.Struct(s).Int32(allAnEnumArgsV))
 }
-func (s AllAnEnumArgs) SetV(v shapes.Color) { nocopy.Struct(s).SetInt32(allAnEnumArgsV, int32(v)) }
-func (s AllAnEnumArgs) IsSetV() bool        { return nocopy.Struct(s).Has(allAnEnumArgsV) }
-func (s AllAnEnumArgs) UnsetV()             { nocopy.Struct(s).Unset(allAnEnumArgsV) }
+func (s AllAnEnumArgs) SetV(v shapes.Color) { thriftimpl.Struct(s).SetInt32(allAnEnumArgsV, int32(v)) }
+func (s AllAnEnumArgs) IsSetV() bool        { return thriftimpl.Struct(s).Has(allAnEnumArgsV) }
+func (s AllAnEnumArgs) UnsetV()             { thriftimpl.Struct(s).Unset(allAnEnumArgsV) }
 
 type AllAnEnumResult nocopy.Struct
 
 const (
-	allAnEnumResultSuccess nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allAnEnumResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllAnEnumResultDesc describes AllAnEnumResult to the runtime and to packages that use it.
-var AllAnEnumResultDesc = nocopy.NewDesc("anEnum_result")
+var AllAnEnumResultDesc = thriftimpl.NewDesc("anEnum_result")
 
 func NewAllAnEnumResult(opts ...nocopy.Option) AllAnEnumResult {
-	return AllAnEnumResult(nocopy.New(AllAnEnumResultDesc, opts...))
+	return AllAnEnumResult(thriftimpl.New(AllAnEnumResultDesc, opts...))
 }
 func ParseAllAnEnumResult(b []byte, opts ...nocopy.Option) (AllAnEnumResult, error) {
-	s, err := nocopy.Parse(AllAnEnumResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnEnumResultDesc, b, opts...)
 	return AllAnEnumResult(s), err
 }
 
@@ -1456,41 +1499,42 @@ func ParseAllAnEnumResult(b []byte, opts ...nocopy.Option) (AllAnEnumResult, err
 // those of s alone.
 func (s AllAnEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
 }
-func (s AllAnEnumResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAnEnumResult) ThriftDesc() *thriftimpl.Desc { return AllAnEnumResultDesc }
+func (s AllAnEnumResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnEnumResult) Clone() AllAnEnumResult {
-	return AllAnEnumResult(nocopy.Struct(s).Clone(AllAnEnumResultDesc))
+	return AllAnEnumResult(thriftimpl.Struct(s).Clone(AllAnEnumResultDesc))
 }
 func (s AllAnEnumResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnEnumResult) String() string { return nocopy.Struct(s).Format(AllAnEnumResultDesc) }
+func (s AllAnEnumResult) String() string { return thriftimpl.Struct(s).Format(AllAnEnumResultDesc) }
 func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnEnumResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnEnumResultDesc)
 }
 
 func (s AllAnEnumResult) GetSuccess() shapes.Color {
-	return shapes.Color(nocopy.Struct(s).Int32(allAnEnumResultSuccess))
+	return shapes.Color(thriftimpl.Struct(s).Int32(allAnEnumResultSuccess))
 }
 func (s AllAnEnumResult) SetSuccess(v shapes.Color) {
-	nocopy.Struct(s).SetInt32(allAnEnumResultSuccess, int32(v))
+	thriftimpl.Struct(s).SetInt32(allAnEnumResultSuccess, int32(v))
 }
-func (s AllAnEnumResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAnEnumResultSuccess) }
-func (s AllAnEnumResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allAnEnumResultSuccess) }
+func (s AllAnEnumResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnEnumResultSuccess) }
+func (s AllAnEnumResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnEnumResultSuccess) }
 
 type AllAStructArgs nocopy.Struct
 
 const (
-	allAStructArgsV nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	allAStructArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAStructArgsDesc describes AllAStructArgs to the runtime and to packages that use it.
-var AllAStructArgsDesc = nocopy.NewDesc("aStruct_args")
+var AllAStructArgsDesc = thriftimpl.NewDesc("aStruct_args")
 
 func NewAllAStructArgs(opts ...nocopy.Option) AllAStructArgs {
-	return AllAStructArgs(nocopy.New(AllAStructArgsDesc, opts...))
+	return AllAStructArgs(thriftimpl.New(AllAStructArgsDesc, opts...))
 }
 func ParseAllAStructArgs(b []byte, opts ...nocopy.Option) (AllAStructArgs, error) {
-	s, err := nocopy.Parse(AllAStructArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAStructArgsDesc, b, opts...)
 	return AllAStructArgs(s), err
 }
 
@@ -1498,44 +1542,45 @@ func ParseAllAStructArgs(b []byte, opts ...nocopy.Option) (AllAStructArgs, error
 // those of s alone.
 func (s AllAStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
 }
-func (s AllAStructArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllAStructArgs) ThriftDesc() *thriftimpl.Desc { return AllAStructArgsDesc }
+func (s AllAStructArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAStructArgs) Clone() AllAStructArgs {
-	return AllAStructArgs(nocopy.Struct(s).Clone(AllAStructArgsDesc))
+	return AllAStructArgs(thriftimpl.Struct(s).Clone(AllAStructArgsDesc))
 }
 func (s AllAStructArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAStructArgs) String() string { return nocopy.Struct(s).Format(AllAStructArgsDesc) }
+func (s AllAStructArgs) String() string { return thriftimpl.Struct(s).Format(AllAStructArgsDesc) }
 func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAStructArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAStructArgsDesc)
 }
 
 func (s AllAStructArgs) GetV() shapes.Point {
-	return shapes.Point(nocopy.Struct(s).Child(allAStructArgsV, AllAStructArgsDesc))
+	return shapes.Point(thriftimpl.Struct(s).Child(allAStructArgsV, AllAStructArgsDesc))
 }
 func (s AllAStructArgs) SetV(v shapes.Point) {
-	nocopy.Struct(s).SetChild(allAStructArgsV, AllAStructArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allAStructArgsV, AllAStructArgsDesc, thriftimpl.Struct(v))
 }
 func (s AllAStructArgs) NewV() shapes.Point {
-	return shapes.Point(nocopy.Struct(s).NewChild(allAStructArgsV, AllAStructArgsDesc, 0))
+	return shapes.Point(thriftimpl.Struct(s).NewChild(allAStructArgsV, AllAStructArgsDesc, 0))
 }
-func (s AllAStructArgs) IsSetV() bool { return nocopy.Struct(s).Has(allAStructArgsV) }
-func (s AllAStructArgs) UnsetV()      { nocopy.Struct(s).Unset(allAStructArgsV) }
+func (s AllAStructArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAStructArgsV) }
+func (s AllAStructArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAStructArgsV) }
 
 type AllAStructResult nocopy.Struct
 
 const (
-	allAStructResultSuccess nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAStructResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // AllAStructResultDesc describes AllAStructResult to the runtime and to packages that use it.
-var AllAStructResultDesc = nocopy.NewDesc("aStruct_result")
+var AllAStructResultDesc = thriftimpl.NewDesc("aStruct_result")
 
 func NewAllAStructResult(opts ...nocopy.Option) AllAStructResult {
-	return AllAStructResult(nocopy.New(AllAStructResultDesc, opts...))
+	return AllAStructResult(thriftimpl.New(AllAStructResultDesc, opts...))
 }
 func ParseAllAStructResult(b []byte, opts ...nocopy.Option) (AllAStructResult, error) {
-	s, err := nocopy.Parse(AllAStructResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAStructResultDesc, b, opts...)
 	return AllAStructResult(s), err
 }
 
@@ -1543,44 +1588,47 @@ func ParseAllAStructResult(b []byte, opts ...nocopy.Option) (AllAStructResult, e
 // those of s alone.
 func (s AllAStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAStructResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAStructResultDesc)
 }
-func (s AllAStructResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAStructResult) ThriftDesc() *thriftimpl.Desc { return AllAStructResultDesc }
+func (s AllAStructResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAStructResult) Clone() AllAStructResult {
-	return AllAStructResult(nocopy.Struct(s).Clone(AllAStructResultDesc))
+	return AllAStructResult(thriftimpl.Struct(s).Clone(AllAStructResultDesc))
 }
 func (s AllAStructResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAStructResult) String() string { return nocopy.Struct(s).Format(AllAStructResultDesc) }
+func (s AllAStructResult) String() string { return thriftimpl.Struct(s).Format(AllAStructResultDesc) }
 func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAStructResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAStructResultDesc)
 }
 
 func (s AllAStructResult) GetSuccess() shapes.Point {
-	return shapes.Point(nocopy.Struct(s).Child(allAStructResultSuccess, AllAStructResultDesc))
+	return shapes.Point(thriftimpl.Struct(s).Child(allAStructResultSuccess, AllAStructResultDesc))
 }
 func (s AllAStructResult) SetSuccess(v shapes.Point) {
-	nocopy.Struct(s).SetChild(allAStructResultSuccess, AllAStructResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allAStructResultSuccess, AllAStructResultDesc, thriftimpl.Struct(v))
 }
 func (s AllAStructResult) NewSuccess() shapes.Point {
-	return shapes.Point(nocopy.Struct(s).NewChild(allAStructResultSuccess, AllAStructResultDesc, 0))
+	return shapes.Point(thriftimpl.Struct(s).NewChild(allAStructResultSuccess, AllAStructResultDesc, 0))
 }
-func (s AllAStructResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAStructResultSuccess) }
-func (s AllAStructResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allAStructResultSuccess) }
+func (s AllAStructResult) IsSetSuccess() bool {
+	return thriftimpl.Struct(s).Has(allAStructResultSuccess)
+}
+func (s AllAStructResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allAStructResultSuccess) }
 
 type AllAUnionArgs nocopy.Struct
 
 const (
-	allAUnionArgsV nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	allAUnionArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAUnionArgsDesc describes AllAUnionArgs to the runtime and to packages that use it.
-var AllAUnionArgsDesc = nocopy.NewDesc("aUnion_args")
+var AllAUnionArgsDesc = thriftimpl.NewDesc("aUnion_args")
 
 func NewAllAUnionArgs(opts ...nocopy.Option) AllAUnionArgs {
-	return AllAUnionArgs(nocopy.New(AllAUnionArgsDesc, opts...))
+	return AllAUnionArgs(thriftimpl.New(AllAUnionArgsDesc, opts...))
 }
 func ParseAllAUnionArgs(b []byte, opts ...nocopy.Option) (AllAUnionArgs, error) {
-	s, err := nocopy.Parse(AllAUnionArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAUnionArgsDesc, b, opts...)
 	return AllAUnionArgs(s), err
 }
 
@@ -1588,44 +1636,45 @@ func ParseAllAUnionArgs(b []byte, opts ...nocopy.Option) (AllAUnionArgs, error) 
 // those of s alone.
 func (s AllAUnionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
 }
-func (s AllAUnionArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllAUnionArgs) ThriftDesc() *thriftimpl.Desc { return AllAUnionArgsDesc }
+func (s AllAUnionArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAUnionArgs) Clone() AllAUnionArgs {
-	return AllAUnionArgs(nocopy.Struct(s).Clone(AllAUnionArgsDesc))
+	return AllAUnionArgs(thriftimpl.Struct(s).Clone(AllAUnionArgsDesc))
 }
 func (s AllAUnionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAUnionArgs) String() string { return nocopy.Struct(s).Format(AllAUnionArgsDesc) }
+func (s AllAUnionArgs) String() string { return thriftimpl.Struct(s).Format(AllAUnionArgsDesc) }
 func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAUnionArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAUnionArgsDesc)
 }
 
 func (s AllAUnionArgs) GetV() shapes.Shape {
-	return shapes.Shape(nocopy.Struct(s).Child(allAUnionArgsV, AllAUnionArgsDesc))
+	return shapes.Shape(thriftimpl.Struct(s).Child(allAUnionArgsV, AllAUnionArgsDesc))
 }
 func (s AllAUnionArgs) SetV(v shapes.Shape) {
-	nocopy.Struct(s).SetChild(allAUnionArgsV, AllAUnionArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allAUnionArgsV, AllAUnionArgsDesc, thriftimpl.Struct(v))
 }
 func (s AllAUnionArgs) NewV() shapes.Shape {
-	return shapes.Shape(nocopy.Struct(s).NewChild(allAUnionArgsV, AllAUnionArgsDesc, 0))
+	return shapes.Shape(thriftimpl.Struct(s).NewChild(allAUnionArgsV, AllAUnionArgsDesc, 0))
 }
-func (s AllAUnionArgs) IsSetV() bool { return nocopy.Struct(s).Has(allAUnionArgsV) }
-func (s AllAUnionArgs) UnsetV()      { nocopy.Struct(s).Unset(allAUnionArgsV) }
+func (s AllAUnionArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAUnionArgsV) }
+func (s AllAUnionArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAUnionArgsV) }
 
 type AllAUnionResult nocopy.Struct
 
 const (
-	allAUnionResultSuccess nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAUnionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // AllAUnionResultDesc describes AllAUnionResult to the runtime and to packages that use it.
-var AllAUnionResultDesc = nocopy.NewDesc("aUnion_result")
+var AllAUnionResultDesc = thriftimpl.NewDesc("aUnion_result")
 
 func NewAllAUnionResult(opts ...nocopy.Option) AllAUnionResult {
-	return AllAUnionResult(nocopy.New(AllAUnionResultDesc, opts...))
+	return AllAUnionResult(thriftimpl.New(AllAUnionResultDesc, opts...))
 }
 func ParseAllAUnionResult(b []byte, opts ...nocopy.Option) (AllAUnionResult, error) {
-	s, err := nocopy.Parse(AllAUnionResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAUnionResultDesc, b, opts...)
 	return AllAUnionResult(s), err
 }
 
@@ -1633,44 +1682,45 @@ func ParseAllAUnionResult(b []byte, opts ...nocopy.Option) (AllAUnionResult, err
 // those of s alone.
 func (s AllAUnionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
 }
-func (s AllAUnionResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAUnionResult) ThriftDesc() *thriftimpl.Desc { return AllAUnionResultDesc }
+func (s AllAUnionResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAUnionResult) Clone() AllAUnionResult {
-	return AllAUnionResult(nocopy.Struct(s).Clone(AllAUnionResultDesc))
+	return AllAUnionResult(thriftimpl.Struct(s).Clone(AllAUnionResultDesc))
 }
 func (s AllAUnionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAUnionResult) String() string { return nocopy.Struct(s).Format(AllAUnionResultDesc) }
+func (s AllAUnionResult) String() string { return thriftimpl.Struct(s).Format(AllAUnionResultDesc) }
 func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAUnionResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAUnionResultDesc)
 }
 
 func (s AllAUnionResult) GetSuccess() shapes.Shape {
-	return shapes.Shape(nocopy.Struct(s).Child(allAUnionResultSuccess, AllAUnionResultDesc))
+	return shapes.Shape(thriftimpl.Struct(s).Child(allAUnionResultSuccess, AllAUnionResultDesc))
 }
 func (s AllAUnionResult) SetSuccess(v shapes.Shape) {
-	nocopy.Struct(s).SetChild(allAUnionResultSuccess, AllAUnionResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allAUnionResultSuccess, AllAUnionResultDesc, thriftimpl.Struct(v))
 }
 func (s AllAUnionResult) NewSuccess() shapes.Shape {
-	return shapes.Shape(nocopy.Struct(s).NewChild(allAUnionResultSuccess, AllAUnionResultDesc, 0))
+	return shapes.Shape(thriftimpl.Struct(s).NewChild(allAUnionResultSuccess, AllAUnionResultDesc, 0))
 }
-func (s AllAUnionResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAUnionResultSuccess) }
-func (s AllAUnionResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allAUnionResultSuccess) }
+func (s AllAUnionResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAUnionResultSuccess) }
+func (s AllAUnionResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAUnionResultSuccess) }
 
 type AllAnExceptionArgs nocopy.Struct
 
 const (
-	allAnExceptionArgsV nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	allAnExceptionArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAnExceptionArgsDesc describes AllAnExceptionArgs to the runtime and to packages that use it.
-var AllAnExceptionArgsDesc = nocopy.NewDesc("anException_args")
+var AllAnExceptionArgsDesc = thriftimpl.NewDesc("anException_args")
 
 func NewAllAnExceptionArgs(opts ...nocopy.Option) AllAnExceptionArgs {
-	return AllAnExceptionArgs(nocopy.New(AllAnExceptionArgsDesc, opts...))
+	return AllAnExceptionArgs(thriftimpl.New(AllAnExceptionArgsDesc, opts...))
 }
 func ParseAllAnExceptionArgs(b []byte, opts ...nocopy.Option) (AllAnExceptionArgs, error) {
-	s, err := nocopy.Parse(AllAnExceptionArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnExceptionArgsDesc, b, opts...)
 	return AllAnExceptionArgs(s), err
 }
 
@@ -1678,44 +1728,47 @@ func ParseAllAnExceptionArgs(b []byte, opts ...nocopy.Option) (AllAnExceptionArg
 // those of s alone.
 func (s AllAnExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
 }
-func (s AllAnExceptionArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllAnExceptionArgs) ThriftDesc() *thriftimpl.Desc { return AllAnExceptionArgsDesc }
+func (s AllAnExceptionArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
-	return AllAnExceptionArgs(nocopy.Struct(s).Clone(AllAnExceptionArgsDesc))
+	return AllAnExceptionArgs(thriftimpl.Struct(s).Clone(AllAnExceptionArgsDesc))
 }
-func (s AllAnExceptionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnExceptionArgs) String() string { return nocopy.Struct(s).Format(AllAnExceptionArgsDesc) }
+func (s AllAnExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnExceptionArgs) String() string {
+	return thriftimpl.Struct(s).Format(AllAnExceptionArgsDesc)
+}
 func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnExceptionArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnExceptionArgsDesc)
 }
 
 func (s AllAnExceptionArgs) GetV() shapes.Refused {
-	return shapes.Refused(nocopy.Struct(s).Child(allAnExceptionArgsV, AllAnExceptionArgsDesc))
+	return shapes.Refused(thriftimpl.Struct(s).Child(allAnExceptionArgsV, AllAnExceptionArgsDesc))
 }
 func (s AllAnExceptionArgs) SetV(v shapes.Refused) {
-	nocopy.Struct(s).SetChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, thriftimpl.Struct(v))
 }
 func (s AllAnExceptionArgs) NewV() shapes.Refused {
-	return shapes.Refused(nocopy.Struct(s).NewChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, 0))
+	return shapes.Refused(thriftimpl.Struct(s).NewChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, 0))
 }
-func (s AllAnExceptionArgs) IsSetV() bool { return nocopy.Struct(s).Has(allAnExceptionArgsV) }
-func (s AllAnExceptionArgs) UnsetV()      { nocopy.Struct(s).Unset(allAnExceptionArgsV) }
+func (s AllAnExceptionArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnExceptionArgsV) }
+func (s AllAnExceptionArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAnExceptionArgsV) }
 
 type AllAnExceptionResult nocopy.Struct
 
 const (
-	allAnExceptionResultSuccess nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAnExceptionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // AllAnExceptionResultDesc describes AllAnExceptionResult to the runtime and to packages that use it.
-var AllAnExceptionResultDesc = nocopy.NewDesc("anException_result")
+var AllAnExceptionResultDesc = thriftimpl.NewDesc("anException_result")
 
 func NewAllAnExceptionResult(opts ...nocopy.Option) AllAnExceptionResult {
-	return AllAnExceptionResult(nocopy.New(AllAnExceptionResultDesc, opts...))
+	return AllAnExceptionResult(thriftimpl.New(AllAnExceptionResultDesc, opts...))
 }
 func ParseAllAnExceptionResult(b []byte, opts ...nocopy.Option) (AllAnExceptionResult, error) {
-	s, err := nocopy.Parse(AllAnExceptionResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAnExceptionResultDesc, b, opts...)
 	return AllAnExceptionResult(s), err
 }
 
@@ -1723,48 +1776,49 @@ func ParseAllAnExceptionResult(b []byte, opts ...nocopy.Option) (AllAnExceptionR
 // those of s alone.
 func (s AllAnExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
 }
-func (s AllAnExceptionResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAnExceptionResult) ThriftDesc() *thriftimpl.Desc { return AllAnExceptionResultDesc }
+func (s AllAnExceptionResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
-	return AllAnExceptionResult(nocopy.Struct(s).Clone(AllAnExceptionResultDesc))
+	return AllAnExceptionResult(thriftimpl.Struct(s).Clone(AllAnExceptionResultDesc))
 }
 func (s AllAnExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllAnExceptionResult) String() string {
-	return nocopy.Struct(s).Format(AllAnExceptionResultDesc)
+	return thriftimpl.Struct(s).Format(AllAnExceptionResultDesc)
 }
 func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAnExceptionResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAnExceptionResultDesc)
 }
 
 func (s AllAnExceptionResult) GetSuccess() shapes.Refused {
-	return shapes.Refused(nocopy.Struct(s).Child(allAnExceptionResultSuccess, AllAnExceptionResultDesc))
+	return shapes.Refused(thriftimpl.Struct(s).Child(allAnExceptionResultSuccess, AllAnExceptionResultDesc))
 }
 func (s AllAnExceptionResult) SetSuccess(v shapes.Refused) {
-	nocopy.Struct(s).SetChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, thriftimpl.Struct(v))
 }
 func (s AllAnExceptionResult) NewSuccess() shapes.Refused {
-	return shapes.Refused(nocopy.Struct(s).NewChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, 0))
+	return shapes.Refused(thriftimpl.Struct(s).NewChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, 0))
 }
 func (s AllAnExceptionResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(allAnExceptionResultSuccess)
+	return thriftimpl.Struct(s).Has(allAnExceptionResultSuccess)
 }
-func (s AllAnExceptionResult) UnsetSuccess() { nocopy.Struct(s).Unset(allAnExceptionResultSuccess) }
+func (s AllAnExceptionResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allAnExceptionResultSuccess) }
 
 type AllATypedefArgs nocopy.Struct
 
 const (
-	allATypedefArgsV nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	allATypedefArgsV thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AllATypedefArgsDesc describes AllATypedefArgs to the runtime and to packages that use it.
-var AllATypedefArgsDesc = nocopy.NewDesc("aTypedef_args")
+var AllATypedefArgsDesc = thriftimpl.NewDesc("aTypedef_args")
 
 func NewAllATypedefArgs(opts ...nocopy.Option) AllATypedefArgs {
-	return AllATypedefArgs(nocopy.New(AllATypedefArgsDesc, opts...))
+	return AllATypedefArgs(thriftimpl.New(AllATypedefArgsDesc, opts...))
 }
 func ParseAllATypedefArgs(b []byte, opts ...nocopy.Option) (AllATypedefArgs, error) {
-	s, err := nocopy.Parse(AllATypedefArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllATypedefArgsDesc, b, opts...)
 	return AllATypedefArgs(s), err
 }
 
@@ -1772,37 +1826,38 @@ func ParseAllATypedefArgs(b []byte, opts ...nocopy.Option) (AllATypedefArgs, err
 // those of s alone.
 func (s AllATypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
 }
-func (s AllATypedefArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllATypedefArgs) ThriftDesc() *thriftimpl.Desc { return AllATypedefArgsDesc }
+func (s AllATypedefArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllATypedefArgs) Clone() AllATypedefArgs {
-	return AllATypedefArgs(nocopy.Struct(s).Clone(AllATypedefArgsDesc))
+	return AllATypedefArgs(thriftimpl.Struct(s).Clone(AllATypedefArgsDesc))
 }
 func (s AllATypedefArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllATypedefArgs) String() string { return nocopy.Struct(s).Format(AllATypedefArgsDesc) }
+func (s AllATypedefArgs) String() string { return thriftimpl.Struct(s).Format(AllATypedefArgsDesc) }
 func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllATypedefArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllATypedefArgsDesc)
 }
 
-func (s AllATypedefArgs) GetV() int64  { return nocopy.Struct(s).Int64(allATypedefArgsV) }
-func (s AllATypedefArgs) SetV(v int64) { nocopy.Struct(s).SetInt64(allATypedefArgsV, v) }
-func (s AllATypedefArgs) IsSetV() bool { return nocopy.Struct(s).Has(allATypedefArgsV) }
-func (s AllATypedefArgs) UnsetV()      { nocopy.Struct(s).Unset(allATypedefArgsV) }
+func (s AllATypedefArgs) GetV() int64  { return thriftimpl.Struct(s).Int64(allATypedefArgsV) }
+func (s AllATypedefArgs) SetV(v int64) { thriftimpl.Struct(s).SetInt64(allATypedefArgsV, v) }
+func (s AllATypedefArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allATypedefArgsV) }
+func (s AllATypedefArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allATypedefArgsV) }
 
 type AllATypedefResult nocopy.Struct
 
 const (
-	allATypedefResultSuccess nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	allATypedefResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // AllATypedefResultDesc describes AllATypedefResult to the runtime and to packages that use it.
-var AllATypedefResultDesc = nocopy.NewDesc("aTypedef_result")
+var AllATypedefResultDesc = thriftimpl.NewDesc("aTypedef_result")
 
 func NewAllATypedefResult(opts ...nocopy.Option) AllATypedefResult {
-	return AllATypedefResult(nocopy.New(AllATypedefResultDesc, opts...))
+	return AllATypedefResult(thriftimpl.New(AllATypedefResultDesc, opts...))
 }
 func ParseAllATypedefResult(b []byte, opts ...nocopy.Option) (AllATypedefResult, error) {
-	s, err := nocopy.Parse(AllATypedefResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllATypedefResultDesc, b, opts...)
 	return AllATypedefResult(s), err
 }
 
@@ -1810,41 +1865,44 @@ func ParseAllATypedefResult(b []byte, opts ...nocopy.Option) (AllATypedefResult,
 // those of s alone.
 func (s AllATypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
 }
-func (s AllATypedefResult) Release() { nocopy.Struct(s).Release() }
+func (s AllATypedefResult) ThriftDesc() *thriftimpl.Desc { return AllATypedefResultDesc }
+func (s AllATypedefResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllATypedefResult) Clone() AllATypedefResult {
-	return AllATypedefResult(nocopy.Struct(s).Clone(AllATypedefResultDesc))
+	return AllATypedefResult(thriftimpl.Struct(s).Clone(AllATypedefResultDesc))
 }
 func (s AllATypedefResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllATypedefResult) String() string { return nocopy.Struct(s).Format(AllATypedefResultDesc) }
+func (s AllATypedefResult) String() string { return thriftimpl.Struct(s).Format(AllATypedefResultDesc) }
 func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllATypedefResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllATypedefResultDesc)
 }
 
 func (s AllATypedefResult) GetSuccess() int64 {
-	return nocopy.Struct(s).Int64(allATypedefResultSuccess)
+	return thriftimpl.Struct(s).Int64(allATypedefResultSuccess)
 }
 func (s AllATypedefResult) SetSuccess(v int64) {
-	nocopy.Struct(s).SetInt64(allATypedefResultSuccess, v)
+	thriftimpl.Struct(s).SetInt64(allATypedefResultSuccess, v)
 }
-func (s AllATypedefResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allATypedefResultSuccess) }
-func (s AllATypedefResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allATypedefResultSuccess) }
+func (s AllATypedefResult) IsSetSuccess() bool {
+	return thriftimpl.Struct(s).Has(allATypedefResultSuccess)
+}
+func (s AllATypedefResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allATypedefResultSuccess) }
 
 type AllAPathArgs nocopy.Struct
 
 const (
-	allAPathArgsV nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	allAPathArgsV thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // AllAPathArgsDesc describes AllAPathArgs to the runtime and to packages that use it.
-var AllAPathArgsDesc = nocopy.NewDesc("aPath_args")
+var AllAPathArgsDesc = thriftimpl.NewDesc("aPath_args")
 
 func NewAllAPathArgs(opts ...nocopy.Option) AllAPathArgs {
-	return AllAPathArgs(nocopy.New(AllAPathArgsDesc, opts...))
+	return AllAPathArgs(thriftimpl.New(AllAPathArgsDesc, opts...))
 }
 func ParseAllAPathArgs(b []byte, opts ...nocopy.Option) (AllAPathArgs, error) {
-	s, err := nocopy.Parse(AllAPathArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAPathArgsDesc, b, opts...)
 	return AllAPathArgs(s), err
 }
 
@@ -1852,44 +1910,45 @@ func ParseAllAPathArgs(b []byte, opts ...nocopy.Option) (AllAPathArgs, error) {
 // those of s alone.
 func (s AllAPathArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
 }
-func (s AllAPathArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllAPathArgs) ThriftDesc() *thriftimpl.Desc { return AllAPathArgsDesc }
+func (s AllAPathArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAPathArgs) Clone() AllAPathArgs {
-	return AllAPathArgs(nocopy.Struct(s).Clone(AllAPathArgsDesc))
+	return AllAPathArgs(thriftimpl.Struct(s).Clone(AllAPathArgsDesc))
 }
 func (s AllAPathArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAPathArgs) String() string { return nocopy.Struct(s).Format(AllAPathArgsDesc) }
+func (s AllAPathArgs) String() string { return thriftimpl.Struct(s).Format(AllAPathArgsDesc) }
 func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAPathArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAPathArgsDesc)
 }
 
 func (s AllAPathArgs) GetV() nocopy.StructList[shapes.Point] {
-	return nocopy.StructList[shapes.Point](nocopy.Struct(s).Child(allAPathArgsV, AllAPathArgsDesc))
+	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).Child(allAPathArgsV, AllAPathArgsDesc))
 }
 func (s AllAPathArgs) SetV(v nocopy.StructList[shapes.Point]) {
-	nocopy.Struct(s).SetChild(allAPathArgsV, AllAPathArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allAPathArgsV, AllAPathArgsDesc, thriftimpl.Struct(v))
 }
 func (s AllAPathArgs) NewV(n int) nocopy.StructList[shapes.Point] {
-	return nocopy.StructList[shapes.Point](nocopy.Struct(s).NewChild(allAPathArgsV, AllAPathArgsDesc, n))
+	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).NewChild(allAPathArgsV, AllAPathArgsDesc, n))
 }
-func (s AllAPathArgs) IsSetV() bool { return nocopy.Struct(s).Has(allAPathArgsV) }
-func (s AllAPathArgs) UnsetV()      { nocopy.Struct(s).Unset(allAPathArgsV) }
+func (s AllAPathArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAPathArgsV) }
+func (s AllAPathArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAPathArgsV) }
 
 type AllAPathResult nocopy.Struct
 
 const (
-	allAPathResultSuccess nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	allAPathResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
 // AllAPathResultDesc describes AllAPathResult to the runtime and to packages that use it.
-var AllAPathResultDesc = nocopy.NewDesc("aPath_result")
+var AllAPathResultDesc = thriftimpl.NewDesc("aPath_result")
 
 func NewAllAPathResult(opts ...nocopy.Option) AllAPathResult {
-	return AllAPathResult(nocopy.New(AllAPathResultDesc, opts...))
+	return AllAPathResult(thriftimpl.New(AllAPathResultDesc, opts...))
 }
 func ParseAllAPathResult(b []byte, opts ...nocopy.Option) (AllAPathResult, error) {
-	s, err := nocopy.Parse(AllAPathResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAPathResultDesc, b, opts...)
 	return AllAPathResult(s), err
 }
 
@@ -1897,44 +1956,45 @@ func ParseAllAPathResult(b []byte, opts ...nocopy.Option) (AllAPathResult, error
 // those of s alone.
 func (s AllAPathResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAPathResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAPathResultDesc)
 }
-func (s AllAPathResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAPathResult) ThriftDesc() *thriftimpl.Desc { return AllAPathResultDesc }
+func (s AllAPathResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAPathResult) Clone() AllAPathResult {
-	return AllAPathResult(nocopy.Struct(s).Clone(AllAPathResultDesc))
+	return AllAPathResult(thriftimpl.Struct(s).Clone(AllAPathResultDesc))
 }
 func (s AllAPathResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAPathResult) String() string { return nocopy.Struct(s).Format(AllAPathResultDesc) }
+func (s AllAPathResult) String() string { return thriftimpl.Struct(s).Format(AllAPathResultDesc) }
 func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAPathResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAPathResultDesc)
 }
 
 func (s AllAPathResult) GetSuccess() nocopy.StructList[shapes.Point] {
-	return nocopy.StructList[shapes.Point](nocopy.Struct(s).Child(allAPathResultSuccess, AllAPathResultDesc))
+	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).Child(allAPathResultSuccess, AllAPathResultDesc))
 }
 func (s AllAPathResult) SetSuccess(v nocopy.StructList[shapes.Point]) {
-	nocopy.Struct(s).SetChild(allAPathResultSuccess, AllAPathResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allAPathResultSuccess, AllAPathResultDesc, thriftimpl.Struct(v))
 }
 func (s AllAPathResult) NewSuccess(n int) nocopy.StructList[shapes.Point] {
-	return nocopy.StructList[shapes.Point](nocopy.Struct(s).NewChild(allAPathResultSuccess, AllAPathResultDesc, n))
+	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).NewChild(allAPathResultSuccess, AllAPathResultDesc, n))
 }
-func (s AllAPathResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAPathResultSuccess) }
-func (s AllAPathResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allAPathResultSuccess) }
+func (s AllAPathResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAPathResultSuccess) }
+func (s AllAPathResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAPathResultSuccess) }
 
 type AllAListArgs nocopy.Struct
 
 const (
-	allAListArgsV nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	allAListArgsV thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // AllAListArgsDesc describes AllAListArgs to the runtime and to packages that use it.
-var AllAListArgsDesc = nocopy.NewDesc("aList_args")
+var AllAListArgsDesc = thriftimpl.NewDesc("aList_args")
 
 func NewAllAListArgs(opts ...nocopy.Option) AllAListArgs {
-	return AllAListArgs(nocopy.New(AllAListArgsDesc, opts...))
+	return AllAListArgs(thriftimpl.New(AllAListArgsDesc, opts...))
 }
 func ParseAllAListArgs(b []byte, opts ...nocopy.Option) (AllAListArgs, error) {
-	s, err := nocopy.Parse(AllAListArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAListArgsDesc, b, opts...)
 	return AllAListArgs(s), err
 }
 
@@ -1942,42 +2002,45 @@ func ParseAllAListArgs(b []byte, opts ...nocopy.Option) (AllAListArgs, error) {
 // those of s alone.
 func (s AllAListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAListArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAListArgsDesc)
 }
-func (s AllAListArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllAListArgs) ThriftDesc() *thriftimpl.Desc { return AllAListArgsDesc }
+func (s AllAListArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAListArgs) Clone() AllAListArgs {
-	return AllAListArgs(nocopy.Struct(s).Clone(AllAListArgsDesc))
+	return AllAListArgs(thriftimpl.Struct(s).Clone(AllAListArgsDesc))
 }
 func (s AllAListArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAListArgs) String() string { return nocopy.Struct(s).Format(AllAListArgsDesc) }
+func (s AllAListArgs) String() string { return thriftimpl.Struct(s).Format(AllAListArgsDesc) }
 func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAListArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAListArgsDesc)
 }
 
 func (s AllAListArgs) GetV() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(allAListArgsV, AllAListArgsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(allAListArgsV, AllAListArgsDesc))
 }
-func (s AllAListArgs) SetV(v []int32) { nocopy.Struct(s).SetInt32s(allAListArgsV, AllAListArgsDesc, v) }
+func (s AllAListArgs) SetV(v []int32) {
+	thriftimpl.Struct(s).SetInt32s(allAListArgsV, AllAListArgsDesc, v)
+}
 func (s AllAListArgs) NewV(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(allAListArgsV, AllAListArgsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(allAListArgsV, AllAListArgsDesc, n))
 }
-func (s AllAListArgs) IsSetV() bool { return nocopy.Struct(s).Has(allAListArgsV) }
-func (s AllAListArgs) UnsetV()      { nocopy.Struct(s).Unset(allAListArgsV) }
+func (s AllAListArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAListArgsV) }
+func (s AllAListArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAListArgsV) }
 
 type AllAListResult nocopy.Struct
 
 const (
-	allAListResultSuccess nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	allAListResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
 // AllAListResultDesc describes AllAListResult to the runtime and to packages that use it.
-var AllAListResultDesc = nocopy.NewDesc("aList_result")
+var AllAListResultDesc = thriftimpl.NewDesc("aList_result")
 
 func NewAllAListResult(opts ...nocopy.Option) AllAListResult {
-	return AllAListResult(nocopy.New(AllAListResultDesc, opts...))
+	return AllAListResult(thriftimpl.New(AllAListResultDesc, opts...))
 }
 func ParseAllAListResult(b []byte, opts ...nocopy.Option) (AllAListResult, error) {
-	s, err := nocopy.Parse(AllAListResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAListResultDesc, b, opts...)
 	return AllAListResult(s), err
 }
 
@@ -1985,44 +2048,45 @@ func ParseAllAListResult(b []byte, opts ...nocopy.Option) (AllAListResult, error
 // those of s alone.
 func (s AllAListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAListResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAListResultDesc)
 }
-func (s AllAListResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAListResult) ThriftDesc() *thriftimpl.Desc { return AllAListResultDesc }
+func (s AllAListResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAListResult) Clone() AllAListResult {
-	return AllAListResult(nocopy.Struct(s).Clone(AllAListResultDesc))
+	return AllAListResult(thriftimpl.Struct(s).Clone(AllAListResultDesc))
 }
 func (s AllAListResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAListResult) String() string { return nocopy.Struct(s).Format(AllAListResultDesc) }
+func (s AllAListResult) String() string { return thriftimpl.Struct(s).Format(AllAListResultDesc) }
 func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAListResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAListResultDesc)
 }
 
 func (s AllAListResult) GetSuccess() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(allAListResultSuccess, AllAListResultDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(allAListResultSuccess, AllAListResultDesc))
 }
 func (s AllAListResult) SetSuccess(v []int32) {
-	nocopy.Struct(s).SetInt32s(allAListResultSuccess, AllAListResultDesc, v)
+	thriftimpl.Struct(s).SetInt32s(allAListResultSuccess, AllAListResultDesc, v)
 }
 func (s AllAListResult) NewSuccess(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(allAListResultSuccess, AllAListResultDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(allAListResultSuccess, AllAListResultDesc, n))
 }
-func (s AllAListResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAListResultSuccess) }
-func (s AllAListResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allAListResultSuccess) }
+func (s AllAListResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAListResultSuccess) }
+func (s AllAListResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAListResultSuccess) }
 
 type AllASetArgs nocopy.Struct
 
 const (
-	allASetArgsV nocopy.Field = 2<<48 | 3<<32 | 14<<16 | 1
+	allASetArgsV thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // AllASetArgsDesc describes AllASetArgs to the runtime and to packages that use it.
-var AllASetArgsDesc = nocopy.NewDesc("aSet_args")
+var AllASetArgsDesc = thriftimpl.NewDesc("aSet_args")
 
 func NewAllASetArgs(opts ...nocopy.Option) AllASetArgs {
-	return AllASetArgs(nocopy.New(AllASetArgsDesc, opts...))
+	return AllASetArgs(thriftimpl.New(AllASetArgsDesc, opts...))
 }
 func ParseAllASetArgs(b []byte, opts ...nocopy.Option) (AllASetArgs, error) {
-	s, err := nocopy.Parse(AllASetArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllASetArgsDesc, b, opts...)
 	return AllASetArgs(s), err
 }
 
@@ -2030,40 +2094,45 @@ func ParseAllASetArgs(b []byte, opts ...nocopy.Option) (AllASetArgs, error) {
 // those of s alone.
 func (s AllASetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllASetArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllASetArgsDesc)
 }
-func (s AllASetArgs) Release()           { nocopy.Struct(s).Release() }
-func (s AllASetArgs) Clone() AllASetArgs { return AllASetArgs(nocopy.Struct(s).Clone(AllASetArgsDesc)) }
-func (s AllASetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllASetArgs) String() string     { return nocopy.Struct(s).Format(AllASetArgsDesc) }
+func (s AllASetArgs) ThriftDesc() *thriftimpl.Desc { return AllASetArgsDesc }
+func (s AllASetArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllASetArgs) Clone() AllASetArgs {
+	return AllASetArgs(thriftimpl.Struct(s).Clone(AllASetArgsDesc))
+}
+func (s AllASetArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllASetArgs) String() string { return thriftimpl.Struct(s).Format(AllASetArgsDesc) }
 func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllASetArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllASetArgsDesc)
 }
 
 func (s AllASetArgs) GetV() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(allASetArgsV, AllASetArgsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(allASetArgsV, AllASetArgsDesc))
 }
-func (s AllASetArgs) SetV(v []string) { nocopy.Struct(s).SetTexts(allASetArgsV, AllASetArgsDesc, v) }
+func (s AllASetArgs) SetV(v []string) {
+	thriftimpl.Struct(s).SetTexts(allASetArgsV, AllASetArgsDesc, v)
+}
 func (s AllASetArgs) NewV(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(allASetArgsV, AllASetArgsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(allASetArgsV, AllASetArgsDesc, n))
 }
-func (s AllASetArgs) IsSetV() bool { return nocopy.Struct(s).Has(allASetArgsV) }
-func (s AllASetArgs) UnsetV()      { nocopy.Struct(s).Unset(allASetArgsV) }
+func (s AllASetArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allASetArgsV) }
+func (s AllASetArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allASetArgsV) }
 
 type AllASetResult nocopy.Struct
 
 const (
-	allASetResultSuccess nocopy.Field = 2<<48 | 3<<32 | 14<<16 | 0
+	allASetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 0
 )
 
 // AllASetResultDesc describes AllASetResult to the runtime and to packages that use it.
-var AllASetResultDesc = nocopy.NewDesc("aSet_result")
+var AllASetResultDesc = thriftimpl.NewDesc("aSet_result")
 
 func NewAllASetResult(opts ...nocopy.Option) AllASetResult {
-	return AllASetResult(nocopy.New(AllASetResultDesc, opts...))
+	return AllASetResult(thriftimpl.New(AllASetResultDesc, opts...))
 }
 func ParseAllASetResult(b []byte, opts ...nocopy.Option) (AllASetResult, error) {
-	s, err := nocopy.Parse(AllASetResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllASetResultDesc, b, opts...)
 	return AllASetResult(s), err
 }
 
@@ -2071,44 +2140,45 @@ func ParseAllASetResult(b []byte, opts ...nocopy.Option) (AllASetResult, error) 
 // those of s alone.
 func (s AllASetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllASetResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllASetResultDesc)
 }
-func (s AllASetResult) Release() { nocopy.Struct(s).Release() }
+func (s AllASetResult) ThriftDesc() *thriftimpl.Desc { return AllASetResultDesc }
+func (s AllASetResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllASetResult) Clone() AllASetResult {
-	return AllASetResult(nocopy.Struct(s).Clone(AllASetResultDesc))
+	return AllASetResult(thriftimpl.Struct(s).Clone(AllASetResultDesc))
 }
 func (s AllASetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllASetResult) String() string { return nocopy.Struct(s).Format(AllASetResultDesc) }
+func (s AllASetResult) String() string { return thriftimpl.Struct(s).Format(AllASetResultDesc) }
 func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllASetResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllASetResultDesc)
 }
 
 func (s AllASetResult) GetSuccess() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(allASetResultSuccess, AllASetResultDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(allASetResultSuccess, AllASetResultDesc))
 }
 func (s AllASetResult) SetSuccess(v []string) {
-	nocopy.Struct(s).SetTexts(allASetResultSuccess, AllASetResultDesc, v)
+	thriftimpl.Struct(s).SetTexts(allASetResultSuccess, AllASetResultDesc, v)
 }
 func (s AllASetResult) NewSuccess(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(allASetResultSuccess, AllASetResultDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(allASetResultSuccess, AllASetResultDesc, n))
 }
-func (s AllASetResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allASetResultSuccess) }
-func (s AllASetResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allASetResultSuccess) }
+func (s AllASetResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allASetResultSuccess) }
+func (s AllASetResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allASetResultSuccess) }
 
 type AllAMapArgs nocopy.Struct
 
 const (
-	allAMapArgsV nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 1
+	allAMapArgsV thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // AllAMapArgsDesc describes AllAMapArgs to the runtime and to packages that use it.
-var AllAMapArgsDesc = nocopy.NewDesc("aMap_args")
+var AllAMapArgsDesc = thriftimpl.NewDesc("aMap_args")
 
 func NewAllAMapArgs(opts ...nocopy.Option) AllAMapArgs {
-	return AllAMapArgs(nocopy.New(AllAMapArgsDesc, opts...))
+	return AllAMapArgs(thriftimpl.New(AllAMapArgsDesc, opts...))
 }
 func ParseAllAMapArgs(b []byte, opts ...nocopy.Option) (AllAMapArgs, error) {
-	s, err := nocopy.Parse(AllAMapArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAMapArgsDesc, b, opts...)
 	return AllAMapArgs(s), err
 }
 
@@ -2116,42 +2186,45 @@ func ParseAllAMapArgs(b []byte, opts ...nocopy.Option) (AllAMapArgs, error) {
 // those of s alone.
 func (s AllAMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
 }
-func (s AllAMapArgs) Release()           { nocopy.Struct(s).Release() }
-func (s AllAMapArgs) Clone() AllAMapArgs { return AllAMapArgs(nocopy.Struct(s).Clone(AllAMapArgsDesc)) }
-func (s AllAMapArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllAMapArgs) String() string     { return nocopy.Struct(s).Format(AllAMapArgsDesc) }
+func (s AllAMapArgs) ThriftDesc() *thriftimpl.Desc { return AllAMapArgsDesc }
+func (s AllAMapArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAMapArgs) Clone() AllAMapArgs {
+	return AllAMapArgs(thriftimpl.Struct(s).Clone(AllAMapArgsDesc))
+}
+func (s AllAMapArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllAMapArgs) String() string { return thriftimpl.Struct(s).Format(AllAMapArgsDesc) }
 func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAMapArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllAMapArgsDesc)
 }
 
-func (s AllAMapArgs) GetV() nocopy.StructMap[string, shapes.Point, nocopy.AsString] {
-	return nocopy.StructMap[string, shapes.Point, nocopy.AsString](nocopy.Struct(s).Child(allAMapArgsV, AllAMapArgsDesc))
+func (s AllAMapArgs) GetV() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(allAMapArgsV, AllAMapArgsDesc))
 }
-func (s AllAMapArgs) SetV(v nocopy.StructMap[string, shapes.Point, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(allAMapArgsV, AllAMapArgsDesc, nocopy.Struct(v))
+func (s AllAMapArgs) SetV(v nocopy.StructMap[string, shapes.Point, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(allAMapArgsV, AllAMapArgsDesc, thriftimpl.Struct(v))
 }
-func (s AllAMapArgs) NewV() nocopy.StructMap[string, shapes.Point, nocopy.AsString] {
-	return nocopy.StructMap[string, shapes.Point, nocopy.AsString](nocopy.Struct(s).NewChild(allAMapArgsV, AllAMapArgsDesc, 0))
+func (s AllAMapArgs) NewV() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(allAMapArgsV, AllAMapArgsDesc, 0))
 }
-func (s AllAMapArgs) IsSetV() bool { return nocopy.Struct(s).Has(allAMapArgsV) }
-func (s AllAMapArgs) UnsetV()      { nocopy.Struct(s).Unset(allAMapArgsV) }
+func (s AllAMapArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAMapArgsV) }
+func (s AllAMapArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAMapArgsV) }
 
 type AllAMapResult nocopy.Struct
 
 const (
-	allAMapResultSuccess nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	allAMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // AllAMapResultDesc describes AllAMapResult to the runtime and to packages that use it.
-var AllAMapResultDesc = nocopy.NewDesc("aMap_result")
+var AllAMapResultDesc = thriftimpl.NewDesc("aMap_result")
 
 func NewAllAMapResult(opts ...nocopy.Option) AllAMapResult {
-	return AllAMapResult(nocopy.New(AllAMapResultDesc, opts...))
+	return AllAMapResult(thriftimpl.New(AllAMapResultDesc, opts...))
 }
 func ParseAllAMapResult(b []byte, opts ...nocopy.Option) (AllAMapResult, error) {
-	s, err := nocopy.Parse(AllAMapResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllAMapResultDesc, b, opts...)
 	return AllAMapResult(s), err
 }
 
@@ -2159,44 +2232,45 @@ func ParseAllAMapResult(b []byte, opts ...nocopy.Option) (AllAMapResult, error) 
 // those of s alone.
 func (s AllAMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllAMapResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllAMapResultDesc)
 }
-func (s AllAMapResult) Release() { nocopy.Struct(s).Release() }
+func (s AllAMapResult) ThriftDesc() *thriftimpl.Desc { return AllAMapResultDesc }
+func (s AllAMapResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllAMapResult) Clone() AllAMapResult {
-	return AllAMapResult(nocopy.Struct(s).Clone(AllAMapResultDesc))
+	return AllAMapResult(thriftimpl.Struct(s).Clone(AllAMapResultDesc))
 }
 func (s AllAMapResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAMapResult) String() string { return nocopy.Struct(s).Format(AllAMapResultDesc) }
+func (s AllAMapResult) String() string { return thriftimpl.Struct(s).Format(AllAMapResultDesc) }
 func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllAMapResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllAMapResultDesc)
 }
 
-func (s AllAMapResult) GetSuccess() nocopy.StructMap[string, shapes.Point, nocopy.AsString] {
-	return nocopy.StructMap[string, shapes.Point, nocopy.AsString](nocopy.Struct(s).Child(allAMapResultSuccess, AllAMapResultDesc))
+func (s AllAMapResult) GetSuccess() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(allAMapResultSuccess, AllAMapResultDesc))
 }
-func (s AllAMapResult) SetSuccess(v nocopy.StructMap[string, shapes.Point, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(allAMapResultSuccess, AllAMapResultDesc, nocopy.Struct(v))
+func (s AllAMapResult) SetSuccess(v nocopy.StructMap[string, shapes.Point, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(allAMapResultSuccess, AllAMapResultDesc, thriftimpl.Struct(v))
 }
-func (s AllAMapResult) NewSuccess() nocopy.StructMap[string, shapes.Point, nocopy.AsString] {
-	return nocopy.StructMap[string, shapes.Point, nocopy.AsString](nocopy.Struct(s).NewChild(allAMapResultSuccess, AllAMapResultDesc, 0))
+func (s AllAMapResult) NewSuccess() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(allAMapResultSuccess, AllAMapResultDesc, 0))
 }
-func (s AllAMapResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allAMapResultSuccess) }
-func (s AllAMapResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allAMapResultSuccess) }
+func (s AllAMapResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAMapResultSuccess) }
+func (s AllAMapResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAMapResultSuccess) }
 
 type AllADeepMapArgs nocopy.Struct
 
 const (
-	allADeepMapArgsV nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 1
+	allADeepMapArgsV thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // AllADeepMapArgsDesc describes AllADeepMapArgs to the runtime and to packages that use it.
-var AllADeepMapArgsDesc = nocopy.NewDesc("aDeepMap_args")
+var AllADeepMapArgsDesc = thriftimpl.NewDesc("aDeepMap_args")
 
 func NewAllADeepMapArgs(opts ...nocopy.Option) AllADeepMapArgs {
-	return AllADeepMapArgs(nocopy.New(AllADeepMapArgsDesc, opts...))
+	return AllADeepMapArgs(thriftimpl.New(AllADeepMapArgsDesc, opts...))
 }
 func ParseAllADeepMapArgs(b []byte, opts ...nocopy.Option) (AllADeepMapArgs, error) {
-	s, err := nocopy.Parse(AllADeepMapArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllADeepMapArgsDesc, b, opts...)
 	return AllADeepMapArgs(s), err
 }
 
@@ -2204,44 +2278,45 @@ func ParseAllADeepMapArgs(b []byte, opts ...nocopy.Option) (AllADeepMapArgs, err
 // those of s alone.
 func (s AllADeepMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
 }
-func (s AllADeepMapArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllADeepMapArgs) ThriftDesc() *thriftimpl.Desc { return AllADeepMapArgsDesc }
+func (s AllADeepMapArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
-	return AllADeepMapArgs(nocopy.Struct(s).Clone(AllADeepMapArgsDesc))
+	return AllADeepMapArgs(thriftimpl.Struct(s).Clone(AllADeepMapArgsDesc))
 }
 func (s AllADeepMapArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllADeepMapArgs) String() string { return nocopy.Struct(s).Format(AllADeepMapArgsDesc) }
+func (s AllADeepMapArgs) String() string { return thriftimpl.Struct(s).Format(AllADeepMapArgsDesc) }
 func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllADeepMapArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllADeepMapArgsDesc)
 }
 
-func (s AllADeepMapArgs) GetV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]](nocopy.Struct(s).Child(allADeepMapArgsV, AllADeepMapArgsDesc))
+func (s AllADeepMapArgs) GetV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).Child(allADeepMapArgsV, AllADeepMapArgsDesc))
 }
-func (s AllADeepMapArgs) SetV(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]]) {
-	nocopy.Struct(s).SetChild(allADeepMapArgsV, AllADeepMapArgsDesc, nocopy.Struct(v))
+func (s AllADeepMapArgs) SetV(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]]) {
+	thriftimpl.Struct(s).SetChild(allADeepMapArgsV, AllADeepMapArgsDesc, thriftimpl.Struct(v))
 }
-func (s AllADeepMapArgs) NewV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]](nocopy.Struct(s).NewChild(allADeepMapArgsV, AllADeepMapArgsDesc, 0))
+func (s AllADeepMapArgs) NewV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).NewChild(allADeepMapArgsV, AllADeepMapArgsDesc, 0))
 }
-func (s AllADeepMapArgs) IsSetV() bool { return nocopy.Struct(s).Has(allADeepMapArgsV) }
-func (s AllADeepMapArgs) UnsetV()      { nocopy.Struct(s).Unset(allADeepMapArgsV) }
+func (s AllADeepMapArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allADeepMapArgsV) }
+func (s AllADeepMapArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allADeepMapArgsV) }
 
 type AllADeepMapResult nocopy.Struct
 
 const (
-	allADeepMapResultSuccess nocopy.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	allADeepMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // AllADeepMapResultDesc describes AllADeepMapResult to the runtime and to packages that use it.
-var AllADeepMapResultDesc = nocopy.NewDesc("aDeepMap_result")
+var AllADeepMapResultDesc = thriftimpl.NewDesc("aDeepMap_result")
 
 func NewAllADeepMapResult(opts ...nocopy.Option) AllADeepMapResult {
-	return AllADeepMapResult(nocopy.New(AllADeepMapResultDesc, opts...))
+	return AllADeepMapResult(thriftimpl.New(AllADeepMapResultDesc, opts...))
 }
 func ParseAllADeepMapResult(b []byte, opts ...nocopy.Option) (AllADeepMapResult, error) {
-	s, err := nocopy.Parse(AllADeepMapResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllADeepMapResultDesc, b, opts...)
 	return AllADeepMapResult(s), err
 }
 
@@ -2249,51 +2324,54 @@ func ParseAllADeepMapResult(b []byte, opts ...nocopy.Option) (AllADeepMapResult,
 // those of s alone.
 func (s AllADeepMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
 }
-func (s AllADeepMapResult) Release() { nocopy.Struct(s).Release() }
+func (s AllADeepMapResult) ThriftDesc() *thriftimpl.Desc { return AllADeepMapResultDesc }
+func (s AllADeepMapResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllADeepMapResult) Clone() AllADeepMapResult {
-	return AllADeepMapResult(nocopy.Struct(s).Clone(AllADeepMapResultDesc))
+	return AllADeepMapResult(thriftimpl.Struct(s).Clone(AllADeepMapResultDesc))
 }
 func (s AllADeepMapResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllADeepMapResult) String() string { return nocopy.Struct(s).Format(AllADeepMapResultDesc) }
+func (s AllADeepMapResult) String() string { return thriftimpl.Struct(s).Format(AllADeepMapResultDesc) }
 func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllADeepMapResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllADeepMapResultDesc)
 }
 
-func (s AllADeepMapResult) GetSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]](nocopy.Struct(s).Child(allADeepMapResultSuccess, AllADeepMapResultDesc))
+func (s AllADeepMapResult) GetSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).Child(allADeepMapResultSuccess, AllADeepMapResultDesc))
 }
-func (s AllADeepMapResult) SetSuccess(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]]) {
-	nocopy.Struct(s).SetChild(allADeepMapResultSuccess, AllADeepMapResultDesc, nocopy.Struct(v))
+func (s AllADeepMapResult) SetSuccess(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]]) {
+	thriftimpl.Struct(s).SetChild(allADeepMapResultSuccess, AllADeepMapResultDesc, thriftimpl.Struct(v))
 }
-func (s AllADeepMapResult) NewSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], nocopy.AsView[shapes.Point]](nocopy.Struct(s).NewChild(allADeepMapResultSuccess, AllADeepMapResultDesc, 0))
+func (s AllADeepMapResult) NewSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).NewChild(allADeepMapResultSuccess, AllADeepMapResultDesc, 0))
 }
-func (s AllADeepMapResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(allADeepMapResultSuccess) }
-func (s AllADeepMapResult) UnsetSuccess()      { nocopy.Struct(s).Unset(allADeepMapResultSuccess) }
+func (s AllADeepMapResult) IsSetSuccess() bool {
+	return thriftimpl.Struct(s).Has(allADeepMapResultSuccess)
+}
+func (s AllADeepMapResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allADeepMapResultSuccess) }
 
 type AllManyArgs nocopy.Struct
 
 const (
-	allManyArgsType    nocopy.Field = 2<<48 | 10<<32 | 11<<16 | 1
-	allManyArgsFunc    nocopy.Field = 3<<48 | 10<<32 | 8<<16 | 2
-	allManyArgsRange   nocopy.Field = 4<<48 | 10<<32 | 15<<16 | 3
-	allManyArgsErr     nocopy.Field = 5<<48 | 10<<32 | 2<<16 | 65532
-	allManyArgsCtx     nocopy.Field = 6<<48 | 10<<32 | 8<<16 | 5
-	allManyArgsC       nocopy.Field = 7<<48 | 10<<32 | 8<<16 | 6
-	allManyArgsSuccess nocopy.Field = 8<<48 | 10<<32 | 10<<16 | 7
-	allManyArgsArgs_   nocopy.Field = 9<<48 | 10<<32 | 8<<16 | 65531
+	allManyArgsType    thriftimpl.Field = 2<<48 | 10<<32 | 11<<16 | 1
+	allManyArgsFunc    thriftimpl.Field = 3<<48 | 10<<32 | 8<<16 | 2
+	allManyArgsRange   thriftimpl.Field = 4<<48 | 10<<32 | 15<<16 | 3
+	allManyArgsErr     thriftimpl.Field = 5<<48 | 10<<32 | 2<<16 | 65532
+	allManyArgsCtx     thriftimpl.Field = 6<<48 | 10<<32 | 8<<16 | 5
+	allManyArgsC       thriftimpl.Field = 7<<48 | 10<<32 | 8<<16 | 6
+	allManyArgsSuccess thriftimpl.Field = 8<<48 | 10<<32 | 10<<16 | 7
+	allManyArgsArgs_   thriftimpl.Field = 9<<48 | 10<<32 | 8<<16 | 65531
 )
 
 // AllManyArgsDesc describes AllManyArgs to the runtime and to packages that use it.
-var AllManyArgsDesc = nocopy.NewDesc("many_args")
+var AllManyArgsDesc = thriftimpl.NewDesc("many_args")
 
 func NewAllManyArgs(opts ...nocopy.Option) AllManyArgs {
-	return AllManyArgs(nocopy.New(AllManyArgsDesc, opts...))
+	return AllManyArgs(thriftimpl.New(AllManyArgsDesc, opts...))
 }
 func ParseAllManyArgs(b []byte, opts ...nocopy.Option) (AllManyArgs, error) {
-	s, err := nocopy.Parse(AllManyArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllManyArgsDesc, b, opts...)
 	return AllManyArgs(s), err
 }
 
@@ -2301,80 +2379,83 @@ func ParseAllManyArgs(b []byte, opts ...nocopy.Option) (AllManyArgs, error) {
 // those of s alone.
 func (s AllManyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllManyArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllManyArgsDesc)
 }
-func (s AllManyArgs) Release()           { nocopy.Struct(s).Release() }
-func (s AllManyArgs) Clone() AllManyArgs { return AllManyArgs(nocopy.Struct(s).Clone(AllManyArgsDesc)) }
-func (s AllManyArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllManyArgs) String() string     { return nocopy.Struct(s).Format(AllManyArgsDesc) }
+func (s AllManyArgs) ThriftDesc() *thriftimpl.Desc { return AllManyArgsDesc }
+func (s AllManyArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllManyArgs) Clone() AllManyArgs {
+	return AllManyArgs(thriftimpl.Struct(s).Clone(AllManyArgsDesc))
+}
+func (s AllManyArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllManyArgs) String() string { return thriftimpl.Struct(s).Format(AllManyArgsDesc) }
 func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllManyArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllManyArgsDesc)
 }
 
-func (s AllManyArgs) GetType() string  { return nocopy.Struct(s).Text(allManyArgsType) }
-func (s AllManyArgs) SetType(v string) { nocopy.Struct(s).SetText(allManyArgsType, v) }
-func (s AllManyArgs) IsSetType() bool  { return nocopy.Struct(s).Has(allManyArgsType) }
-func (s AllManyArgs) UnsetType()       { nocopy.Struct(s).Reset(allManyArgsType, AllManyArgsDesc) }
+func (s AllManyArgs) GetType() string  { return thriftimpl.Struct(s).Text(allManyArgsType) }
+func (s AllManyArgs) SetType(v string) { thriftimpl.Struct(s).SetText(allManyArgsType, v) }
+func (s AllManyArgs) IsSetType() bool  { return thriftimpl.Struct(s).Has(allManyArgsType) }
+func (s AllManyArgs) UnsetType()       { thriftimpl.Struct(s).Reset(allManyArgsType, AllManyArgsDesc) }
 
-func (s AllManyArgs) GetFunc() int32  { return nocopy.Struct(s).Int32Or(allManyArgsFunc, 7) }
-func (s AllManyArgs) SetFunc(v int32) { nocopy.Struct(s).SetInt32(allManyArgsFunc, v) }
-func (s AllManyArgs) IsSetFunc() bool { return nocopy.Struct(s).Has(allManyArgsFunc) }
-func (s AllManyArgs) UnsetFunc()      { nocopy.Struct(s).Unset(allManyArgsFunc) }
+func (s AllManyArgs) GetFunc() int32  { return thriftimpl.Struct(s).Int32Or(allManyArgsFunc, 7) }
+func (s AllManyArgs) SetFunc(v int32) { thriftimpl.Struct(s).SetInt32(allManyArgsFunc, v) }
+func (s AllManyArgs) IsSetFunc() bool { return thriftimpl.Struct(s).Has(allManyArgsFunc) }
+func (s AllManyArgs) UnsetFunc()      { thriftimpl.Struct(s).Unset(allManyArgsFunc) }
 
 func (s AllManyArgs) GetRange() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(allManyArgsRange, AllManyArgsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(allManyArgsRange, AllManyArgsDesc))
 }
 func (s AllManyArgs) SetRange(v []string) {
-	nocopy.Struct(s).SetTexts(allManyArgsRange, AllManyArgsDesc, v)
+	thriftimpl.Struct(s).SetTexts(allManyArgsRange, AllManyArgsDesc, v)
 }
 func (s AllManyArgs) NewRange(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(allManyArgsRange, AllManyArgsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(allManyArgsRange, AllManyArgsDesc, n))
 }
-func (s AllManyArgs) IsSetRange() bool { return nocopy.Struct(s).Has(allManyArgsRange) }
-func (s AllManyArgs) UnsetRange()      { nocopy.Struct(s).Unset(allManyArgsRange) }
+func (s AllManyArgs) IsSetRange() bool { return thriftimpl.Struct(s).Has(allManyArgsRange) }
+func (s AllManyArgs) UnsetRange()      { thriftimpl.Struct(s).Unset(allManyArgsRange) }
 
-func (s AllManyArgs) GetErr() bool   { return nocopy.Struct(s).Bool(allManyArgsErr) }
-func (s AllManyArgs) SetErr(v bool)  { nocopy.Struct(s).SetBool(allManyArgsErr, v) }
-func (s AllManyArgs) IsSetErr() bool { return nocopy.Struct(s).Has(allManyArgsErr) }
-func (s AllManyArgs) UnsetErr()      { nocopy.Struct(s).Unset(allManyArgsErr) }
+func (s AllManyArgs) GetErr() bool   { return thriftimpl.Struct(s).Bool(allManyArgsErr) }
+func (s AllManyArgs) SetErr(v bool)  { thriftimpl.Struct(s).SetBool(allManyArgsErr, v) }
+func (s AllManyArgs) IsSetErr() bool { return thriftimpl.Struct(s).Has(allManyArgsErr) }
+func (s AllManyArgs) UnsetErr()      { thriftimpl.Struct(s).Unset(allManyArgsErr) }
 
-func (s AllManyArgs) GetCtx() int32  { return nocopy.Struct(s).Int32(allManyArgsCtx) }
-func (s AllManyArgs) SetCtx(v int32) { nocopy.Struct(s).SetInt32(allManyArgsCtx, v) }
-func (s AllManyArgs) IsSetCtx() bool { return nocopy.Struct(s).Has(allManyArgsCtx) }
-func (s AllManyArgs) UnsetCtx()      { nocopy.Struct(s).Unset(allManyArgsCtx) }
+func (s AllManyArgs) GetCtx() int32  { return thriftimpl.Struct(s).Int32(allManyArgsCtx) }
+func (s AllManyArgs) SetCtx(v int32) { thriftimpl.Struct(s).SetInt32(allManyArgsCtx, v) }
+func (s AllManyArgs) IsSetCtx() bool { return thriftimpl.Struct(s).Has(allManyArgsCtx) }
+func (s AllManyArgs) UnsetCtx()      { thriftimpl.Struct(s).Unset(allManyArgsCtx) }
 
-func (s AllManyArgs) GetC() int32  { return nocopy.Struct(s).Int32(allManyArgsC) }
-func (s AllManyArgs) SetC(v int32) { nocopy.Struct(s).SetInt32(allManyArgsC, v) }
-func (s AllManyArgs) IsSetC() bool { return nocopy.Struct(s).Has(allManyArgsC) }
-func (s AllManyArgs) UnsetC()      { nocopy.Struct(s).Unset(allManyArgsC) }
+func (s AllManyArgs) GetC() int32  { return thriftimpl.Struct(s).Int32(allManyArgsC) }
+func (s AllManyArgs) SetC(v int32) { thriftimpl.Struct(s).SetInt32(allManyArgsC, v) }
+func (s AllManyArgs) IsSetC() bool { return thriftimpl.Struct(s).Has(allManyArgsC) }
+func (s AllManyArgs) UnsetC()      { thriftimpl.Struct(s).Unset(allManyArgsC) }
 
-func (s AllManyArgs) GetSuccess() int64  { return nocopy.Struct(s).Int64(allManyArgsSuccess) }
-func (s AllManyArgs) SetSuccess(v int64) { nocopy.Struct(s).SetInt64(allManyArgsSuccess, v) }
-func (s AllManyArgs) IsSetSuccess() bool { return nocopy.Struct(s).Has(allManyArgsSuccess) }
-func (s AllManyArgs) UnsetSuccess()      { nocopy.Struct(s).Unset(allManyArgsSuccess) }
+func (s AllManyArgs) GetSuccess() int64  { return thriftimpl.Struct(s).Int64(allManyArgsSuccess) }
+func (s AllManyArgs) SetSuccess(v int64) { thriftimpl.Struct(s).SetInt64(allManyArgsSuccess, v) }
+func (s AllManyArgs) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allManyArgsSuccess) }
+func (s AllManyArgs) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allManyArgsSuccess) }
 
-func (s AllManyArgs) GetArgs_() int32  { return nocopy.Struct(s).Int32(allManyArgsArgs_) }
-func (s AllManyArgs) SetArgs_(v int32) { nocopy.Struct(s).SetInt32(allManyArgsArgs_, v) }
-func (s AllManyArgs) IsSetArgs_() bool { return nocopy.Struct(s).Has(allManyArgsArgs_) }
-func (s AllManyArgs) UnsetArgs_()      { nocopy.Struct(s).Unset(allManyArgsArgs_) }
+func (s AllManyArgs) GetArgs_() int32  { return thriftimpl.Struct(s).Int32(allManyArgsArgs_) }
+func (s AllManyArgs) SetArgs_(v int32) { thriftimpl.Struct(s).SetInt32(allManyArgsArgs_, v) }
+func (s AllManyArgs) IsSetArgs_() bool { return thriftimpl.Struct(s).Has(allManyArgsArgs_) }
+func (s AllManyArgs) UnsetArgs_()      { thriftimpl.Struct(s).Unset(allManyArgsArgs_) }
 
 type AllManyResult nocopy.Struct
 
 const (
-	allManyResultSuccess nocopy.Field = 2<<48 | 6<<32 | 11<<16 | 0
-	allManyResultRefused nocopy.Field = 3<<48 | 6<<32 | 12<<16 | 1
-	allManyResultDenied  nocopy.Field = 4<<48 | 6<<32 | 12<<16 | 3
-	allManyResultAgain   nocopy.Field = 5<<48 | 6<<32 | 12<<16 | 4
+	allManyResultSuccess thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 0
+	allManyResultRefused thriftimpl.Field = 3<<48 | 6<<32 | 12<<16 | 1
+	allManyResultDenied  thriftimpl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	allManyResultAgain   thriftimpl.Field = 5<<48 | 6<<32 | 12<<16 | 4
 )
 
 // AllManyResultDesc describes AllManyResult to the runtime and to packages that use it.
-var AllManyResultDesc = nocopy.NewDesc("many_result")
+var AllManyResultDesc = thriftimpl.NewDesc("many_result")
 
 func NewAllManyResult(opts ...nocopy.Option) AllManyResult {
-	return AllManyResult(nocopy.New(AllManyResultDesc, opts...))
+	return AllManyResult(thriftimpl.New(AllManyResultDesc, opts...))
 }
 func ParseAllManyResult(b []byte, opts ...nocopy.Option) (AllManyResult, error) {
-	s, err := nocopy.Parse(AllManyResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllManyResultDesc, b, opts...)
 	return AllManyResult(s), err
 }
 
@@ -2382,73 +2463,74 @@ func ParseAllManyResult(b []byte, opts ...nocopy.Option) (AllManyResult, error) 
 // those of s alone.
 func (s AllManyResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllManyResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllManyResultDesc)
 }
-func (s AllManyResult) Release() { nocopy.Struct(s).Release() }
+func (s AllManyResult) ThriftDesc() *thriftimpl.Desc { return AllManyResultDesc }
+func (s AllManyResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllManyResult) Clone() AllManyResult {
-	return AllManyResult(nocopy.Struct(s).Clone(AllManyResultDesc))
+	return AllManyResult(thriftimpl.Struct(s).Clone(AllManyResultDesc))
 }
 func (s AllManyResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllManyResult) String() string { return nocopy.Struct(s).Format(AllManyResultDesc) }
+func (s AllManyResult) String() string { return thriftimpl.Struct(s).Format(AllManyResultDesc) }
 func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllManyResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllManyResultDesc)
 }
 
-func (s AllManyResult) GetSuccess() string  { return nocopy.Struct(s).Text(allManyResultSuccess) }
-func (s AllManyResult) SetSuccess(v string) { nocopy.Struct(s).SetText(allManyResultSuccess, v) }
-func (s AllManyResult) IsSetSuccess() bool  { return nocopy.Struct(s).Has(allManyResultSuccess) }
-func (s AllManyResult) UnsetSuccess()       { nocopy.Struct(s).Unset(allManyResultSuccess) }
+func (s AllManyResult) GetSuccess() string  { return thriftimpl.Struct(s).Text(allManyResultSuccess) }
+func (s AllManyResult) SetSuccess(v string) { thriftimpl.Struct(s).SetText(allManyResultSuccess, v) }
+func (s AllManyResult) IsSetSuccess() bool  { return thriftimpl.Struct(s).Has(allManyResultSuccess) }
+func (s AllManyResult) UnsetSuccess()       { thriftimpl.Struct(s).Unset(allManyResultSuccess) }
 
 func (s AllManyResult) GetRefused() shapes.Refused {
-	return shapes.Refused(nocopy.Struct(s).Child(allManyResultRefused, AllManyResultDesc))
+	return shapes.Refused(thriftimpl.Struct(s).Child(allManyResultRefused, AllManyResultDesc))
 }
 func (s AllManyResult) SetRefused(v shapes.Refused) {
-	nocopy.Struct(s).SetChild(allManyResultRefused, AllManyResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allManyResultRefused, AllManyResultDesc, thriftimpl.Struct(v))
 }
 func (s AllManyResult) NewRefused() shapes.Refused {
-	return shapes.Refused(nocopy.Struct(s).NewChild(allManyResultRefused, AllManyResultDesc, 0))
+	return shapes.Refused(thriftimpl.Struct(s).NewChild(allManyResultRefused, AllManyResultDesc, 0))
 }
-func (s AllManyResult) IsSetRefused() bool { return nocopy.Struct(s).Has(allManyResultRefused) }
-func (s AllManyResult) UnsetRefused()      { nocopy.Struct(s).Unset(allManyResultRefused) }
+func (s AllManyResult) IsSetRefused() bool { return thriftimpl.Struct(s).Has(allManyResultRefused) }
+func (s AllManyResult) UnsetRefused()      { thriftimpl.Struct(s).Unset(allManyResultRefused) }
 
 func (s AllManyResult) GetDenied() parent.Denied {
-	return parent.Denied(nocopy.Struct(s).Child(allManyResultDenied, AllManyResultDesc))
+	return parent.Denied(thriftimpl.Struct(s).Child(allManyResultDenied, AllManyResultDesc))
 }
 func (s AllManyResult) SetDenied(v parent.Denied) {
-	nocopy.Struct(s).SetChild(allManyResultDenied, AllManyResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allManyResultDenied, AllManyResultDesc, thriftimpl.Struct(v))
 }
 func (s AllManyResult) NewDenied() parent.Denied {
-	return parent.Denied(nocopy.Struct(s).NewChild(allManyResultDenied, AllManyResultDesc, 0))
+	return parent.Denied(thriftimpl.Struct(s).NewChild(allManyResultDenied, AllManyResultDesc, 0))
 }
-func (s AllManyResult) IsSetDenied() bool { return nocopy.Struct(s).Has(allManyResultDenied) }
-func (s AllManyResult) UnsetDenied()      { nocopy.Struct(s).Unset(allManyResultDenied) }
+func (s AllManyResult) IsSetDenied() bool { return thriftimpl.Struct(s).Has(allManyResultDenied) }
+func (s AllManyResult) UnsetDenied()      { thriftimpl.Struct(s).Unset(allManyResultDenied) }
 
 func (s AllManyResult) GetAgain() shapes.Refused {
-	return shapes.Refused(nocopy.Struct(s).Child(allManyResultAgain, AllManyResultDesc))
+	return shapes.Refused(thriftimpl.Struct(s).Child(allManyResultAgain, AllManyResultDesc))
 }
 func (s AllManyResult) SetAgain(v shapes.Refused) {
-	nocopy.Struct(s).SetChild(allManyResultAgain, AllManyResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allManyResultAgain, AllManyResultDesc, thriftimpl.Struct(v))
 }
 func (s AllManyResult) NewAgain() shapes.Refused {
-	return shapes.Refused(nocopy.Struct(s).NewChild(allManyResultAgain, AllManyResultDesc, 0))
+	return shapes.Refused(thriftimpl.Struct(s).NewChild(allManyResultAgain, AllManyResultDesc, 0))
 }
-func (s AllManyResult) IsSetAgain() bool { return nocopy.Struct(s).Has(allManyResultAgain) }
-func (s AllManyResult) UnsetAgain()      { nocopy.Struct(s).Unset(allManyResultAgain) }
+func (s AllManyResult) IsSetAgain() bool { return thriftimpl.Struct(s).Has(allManyResultAgain) }
+func (s AllManyResult) UnsetAgain()      { thriftimpl.Struct(s).Unset(allManyResultAgain) }
 
 type AllTellArgs nocopy.Struct
 
 const (
-	allTellArgsV nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	allTellArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllTellArgsDesc describes AllTellArgs to the runtime and to packages that use it.
-var AllTellArgsDesc = nocopy.NewDesc("tell_args")
+var AllTellArgsDesc = thriftimpl.NewDesc("tell_args")
 
 func NewAllTellArgs(opts ...nocopy.Option) AllTellArgs {
-	return AllTellArgs(nocopy.New(AllTellArgsDesc, opts...))
+	return AllTellArgs(thriftimpl.New(AllTellArgsDesc, opts...))
 }
 func ParseAllTellArgs(b []byte, opts ...nocopy.Option) (AllTellArgs, error) {
-	s, err := nocopy.Parse(AllTellArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllTellArgsDesc, b, opts...)
 	return AllTellArgs(s), err
 }
 
@@ -2456,31 +2538,34 @@ func ParseAllTellArgs(b []byte, opts ...nocopy.Option) (AllTellArgs, error) {
 // those of s alone.
 func (s AllTellArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllTellArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllTellArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllTellArgsDesc)
 }
-func (s AllTellArgs) Release()           { nocopy.Struct(s).Release() }
-func (s AllTellArgs) Clone() AllTellArgs { return AllTellArgs(nocopy.Struct(s).Clone(AllTellArgsDesc)) }
-func (s AllTellArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s AllTellArgs) String() string     { return nocopy.Struct(s).Format(AllTellArgsDesc) }
+func (s AllTellArgs) ThriftDesc() *thriftimpl.Desc { return AllTellArgsDesc }
+func (s AllTellArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllTellArgs) Clone() AllTellArgs {
+	return AllTellArgs(thriftimpl.Struct(s).Clone(AllTellArgsDesc))
+}
+func (s AllTellArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllTellArgs) String() string { return thriftimpl.Struct(s).Format(AllTellArgsDesc) }
 func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllTellArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllTellArgsDesc)
 }
 
-func (s AllTellArgs) GetV() string  { return nocopy.Struct(s).Text(allTellArgsV) }
-func (s AllTellArgs) SetV(v string) { nocopy.Struct(s).SetText(allTellArgsV, v) }
-func (s AllTellArgs) IsSetV() bool  { return nocopy.Struct(s).Has(allTellArgsV) }
-func (s AllTellArgs) UnsetV()       { nocopy.Struct(s).Unset(allTellArgsV) }
+func (s AllTellArgs) GetV() string  { return thriftimpl.Struct(s).Text(allTellArgsV) }
+func (s AllTellArgs) SetV(v string) { thriftimpl.Struct(s).SetText(allTellArgsV, v) }
+func (s AllTellArgs) IsSetV() bool  { return thriftimpl.Struct(s).Has(allTellArgsV) }
+func (s AllTellArgs) UnsetV()       { thriftimpl.Struct(s).Unset(allTellArgsV) }
 
 type AllNothingArgs nocopy.Struct
 
 // AllNothingArgsDesc describes AllNothingArgs to the runtime and to packages that use it.
-var AllNothingArgsDesc = nocopy.NewDesc("nothing_args")
+var AllNothingArgsDesc = thriftimpl.NewDesc("nothing_args")
 
 func NewAllNothingArgs(opts ...nocopy.Option) AllNothingArgs {
-	return AllNothingArgs(nocopy.New(AllNothingArgsDesc, opts...))
+	return AllNothingArgs(thriftimpl.New(AllNothingArgsDesc, opts...))
 }
 func ParseAllNothingArgs(b []byte, opts ...nocopy.Option) (AllNothingArgs, error) {
-	s, err := nocopy.Parse(AllNothingArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllNothingArgsDesc, b, opts...)
 	return AllNothingArgs(s), err
 }
 
@@ -2488,28 +2573,29 @@ func ParseAllNothingArgs(b []byte, opts ...nocopy.Option) (AllNothingArgs, error
 // those of s alone.
 func (s AllNothingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
 }
-func (s AllNothingArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllNothingArgs) ThriftDesc() *thriftimpl.Desc { return AllNothingArgsDesc }
+func (s AllNothingArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllNothingArgs) Clone() AllNothingArgs {
-	return AllNothingArgs(nocopy.Struct(s).Clone(AllNothingArgsDesc))
+	return AllNothingArgs(thriftimpl.Struct(s).Clone(AllNothingArgsDesc))
 }
 func (s AllNothingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNothingArgs) String() string { return nocopy.Struct(s).Format(AllNothingArgsDesc) }
+func (s AllNothingArgs) String() string { return thriftimpl.Struct(s).Format(AllNothingArgsDesc) }
 func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllNothingArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllNothingArgsDesc)
 }
 
 type AllNothingResult nocopy.Struct
 
 // AllNothingResultDesc describes AllNothingResult to the runtime and to packages that use it.
-var AllNothingResultDesc = nocopy.NewDesc("nothing_result")
+var AllNothingResultDesc = thriftimpl.NewDesc("nothing_result")
 
 func NewAllNothingResult(opts ...nocopy.Option) AllNothingResult {
-	return AllNothingResult(nocopy.New(AllNothingResultDesc, opts...))
+	return AllNothingResult(thriftimpl.New(AllNothingResultDesc, opts...))
 }
 func ParseAllNothingResult(b []byte, opts ...nocopy.Option) (AllNothingResult, error) {
-	s, err := nocopy.Parse(AllNothingResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllNothingResultDesc, b, opts...)
 	return AllNothingResult(s), err
 }
 
@@ -2517,32 +2603,33 @@ func ParseAllNothingResult(b []byte, opts ...nocopy.Option) (AllNothingResult, e
 // those of s alone.
 func (s AllNothingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllNothingResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllNothingResultDesc)
 }
-func (s AllNothingResult) Release() { nocopy.Struct(s).Release() }
+func (s AllNothingResult) ThriftDesc() *thriftimpl.Desc { return AllNothingResultDesc }
+func (s AllNothingResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllNothingResult) Clone() AllNothingResult {
-	return AllNothingResult(nocopy.Struct(s).Clone(AllNothingResultDesc))
+	return AllNothingResult(thriftimpl.Struct(s).Clone(AllNothingResultDesc))
 }
 func (s AllNothingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNothingResult) String() string { return nocopy.Struct(s).Format(AllNothingResultDesc) }
+func (s AllNothingResult) String() string { return thriftimpl.Struct(s).Format(AllNothingResultDesc) }
 func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllNothingResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllNothingResultDesc)
 }
 
 type AllMaybeArgs nocopy.Struct
 
 const (
-	allMaybeArgsV nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	allMaybeArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllMaybeArgsDesc describes AllMaybeArgs to the runtime and to packages that use it.
-var AllMaybeArgsDesc = nocopy.NewDesc("maybe_args")
+var AllMaybeArgsDesc = thriftimpl.NewDesc("maybe_args")
 
 func NewAllMaybeArgs(opts ...nocopy.Option) AllMaybeArgs {
-	return AllMaybeArgs(nocopy.New(AllMaybeArgsDesc, opts...))
+	return AllMaybeArgs(thriftimpl.New(AllMaybeArgsDesc, opts...))
 }
 func ParseAllMaybeArgs(b []byte, opts ...nocopy.Option) (AllMaybeArgs, error) {
-	s, err := nocopy.Parse(AllMaybeArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllMaybeArgsDesc, b, opts...)
 	return AllMaybeArgs(s), err
 }
 
@@ -2550,37 +2637,38 @@ func ParseAllMaybeArgs(b []byte, opts ...nocopy.Option) (AllMaybeArgs, error) {
 // those of s alone.
 func (s AllMaybeArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
 }
-func (s AllMaybeArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllMaybeArgs) ThriftDesc() *thriftimpl.Desc { return AllMaybeArgsDesc }
+func (s AllMaybeArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllMaybeArgs) Clone() AllMaybeArgs {
-	return AllMaybeArgs(nocopy.Struct(s).Clone(AllMaybeArgsDesc))
+	return AllMaybeArgs(thriftimpl.Struct(s).Clone(AllMaybeArgsDesc))
 }
 func (s AllMaybeArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllMaybeArgs) String() string { return nocopy.Struct(s).Format(AllMaybeArgsDesc) }
+func (s AllMaybeArgs) String() string { return thriftimpl.Struct(s).Format(AllMaybeArgsDesc) }
 func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllMaybeArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllMaybeArgsDesc)
 }
 
-func (s AllMaybeArgs) GetV() int32  { return nocopy.Struct(s).Int32(allMaybeArgsV) }
-func (s AllMaybeArgs) SetV(v int32) { nocopy.Struct(s).SetInt32(allMaybeArgsV, v) }
-func (s AllMaybeArgs) IsSetV() bool { return nocopy.Struct(s).Has(allMaybeArgsV) }
-func (s AllMaybeArgs) UnsetV()      { nocopy.Struct(s).Unset(allMaybeArgsV) }
+func (s AllMaybeArgs) GetV() int32  { return thriftimpl.Struct(s).Int32(allMaybeArgsV) }
+func (s AllMaybeArgs) SetV(v int32) { thriftimpl.Struct(s).SetInt32(allMaybeArgsV, v) }
+func (s AllMaybeArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allMaybeArgsV) }
+func (s AllMaybeArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allMaybeArgsV) }
 
 type AllMaybeResult nocopy.Struct
 
 const (
-	allMaybeResultDenied nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	allMaybeResultDenied thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 2
 )
 
 // AllMaybeResultDesc describes AllMaybeResult to the runtime and to packages that use it.
-var AllMaybeResultDesc = nocopy.NewDesc("maybe_result")
+var AllMaybeResultDesc = thriftimpl.NewDesc("maybe_result")
 
 func NewAllMaybeResult(opts ...nocopy.Option) AllMaybeResult {
-	return AllMaybeResult(nocopy.New(AllMaybeResultDesc, opts...))
+	return AllMaybeResult(thriftimpl.New(AllMaybeResultDesc, opts...))
 }
 func ParseAllMaybeResult(b []byte, opts ...nocopy.Option) (AllMaybeResult, error) {
-	s, err := nocopy.Parse(AllMaybeResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllMaybeResultDesc, b, opts...)
 	return AllMaybeResult(s), err
 }
 
@@ -2588,40 +2676,41 @@ func ParseAllMaybeResult(b []byte, opts ...nocopy.Option) (AllMaybeResult, error
 // those of s alone.
 func (s AllMaybeResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
 }
-func (s AllMaybeResult) Release() { nocopy.Struct(s).Release() }
+func (s AllMaybeResult) ThriftDesc() *thriftimpl.Desc { return AllMaybeResultDesc }
+func (s AllMaybeResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllMaybeResult) Clone() AllMaybeResult {
-	return AllMaybeResult(nocopy.Struct(s).Clone(AllMaybeResultDesc))
+	return AllMaybeResult(thriftimpl.Struct(s).Clone(AllMaybeResultDesc))
 }
 func (s AllMaybeResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllMaybeResult) String() string { return nocopy.Struct(s).Format(AllMaybeResultDesc) }
+func (s AllMaybeResult) String() string { return thriftimpl.Struct(s).Format(AllMaybeResultDesc) }
 func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllMaybeResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllMaybeResultDesc)
 }
 
 func (s AllMaybeResult) GetDenied() parent.Denied {
-	return parent.Denied(nocopy.Struct(s).Child(allMaybeResultDenied, AllMaybeResultDesc))
+	return parent.Denied(thriftimpl.Struct(s).Child(allMaybeResultDenied, AllMaybeResultDesc))
 }
 func (s AllMaybeResult) SetDenied(v parent.Denied) {
-	nocopy.Struct(s).SetChild(allMaybeResultDenied, AllMaybeResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(allMaybeResultDenied, AllMaybeResultDesc, thriftimpl.Struct(v))
 }
 func (s AllMaybeResult) NewDenied() parent.Denied {
-	return parent.Denied(nocopy.Struct(s).NewChild(allMaybeResultDenied, AllMaybeResultDesc, 0))
+	return parent.Denied(thriftimpl.Struct(s).NewChild(allMaybeResultDenied, AllMaybeResultDesc, 0))
 }
-func (s AllMaybeResult) IsSetDenied() bool { return nocopy.Struct(s).Has(allMaybeResultDenied) }
-func (s AllMaybeResult) UnsetDenied()      { nocopy.Struct(s).Unset(allMaybeResultDenied) }
+func (s AllMaybeResult) IsSetDenied() bool { return thriftimpl.Struct(s).Has(allMaybeResultDenied) }
+func (s AllMaybeResult) UnsetDenied()      { thriftimpl.Struct(s).Unset(allMaybeResultDenied) }
 
 type AllNewThing_Args nocopy.Struct
 
 // AllNewThing_ArgsDesc describes AllNewThing_Args to the runtime and to packages that use it.
-var AllNewThing_ArgsDesc = nocopy.NewDesc("new_thing_args")
+var AllNewThing_ArgsDesc = thriftimpl.NewDesc("new_thing_args")
 
 func NewAllNewThing_Args(opts ...nocopy.Option) AllNewThing_Args {
-	return AllNewThing_Args(nocopy.New(AllNewThing_ArgsDesc, opts...))
+	return AllNewThing_Args(thriftimpl.New(AllNewThing_ArgsDesc, opts...))
 }
 func ParseAllNewThing_Args(b []byte, opts ...nocopy.Option) (AllNewThing_Args, error) {
-	s, err := nocopy.Parse(AllNewThing_ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllNewThing_ArgsDesc, b, opts...)
 	return AllNewThing_Args(s), err
 }
 
@@ -2629,32 +2718,33 @@ func ParseAllNewThing_Args(b []byte, opts ...nocopy.Option) (AllNewThing_Args, e
 // those of s alone.
 func (s AllNewThing_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
 }
-func (s AllNewThing_Args) Release() { nocopy.Struct(s).Release() }
+func (s AllNewThing_Args) ThriftDesc() *thriftimpl.Desc { return AllNewThing_ArgsDesc }
+func (s AllNewThing_Args) Release()                     { nocopy.Struct(s).Release() }
 func (s AllNewThing_Args) Clone() AllNewThing_Args {
-	return AllNewThing_Args(nocopy.Struct(s).Clone(AllNewThing_ArgsDesc))
+	return AllNewThing_Args(thriftimpl.Struct(s).Clone(AllNewThing_ArgsDesc))
 }
 func (s AllNewThing_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNewThing_Args) String() string { return nocopy.Struct(s).Format(AllNewThing_ArgsDesc) }
+func (s AllNewThing_Args) String() string { return thriftimpl.Struct(s).Format(AllNewThing_ArgsDesc) }
 func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllNewThing_ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllNewThing_ArgsDesc)
 }
 
 type AllNewThing_Result nocopy.Struct
 
 const (
-	allNewThing_ResultSuccess nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allNewThing_ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllNewThing_ResultDesc describes AllNewThing_Result to the runtime and to packages that use it.
-var AllNewThing_ResultDesc = nocopy.NewDesc("new_thing_result")
+var AllNewThing_ResultDesc = thriftimpl.NewDesc("new_thing_result")
 
 func NewAllNewThing_Result(opts ...nocopy.Option) AllNewThing_Result {
-	return AllNewThing_Result(nocopy.New(AllNewThing_ResultDesc, opts...))
+	return AllNewThing_Result(thriftimpl.New(AllNewThing_ResultDesc, opts...))
 }
 func ParseAllNewThing_Result(b []byte, opts ...nocopy.Option) (AllNewThing_Result, error) {
-	s, err := nocopy.Parse(AllNewThing_ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllNewThing_ResultDesc, b, opts...)
 	return AllNewThing_Result(s), err
 }
 
@@ -2662,39 +2752,42 @@ func ParseAllNewThing_Result(b []byte, opts ...nocopy.Option) (AllNewThing_Resul
 // those of s alone.
 func (s AllNewThing_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
 }
-func (s AllNewThing_Result) Release() { nocopy.Struct(s).Release() }
+func (s AllNewThing_Result) ThriftDesc() *thriftimpl.Desc { return AllNewThing_ResultDesc }
+func (s AllNewThing_Result) Release()                     { nocopy.Struct(s).Release() }
 func (s AllNewThing_Result) Clone() AllNewThing_Result {
-	return AllNewThing_Result(nocopy.Struct(s).Clone(AllNewThing_ResultDesc))
+	return AllNewThing_Result(thriftimpl.Struct(s).Clone(AllNewThing_ResultDesc))
 }
-func (s AllNewThing_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNewThing_Result) String() string { return nocopy.Struct(s).Format(AllNewThing_ResultDesc) }
+func (s AllNewThing_Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllNewThing_Result) String() string {
+	return thriftimpl.Struct(s).Format(AllNewThing_ResultDesc)
+}
 func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllNewThing_ResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllNewThing_ResultDesc)
 }
 
 func (s AllNewThing_Result) GetSuccess() int32 {
-	return nocopy.Struct(s).Int32(allNewThing_ResultSuccess)
+	return thriftimpl.Struct(s).Int32(allNewThing_ResultSuccess)
 }
 func (s AllNewThing_Result) SetSuccess(v int32) {
-	nocopy.Struct(s).SetInt32(allNewThing_ResultSuccess, v)
+	thriftimpl.Struct(s).SetInt32(allNewThing_ResultSuccess, v)
 }
 func (s AllNewThing_Result) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(allNewThing_ResultSuccess)
+	return thriftimpl.Struct(s).Has(allNewThing_ResultSuccess)
 }
-func (s AllNewThing_Result) UnsetSuccess() { nocopy.Struct(s).Unset(allNewThing_ResultSuccess) }
+func (s AllNewThing_Result) UnsetSuccess() { thriftimpl.Struct(s).Unset(allNewThing_ResultSuccess) }
 
 type AllNewThing__Args nocopy.Struct
 
 // AllNewThing__ArgsDesc describes AllNewThing__Args to the runtime and to packages that use it.
-var AllNewThing__ArgsDesc = nocopy.NewDesc("newThing_args")
+var AllNewThing__ArgsDesc = thriftimpl.NewDesc("newThing_args")
 
 func NewAllNewThing__Args(opts ...nocopy.Option) AllNewThing__Args {
-	return AllNewThing__Args(nocopy.New(AllNewThing__ArgsDesc, opts...))
+	return AllNewThing__Args(thriftimpl.New(AllNewThing__ArgsDesc, opts...))
 }
 func ParseAllNewThing__Args(b []byte, opts ...nocopy.Option) (AllNewThing__Args, error) {
-	s, err := nocopy.Parse(AllNewThing__ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllNewThing__ArgsDesc, b, opts...)
 	return AllNewThing__Args(s), err
 }
 
@@ -2702,32 +2795,33 @@ func ParseAllNewThing__Args(b []byte, opts ...nocopy.Option) (AllNewThing__Args,
 // those of s alone.
 func (s AllNewThing__Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
 }
-func (s AllNewThing__Args) Release() { nocopy.Struct(s).Release() }
+func (s AllNewThing__Args) ThriftDesc() *thriftimpl.Desc { return AllNewThing__ArgsDesc }
+func (s AllNewThing__Args) Release()                     { nocopy.Struct(s).Release() }
 func (s AllNewThing__Args) Clone() AllNewThing__Args {
-	return AllNewThing__Args(nocopy.Struct(s).Clone(AllNewThing__ArgsDesc))
+	return AllNewThing__Args(thriftimpl.Struct(s).Clone(AllNewThing__ArgsDesc))
 }
 func (s AllNewThing__Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNewThing__Args) String() string { return nocopy.Struct(s).Format(AllNewThing__ArgsDesc) }
+func (s AllNewThing__Args) String() string { return thriftimpl.Struct(s).Format(AllNewThing__ArgsDesc) }
 func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllNewThing__ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllNewThing__ArgsDesc)
 }
 
 type AllNewThing__Result nocopy.Struct
 
 const (
-	allNewThing__ResultSuccess nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allNewThing__ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllNewThing__ResultDesc describes AllNewThing__Result to the runtime and to packages that use it.
-var AllNewThing__ResultDesc = nocopy.NewDesc("newThing_result")
+var AllNewThing__ResultDesc = thriftimpl.NewDesc("newThing_result")
 
 func NewAllNewThing__Result(opts ...nocopy.Option) AllNewThing__Result {
-	return AllNewThing__Result(nocopy.New(AllNewThing__ResultDesc, opts...))
+	return AllNewThing__Result(thriftimpl.New(AllNewThing__ResultDesc, opts...))
 }
 func ParseAllNewThing__Result(b []byte, opts ...nocopy.Option) (AllNewThing__Result, error) {
-	s, err := nocopy.Parse(AllNewThing__ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllNewThing__ResultDesc, b, opts...)
 	return AllNewThing__Result(s), err
 }
 
@@ -2735,39 +2829,42 @@ func ParseAllNewThing__Result(b []byte, opts ...nocopy.Option) (AllNewThing__Res
 // those of s alone.
 func (s AllNewThing__Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
 }
-func (s AllNewThing__Result) Release() { nocopy.Struct(s).Release() }
+func (s AllNewThing__Result) ThriftDesc() *thriftimpl.Desc { return AllNewThing__ResultDesc }
+func (s AllNewThing__Result) Release()                     { nocopy.Struct(s).Release() }
 func (s AllNewThing__Result) Clone() AllNewThing__Result {
-	return AllNewThing__Result(nocopy.Struct(s).Clone(AllNewThing__ResultDesc))
+	return AllNewThing__Result(thriftimpl.Struct(s).Clone(AllNewThing__ResultDesc))
 }
-func (s AllNewThing__Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNewThing__Result) String() string { return nocopy.Struct(s).Format(AllNewThing__ResultDesc) }
+func (s AllNewThing__Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllNewThing__Result) String() string {
+	return thriftimpl.Struct(s).Format(AllNewThing__ResultDesc)
+}
 func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllNewThing__ResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllNewThing__ResultDesc)
 }
 
 func (s AllNewThing__Result) GetSuccess() int32 {
-	return nocopy.Struct(s).Int32(allNewThing__ResultSuccess)
+	return thriftimpl.Struct(s).Int32(allNewThing__ResultSuccess)
 }
 func (s AllNewThing__Result) SetSuccess(v int32) {
-	nocopy.Struct(s).SetInt32(allNewThing__ResultSuccess, v)
+	thriftimpl.Struct(s).SetInt32(allNewThing__ResultSuccess, v)
 }
 func (s AllNewThing__Result) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(allNewThing__ResultSuccess)
+	return thriftimpl.Struct(s).Has(allNewThing__ResultSuccess)
 }
-func (s AllNewThing__Result) UnsetSuccess() { nocopy.Struct(s).Unset(allNewThing__ResultSuccess) }
+func (s AllNewThing__Result) UnsetSuccess() { thriftimpl.Struct(s).Unset(allNewThing__ResultSuccess) }
 
 type AllGetAllClientArgs nocopy.Struct
 
 // AllGetAllClientArgsDesc describes AllGetAllClientArgs to the runtime and to packages that use it.
-var AllGetAllClientArgsDesc = nocopy.NewDesc("getAllClient_args")
+var AllGetAllClientArgsDesc = thriftimpl.NewDesc("getAllClient_args")
 
 func NewAllGetAllClientArgs(opts ...nocopy.Option) AllGetAllClientArgs {
-	return AllGetAllClientArgs(nocopy.New(AllGetAllClientArgsDesc, opts...))
+	return AllGetAllClientArgs(thriftimpl.New(AllGetAllClientArgsDesc, opts...))
 }
 func ParseAllGetAllClientArgs(b []byte, opts ...nocopy.Option) (AllGetAllClientArgs, error) {
-	s, err := nocopy.Parse(AllGetAllClientArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllGetAllClientArgsDesc, b, opts...)
 	return AllGetAllClientArgs(s), err
 }
 
@@ -2775,32 +2872,35 @@ func ParseAllGetAllClientArgs(b []byte, opts ...nocopy.Option) (AllGetAllClientA
 // those of s alone.
 func (s AllGetAllClientArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
 }
-func (s AllGetAllClientArgs) Release() { nocopy.Struct(s).Release() }
+func (s AllGetAllClientArgs) ThriftDesc() *thriftimpl.Desc { return AllGetAllClientArgsDesc }
+func (s AllGetAllClientArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
-	return AllGetAllClientArgs(nocopy.Struct(s).Clone(AllGetAllClientArgsDesc))
+	return AllGetAllClientArgs(thriftimpl.Struct(s).Clone(AllGetAllClientArgsDesc))
 }
-func (s AllGetAllClientArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllGetAllClientArgs) String() string { return nocopy.Struct(s).Format(AllGetAllClientArgsDesc) }
+func (s AllGetAllClientArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllGetAllClientArgs) String() string {
+	return thriftimpl.Struct(s).Format(AllGetAllClientArgsDesc)
+}
 func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllGetAllClientArgsDesc)
+	return thriftimpl.Struct(s).Unknown(AllGetAllClientArgsDesc)
 }
 
 type AllGetAllClientResult nocopy.Struct
 
 const (
-	allGetAllClientResultSuccess nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allGetAllClientResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllGetAllClientResultDesc describes AllGetAllClientResult to the runtime and to packages that use it.
-var AllGetAllClientResultDesc = nocopy.NewDesc("getAllClient_result")
+var AllGetAllClientResultDesc = thriftimpl.NewDesc("getAllClient_result")
 
 func NewAllGetAllClientResult(opts ...nocopy.Option) AllGetAllClientResult {
-	return AllGetAllClientResult(nocopy.New(AllGetAllClientResultDesc, opts...))
+	return AllGetAllClientResult(thriftimpl.New(AllGetAllClientResultDesc, opts...))
 }
 func ParseAllGetAllClientResult(b []byte, opts ...nocopy.Option) (AllGetAllClientResult, error) {
-	s, err := nocopy.Parse(AllGetAllClientResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(AllGetAllClientResultDesc, b, opts...)
 	return AllGetAllClientResult(s), err
 }
 
@@ -2808,41 +2908,44 @@ func ParseAllGetAllClientResult(b []byte, opts ...nocopy.Option) (AllGetAllClien
 // those of s alone.
 func (s AllGetAllClientResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
 }
-func (s AllGetAllClientResult) Release() { nocopy.Struct(s).Release() }
+func (s AllGetAllClientResult) ThriftDesc() *thriftimpl.Desc { return AllGetAllClientResultDesc }
+func (s AllGetAllClientResult) Release()                     { nocopy.Struct(s).Release() }
 func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
-	return AllGetAllClientResult(nocopy.Struct(s).Clone(AllGetAllClientResultDesc))
+	return AllGetAllClientResult(thriftimpl.Struct(s).Clone(AllGetAllClientResultDesc))
 }
 func (s AllGetAllClientResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllGetAllClientResult) String() string {
-	return nocopy.Struct(s).Format(AllGetAllClientResultDesc)
+	return thriftimpl.Struct(s).Format(AllGetAllClientResultDesc)
 }
 func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(AllGetAllClientResultDesc)
+	return thriftimpl.Struct(s).Unknown(AllGetAllClientResultDesc)
 }
 
 func (s AllGetAllClientResult) GetSuccess() int32 {
-	return nocopy.Struct(s).Int32(allGetAllClientResultSuccess)
+	return thriftimpl.Struct(s).Int32(allGetAllClientResultSuccess)
 }
 func (s AllGetAllClientResult) SetSuccess(v int32) {
-	nocopy.Struct(s).SetInt32(allGetAllClientResultSuccess, v)
+	thriftimpl.Struct(s).SetInt32(allGetAllClientResultSuccess, v)
 }
 func (s AllGetAllClientResult) IsSetSuccess() bool {
-	return nocopy.Struct(s).Has(allGetAllClientResultSuccess)
+	return thriftimpl.Struct(s).Has(allGetAllClientResultSuccess)
 }
-func (s AllGetAllClientResult) UnsetSuccess() { nocopy.Struct(s).Unset(allGetAllClientResultSuccess) }
+func (s AllGetAllClientResult) UnsetSuccess() {
+	thriftimpl.Struct(s).Unset(allGetAllClientResultSuccess)
+}
 
 type GetGetArgs_Args nocopy.Struct
 
 // GetGetArgs_ArgsDesc describes GetGetArgs_Args to the runtime and to packages that use it.
-var GetGetArgs_ArgsDesc = nocopy.NewDesc("get_args_args")
+var GetGetArgs_ArgsDesc = thriftimpl.NewDesc("get_args_args")
 
 func NewGetGetArgs_Args(opts ...nocopy.Option) GetGetArgs_Args {
-	return GetGetArgs_Args(nocopy.New(GetGetArgs_ArgsDesc, opts...))
+	return GetGetArgs_Args(thriftimpl.New(GetGetArgs_ArgsDesc, opts...))
 }
 func ParseGetGetArgs_Args(b []byte, opts ...nocopy.Option) (GetGetArgs_Args, error) {
-	s, err := nocopy.Parse(GetGetArgs_ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetGetArgs_ArgsDesc, b, opts...)
 	return GetGetArgs_Args(s), err
 }
 
@@ -2850,28 +2953,29 @@ func ParseGetGetArgs_Args(b []byte, opts ...nocopy.Option) (GetGetArgs_Args, err
 // those of s alone.
 func (s GetGetArgs_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
 }
-func (s GetGetArgs_Args) Release() { nocopy.Struct(s).Release() }
+func (s GetGetArgs_Args) ThriftDesc() *thriftimpl.Desc { return GetGetArgs_ArgsDesc }
+func (s GetGetArgs_Args) Release()                     { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
-	return GetGetArgs_Args(nocopy.Struct(s).Clone(GetGetArgs_ArgsDesc))
+	return GetGetArgs_Args(thriftimpl.Struct(s).Clone(GetGetArgs_ArgsDesc))
 }
 func (s GetGetArgs_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetGetArgs_Args) String() string { return nocopy.Struct(s).Format(GetGetArgs_ArgsDesc) }
+func (s GetGetArgs_Args) String() string { return thriftimpl.Struct(s).Format(GetGetArgs_ArgsDesc) }
 func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetGetArgs_ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(GetGetArgs_ArgsDesc)
 }
 
 type GetGetArgs_Result nocopy.Struct
 
 // GetGetArgs_ResultDesc describes GetGetArgs_Result to the runtime and to packages that use it.
-var GetGetArgs_ResultDesc = nocopy.NewDesc("get_args_result")
+var GetGetArgs_ResultDesc = thriftimpl.NewDesc("get_args_result")
 
 func NewGetGetArgs_Result(opts ...nocopy.Option) GetGetArgs_Result {
-	return GetGetArgs_Result(nocopy.New(GetGetArgs_ResultDesc, opts...))
+	return GetGetArgs_Result(thriftimpl.New(GetGetArgs_ResultDesc, opts...))
 }
 func ParseGetGetArgs_Result(b []byte, opts ...nocopy.Option) (GetGetArgs_Result, error) {
-	s, err := nocopy.Parse(GetGetArgs_ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetGetArgs_ResultDesc, b, opts...)
 	return GetGetArgs_Result(s), err
 }
 
@@ -2879,28 +2983,29 @@ func ParseGetGetArgs_Result(b []byte, opts ...nocopy.Option) (GetGetArgs_Result,
 // those of s alone.
 func (s GetGetArgs_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
 }
-func (s GetGetArgs_Result) Release() { nocopy.Struct(s).Release() }
+func (s GetGetArgs_Result) ThriftDesc() *thriftimpl.Desc { return GetGetArgs_ResultDesc }
+func (s GetGetArgs_Result) Release()                     { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
-	return GetGetArgs_Result(nocopy.Struct(s).Clone(GetGetArgs_ResultDesc))
+	return GetGetArgs_Result(thriftimpl.Struct(s).Clone(GetGetArgs_ResultDesc))
 }
 func (s GetGetArgs_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetGetArgs_Result) String() string { return nocopy.Struct(s).Format(GetGetArgs_ResultDesc) }
+func (s GetGetArgs_Result) String() string { return thriftimpl.Struct(s).Format(GetGetArgs_ResultDesc) }
 func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetGetArgs_ResultDesc)
+	return thriftimpl.Struct(s).Unknown(GetGetArgs_ResultDesc)
 }
 
 type GetGetResult_Args nocopy.Struct
 
 // GetGetResult_ArgsDesc describes GetGetResult_Args to the runtime and to packages that use it.
-var GetGetResult_ArgsDesc = nocopy.NewDesc("get_result_args")
+var GetGetResult_ArgsDesc = thriftimpl.NewDesc("get_result_args")
 
 func NewGetGetResult_Args(opts ...nocopy.Option) GetGetResult_Args {
-	return GetGetResult_Args(nocopy.New(GetGetResult_ArgsDesc, opts...))
+	return GetGetResult_Args(thriftimpl.New(GetGetResult_ArgsDesc, opts...))
 }
 func ParseGetGetResult_Args(b []byte, opts ...nocopy.Option) (GetGetResult_Args, error) {
-	s, err := nocopy.Parse(GetGetResult_ArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetGetResult_ArgsDesc, b, opts...)
 	return GetGetResult_Args(s), err
 }
 
@@ -2908,28 +3013,29 @@ func ParseGetGetResult_Args(b []byte, opts ...nocopy.Option) (GetGetResult_Args,
 // those of s alone.
 func (s GetGetResult_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
 }
-func (s GetGetResult_Args) Release() { nocopy.Struct(s).Release() }
+func (s GetGetResult_Args) ThriftDesc() *thriftimpl.Desc { return GetGetResult_ArgsDesc }
+func (s GetGetResult_Args) Release()                     { nocopy.Struct(s).Release() }
 func (s GetGetResult_Args) Clone() GetGetResult_Args {
-	return GetGetResult_Args(nocopy.Struct(s).Clone(GetGetResult_ArgsDesc))
+	return GetGetResult_Args(thriftimpl.Struct(s).Clone(GetGetResult_ArgsDesc))
 }
 func (s GetGetResult_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetGetResult_Args) String() string { return nocopy.Struct(s).Format(GetGetResult_ArgsDesc) }
+func (s GetGetResult_Args) String() string { return thriftimpl.Struct(s).Format(GetGetResult_ArgsDesc) }
 func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetGetResult_ArgsDesc)
+	return thriftimpl.Struct(s).Unknown(GetGetResult_ArgsDesc)
 }
 
 type GetGetResult_Result nocopy.Struct
 
 // GetGetResult_ResultDesc describes GetGetResult_Result to the runtime and to packages that use it.
-var GetGetResult_ResultDesc = nocopy.NewDesc("get_result_result")
+var GetGetResult_ResultDesc = thriftimpl.NewDesc("get_result_result")
 
 func NewGetGetResult_Result(opts ...nocopy.Option) GetGetResult_Result {
-	return GetGetResult_Result(nocopy.New(GetGetResult_ResultDesc, opts...))
+	return GetGetResult_Result(thriftimpl.New(GetGetResult_ResultDesc, opts...))
 }
 func ParseGetGetResult_Result(b []byte, opts ...nocopy.Option) (GetGetResult_Result, error) {
-	s, err := nocopy.Parse(GetGetResult_ResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetGetResult_ResultDesc, b, opts...)
 	return GetGetResult_Result(s), err
 }
 
@@ -2937,26 +3043,31 @@ func ParseGetGetResult_Result(b []byte, opts ...nocopy.Option) (GetGetResult_Res
 // those of s alone.
 func (s GetGetResult_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
 }
-func (s GetGetResult_Result) Release() { nocopy.Struct(s).Release() }
+func (s GetGetResult_Result) ThriftDesc() *thriftimpl.Desc { return GetGetResult_ResultDesc }
+func (s GetGetResult_Result) Release()                     { nocopy.Struct(s).Release() }
 func (s GetGetResult_Result) Clone() GetGetResult_Result {
-	return GetGetResult_Result(nocopy.Struct(s).Clone(GetGetResult_ResultDesc))
+	return GetGetResult_Result(thriftimpl.Struct(s).Clone(GetGetResult_ResultDesc))
 }
-func (s GetGetResult_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetGetResult_Result) String() string { return nocopy.Struct(s).Format(GetGetResult_ResultDesc) }
+func (s GetGetResult_Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetGetResult_Result) String() string {
+	return thriftimpl.Struct(s).Format(GetGetResult_ResultDesc)
+}
 func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetGetResult_ResultDesc)
+	return thriftimpl.Struct(s).Unknown(GetGetResult_ResultDesc)
 }
 
 type GetAArgs nocopy.Struct
 
 // GetAArgsDesc describes GetAArgs to the runtime and to packages that use it.
-var GetAArgsDesc = nocopy.NewDesc("a_args")
+var GetAArgsDesc = thriftimpl.NewDesc("a_args")
 
-func NewGetAArgs(opts ...nocopy.Option) GetAArgs { return GetAArgs(nocopy.New(GetAArgsDesc, opts...)) }
+func NewGetAArgs(opts ...nocopy.Option) GetAArgs {
+	return GetAArgs(thriftimpl.New(GetAArgsDesc, opts...))
+}
 func ParseGetAArgs(b []byte, opts ...nocopy.Option) (GetAArgs, error) {
-	s, err := nocopy.Parse(GetAArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetAArgsDesc, b, opts...)
 	return GetAArgs(s), err
 }
 
@@ -2964,26 +3075,27 @@ func ParseGetAArgs(b []byte, opts ...nocopy.Option) (GetAArgs, error) {
 // those of s alone.
 func (s GetAArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetAArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetAArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetAArgsDesc)
 }
-func (s GetAArgs) Release()        { nocopy.Struct(s).Release() }
-func (s GetAArgs) Clone() GetAArgs { return GetAArgs(nocopy.Struct(s).Clone(GetAArgsDesc)) }
-func (s GetAArgs) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s GetAArgs) String() string  { return nocopy.Struct(s).Format(GetAArgsDesc) }
+func (s GetAArgs) ThriftDesc() *thriftimpl.Desc { return GetAArgsDesc }
+func (s GetAArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s GetAArgs) Clone() GetAArgs              { return GetAArgs(thriftimpl.Struct(s).Clone(GetAArgsDesc)) }
+func (s GetAArgs) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s GetAArgs) String() string               { return thriftimpl.Struct(s).Format(GetAArgsDesc) }
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetAArgsDesc)
+	return thriftimpl.Struct(s).Unknown(GetAArgsDesc)
 }
 
 type GetAResult nocopy.Struct
 
 // GetAResultDesc describes GetAResult to the runtime and to packages that use it.
-var GetAResultDesc = nocopy.NewDesc("a_result")
+var GetAResultDesc = thriftimpl.NewDesc("a_result")
 
 func NewGetAResult(opts ...nocopy.Option) GetAResult {
-	return GetAResult(nocopy.New(GetAResultDesc, opts...))
+	return GetAResult(thriftimpl.New(GetAResultDesc, opts...))
 }
 func ParseGetAResult(b []byte, opts ...nocopy.Option) (GetAResult, error) {
-	s, err := nocopy.Parse(GetAResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetAResultDesc, b, opts...)
 	return GetAResult(s), err
 }
 
@@ -2991,24 +3103,27 @@ func ParseGetAResult(b []byte, opts ...nocopy.Option) (GetAResult, error) {
 // those of s alone.
 func (s GetAResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetAResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetAResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetAResultDesc)
 }
-func (s GetAResult) Release()          { nocopy.Struct(s).Release() }
-func (s GetAResult) Clone() GetAResult { return GetAResult(nocopy.Struct(s).Clone(GetAResultDesc)) }
-func (s GetAResult) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s GetAResult) String() string    { return nocopy.Struct(s).Format(GetAResultDesc) }
+func (s GetAResult) ThriftDesc() *thriftimpl.Desc { return GetAResultDesc }
+func (s GetAResult) Release()                     { nocopy.Struct(s).Release() }
+func (s GetAResult) Clone() GetAResult            { return GetAResult(thriftimpl.Struct(s).Clone(GetAResultDesc)) }
+func (s GetAResult) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s GetAResult) String() string               { return thriftimpl.Struct(s).Format(GetAResultDesc) }
 func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetAResultDesc)
+	return thriftimpl.Struct(s).Unknown(GetAResultDesc)
 }
 
 type GetRArgs nocopy.Struct
 
 // GetRArgsDesc describes GetRArgs to the runtime and to packages that use it.
-var GetRArgsDesc = nocopy.NewDesc("r_args")
+var GetRArgsDesc = thriftimpl.NewDesc("r_args")
 
-func NewGetRArgs(opts ...nocopy.Option) GetRArgs { return GetRArgs(nocopy.New(GetRArgsDesc, opts...)) }
+func NewGetRArgs(opts ...nocopy.Option) GetRArgs {
+	return GetRArgs(thriftimpl.New(GetRArgsDesc, opts...))
+}
 func ParseGetRArgs(b []byte, opts ...nocopy.Option) (GetRArgs, error) {
-	s, err := nocopy.Parse(GetRArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetRArgsDesc, b, opts...)
 	return GetRArgs(s), err
 }
 
@@ -3016,26 +3131,27 @@ func ParseGetRArgs(b []byte, opts ...nocopy.Option) (GetRArgs, error) {
 // those of s alone.
 func (s GetRArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetRArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetRArgsDesc)
 }
-func (s GetRArgs) Release()        { nocopy.Struct(s).Release() }
-func (s GetRArgs) Clone() GetRArgs { return GetRArgs(nocopy.Struct(s).Clone(GetRArgsDesc)) }
-func (s GetRArgs) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s GetRArgs) String() string  { return nocopy.Struct(s).Format(GetRArgsDesc) }
+func (s GetRArgs) ThriftDesc() *thriftimpl.Desc { return GetRArgsDesc }
+func (s GetRArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s GetRArgs) Clone() GetRArgs              { return GetRArgs(thriftimpl.Struct(s).Clone(GetRArgsDesc)) }
+func (s GetRArgs) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s GetRArgs) String() string               { return thriftimpl.Struct(s).Format(GetRArgsDesc) }
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetRArgsDesc)
+	return thriftimpl.Struct(s).Unknown(GetRArgsDesc)
 }
 
 type GetRResult nocopy.Struct
 
 // GetRResultDesc describes GetRResult to the runtime and to packages that use it.
-var GetRResultDesc = nocopy.NewDesc("r_result")
+var GetRResultDesc = thriftimpl.NewDesc("r_result")
 
 func NewGetRResult(opts ...nocopy.Option) GetRResult {
-	return GetRResult(nocopy.New(GetRResultDesc, opts...))
+	return GetRResult(thriftimpl.New(GetRResultDesc, opts...))
 }
 func ParseGetRResult(b []byte, opts ...nocopy.Option) (GetRResult, error) {
-	s, err := nocopy.Parse(GetRResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetRResultDesc, b, opts...)
 	return GetRResult(s), err
 }
 
@@ -3043,26 +3159,27 @@ func ParseGetRResult(b []byte, opts ...nocopy.Option) (GetRResult, error) {
 // those of s alone.
 func (s GetRResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetRResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetRResultDesc)
 }
-func (s GetRResult) Release()          { nocopy.Struct(s).Release() }
-func (s GetRResult) Clone() GetRResult { return GetRResult(nocopy.Struct(s).Clone(GetRResultDesc)) }
-func (s GetRResult) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s GetRResult) String() string    { return nocopy.Struct(s).Format(GetRResultDesc) }
+func (s GetRResult) ThriftDesc() *thriftimpl.Desc { return GetRResultDesc }
+func (s GetRResult) Release()                     { nocopy.Struct(s).Release() }
+func (s GetRResult) Clone() GetRResult            { return GetRResult(thriftimpl.Struct(s).Clone(GetRResultDesc)) }
+func (s GetRResult) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s GetRResult) String() string               { return thriftimpl.Struct(s).Format(GetRResultDesc) }
 func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetRResultDesc)
+	return thriftimpl.Struct(s).Unknown(GetRResultDesc)
 }
 
 type GetErrArgs nocopy.Struct
 
 // GetErrArgsDesc describes GetErrArgs to the runtime and to packages that use it.
-var GetErrArgsDesc = nocopy.NewDesc("err_args")
+var GetErrArgsDesc = thriftimpl.NewDesc("err_args")
 
 func NewGetErrArgs(opts ...nocopy.Option) GetErrArgs {
-	return GetErrArgs(nocopy.New(GetErrArgsDesc, opts...))
+	return GetErrArgs(thriftimpl.New(GetErrArgsDesc, opts...))
 }
 func ParseGetErrArgs(b []byte, opts ...nocopy.Option) (GetErrArgs, error) {
-	s, err := nocopy.Parse(GetErrArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetErrArgsDesc, b, opts...)
 	return GetErrArgs(s), err
 }
 
@@ -3070,26 +3187,27 @@ func ParseGetErrArgs(b []byte, opts ...nocopy.Option) (GetErrArgs, error) {
 // those of s alone.
 func (s GetErrArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetErrArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
 }
-func (s GetErrArgs) Release()          { nocopy.Struct(s).Release() }
-func (s GetErrArgs) Clone() GetErrArgs { return GetErrArgs(nocopy.Struct(s).Clone(GetErrArgsDesc)) }
-func (s GetErrArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s GetErrArgs) String() string    { return nocopy.Struct(s).Format(GetErrArgsDesc) }
+func (s GetErrArgs) ThriftDesc() *thriftimpl.Desc { return GetErrArgsDesc }
+func (s GetErrArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s GetErrArgs) Clone() GetErrArgs            { return GetErrArgs(thriftimpl.Struct(s).Clone(GetErrArgsDesc)) }
+func (s GetErrArgs) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s GetErrArgs) String() string               { return thriftimpl.Struct(s).Format(GetErrArgsDesc) }
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetErrArgsDesc)
+	return thriftimpl.Struct(s).Unknown(GetErrArgsDesc)
 }
 
 type GetErrResult nocopy.Struct
 
 // GetErrResultDesc describes GetErrResult to the runtime and to packages that use it.
-var GetErrResultDesc = nocopy.NewDesc("err_result")
+var GetErrResultDesc = thriftimpl.NewDesc("err_result")
 
 func NewGetErrResult(opts ...nocopy.Option) GetErrResult {
-	return GetErrResult(nocopy.New(GetErrResultDesc, opts...))
+	return GetErrResult(thriftimpl.New(GetErrResultDesc, opts...))
 }
 func ParseGetErrResult(b []byte, opts ...nocopy.Option) (GetErrResult, error) {
-	s, err := nocopy.Parse(GetErrResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetErrResultDesc, b, opts...)
 	return GetErrResult(s), err
 }
 
@@ -3097,28 +3215,29 @@ func ParseGetErrResult(b []byte, opts ...nocopy.Option) (GetErrResult, error) {
 // those of s alone.
 func (s GetErrResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetErrResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetErrResultDesc)
 }
-func (s GetErrResult) Release() { nocopy.Struct(s).Release() }
+func (s GetErrResult) ThriftDesc() *thriftimpl.Desc { return GetErrResultDesc }
+func (s GetErrResult) Release()                     { nocopy.Struct(s).Release() }
 func (s GetErrResult) Clone() GetErrResult {
-	return GetErrResult(nocopy.Struct(s).Clone(GetErrResultDesc))
+	return GetErrResult(thriftimpl.Struct(s).Clone(GetErrResultDesc))
 }
 func (s GetErrResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetErrResult) String() string { return nocopy.Struct(s).Format(GetErrResultDesc) }
+func (s GetErrResult) String() string { return thriftimpl.Struct(s).Format(GetErrResultDesc) }
 func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetErrResultDesc)
+	return thriftimpl.Struct(s).Unknown(GetErrResultDesc)
 }
 
 type GetRPCArgs nocopy.Struct
 
 // GetRPCArgsDesc describes GetRPCArgs to the runtime and to packages that use it.
-var GetRPCArgsDesc = nocopy.NewDesc("rpc_args")
+var GetRPCArgsDesc = thriftimpl.NewDesc("rpc_args")
 
 func NewGetRPCArgs(opts ...nocopy.Option) GetRPCArgs {
-	return GetRPCArgs(nocopy.New(GetRPCArgsDesc, opts...))
+	return GetRPCArgs(thriftimpl.New(GetRPCArgsDesc, opts...))
 }
 func ParseGetRPCArgs(b []byte, opts ...nocopy.Option) (GetRPCArgs, error) {
-	s, err := nocopy.Parse(GetRPCArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetRPCArgsDesc, b, opts...)
 	return GetRPCArgs(s), err
 }
 
@@ -3126,26 +3245,27 @@ func ParseGetRPCArgs(b []byte, opts ...nocopy.Option) (GetRPCArgs, error) {
 // those of s alone.
 func (s GetRPCArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
 }
-func (s GetRPCArgs) Release()          { nocopy.Struct(s).Release() }
-func (s GetRPCArgs) Clone() GetRPCArgs { return GetRPCArgs(nocopy.Struct(s).Clone(GetRPCArgsDesc)) }
-func (s GetRPCArgs) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s GetRPCArgs) String() string    { return nocopy.Struct(s).Format(GetRPCArgsDesc) }
+func (s GetRPCArgs) ThriftDesc() *thriftimpl.Desc { return GetRPCArgsDesc }
+func (s GetRPCArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s GetRPCArgs) Clone() GetRPCArgs            { return GetRPCArgs(thriftimpl.Struct(s).Clone(GetRPCArgsDesc)) }
+func (s GetRPCArgs) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s GetRPCArgs) String() string               { return thriftimpl.Struct(s).Format(GetRPCArgsDesc) }
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetRPCArgsDesc)
+	return thriftimpl.Struct(s).Unknown(GetRPCArgsDesc)
 }
 
 type GetRPCResult nocopy.Struct
 
 // GetRPCResultDesc describes GetRPCResult to the runtime and to packages that use it.
-var GetRPCResultDesc = nocopy.NewDesc("rpc_result")
+var GetRPCResultDesc = thriftimpl.NewDesc("rpc_result")
 
 func NewGetRPCResult(opts ...nocopy.Option) GetRPCResult {
-	return GetRPCResult(nocopy.New(GetRPCResultDesc, opts...))
+	return GetRPCResult(thriftimpl.New(GetRPCResultDesc, opts...))
 }
 func ParseGetRPCResult(b []byte, opts ...nocopy.Option) (GetRPCResult, error) {
-	s, err := nocopy.Parse(GetRPCResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetRPCResultDesc, b, opts...)
 	return GetRPCResult(s), err
 }
 
@@ -3153,28 +3273,29 @@ func ParseGetRPCResult(b []byte, opts ...nocopy.Option) (GetRPCResult, error) {
 // those of s alone.
 func (s GetRPCResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetRPCResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetRPCResultDesc)
 }
-func (s GetRPCResult) Release() { nocopy.Struct(s).Release() }
+func (s GetRPCResult) ThriftDesc() *thriftimpl.Desc { return GetRPCResultDesc }
+func (s GetRPCResult) Release()                     { nocopy.Struct(s).Release() }
 func (s GetRPCResult) Clone() GetRPCResult {
-	return GetRPCResult(nocopy.Struct(s).Clone(GetRPCResultDesc))
+	return GetRPCResult(thriftimpl.Struct(s).Clone(GetRPCResultDesc))
 }
 func (s GetRPCResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetRPCResult) String() string { return nocopy.Struct(s).Format(GetRPCResultDesc) }
+func (s GetRPCResult) String() string { return thriftimpl.Struct(s).Format(GetRPCResultDesc) }
 func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetRPCResultDesc)
+	return thriftimpl.Struct(s).Unknown(GetRPCResultDesc)
 }
 
 type GetContextArgs nocopy.Struct
 
 // GetContextArgsDesc describes GetContextArgs to the runtime and to packages that use it.
-var GetContextArgsDesc = nocopy.NewDesc("context_args")
+var GetContextArgsDesc = thriftimpl.NewDesc("context_args")
 
 func NewGetContextArgs(opts ...nocopy.Option) GetContextArgs {
-	return GetContextArgs(nocopy.New(GetContextArgsDesc, opts...))
+	return GetContextArgs(thriftimpl.New(GetContextArgsDesc, opts...))
 }
 func ParseGetContextArgs(b []byte, opts ...nocopy.Option) (GetContextArgs, error) {
-	s, err := nocopy.Parse(GetContextArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetContextArgsDesc, b, opts...)
 	return GetContextArgs(s), err
 }
 
@@ -3182,28 +3303,29 @@ func ParseGetContextArgs(b []byte, opts ...nocopy.Option) (GetContextArgs, error
 // those of s alone.
 func (s GetContextArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetContextArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetContextArgsDesc)
 }
-func (s GetContextArgs) Release() { nocopy.Struct(s).Release() }
+func (s GetContextArgs) ThriftDesc() *thriftimpl.Desc { return GetContextArgsDesc }
+func (s GetContextArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s GetContextArgs) Clone() GetContextArgs {
-	return GetContextArgs(nocopy.Struct(s).Clone(GetContextArgsDesc))
+	return GetContextArgs(thriftimpl.Struct(s).Clone(GetContextArgsDesc))
 }
 func (s GetContextArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetContextArgs) String() string { return nocopy.Struct(s).Format(GetContextArgsDesc) }
+func (s GetContextArgs) String() string { return thriftimpl.Struct(s).Format(GetContextArgsDesc) }
 func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetContextArgsDesc)
+	return thriftimpl.Struct(s).Unknown(GetContextArgsDesc)
 }
 
 type GetContextResult nocopy.Struct
 
 // GetContextResultDesc describes GetContextResult to the runtime and to packages that use it.
-var GetContextResultDesc = nocopy.NewDesc("context_result")
+var GetContextResultDesc = thriftimpl.NewDesc("context_result")
 
 func NewGetContextResult(opts ...nocopy.Option) GetContextResult {
-	return GetContextResult(nocopy.New(GetContextResultDesc, opts...))
+	return GetContextResult(thriftimpl.New(GetContextResultDesc, opts...))
 }
 func ParseGetContextResult(b []byte, opts ...nocopy.Option) (GetContextResult, error) {
-	s, err := nocopy.Parse(GetContextResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(GetContextResultDesc, b, opts...)
 	return GetContextResult(s), err
 }
 
@@ -3211,175 +3333,176 @@ func ParseGetContextResult(b []byte, opts ...nocopy.Option) (GetContextResult, e
 // those of s alone.
 func (s GetContextResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, GetContextResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, GetContextResultDesc)
 }
-func (s GetContextResult) Release() { nocopy.Struct(s).Release() }
+func (s GetContextResult) ThriftDesc() *thriftimpl.Desc { return GetContextResultDesc }
+func (s GetContextResult) Release()                     { nocopy.Struct(s).Release() }
 func (s GetContextResult) Clone() GetContextResult {
-	return GetContextResult(nocopy.Struct(s).Clone(GetContextResultDesc))
+	return GetContextResult(thriftimpl.Struct(s).Clone(GetContextResultDesc))
 }
 func (s GetContextResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetContextResult) String() string { return nocopy.Struct(s).Format(GetContextResultDesc) }
+func (s GetContextResult) String() string { return thriftimpl.Struct(s).Format(GetContextResultDesc) }
 func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(GetContextResultDesc)
+	return thriftimpl.Struct(s).Unknown(GetContextResultDesc)
 }
 
 func init() {
 	AllGetArgs_Desc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
 	)
 	AllClientDesc.Define()
 	AllABoolArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeBool},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeBool},
 	)
 	AllABoolResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeBool, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
 	)
 	AllAnI8ArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeI8},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI8},
 	)
 	AllAnI8ResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI8, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
 	)
 	AllAnI16ArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeI16},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI16},
 	)
 	AllAnI16ResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI16, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional},
 	)
 	AllAnI32ArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
 	)
 	AllAnI32ResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI32, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
 	)
 	AllAnI64ArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI64},
 	)
 	AllAnI64ResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI64, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
 	)
 	AllADoubleArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeDouble},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeDouble},
 	)
 	AllADoubleResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeDouble, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
 	)
 	AllAStringArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeString},
 	)
 	AllAStringResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeString, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
 	)
 	AllABinaryArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeBinary},
 	)
 	AllABinaryResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeBinary, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
 	)
 	AllAUuidArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeUUID},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeUUID},
 	)
 	AllAUuidResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeUUID, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
 	)
 	AllAnEnumArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.EnumOf(func(v int32) string { return shapes.Color(v).String() })},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.EnumOf(func(v int32) string { return shapes.Color(v).String() })},
 	)
 	AllAnEnumResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.EnumOf(func(v int32) string { return shapes.Color(v).String() }), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.EnumOf(func(v int32) string { return shapes.Color(v).String() }), Req: thriftimpl.Optional},
 	)
 	AllAStructArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.StructOf(shapes.PointDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.PointDesc)},
 	)
 	AllAStructResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(shapes.PointDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.PointDesc), Req: thriftimpl.Optional},
 	)
 	AllAUnionArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.StructOf(shapes.ShapeDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.ShapeDesc)},
 	)
 	AllAUnionResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(shapes.ShapeDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.ShapeDesc), Req: thriftimpl.Optional},
 	)
 	AllAnExceptionArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.StructOf(shapes.RefusedDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.RefusedDesc)},
 	)
 	AllAnExceptionResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(shapes.RefusedDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
 	)
 	AllATypedefArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI64},
 	)
 	AllATypedefResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI64, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
 	)
 	AllAPathArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.ListOf(nocopy.StructOf(shapes.PointDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.ListOf(thriftimpl.StructOf(shapes.PointDesc))},
 	)
 	AllAPathResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.ListOf(nocopy.StructOf(shapes.PointDesc)), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.StructOf(shapes.PointDesc)), Req: thriftimpl.Optional},
 	)
 	AllAListArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.ListOf(nocopy.TypeI32)},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
 	)
 	AllAListResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.ListOf(nocopy.TypeI32), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
 	)
 	AllASetArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.SetOf(nocopy.TypeString)},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
 	)
 	AllASetResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.SetOf(nocopy.TypeString), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.SetOf(thriftimpl.TypeString), Req: thriftimpl.Optional},
 	)
 	AllAMapArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.MapOf(nocopy.TypeString, nocopy.StructOf(shapes.PointDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(shapes.PointDesc))},
 	)
 	AllAMapResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.MapOf(nocopy.TypeString, nocopy.StructOf(shapes.PointDesc)), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(shapes.PointDesc)), Req: thriftimpl.Optional},
 	)
 	AllADeepMapArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.MapOf(nocopy.StructOf(shapes.PointDesc), nocopy.ListOf(nocopy.SetOf(nocopy.TypeI64)))},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.MapOf(thriftimpl.StructOf(shapes.PointDesc), thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI64)))},
 	)
 	AllADeepMapResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.MapOf(nocopy.StructOf(shapes.PointDesc), nocopy.ListOf(nocopy.SetOf(nocopy.TypeI64))), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.StructOf(shapes.PointDesc), thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI64))), Req: thriftimpl.Optional},
 	)
 	AllManyArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "type", Type: nocopy.TypeString, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 2, Name: "func", Type: nocopy.TypeI32, Default: "\x00\x00\x00\a"},
-		nocopy.FieldDesc{ID: 3, Name: "range", Type: nocopy.ListOf(nocopy.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		nocopy.FieldDesc{ID: -4, Name: "err", Type: nocopy.TypeBool},
-		nocopy.FieldDesc{ID: 5, Name: "ctx", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 6, Name: "c", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 7, Name: "success", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: -5, Name: "args", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "type", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "func", Type: thriftimpl.TypeI32, Default: "\x00\x00\x00\a"},
+		thriftimpl.FieldDesc{ID: 3, Name: "range", Type: thriftimpl.ListOf(thriftimpl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		thriftimpl.FieldDesc{ID: -4, Name: "err", Type: thriftimpl.TypeBool},
+		thriftimpl.FieldDesc{ID: 5, Name: "ctx", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 6, Name: "c", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 7, Name: "success", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: -5, Name: "args", Type: thriftimpl.TypeI32},
 	)
 	AllManyResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeString, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 1, Name: "refused", Type: nocopy.StructOf(shapes.RefusedDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 3, Name: "denied", Type: nocopy.StructOf(parent.DeniedDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 4, Name: "again", Type: nocopy.StructOf(shapes.RefusedDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "refused", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 3, Name: "denied", Type: thriftimpl.StructOf(parent.DeniedDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 4, Name: "again", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
 	)
 	AllTellArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeString},
 	)
 	AllNothingArgsDesc.Define()
 	AllNothingResultDesc.Define()
 	AllMaybeArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "v", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
 	)
 	AllMaybeResultDesc.Define(
-		nocopy.FieldDesc{ID: 2, Name: "denied", Type: nocopy.StructOf(parent.DeniedDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 2, Name: "denied", Type: thriftimpl.StructOf(parent.DeniedDesc), Req: thriftimpl.Optional},
 	)
 	AllNewThing_ArgsDesc.Define()
 	AllNewThing_ResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI32, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
 	)
 	AllNewThing__ArgsDesc.Define()
 	AllNewThing__ResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI32, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
 	)
 	AllGetAllClientArgsDesc.Define()
 	AllGetAllClientResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI32, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
 	)
 	GetGetArgs_ArgsDesc.Define()
 	GetGetArgs_ResultDesc.Define()

@@ -5,13 +5,13 @@ package shapes
 
 import (
 	"fmt"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"iter"
 	"sync"
-
-	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 // Colours; two of them are one.
 type Color int32
@@ -79,113 +79,119 @@ func ID() nocopy.UUID {
 
 const FAVOURITE Color = Color_BLUE
 
-var originConst = sync.OnceValue(func() *nocopy.Const {
-	return nocopy.NewConst(nocopy.StructOf(PointDesc), "\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00")
+var originConst = sync.OnceValue(func() *thriftimpl.Const {
+	return thriftimpl.NewConst(thriftimpl.StructOf(PointDesc), "\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00")
 })
 
 func ORIGIN() Point { return Point(originConst().View()) }
 
-var circleConst = sync.OnceValue(func() *nocopy.Const {
-	return nocopy.NewConst(nocopy.StructOf(ShapeDesc), "\x04\x00\x01?\xe0\x00\x00\x00\x00\x00\x00\x00")
+var circleConst = sync.OnceValue(func() *thriftimpl.Const {
+	return thriftimpl.NewConst(thriftimpl.StructOf(ShapeDesc), "\x04\x00\x01?\xe0\x00\x00\x00\x00\x00\x00\x00")
 })
 
 func CIRCLE() Shape { return Shape(circleConst().View()) }
 
-var primesConst = sync.OnceValue(func() *nocopy.Const {
-	return nocopy.NewConst(nocopy.ListOf(nocopy.TypeI64), "\n\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\a")
+var primesConst = sync.OnceValue(func() *thriftimpl.Const {
+	return thriftimpl.NewConst(thriftimpl.ListOf(thriftimpl.TypeI64), "\n\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\a")
 })
 
 func PRIMES() nocopy.Int64List { return nocopy.Int64List(primesConst().View()) }
 
-var wordsConst = sync.OnceValue(func() *nocopy.Const {
-	return nocopy.NewConst(nocopy.ListOf(nocopy.TypeString), "\v\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x05hello")
+var wordsConst = sync.OnceValue(func() *thriftimpl.Const {
+	return thriftimpl.NewConst(thriftimpl.ListOf(thriftimpl.TypeString), "\v\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x05hello")
 })
 
 func WORDS() nocopy.StringList { return nocopy.StringList(wordsConst().View()) }
 
-var colorsConst = sync.OnceValue(func() *nocopy.Const {
-	return nocopy.NewConst(nocopy.SetOf(nocopy.EnumOf(func(v int32) string { return Color(v).String() })), "\b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x10")
+var colorsConst = sync.OnceValue(func() *thriftimpl.Const {
+	return thriftimpl.NewConst(thriftimpl.SetOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() })), "\b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x10")
 })
 
 func COLORS() nocopy.EnumList[Color] { return nocopy.EnumList[Color](colorsConst().View()) }
 
-var pathsConst = sync.OnceValue(func() *nocopy.Const {
-	return nocopy.NewConst(nocopy.MapOf(nocopy.TypeString, nocopy.ListOf(nocopy.StructOf(PointDesc))), "\v\x0f\x00\x00\x00\x02\x00\x00\x00\x01a\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01b\f\x00\x00\x00\x00")
+var pathsConst = sync.OnceValue(func() *thriftimpl.Const {
+	return thriftimpl.NewConst(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))), "\v\x0f\x00\x00\x00\x02\x00\x00\x00\x01a\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01b\f\x00\x00\x00\x00")
 })
 
-func PATHS() nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString] {
-	return nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString](pathsConst().View())
+func PATHS() nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString](pathsConst().View())
 }
 
 type Point nocopy.Struct
 
 const (
-	pointX nocopy.Field = 2<<48 | 4<<32 | 8<<16 | 1
-	pointY nocopy.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	pointX thriftimpl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	pointY thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // PointDesc describes Point to the runtime and to packages that use it.
-var PointDesc = nocopy.NewDesc("Point")
+var PointDesc = thriftimpl.NewDesc("Point")
 
-func NewPoint(opts ...nocopy.Option) Point { return Point(nocopy.New(PointDesc, opts...)) }
+func NewPoint(opts ...nocopy.Option) Point { return Point(thriftimpl.New(PointDesc, opts...)) }
 func ParsePoint(b []byte, opts ...nocopy.Option) (Point, error) {
-	s, err := nocopy.Parse(PointDesc, b, opts...)
+	s, err := thriftimpl.Parse(PointDesc, b, opts...)
 	return Point(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Point) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Point) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, PointDesc) }
-func (s Point) Release()                                { nocopy.Struct(s).Release() }
-func (s Point) Clone() Point                            { return Point(nocopy.Struct(s).Clone(PointDesc)) }
-func (s Point) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Point) String() string                          { return nocopy.Struct(s).Format(PointDesc) }
-func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(PointDesc) }
+func (s Point) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Point) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, PointDesc) }
+func (s Point) ThriftDesc() *thriftimpl.Desc { return PointDesc }
+func (s Point) Release()                     { nocopy.Struct(s).Release() }
+func (s Point) Clone() Point                 { return Point(thriftimpl.Struct(s).Clone(PointDesc)) }
+func (s Point) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Point) String() string               { return thriftimpl.Struct(s).Format(PointDesc) }
+func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(PointDesc)
+}
 
-func (s Point) GetX() int32  { return nocopy.Struct(s).Int32(pointX) }
-func (s Point) SetX(v int32) { nocopy.Struct(s).SetInt32(pointX, v) }
-func (s Point) IsSetX() bool { return nocopy.Struct(s).Has(pointX) }
-func (s Point) UnsetX()      { nocopy.Struct(s).Reset(pointX, PointDesc) }
+func (s Point) GetX() int32  { return thriftimpl.Struct(s).Int32(pointX) }
+func (s Point) SetX(v int32) { thriftimpl.Struct(s).SetInt32(pointX, v) }
+func (s Point) IsSetX() bool { return thriftimpl.Struct(s).Has(pointX) }
+func (s Point) UnsetX()      { thriftimpl.Struct(s).Reset(pointX, PointDesc) }
 
-func (s Point) GetY() int32  { return nocopy.Struct(s).Int32(pointY) }
-func (s Point) SetY(v int32) { nocopy.Struct(s).SetInt32(pointY, v) }
-func (s Point) IsSetY() bool { return nocopy.Struct(s).Has(pointY) }
-func (s Point) UnsetY()      { nocopy.Struct(s).Unset(pointY) }
+func (s Point) GetY() int32  { return thriftimpl.Struct(s).Int32(pointY) }
+func (s Point) SetY(v int32) { thriftimpl.Struct(s).SetInt32(pointY, v) }
+func (s Point) IsSetY() bool { return thriftimpl.Struct(s).Has(pointY) }
+func (s Point) UnsetY()      { thriftimpl.Struct(s).Unset(pointY) }
 
 type Shape nocopy.Struct
 
 const (
-	shapeRadius  nocopy.Field = 3<<48 | 13<<32 | 4<<16 | 1
-	shapeCorner  nocopy.Field = 4<<48 | 13<<32 | 12<<16 | 2
-	shapeLabel   nocopy.Field = 5<<48 | 13<<32 | 11<<16 | 3
-	shapeOutline nocopy.Field = 6<<48 | 13<<32 | 15<<16 | 4
-	shapeWeights nocopy.Field = 7<<48 | 13<<32 | 13<<16 | 5
-	shapeColor   nocopy.Field = 8<<48 | 13<<32 | 8<<16 | 6
-	shapeRaw     nocopy.Field = 9<<48 | 13<<32 | 11<<16 | 7
-	shapeKey     nocopy.Field = 10<<48 | 13<<32 | 16<<16 | 8
-	shapeNumbers nocopy.Field = 11<<48 | 13<<32 | 15<<16 | 9
-	shapeEmpty   nocopy.Field = 12<<48 | 13<<32 | 2<<16 | 10
+	shapeRadius  thriftimpl.Field = 3<<48 | 13<<32 | 4<<16 | 1
+	shapeCorner  thriftimpl.Field = 4<<48 | 13<<32 | 12<<16 | 2
+	shapeLabel   thriftimpl.Field = 5<<48 | 13<<32 | 11<<16 | 3
+	shapeOutline thriftimpl.Field = 6<<48 | 13<<32 | 15<<16 | 4
+	shapeWeights thriftimpl.Field = 7<<48 | 13<<32 | 13<<16 | 5
+	shapeColor   thriftimpl.Field = 8<<48 | 13<<32 | 8<<16 | 6
+	shapeRaw     thriftimpl.Field = 9<<48 | 13<<32 | 11<<16 | 7
+	shapeKey     thriftimpl.Field = 10<<48 | 13<<32 | 16<<16 | 8
+	shapeNumbers thriftimpl.Field = 11<<48 | 13<<32 | 15<<16 | 9
+	shapeEmpty   thriftimpl.Field = 12<<48 | 13<<32 | 2<<16 | 10
 )
 
 // ShapeDesc describes Shape to the runtime and to packages that use it.
-var ShapeDesc = nocopy.NewUnionDesc("Shape")
+var ShapeDesc = thriftimpl.NewUnionDesc("Shape")
 
-func NewShape(opts ...nocopy.Option) Shape { return Shape(nocopy.New(ShapeDesc, opts...)) }
+func NewShape(opts ...nocopy.Option) Shape { return Shape(thriftimpl.New(ShapeDesc, opts...)) }
 func ParseShape(b []byte, opts ...nocopy.Option) (Shape, error) {
-	s, err := nocopy.Parse(ShapeDesc, b, opts...)
+	s, err := thriftimpl.Parse(ShapeDesc, b, opts...)
 	return Shape(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Shape) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Shape) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ShapeDesc) }
-func (s Shape) Release()                                { nocopy.Struct(s).Release() }
-func (s Shape) Clone() Shape                            { return Shape(nocopy.Struct(s).Clone(ShapeDesc)) }
-func (s Shape) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Shape) String() string                          { return nocopy.Struct(s).Format(ShapeDesc) }
-func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(ShapeDesc) }
+func (s Shape) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Shape) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, ShapeDesc) }
+func (s Shape) ThriftDesc() *thriftimpl.Desc { return ShapeDesc }
+func (s Shape) Release()                     { nocopy.Struct(s).Release() }
+func (s Shape) Clone() Shape                 { return Shape(thriftimpl.Struct(s).Clone(ShapeDesc)) }
+func (s Shape) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Shape) String() string               { return thriftimpl.Struct(s).Format(ShapeDesc) }
+func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(ShapeDesc)
+}
 
 // ShapeWhich is the arm of a Shape that is set; 0 means none.
 type ShapeWhich int32
@@ -203,193 +209,207 @@ const (
 	Shape_Empty   ShapeWhich = 12
 )
 
-func (s Shape) Which() ShapeWhich { return ShapeWhich(nocopy.Struct(s).Which()) }
+func (s Shape) Which() ShapeWhich { return ShapeWhich(thriftimpl.Struct(s).Which()) }
 
-func (s Shape) GetRadius() float64 { return nocopy.Struct(s).Float64(shapeRadius) }
+func (s Shape) GetRadius() float64 { return thriftimpl.Struct(s).Float64(shapeRadius) }
 func (s Shape) SetRadius(v float64) {
-	nocopy.Struct(s).Arm(shapeRadius, ShapeDesc).SetFloat64(shapeRadius, v)
+	thriftimpl.Struct(s).Arm(shapeRadius, ShapeDesc).SetFloat64(shapeRadius, v)
 }
-func (s Shape) IsSetRadius() bool { return nocopy.Struct(s).Has(shapeRadius) }
-func (s Shape) UnsetRadius()      { nocopy.Struct(s).UnsetArm(shapeRadius) }
+func (s Shape) IsSetRadius() bool { return thriftimpl.Struct(s).Has(shapeRadius) }
+func (s Shape) UnsetRadius()      { thriftimpl.Struct(s).UnsetArm(shapeRadius) }
 
-func (s Shape) GetCorner() Point { return Point(nocopy.Struct(s).Child(shapeCorner, ShapeDesc)) }
+func (s Shape) GetCorner() Point { return Point(thriftimpl.Struct(s).Child(shapeCorner, ShapeDesc)) }
 func (s Shape) SetCorner(v Point) {
-	nocopy.Struct(s).SetChild(shapeCorner, ShapeDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(shapeCorner, ShapeDesc, thriftimpl.Struct(v))
 }
 func (s Shape) NewCorner() Point {
-	return Point(nocopy.Struct(s).Arm(shapeCorner, ShapeDesc).NewChild(shapeCorner, ShapeDesc, 0))
+	return Point(thriftimpl.Struct(s).Arm(shapeCorner, ShapeDesc).NewChild(shapeCorner, ShapeDesc, 0))
 }
-func (s Shape) IsSetCorner() bool { return nocopy.Struct(s).Has(shapeCorner) }
-func (s Shape) UnsetCorner()      { nocopy.Struct(s).UnsetArm(shapeCorner) }
+func (s Shape) IsSetCorner() bool { return thriftimpl.Struct(s).Has(shapeCorner) }
+func (s Shape) UnsetCorner()      { thriftimpl.Struct(s).UnsetArm(shapeCorner) }
 
-func (s Shape) GetLabel() string  { return nocopy.Struct(s).Text(shapeLabel) }
-func (s Shape) SetLabel(v string) { nocopy.Struct(s).Arm(shapeLabel, ShapeDesc).SetText(shapeLabel, v) }
-func (s Shape) IsSetLabel() bool  { return nocopy.Struct(s).Has(shapeLabel) }
-func (s Shape) UnsetLabel()       { nocopy.Struct(s).UnsetArm(shapeLabel) }
+func (s Shape) GetLabel() string { return thriftimpl.Struct(s).Text(shapeLabel) }
+func (s Shape) SetLabel(v string) {
+	thriftimpl.Struct(s).Arm(shapeLabel, ShapeDesc).SetText(shapeLabel, v)
+}
+func (s Shape) IsSetLabel() bool { return thriftimpl.Struct(s).Has(shapeLabel) }
+func (s Shape) UnsetLabel()      { thriftimpl.Struct(s).UnsetArm(shapeLabel) }
 
 func (s Shape) GetOutline() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(shapeOutline, ShapeDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(shapeOutline, ShapeDesc))
 }
 func (s Shape) SetOutline(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(shapeOutline, ShapeDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(shapeOutline, ShapeDesc, thriftimpl.Struct(v))
 }
 func (s Shape) NewOutline(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Arm(shapeOutline, ShapeDesc).NewChild(shapeOutline, ShapeDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Arm(shapeOutline, ShapeDesc).NewChild(shapeOutline, ShapeDesc, n))
 }
-func (s Shape) IsSetOutline() bool { return nocopy.Struct(s).Has(shapeOutline) }
-func (s Shape) UnsetOutline()      { nocopy.Struct(s).UnsetArm(shapeOutline) }
+func (s Shape) IsSetOutline() bool { return thriftimpl.Struct(s).Has(shapeOutline) }
+func (s Shape) UnsetOutline()      { thriftimpl.Struct(s).UnsetArm(shapeOutline) }
 
-func (s Shape) GetWeights() nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32] {
-	return nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32](nocopy.Struct(s).Child(shapeWeights, ShapeDesc))
+func (s Shape) GetWeights() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
+	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(shapeWeights, ShapeDesc))
 }
-func (s Shape) SetWeights(v nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(shapeWeights, ShapeDesc, nocopy.Struct(v))
+func (s Shape) SetWeights(v nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(shapeWeights, ShapeDesc, thriftimpl.Struct(v))
 }
-func (s Shape) NewWeights() nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32] {
-	return nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32](nocopy.Struct(s).Arm(shapeWeights, ShapeDesc).NewChild(shapeWeights, ShapeDesc, 0))
+func (s Shape) NewWeights() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
+	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Arm(shapeWeights, ShapeDesc).NewChild(shapeWeights, ShapeDesc, 0))
 }
-func (s Shape) IsSetWeights() bool { return nocopy.Struct(s).Has(shapeWeights) }
-func (s Shape) UnsetWeights()      { nocopy.Struct(s).UnsetArm(shapeWeights) }
+func (s Shape) IsSetWeights() bool { return thriftimpl.Struct(s).Has(shapeWeights) }
+func (s Shape) UnsetWeights()      { thriftimpl.Struct(s).UnsetArm(shapeWeights) }
 
-func (s Shape) GetColor() Color { return Color(nocopy.Struct(s).Int32(shapeColor)) }
+func (s Shape) GetColor() Color { return Color(thriftimpl.Struct(s).Int32(shapeColor)) }
 func (s Shape) SetColor(v Color) {
-	nocopy.Struct(s).Arm(shapeColor, ShapeDesc).SetInt32(shapeColor, int32(v))
+	thriftimpl.Struct(s).Arm(shapeColor, ShapeDesc).SetInt32(shapeColor, int32(v))
 }
-func (s Shape) IsSetColor() bool { return nocopy.Struct(s).Has(shapeColor) }
-func (s Shape) UnsetColor()      { nocopy.Struct(s).UnsetArm(shapeColor) }
+func (s Shape) IsSetColor() bool { return thriftimpl.Struct(s).Has(shapeColor) }
+func (s Shape) UnsetColor()      { thriftimpl.Struct(s).UnsetArm(shapeColor) }
 
-func (s Shape) GetRaw() []byte  { return nocopy.Struct(s).Bytes(shapeRaw) }
-func (s Shape) SetRaw(v []byte) { nocopy.Struct(s).Arm(shapeRaw, ShapeDesc).SetBytes(shapeRaw, v) }
+func (s Shape) GetRaw() []byte  { return thriftimpl.Struct(s).Bytes(shapeRaw) }
+func (s Shape) SetRaw(v []byte) { thriftimpl.Struct(s).Arm(shapeRaw, ShapeDesc).SetBytes(shapeRaw, v) }
 func (s Shape) NewRaw(n int) []byte {
-	return nocopy.Struct(s).Arm(shapeRaw, ShapeDesc).NewBytes(shapeRaw, n)
+	return thriftimpl.Struct(s).Arm(shapeRaw, ShapeDesc).NewBytes(shapeRaw, n)
 }
-func (s Shape) IsSetRaw() bool { return nocopy.Struct(s).Has(shapeRaw) }
-func (s Shape) UnsetRaw()      { nocopy.Struct(s).UnsetArm(shapeRaw) }
+func (s Shape) IsSetRaw() bool { return thriftimpl.Struct(s).Has(shapeRaw) }
+func (s Shape) UnsetRaw()      { thriftimpl.Struct(s).UnsetArm(shapeRaw) }
 
-func (s Shape) GetKey() nocopy.UUID  { return nocopy.Struct(s).UUID(shapeKey) }
-func (s Shape) SetKey(v nocopy.UUID) { nocopy.Struct(s).Arm(shapeKey, ShapeDesc).SetUUID(shapeKey, v) }
-func (s Shape) IsSetKey() bool       { return nocopy.Struct(s).Has(shapeKey) }
-func (s Shape) UnsetKey()            { nocopy.Struct(s).UnsetArm(shapeKey) }
+func (s Shape) GetKey() nocopy.UUID { return thriftimpl.Struct(s).UUID(shapeKey) }
+func (s Shape) SetKey(v nocopy.UUID) {
+	thriftimpl.Struct(s).Arm(shapeKey, ShapeDesc).SetUUID(shapeKey, v)
+}
+func (s Shape) IsSetKey() bool { return thriftimpl.Struct(s).Has(shapeKey) }
+func (s Shape) UnsetKey()      { thriftimpl.Struct(s).UnsetArm(shapeKey) }
 
 func (s Shape) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(shapeNumbers, ShapeDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(shapeNumbers, ShapeDesc))
 }
 func (s Shape) SetNumbers(v []int64) {
-	nocopy.Struct(s).Arm(shapeNumbers, ShapeDesc).SetInt64s(shapeNumbers, ShapeDesc, v)
+	thriftimpl.Struct(s).Arm(shapeNumbers, ShapeDesc).SetInt64s(shapeNumbers, ShapeDesc, v)
 }
 func (s Shape) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Arm(shapeNumbers, ShapeDesc).NewChild(shapeNumbers, ShapeDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).Arm(shapeNumbers, ShapeDesc).NewChild(shapeNumbers, ShapeDesc, n))
 }
-func (s Shape) IsSetNumbers() bool { return nocopy.Struct(s).Has(shapeNumbers) }
-func (s Shape) UnsetNumbers()      { nocopy.Struct(s).UnsetArm(shapeNumbers) }
+func (s Shape) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(shapeNumbers) }
+func (s Shape) UnsetNumbers()      { thriftimpl.Struct(s).UnsetArm(shapeNumbers) }
 
-func (s Shape) GetEmpty() bool   { return nocopy.Struct(s).Bool(shapeEmpty) }
-func (s Shape) SetEmpty(v bool)  { nocopy.Struct(s).Arm(shapeEmpty, ShapeDesc).SetBool(shapeEmpty, v) }
-func (s Shape) IsSetEmpty() bool { return nocopy.Struct(s).Has(shapeEmpty) }
-func (s Shape) UnsetEmpty()      { nocopy.Struct(s).UnsetArm(shapeEmpty) }
+func (s Shape) GetEmpty() bool { return thriftimpl.Struct(s).Bool(shapeEmpty) }
+func (s Shape) SetEmpty(v bool) {
+	thriftimpl.Struct(s).Arm(shapeEmpty, ShapeDesc).SetBool(shapeEmpty, v)
+}
+func (s Shape) IsSetEmpty() bool { return thriftimpl.Struct(s).Has(shapeEmpty) }
+func (s Shape) UnsetEmpty()      { thriftimpl.Struct(s).UnsetArm(shapeEmpty) }
 
 type Refused nocopy.Struct
 
 const (
-	refusedReason nocopy.Field = 2<<48 | 5<<32 | 11<<16 | 1
-	refusedCode   nocopy.Field = 3<<48 | 5<<32 | 8<<16 | 2
-	refusedWhere  nocopy.Field = 4<<48 | 5<<32 | 12<<16 | 3
+	refusedReason thriftimpl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	refusedCode   thriftimpl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	refusedWhere  thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
 // RefusedDesc describes Refused to the runtime and to packages that use it.
-var RefusedDesc = nocopy.NewExceptionDesc("Refused")
+var RefusedDesc = thriftimpl.NewExceptionDesc("Refused")
 
-func NewRefused(opts ...nocopy.Option) Refused { return Refused(nocopy.New(RefusedDesc, opts...)) }
+func NewRefused(opts ...nocopy.Option) Refused { return Refused(thriftimpl.New(RefusedDesc, opts...)) }
 func ParseRefused(b []byte, opts ...nocopy.Option) (Refused, error) {
-	s, err := nocopy.Parse(RefusedDesc, b, opts...)
+	s, err := thriftimpl.Parse(RefusedDesc, b, opts...)
 	return Refused(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Refused) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Refused) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, RefusedDesc) }
-func (s Refused) Release()                   { nocopy.Struct(s).Release() }
-func (s Refused) Clone() Refused             { return Refused(nocopy.Struct(s).Clone(RefusedDesc)) }
-func (s Refused) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Refused) String() string             { return nocopy.Struct(s).Format(RefusedDesc) }
-func (s Refused) Error() string              { return nocopy.Struct(s).Format(RefusedDesc) }
+func (s Refused) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Refused) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, RefusedDesc)
+}
+func (s Refused) ThriftDesc() *thriftimpl.Desc { return RefusedDesc }
+func (s Refused) Release()                     { nocopy.Struct(s).Release() }
+func (s Refused) Clone() Refused               { return Refused(thriftimpl.Struct(s).Clone(RefusedDesc)) }
+func (s Refused) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Refused) String() string               { return thriftimpl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Error() string                { return thriftimpl.Struct(s).Format(RefusedDesc) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RefusedDesc)
+	return thriftimpl.Struct(s).Unknown(RefusedDesc)
 }
 
-func (s Refused) GetReason() string  { return nocopy.Struct(s).Text(refusedReason) }
-func (s Refused) SetReason(v string) { nocopy.Struct(s).SetText(refusedReason, v) }
-func (s Refused) IsSetReason() bool  { return nocopy.Struct(s).Has(refusedReason) }
-func (s Refused) UnsetReason()       { nocopy.Struct(s).Unset(refusedReason) }
+func (s Refused) GetReason() string  { return thriftimpl.Struct(s).Text(refusedReason) }
+func (s Refused) SetReason(v string) { thriftimpl.Struct(s).SetText(refusedReason, v) }
+func (s Refused) IsSetReason() bool  { return thriftimpl.Struct(s).Has(refusedReason) }
+func (s Refused) UnsetReason()       { thriftimpl.Struct(s).Unset(refusedReason) }
 
-func (s Refused) GetCode() int32  { return nocopy.Struct(s).Int32(refusedCode) }
-func (s Refused) SetCode(v int32) { nocopy.Struct(s).SetInt32(refusedCode, v) }
-func (s Refused) IsSetCode() bool { return nocopy.Struct(s).Has(refusedCode) }
-func (s Refused) UnsetCode()      { nocopy.Struct(s).Unset(refusedCode) }
+func (s Refused) GetCode() int32  { return thriftimpl.Struct(s).Int32(refusedCode) }
+func (s Refused) SetCode(v int32) { thriftimpl.Struct(s).SetInt32(refusedCode, v) }
+func (s Refused) IsSetCode() bool { return thriftimpl.Struct(s).Has(refusedCode) }
+func (s Refused) UnsetCode()      { thriftimpl.Struct(s).Unset(refusedCode) }
 
-func (s Refused) GetWhere() Point { return Point(nocopy.Struct(s).Child(refusedWhere, RefusedDesc)) }
+func (s Refused) GetWhere() Point {
+	return Point(thriftimpl.Struct(s).Child(refusedWhere, RefusedDesc))
+}
 func (s Refused) SetWhere(v Point) {
-	nocopy.Struct(s).SetChild(refusedWhere, RefusedDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(refusedWhere, RefusedDesc, thriftimpl.Struct(v))
 }
 func (s Refused) NewWhere() Point {
-	return Point(nocopy.Struct(s).NewChild(refusedWhere, RefusedDesc, 0))
+	return Point(thriftimpl.Struct(s).NewChild(refusedWhere, RefusedDesc, 0))
 }
-func (s Refused) IsSetWhere() bool { return nocopy.Struct(s).Has(refusedWhere) }
-func (s Refused) UnsetWhere()      { nocopy.Struct(s).Unset(refusedWhere) }
+func (s Refused) IsSetWhere() bool { return thriftimpl.Struct(s).Has(refusedWhere) }
+func (s Refused) UnsetWhere()      { thriftimpl.Struct(s).Unset(refusedWhere) }
 
 type Empty nocopy.Struct
 
 // EmptyDesc describes Empty to the runtime and to packages that use it.
-var EmptyDesc = nocopy.NewDesc("Empty")
+var EmptyDesc = thriftimpl.NewDesc("Empty")
 
-func NewEmpty(opts ...nocopy.Option) Empty { return Empty(nocopy.New(EmptyDesc, opts...)) }
+func NewEmpty(opts ...nocopy.Option) Empty { return Empty(thriftimpl.New(EmptyDesc, opts...)) }
 func ParseEmpty(b []byte, opts ...nocopy.Option) (Empty, error) {
-	s, err := nocopy.Parse(EmptyDesc, b, opts...)
+	s, err := thriftimpl.Parse(EmptyDesc, b, opts...)
 	return Empty(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Empty) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Empty) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, EmptyDesc) }
-func (s Empty) Release()                                { nocopy.Struct(s).Release() }
-func (s Empty) Clone() Empty                            { return Empty(nocopy.Struct(s).Clone(EmptyDesc)) }
-func (s Empty) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Empty) String() string                          { return nocopy.Struct(s).Format(EmptyDesc) }
-func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(EmptyDesc) }
+func (s Empty) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Empty) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, EmptyDesc) }
+func (s Empty) ThriftDesc() *thriftimpl.Desc { return EmptyDesc }
+func (s Empty) Release()                     { nocopy.Struct(s).Release() }
+func (s Empty) Clone() Empty                 { return Empty(thriftimpl.Struct(s).Clone(EmptyDesc)) }
+func (s Empty) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Empty) String() string               { return thriftimpl.Struct(s).Format(EmptyDesc) }
+func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(EmptyDesc)
+}
 
 // Each type as a required field.
 type RequiredFields nocopy.Struct
 
 const (
-	requiredFieldsFlag    nocopy.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	requiredFieldsTiny    nocopy.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	requiredFieldsSmall   nocopy.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	requiredFieldsMedium  nocopy.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	requiredFieldsLarge   nocopy.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	requiredFieldsReal    nocopy.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	requiredFieldsText    nocopy.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	requiredFieldsBlob    nocopy.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	requiredFieldsKey     nocopy.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	requiredFieldsColor   nocopy.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	requiredFieldsPoint   nocopy.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	requiredFieldsShape   nocopy.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	requiredFieldsNumbers nocopy.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	requiredFieldsWords   nocopy.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	requiredFieldsUnique  nocopy.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	requiredFieldsCounts  nocopy.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	requiredFieldsPoints  nocopy.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	requiredFieldsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	requiredFieldsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	requiredFieldsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	requiredFieldsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	requiredFieldsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	requiredFieldsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	requiredFieldsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	requiredFieldsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	requiredFieldsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	requiredFieldsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	requiredFieldsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	requiredFieldsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	requiredFieldsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	requiredFieldsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	requiredFieldsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	requiredFieldsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	requiredFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // RequiredFieldsDesc describes RequiredFields to the runtime and to packages that use it.
-var RequiredFieldsDesc = nocopy.NewDesc("RequiredFields")
+var RequiredFieldsDesc = thriftimpl.NewDesc("RequiredFields")
 
 func NewRequiredFields(opts ...nocopy.Option) RequiredFields {
-	return RequiredFields(nocopy.New(RequiredFieldsDesc, opts...))
+	return RequiredFields(thriftimpl.New(RequiredFieldsDesc, opts...))
 }
 func ParseRequiredFields(b []byte, opts ...nocopy.Option) (RequiredFields, error) {
-	s, err := nocopy.Parse(RequiredFieldsDesc, b, opts...)
+	s, err := thriftimpl.Parse(RequiredFieldsDesc, b, opts...)
 	return RequiredFields(s), err
 }
 
@@ -397,196 +417,223 @@ func ParseRequiredFields(b []byte, opts ...nocopy.Option) (RequiredFields, error
 // those of s alone.
 func (s RequiredFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RequiredFields) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
 }
-func (s RequiredFields) Release() { nocopy.Struct(s).Release() }
+func (s RequiredFields) ThriftDesc() *thriftimpl.Desc { return RequiredFieldsDesc }
+func (s RequiredFields) Release()                     { nocopy.Struct(s).Release() }
 func (s RequiredFields) Clone() RequiredFields {
-	return RequiredFields(nocopy.Struct(s).Clone(RequiredFieldsDesc))
+	return RequiredFields(thriftimpl.Struct(s).Clone(RequiredFieldsDesc))
 }
 func (s RequiredFields) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RequiredFields) String() string { return nocopy.Struct(s).Format(RequiredFieldsDesc) }
+func (s RequiredFields) String() string { return thriftimpl.Struct(s).Format(RequiredFieldsDesc) }
 func (s RequiredFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RequiredFieldsDesc)
+	return thriftimpl.Struct(s).Unknown(RequiredFieldsDesc)
 }
 
-func (s RequiredFields) GetFlag() bool   { return nocopy.Struct(s).Bool(requiredFieldsFlag) }
-func (s RequiredFields) SetFlag(v bool)  { nocopy.Struct(s).SetBool(requiredFieldsFlag, v) }
-func (s RequiredFields) IsSetFlag() bool { return nocopy.Struct(s).Has(requiredFieldsFlag) }
-func (s RequiredFields) UnsetFlag()      { nocopy.Struct(s).Reset(requiredFieldsFlag, RequiredFieldsDesc) }
+func (s RequiredFields) GetFlag() bool   { return thriftimpl.Struct(s).Bool(requiredFieldsFlag) }
+func (s RequiredFields) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(requiredFieldsFlag, v) }
+func (s RequiredFields) IsSetFlag() bool { return thriftimpl.Struct(s).Has(requiredFieldsFlag) }
+func (s RequiredFields) UnsetFlag() {
+	thriftimpl.Struct(s).Reset(requiredFieldsFlag, RequiredFieldsDesc)
+}
 
-func (s RequiredFields) GetTiny() int8   { return nocopy.Struct(s).Int8(requiredFieldsTiny) }
-func (s RequiredFields) SetTiny(v int8)  { nocopy.Struct(s).SetInt8(requiredFieldsTiny, v) }
-func (s RequiredFields) IsSetTiny() bool { return nocopy.Struct(s).Has(requiredFieldsTiny) }
-func (s RequiredFields) UnsetTiny()      { nocopy.Struct(s).Reset(requiredFieldsTiny, RequiredFieldsDesc) }
+func (s RequiredFields) GetTiny() int8   { return thriftimpl.Struct(s).Int8(requiredFieldsTiny) }
+func (s RequiredFields) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(requiredFieldsTiny, v) }
+func (s RequiredFields) IsSetTiny() bool { return thriftimpl.Struct(s).Has(requiredFieldsTiny) }
+func (s RequiredFields) UnsetTiny() {
+	thriftimpl.Struct(s).Reset(requiredFieldsTiny, RequiredFieldsDesc)
+}
 
-func (s RequiredFields) GetSmall() int16  { return nocopy.Struct(s).Int16(requiredFieldsSmall) }
-func (s RequiredFields) SetSmall(v int16) { nocopy.Struct(s).SetInt16(requiredFieldsSmall, v) }
-func (s RequiredFields) IsSetSmall() bool { return nocopy.Struct(s).Has(requiredFieldsSmall) }
-func (s RequiredFields) UnsetSmall()      { nocopy.Struct(s).Reset(requiredFieldsSmall, RequiredFieldsDesc) }
+func (s RequiredFields) GetSmall() int16  { return thriftimpl.Struct(s).Int16(requiredFieldsSmall) }
+func (s RequiredFields) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(requiredFieldsSmall, v) }
+func (s RequiredFields) IsSetSmall() bool { return thriftimpl.Struct(s).Has(requiredFieldsSmall) }
+func (s RequiredFields) UnsetSmall() {
+	thriftimpl.Struct(s).Reset(requiredFieldsSmall, RequiredFieldsDesc)
+}
 
-func (s RequiredFields) GetMedium() int32  { return nocopy.Struct(s).Int32(requiredFieldsMedium) }
-func (s RequiredFields) SetMedium(v int32) { nocopy.Struct(s).SetInt32(requiredFieldsMedium, v) }
-func (s RequiredFields) IsSetMedium() bool { return nocopy.Struct(s).Has(requiredFieldsMedium) }
+func (s RequiredFields) GetMedium() int32  { return thriftimpl.Struct(s).Int32(requiredFieldsMedium) }
+func (s RequiredFields) SetMedium(v int32) { thriftimpl.Struct(s).SetInt32(requiredFieldsMedium, v) }
+func (s RequiredFields) IsSetMedium() bool { return thriftimpl.Struct(s).Has(requiredFieldsMedium) }
 func (s RequiredFields) UnsetMedium() {
-	nocopy.Struct(s).Reset(requiredFieldsMedium, RequiredFieldsDesc)
+	thriftimpl.Struct(s).Reset(requiredFieldsMedium, RequiredFieldsDesc)
 }
 
-func (s RequiredFields) GetLarge() int64  { return nocopy.Struct(s).Int64(requiredFieldsLarge) }
-func (s RequiredFields) SetLarge(v int64) { nocopy.Struct(s).SetInt64(requiredFieldsLarge, v) }
-func (s RequiredFields) IsSetLarge() bool { return nocopy.Struct(s).Has(requiredFieldsLarge) }
-func (s RequiredFields) UnsetLarge()      { nocopy.Struct(s).Reset(requiredFieldsLarge, RequiredFieldsDesc) }
+func (s RequiredFields) GetLarge() int64  { return thriftimpl.Struct(s).Int64(requiredFieldsLarge) }
+func (s RequiredFields) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(requiredFieldsLarge, v) }
+func (s RequiredFields) IsSetLarge() bool { return thriftimpl.Struct(s).Has(requiredFieldsLarge) }
+func (s RequiredFields) UnsetLarge() {
+	thriftimpl.Struct(s).Reset(requiredFieldsLarge, RequiredFieldsDesc)
+}
 
-func (s RequiredFields) GetReal() float64  { return nocopy.Struct(s).Float64(requiredFieldsReal) }
-func (s RequiredFields) SetReal(v float64) { nocopy.Struct(s).SetFloat64(requiredFieldsReal, v) }
-func (s RequiredFields) IsSetReal() bool   { return nocopy.Struct(s).Has(requiredFieldsReal) }
-func (s RequiredFields) UnsetReal()        { nocopy.Struct(s).Reset(requiredFieldsReal, RequiredFieldsDesc) }
+func (s RequiredFields) GetReal() float64  { return thriftimpl.Struct(s).Float64(requiredFieldsReal) }
+func (s RequiredFields) SetReal(v float64) { thriftimpl.Struct(s).SetFloat64(requiredFieldsReal, v) }
+func (s RequiredFields) IsSetReal() bool   { return thriftimpl.Struct(s).Has(requiredFieldsReal) }
+func (s RequiredFields) UnsetReal() {
+	thriftimpl.Struct(s).Reset(requiredFieldsReal, RequiredFieldsDesc)
+}
 
-func (s RequiredFields) GetText() string  { return nocopy.Struct(s).Text(requiredFieldsText) }
-func (s RequiredFields) SetText(v string) { nocopy.Struct(s).SetText(requiredFieldsText, v) }
-func (s RequiredFields) IsSetText() bool  { return nocopy.Struct(s).Has(requiredFieldsText) }
-func (s RequiredFields) UnsetText()       { nocopy.Struct(s).Reset(requiredFieldsText, RequiredFieldsDesc) }
+func (s RequiredFields) GetText() string  { return thriftimpl.Struct(s).Text(requiredFieldsText) }
+func (s RequiredFields) SetText(v string) { thriftimpl.Struct(s).SetText(requiredFieldsText, v) }
+func (s RequiredFields) IsSetText() bool  { return thriftimpl.Struct(s).Has(requiredFieldsText) }
+func (s RequiredFields) UnsetText() {
+	thriftimpl.Struct(s).Reset(requiredFieldsText, RequiredFieldsDesc)
+}
 
-func (s RequiredFields) GetBlob() []byte  { return nocopy.Struct(s).Bytes(requiredFieldsBlob) }
-func (s RequiredFields) SetBlob(v []byte) { nocopy.Struct(s).SetBytes(requiredFieldsBlob, v) }
+func (s RequiredFields) GetBlob() []byte  { return thriftimpl.Struct(s).Bytes(requiredFieldsBlob) }
+func (s RequiredFields) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(requiredFieldsBlob, v) }
 func (s RequiredFields) NewBlob(n int) []byte {
-	return nocopy.Struct(s).NewBytes(requiredFieldsBlob, n)
+	return thriftimpl.Struct(s).NewBytes(requiredFieldsBlob, n)
 }
-func (s RequiredFields) IsSetBlob() bool { return nocopy.Struct(s).Has(requiredFieldsBlob) }
-func (s RequiredFields) UnsetBlob()      { nocopy.Struct(s).Reset(requiredFieldsBlob, RequiredFieldsDesc) }
+func (s RequiredFields) IsSetBlob() bool { return thriftimpl.Struct(s).Has(requiredFieldsBlob) }
+func (s RequiredFields) UnsetBlob() {
+	thriftimpl.Struct(s).Reset(requiredFieldsBlob, RequiredFieldsDesc)
+}
 
-func (s RequiredFields) GetKey() nocopy.UUID  { return nocopy.Struct(s).UUID(requiredFieldsKey) }
-func (s RequiredFields) SetKey(v nocopy.UUID) { nocopy.Struct(s).SetUUID(requiredFieldsKey, v) }
-func (s RequiredFields) IsSetKey() bool       { return nocopy.Struct(s).Has(requiredFieldsKey) }
-func (s RequiredFields) UnsetKey()            { nocopy.Struct(s).Reset(requiredFieldsKey, RequiredFieldsDesc) }
+func (s RequiredFields) GetKey() nocopy.UUID  { return thriftimpl.Struct(s).UUID(requiredFieldsKey) }
+func (s RequiredFields) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(requiredFieldsKey, v) }
+func (s RequiredFields) IsSetKey() bool       { return thriftimpl.Struct(s).Has(requiredFieldsKey) }
+func (s RequiredFields) UnsetKey()            { thriftimpl.Struct(s).Reset(requiredFieldsKey, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetColor() Color  { return Color(nocopy.Struct(s).Int32(requiredFieldsColor)) }
-func (s RequiredFields) SetColor(v Color) { nocopy.Struct(s).SetInt32(requiredFieldsColor, int32(v)) }
-func (s RequiredFields) IsSetColor() bool { return nocopy.Struct(s).Has(requiredFieldsColor) }
-func (s RequiredFields) UnsetColor()      { nocopy.Struct(s).Reset(requiredFieldsColor, RequiredFieldsDesc) }
+func (s RequiredFields) GetColor() Color {
+	return Color(thriftimpl.Struct(s).Int32(requiredFieldsColor))
+}
+func (s RequiredFields) SetColor(v Color) {
+	thriftimpl.Struct(s).SetInt32(requiredFieldsColor, int32(v))
+}
+func (s RequiredFields) IsSetColor() bool { return thriftimpl.Struct(s).Has(requiredFieldsColor) }
+func (s RequiredFields) UnsetColor() {
+	thriftimpl.Struct(s).Reset(requiredFieldsColor, RequiredFieldsDesc)
+}
 
 func (s RequiredFields) GetPoint() Point {
-	return Point(nocopy.Struct(s).Child(requiredFieldsPoint, RequiredFieldsDesc))
+	return Point(thriftimpl.Struct(s).Child(requiredFieldsPoint, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetPoint(v Point) {
-	nocopy.Struct(s).SetChild(requiredFieldsPoint, RequiredFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(requiredFieldsPoint, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
 func (s RequiredFields) NewPoint() Point {
-	return Point(nocopy.Struct(s).NewChild(requiredFieldsPoint, RequiredFieldsDesc, 0))
+	return Point(thriftimpl.Struct(s).NewChild(requiredFieldsPoint, RequiredFieldsDesc, 0))
 }
-func (s RequiredFields) IsSetPoint() bool { return nocopy.Struct(s).Has(requiredFieldsPoint) }
-func (s RequiredFields) UnsetPoint()      { nocopy.Struct(s).Reset(requiredFieldsPoint, RequiredFieldsDesc) }
+func (s RequiredFields) IsSetPoint() bool { return thriftimpl.Struct(s).Has(requiredFieldsPoint) }
+func (s RequiredFields) UnsetPoint() {
+	thriftimpl.Struct(s).Reset(requiredFieldsPoint, RequiredFieldsDesc)
+}
 
 func (s RequiredFields) GetShape() Shape {
-	return Shape(nocopy.Struct(s).Child(requiredFieldsShape, RequiredFieldsDesc))
+	return Shape(thriftimpl.Struct(s).Child(requiredFieldsShape, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetShape(v Shape) {
-	nocopy.Struct(s).SetChild(requiredFieldsShape, RequiredFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(requiredFieldsShape, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
 func (s RequiredFields) NewShape() Shape {
-	return Shape(nocopy.Struct(s).NewChild(requiredFieldsShape, RequiredFieldsDesc, 0))
+	return Shape(thriftimpl.Struct(s).NewChild(requiredFieldsShape, RequiredFieldsDesc, 0))
 }
-func (s RequiredFields) IsSetShape() bool { return nocopy.Struct(s).Has(requiredFieldsShape) }
-func (s RequiredFields) UnsetShape()      { nocopy.Struct(s).Reset(requiredFieldsShape, RequiredFieldsDesc) }
+func (s RequiredFields) IsSetShape() bool { return thriftimpl.Struct(s).Has(requiredFieldsShape) }
+func (s RequiredFields) UnsetShape() {
+	thriftimpl.Struct(s).Reset(requiredFieldsShape, RequiredFieldsDesc)
+}
 
 func (s RequiredFields) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(requiredFieldsNumbers, RequiredFieldsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(requiredFieldsNumbers, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetNumbers(v []int64) {
-	nocopy.Struct(s).SetInt64s(requiredFieldsNumbers, RequiredFieldsDesc, v)
+	thriftimpl.Struct(s).SetInt64s(requiredFieldsNumbers, RequiredFieldsDesc, v)
 }
 func (s RequiredFields) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(requiredFieldsNumbers, RequiredFieldsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(requiredFieldsNumbers, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetNumbers() bool { return nocopy.Struct(s).Has(requiredFieldsNumbers) }
+func (s RequiredFields) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(requiredFieldsNumbers) }
 func (s RequiredFields) UnsetNumbers() {
-	nocopy.Struct(s).Reset(requiredFieldsNumbers, RequiredFieldsDesc)
+	thriftimpl.Struct(s).Reset(requiredFieldsNumbers, RequiredFieldsDesc)
 }
 
 func (s RequiredFields) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(requiredFieldsWords, RequiredFieldsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(requiredFieldsWords, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetWords(v []string) {
-	nocopy.Struct(s).SetTexts(requiredFieldsWords, RequiredFieldsDesc, v)
+	thriftimpl.Struct(s).SetTexts(requiredFieldsWords, RequiredFieldsDesc, v)
 }
 func (s RequiredFields) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(requiredFieldsWords, RequiredFieldsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(requiredFieldsWords, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetWords() bool { return nocopy.Struct(s).Has(requiredFieldsWords) }
-func (s RequiredFields) UnsetWords()      { nocopy.Struct(s).Reset(requiredFieldsWords, RequiredFieldsDesc) }
+func (s RequiredFields) IsSetWords() bool { return thriftimpl.Struct(s).Has(requiredFieldsWords) }
+func (s RequiredFields) UnsetWords() {
+	thriftimpl.Struct(s).Reset(requiredFieldsWords, RequiredFieldsDesc)
+}
 
 func (s RequiredFields) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(requiredFieldsUnique, RequiredFieldsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(requiredFieldsUnique, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetUnique(v []int32) {
-	nocopy.Struct(s).SetInt32s(requiredFieldsUnique, RequiredFieldsDesc, v)
+	thriftimpl.Struct(s).SetInt32s(requiredFieldsUnique, RequiredFieldsDesc, v)
 }
 func (s RequiredFields) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(requiredFieldsUnique, RequiredFieldsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(requiredFieldsUnique, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetUnique() bool { return nocopy.Struct(s).Has(requiredFieldsUnique) }
+func (s RequiredFields) IsSetUnique() bool { return thriftimpl.Struct(s).Has(requiredFieldsUnique) }
 func (s RequiredFields) UnsetUnique() {
-	nocopy.Struct(s).Reset(requiredFieldsUnique, RequiredFieldsDesc)
+	thriftimpl.Struct(s).Reset(requiredFieldsUnique, RequiredFieldsDesc)
 }
 
-func (s RequiredFields) GetCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).Child(requiredFieldsCounts, RequiredFieldsDesc))
+func (s RequiredFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(requiredFieldsCounts, RequiredFieldsDesc))
 }
-func (s RequiredFields) SetCounts(v nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(requiredFieldsCounts, RequiredFieldsDesc, nocopy.Struct(v))
+func (s RequiredFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(requiredFieldsCounts, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
-func (s RequiredFields) NewCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).NewChild(requiredFieldsCounts, RequiredFieldsDesc, 0))
+func (s RequiredFields) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(requiredFieldsCounts, RequiredFieldsDesc, 0))
 }
-func (s RequiredFields) IsSetCounts() bool { return nocopy.Struct(s).Has(requiredFieldsCounts) }
+func (s RequiredFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(requiredFieldsCounts) }
 func (s RequiredFields) UnsetCounts() {
-	nocopy.Struct(s).Reset(requiredFieldsCounts, RequiredFieldsDesc)
+	thriftimpl.Struct(s).Reset(requiredFieldsCounts, RequiredFieldsDesc)
 }
 
 func (s RequiredFields) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(requiredFieldsPoints, RequiredFieldsDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(requiredFieldsPoints, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetPoints(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(requiredFieldsPoints, RequiredFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(requiredFieldsPoints, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
 func (s RequiredFields) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).NewChild(requiredFieldsPoints, RequiredFieldsDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(requiredFieldsPoints, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetPoints() bool { return nocopy.Struct(s).Has(requiredFieldsPoints) }
+func (s RequiredFields) IsSetPoints() bool { return thriftimpl.Struct(s).Has(requiredFieldsPoints) }
 func (s RequiredFields) UnsetPoints() {
-	nocopy.Struct(s).Reset(requiredFieldsPoints, RequiredFieldsDesc)
+	thriftimpl.Struct(s).Reset(requiredFieldsPoints, RequiredFieldsDesc)
 }
 
 // Each type as a required field with a default.
 type RequiredDefaults nocopy.Struct
 
 const (
-	requiredDefaultsFlag    nocopy.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	requiredDefaultsTiny    nocopy.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	requiredDefaultsSmall   nocopy.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	requiredDefaultsMedium  nocopy.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	requiredDefaultsLarge   nocopy.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	requiredDefaultsReal    nocopy.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	requiredDefaultsText    nocopy.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	requiredDefaultsBlob    nocopy.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	requiredDefaultsKey     nocopy.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	requiredDefaultsColor   nocopy.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	requiredDefaultsPoint   nocopy.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	requiredDefaultsShape   nocopy.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	requiredDefaultsNumbers nocopy.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	requiredDefaultsWords   nocopy.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	requiredDefaultsUnique  nocopy.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	requiredDefaultsCounts  nocopy.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	requiredDefaultsPoints  nocopy.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	requiredDefaultsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	requiredDefaultsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	requiredDefaultsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	requiredDefaultsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	requiredDefaultsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	requiredDefaultsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	requiredDefaultsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	requiredDefaultsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	requiredDefaultsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	requiredDefaultsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	requiredDefaultsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	requiredDefaultsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	requiredDefaultsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	requiredDefaultsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	requiredDefaultsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	requiredDefaultsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	requiredDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // RequiredDefaultsDesc describes RequiredDefaults to the runtime and to packages that use it.
-var RequiredDefaultsDesc = nocopy.NewDesc("RequiredDefaults")
+var RequiredDefaultsDesc = thriftimpl.NewDesc("RequiredDefaults")
 
 func NewRequiredDefaults(opts ...nocopy.Option) RequiredDefaults {
-	return RequiredDefaults(nocopy.New(RequiredDefaultsDesc, opts...))
+	return RequiredDefaults(thriftimpl.New(RequiredDefaultsDesc, opts...))
 }
 func ParseRequiredDefaults(b []byte, opts ...nocopy.Option) (RequiredDefaults, error) {
-	s, err := nocopy.Parse(RequiredDefaultsDesc, b, opts...)
+	s, err := thriftimpl.Parse(RequiredDefaultsDesc, b, opts...)
 	return RequiredDefaults(s), err
 }
 
@@ -594,238 +641,249 @@ func ParseRequiredDefaults(b []byte, opts ...nocopy.Option) (RequiredDefaults, e
 // those of s alone.
 func (s RequiredDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RequiredDefaults) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
 }
-func (s RequiredDefaults) Release() { nocopy.Struct(s).Release() }
+func (s RequiredDefaults) ThriftDesc() *thriftimpl.Desc { return RequiredDefaultsDesc }
+func (s RequiredDefaults) Release()                     { nocopy.Struct(s).Release() }
 func (s RequiredDefaults) Clone() RequiredDefaults {
-	return RequiredDefaults(nocopy.Struct(s).Clone(RequiredDefaultsDesc))
+	return RequiredDefaults(thriftimpl.Struct(s).Clone(RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RequiredDefaults) String() string { return nocopy.Struct(s).Format(RequiredDefaultsDesc) }
+func (s RequiredDefaults) String() string { return thriftimpl.Struct(s).Format(RequiredDefaultsDesc) }
 func (s RequiredDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RequiredDefaultsDesc)
+	return thriftimpl.Struct(s).Unknown(RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetFlag() bool   { return nocopy.Struct(s).BoolOr(requiredDefaultsFlag, true) }
-func (s RequiredDefaults) SetFlag(v bool)  { nocopy.Struct(s).SetBool(requiredDefaultsFlag, v) }
-func (s RequiredDefaults) IsSetFlag() bool { return nocopy.Struct(s).Has(requiredDefaultsFlag) }
+func (s RequiredDefaults) GetFlag() bool {
+	return thriftimpl.Struct(s).BoolOr(requiredDefaultsFlag, true)
+}
+func (s RequiredDefaults) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(requiredDefaultsFlag, v) }
+func (s RequiredDefaults) IsSetFlag() bool { return thriftimpl.Struct(s).Has(requiredDefaultsFlag) }
 func (s RequiredDefaults) UnsetFlag() {
-	nocopy.Struct(s).Reset(requiredDefaultsFlag, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsFlag, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetTiny() int8   { return nocopy.Struct(s).Int8Or(requiredDefaultsTiny, -8) }
-func (s RequiredDefaults) SetTiny(v int8)  { nocopy.Struct(s).SetInt8(requiredDefaultsTiny, v) }
-func (s RequiredDefaults) IsSetTiny() bool { return nocopy.Struct(s).Has(requiredDefaultsTiny) }
+func (s RequiredDefaults) GetTiny() int8 {
+	return thriftimpl.Struct(s).Int8Or(requiredDefaultsTiny, -8)
+}
+func (s RequiredDefaults) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(requiredDefaultsTiny, v) }
+func (s RequiredDefaults) IsSetTiny() bool { return thriftimpl.Struct(s).Has(requiredDefaultsTiny) }
 func (s RequiredDefaults) UnsetTiny() {
-	nocopy.Struct(s).Reset(requiredDefaultsTiny, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsTiny, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetSmall() int16 {
-	return nocopy.Struct(s).Int16Or(requiredDefaultsSmall, -1600)
+	return thriftimpl.Struct(s).Int16Or(requiredDefaultsSmall, -1600)
 }
-func (s RequiredDefaults) SetSmall(v int16) { nocopy.Struct(s).SetInt16(requiredDefaultsSmall, v) }
-func (s RequiredDefaults) IsSetSmall() bool { return nocopy.Struct(s).Has(requiredDefaultsSmall) }
+func (s RequiredDefaults) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(requiredDefaultsSmall, v) }
+func (s RequiredDefaults) IsSetSmall() bool { return thriftimpl.Struct(s).Has(requiredDefaultsSmall) }
 func (s RequiredDefaults) UnsetSmall() {
-	nocopy.Struct(s).Reset(requiredDefaultsSmall, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsSmall, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetMedium() int32 {
-	return nocopy.Struct(s).Int32Or(requiredDefaultsMedium, 320000)
+	return thriftimpl.Struct(s).Int32Or(requiredDefaultsMedium, 320000)
 }
-func (s RequiredDefaults) SetMedium(v int32) { nocopy.Struct(s).SetInt32(requiredDefaultsMedium, v) }
-func (s RequiredDefaults) IsSetMedium() bool { return nocopy.Struct(s).Has(requiredDefaultsMedium) }
+func (s RequiredDefaults) SetMedium(v int32) {
+	thriftimpl.Struct(s).SetInt32(requiredDefaultsMedium, v)
+}
+func (s RequiredDefaults) IsSetMedium() bool { return thriftimpl.Struct(s).Has(requiredDefaultsMedium) }
 func (s RequiredDefaults) UnsetMedium() {
-	nocopy.Struct(s).Reset(requiredDefaultsMedium, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsMedium, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetLarge() int64 {
-	return nocopy.Struct(s).Int64Or(requiredDefaultsLarge, -6400000000)
+	return thriftimpl.Struct(s).Int64Or(requiredDefaultsLarge, -6400000000)
 }
-func (s RequiredDefaults) SetLarge(v int64) { nocopy.Struct(s).SetInt64(requiredDefaultsLarge, v) }
-func (s RequiredDefaults) IsSetLarge() bool { return nocopy.Struct(s).Has(requiredDefaultsLarge) }
+func (s RequiredDefaults) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(requiredDefaultsLarge, v) }
+func (s RequiredDefaults) IsSetLarge() bool { return thriftimpl.Struct(s).Has(requiredDefaultsLarge) }
 func (s RequiredDefaults) UnsetLarge() {
-	nocopy.Struct(s).Reset(requiredDefaultsLarge, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsLarge, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetReal() float64 {
-	return nocopy.Struct(s).Float64Or(requiredDefaultsReal, 2.5)
+	return thriftimpl.Struct(s).Float64Or(requiredDefaultsReal, 2.5)
 }
-func (s RequiredDefaults) SetReal(v float64) { nocopy.Struct(s).SetFloat64(requiredDefaultsReal, v) }
-func (s RequiredDefaults) IsSetReal() bool   { return nocopy.Struct(s).Has(requiredDefaultsReal) }
+func (s RequiredDefaults) SetReal(v float64) {
+	thriftimpl.Struct(s).SetFloat64(requiredDefaultsReal, v)
+}
+func (s RequiredDefaults) IsSetReal() bool { return thriftimpl.Struct(s).Has(requiredDefaultsReal) }
 func (s RequiredDefaults) UnsetReal() {
-	nocopy.Struct(s).Reset(requiredDefaultsReal, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsReal, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetText() string {
-	return nocopy.Struct(s).TextOr(requiredDefaultsText, "héllo\n")
+	return thriftimpl.Struct(s).TextOr(requiredDefaultsText, "héllo\n")
 }
-func (s RequiredDefaults) SetText(v string) { nocopy.Struct(s).SetText(requiredDefaultsText, v) }
-func (s RequiredDefaults) IsSetText() bool  { return nocopy.Struct(s).Has(requiredDefaultsText) }
+func (s RequiredDefaults) SetText(v string) { thriftimpl.Struct(s).SetText(requiredDefaultsText, v) }
+func (s RequiredDefaults) IsSetText() bool  { return thriftimpl.Struct(s).Has(requiredDefaultsText) }
 func (s RequiredDefaults) UnsetText() {
-	nocopy.Struct(s).Reset(requiredDefaultsText, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsText, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetBlob() []byte {
-	return nocopy.Struct(s).BytesOr(requiredDefaultsBlob, "bytes")
+	return thriftimpl.Struct(s).BytesOr(requiredDefaultsBlob, "bytes")
 }
-func (s RequiredDefaults) SetBlob(v []byte) { nocopy.Struct(s).SetBytes(requiredDefaultsBlob, v) }
+func (s RequiredDefaults) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(requiredDefaultsBlob, v) }
 func (s RequiredDefaults) NewBlob(n int) []byte {
-	return nocopy.Struct(s).NewBytes(requiredDefaultsBlob, n)
+	return thriftimpl.Struct(s).NewBytes(requiredDefaultsBlob, n)
 }
-func (s RequiredDefaults) IsSetBlob() bool { return nocopy.Struct(s).Has(requiredDefaultsBlob) }
+func (s RequiredDefaults) IsSetBlob() bool { return thriftimpl.Struct(s).Has(requiredDefaultsBlob) }
 func (s RequiredDefaults) UnsetBlob() {
-	nocopy.Struct(s).Reset(requiredDefaultsBlob, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsBlob, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetKey() nocopy.UUID {
-	return nocopy.Struct(s).UUIDOr(requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return thriftimpl.Struct(s).UUIDOr(requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
-func (s RequiredDefaults) SetKey(v nocopy.UUID) { nocopy.Struct(s).SetUUID(requiredDefaultsKey, v) }
-func (s RequiredDefaults) IsSetKey() bool       { return nocopy.Struct(s).Has(requiredDefaultsKey) }
+func (s RequiredDefaults) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(requiredDefaultsKey, v) }
+func (s RequiredDefaults) IsSetKey() bool       { return thriftimpl.Struct(s).Has(requiredDefaultsKey) }
 func (s RequiredDefaults) UnsetKey() {
-	nocopy.Struct(s).Reset(requiredDefaultsKey, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsKey, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetColor() Color {
-	return Color(nocopy.Struct(s).Int32Or(requiredDefaultsColor, int32(Color_GREEN)))
+	return Color(thriftimpl.Struct(s).Int32Or(requiredDefaultsColor, int32(Color_GREEN)))
 }
 func (s RequiredDefaults) SetColor(v Color) {
-	nocopy.Struct(s).SetInt32(requiredDefaultsColor, int32(v))
+	thriftimpl.Struct(s).SetInt32(requiredDefaultsColor, int32(v))
 }
-func (s RequiredDefaults) IsSetColor() bool { return nocopy.Struct(s).Has(requiredDefaultsColor) }
+func (s RequiredDefaults) IsSetColor() bool { return thriftimpl.Struct(s).Has(requiredDefaultsColor) }
 func (s RequiredDefaults) UnsetColor() {
-	nocopy.Struct(s).Reset(requiredDefaultsColor, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsColor, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetPoint() Point {
-	return Point(nocopy.Struct(s).Child(requiredDefaultsPoint, RequiredDefaultsDesc))
+	return Point(thriftimpl.Struct(s).Child(requiredDefaultsPoint, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetPoint(v Point) {
-	nocopy.Struct(s).SetChild(requiredDefaultsPoint, RequiredDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(requiredDefaultsPoint, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s RequiredDefaults) NewPoint() Point {
-	return Point(nocopy.Struct(s).NewChild(requiredDefaultsPoint, RequiredDefaultsDesc, 0))
+	return Point(thriftimpl.Struct(s).NewChild(requiredDefaultsPoint, RequiredDefaultsDesc, 0))
 }
-func (s RequiredDefaults) IsSetPoint() bool { return nocopy.Struct(s).Has(requiredDefaultsPoint) }
+func (s RequiredDefaults) IsSetPoint() bool { return thriftimpl.Struct(s).Has(requiredDefaultsPoint) }
 func (s RequiredDefaults) UnsetPoint() {
-	nocopy.Struct(s).Reset(requiredDefaultsPoint, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsPoint, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetShape() Shape {
-	return Shape(nocopy.Struct(s).Child(requiredDefaultsShape, RequiredDefaultsDesc))
+	return Shape(thriftimpl.Struct(s).Child(requiredDefaultsShape, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetShape(v Shape) {
-	nocopy.Struct(s).SetChild(requiredDefaultsShape, RequiredDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(requiredDefaultsShape, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s RequiredDefaults) NewShape() Shape {
-	return Shape(nocopy.Struct(s).NewChild(requiredDefaultsShape, RequiredDefaultsDesc, 0))
+	return Shape(thriftimpl.Struct(s).NewChild(requiredDefaultsShape, RequiredDefaultsDesc, 0))
 }
-func (s RequiredDefaults) IsSetShape() bool { return nocopy.Struct(s).Has(requiredDefaultsShape) }
+func (s RequiredDefaults) IsSetShape() bool { return thriftimpl.Struct(s).Has(requiredDefaultsShape) }
 func (s RequiredDefaults) UnsetShape() {
-	nocopy.Struct(s).Reset(requiredDefaultsShape, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsShape, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(requiredDefaultsNumbers, RequiredDefaultsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(requiredDefaultsNumbers, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetNumbers(v []int64) {
-	nocopy.Struct(s).SetInt64s(requiredDefaultsNumbers, RequiredDefaultsDesc, v)
+	thriftimpl.Struct(s).SetInt64s(requiredDefaultsNumbers, RequiredDefaultsDesc, v)
 }
 func (s RequiredDefaults) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(requiredDefaultsNumbers, RequiredDefaultsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(requiredDefaultsNumbers, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetNumbers() bool { return nocopy.Struct(s).Has(requiredDefaultsNumbers) }
+func (s RequiredDefaults) IsSetNumbers() bool {
+	return thriftimpl.Struct(s).Has(requiredDefaultsNumbers)
+}
 func (s RequiredDefaults) UnsetNumbers() {
-	nocopy.Struct(s).Reset(requiredDefaultsNumbers, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsNumbers, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(requiredDefaultsWords, RequiredDefaultsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(requiredDefaultsWords, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetWords(v []string) {
-	nocopy.Struct(s).SetTexts(requiredDefaultsWords, RequiredDefaultsDesc, v)
+	thriftimpl.Struct(s).SetTexts(requiredDefaultsWords, RequiredDefaultsDesc, v)
 }
 func (s RequiredDefaults) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(requiredDefaultsWords, RequiredDefaultsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(requiredDefaultsWords, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetWords() bool { return nocopy.Struct(s).Has(requiredDefaultsWords) }
+func (s RequiredDefaults) IsSetWords() bool { return thriftimpl.Struct(s).Has(requiredDefaultsWords) }
 func (s RequiredDefaults) UnsetWords() {
-	nocopy.Struct(s).Reset(requiredDefaultsWords, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsWords, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(requiredDefaultsUnique, RequiredDefaultsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(requiredDefaultsUnique, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetUnique(v []int32) {
-	nocopy.Struct(s).SetInt32s(requiredDefaultsUnique, RequiredDefaultsDesc, v)
+	thriftimpl.Struct(s).SetInt32s(requiredDefaultsUnique, RequiredDefaultsDesc, v)
 }
 func (s RequiredDefaults) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(requiredDefaultsUnique, RequiredDefaultsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(requiredDefaultsUnique, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetUnique() bool { return nocopy.Struct(s).Has(requiredDefaultsUnique) }
+func (s RequiredDefaults) IsSetUnique() bool { return thriftimpl.Struct(s).Has(requiredDefaultsUnique) }
 func (s RequiredDefaults) UnsetUnique() {
-	nocopy.Struct(s).Reset(requiredDefaultsUnique, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsUnique, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).Child(requiredDefaultsCounts, RequiredDefaultsDesc))
+func (s RequiredDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(requiredDefaultsCounts, RequiredDefaultsDesc))
 }
-func (s RequiredDefaults) SetCounts(v nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(requiredDefaultsCounts, RequiredDefaultsDesc, nocopy.Struct(v))
+func (s RequiredDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(requiredDefaultsCounts, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
-func (s RequiredDefaults) NewCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).NewChild(requiredDefaultsCounts, RequiredDefaultsDesc, 0))
+func (s RequiredDefaults) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(requiredDefaultsCounts, RequiredDefaultsDesc, 0))
 }
-func (s RequiredDefaults) IsSetCounts() bool { return nocopy.Struct(s).Has(requiredDefaultsCounts) }
+func (s RequiredDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(requiredDefaultsCounts) }
 func (s RequiredDefaults) UnsetCounts() {
-	nocopy.Struct(s).Reset(requiredDefaultsCounts, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsCounts, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(requiredDefaultsPoints, RequiredDefaultsDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(requiredDefaultsPoints, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetPoints(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(requiredDefaultsPoints, RequiredDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(requiredDefaultsPoints, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s RequiredDefaults) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).NewChild(requiredDefaultsPoints, RequiredDefaultsDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(requiredDefaultsPoints, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetPoints() bool { return nocopy.Struct(s).Has(requiredDefaultsPoints) }
+func (s RequiredDefaults) IsSetPoints() bool { return thriftimpl.Struct(s).Has(requiredDefaultsPoints) }
 func (s RequiredDefaults) UnsetPoints() {
-	nocopy.Struct(s).Reset(requiredDefaultsPoints, RequiredDefaultsDesc)
+	thriftimpl.Struct(s).Reset(requiredDefaultsPoints, RequiredDefaultsDesc)
 }
 
 // Each type as a optional field.
 type OptionalFields nocopy.Struct
 
 const (
-	optionalFieldsFlag    nocopy.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	optionalFieldsTiny    nocopy.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	optionalFieldsSmall   nocopy.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	optionalFieldsMedium  nocopy.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	optionalFieldsLarge   nocopy.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	optionalFieldsReal    nocopy.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	optionalFieldsText    nocopy.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	optionalFieldsBlob    nocopy.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	optionalFieldsKey     nocopy.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	optionalFieldsColor   nocopy.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	optionalFieldsPoint   nocopy.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	optionalFieldsShape   nocopy.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	optionalFieldsNumbers nocopy.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	optionalFieldsWords   nocopy.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	optionalFieldsUnique  nocopy.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	optionalFieldsCounts  nocopy.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	optionalFieldsPoints  nocopy.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	optionalFieldsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	optionalFieldsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	optionalFieldsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	optionalFieldsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	optionalFieldsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	optionalFieldsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	optionalFieldsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	optionalFieldsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	optionalFieldsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	optionalFieldsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	optionalFieldsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	optionalFieldsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	optionalFieldsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	optionalFieldsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	optionalFieldsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	optionalFieldsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	optionalFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // OptionalFieldsDesc describes OptionalFields to the runtime and to packages that use it.
-var OptionalFieldsDesc = nocopy.NewDesc("OptionalFields")
+var OptionalFieldsDesc = thriftimpl.NewDesc("OptionalFields")
 
 func NewOptionalFields(opts ...nocopy.Option) OptionalFields {
-	return OptionalFields(nocopy.New(OptionalFieldsDesc, opts...))
+	return OptionalFields(thriftimpl.New(OptionalFieldsDesc, opts...))
 }
 func ParseOptionalFields(b []byte, opts ...nocopy.Option) (OptionalFields, error) {
-	s, err := nocopy.Parse(OptionalFieldsDesc, b, opts...)
+	s, err := thriftimpl.Parse(OptionalFieldsDesc, b, opts...)
 	return OptionalFields(s), err
 }
 
@@ -833,186 +891,191 @@ func ParseOptionalFields(b []byte, opts ...nocopy.Option) (OptionalFields, error
 // those of s alone.
 func (s OptionalFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalFields) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
 }
-func (s OptionalFields) Release() { nocopy.Struct(s).Release() }
+func (s OptionalFields) ThriftDesc() *thriftimpl.Desc { return OptionalFieldsDesc }
+func (s OptionalFields) Release()                     { nocopy.Struct(s).Release() }
 func (s OptionalFields) Clone() OptionalFields {
-	return OptionalFields(nocopy.Struct(s).Clone(OptionalFieldsDesc))
+	return OptionalFields(thriftimpl.Struct(s).Clone(OptionalFieldsDesc))
 }
 func (s OptionalFields) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s OptionalFields) String() string { return nocopy.Struct(s).Format(OptionalFieldsDesc) }
+func (s OptionalFields) String() string { return thriftimpl.Struct(s).Format(OptionalFieldsDesc) }
 func (s OptionalFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(OptionalFieldsDesc)
+	return thriftimpl.Struct(s).Unknown(OptionalFieldsDesc)
 }
 
-func (s OptionalFields) GetFlag() bool   { return nocopy.Struct(s).Bool(optionalFieldsFlag) }
-func (s OptionalFields) SetFlag(v bool)  { nocopy.Struct(s).SetBool(optionalFieldsFlag, v) }
-func (s OptionalFields) IsSetFlag() bool { return nocopy.Struct(s).Has(optionalFieldsFlag) }
-func (s OptionalFields) UnsetFlag()      { nocopy.Struct(s).Unset(optionalFieldsFlag) }
+func (s OptionalFields) GetFlag() bool   { return thriftimpl.Struct(s).Bool(optionalFieldsFlag) }
+func (s OptionalFields) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(optionalFieldsFlag, v) }
+func (s OptionalFields) IsSetFlag() bool { return thriftimpl.Struct(s).Has(optionalFieldsFlag) }
+func (s OptionalFields) UnsetFlag()      { thriftimpl.Struct(s).Unset(optionalFieldsFlag) }
 
-func (s OptionalFields) GetTiny() int8   { return nocopy.Struct(s).Int8(optionalFieldsTiny) }
-func (s OptionalFields) SetTiny(v int8)  { nocopy.Struct(s).SetInt8(optionalFieldsTiny, v) }
-func (s OptionalFields) IsSetTiny() bool { return nocopy.Struct(s).Has(optionalFieldsTiny) }
-func (s OptionalFields) UnsetTiny()      { nocopy.Struct(s).Unset(optionalFieldsTiny) }
+func (s OptionalFields) GetTiny() int8   { return thriftimpl.Struct(s).Int8(optionalFieldsTiny) }
+func (s OptionalFields) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(optionalFieldsTiny, v) }
+func (s OptionalFields) IsSetTiny() bool { return thriftimpl.Struct(s).Has(optionalFieldsTiny) }
+func (s OptionalFields) UnsetTiny()      { thriftimpl.Struct(s).Unset(optionalFieldsTiny) }
 
-func (s OptionalFields) GetSmall() int16  { return nocopy.Struct(s).Int16(optionalFieldsSmall) }
-func (s OptionalFields) SetSmall(v int16) { nocopy.Struct(s).SetInt16(optionalFieldsSmall, v) }
-func (s OptionalFields) IsSetSmall() bool { return nocopy.Struct(s).Has(optionalFieldsSmall) }
-func (s OptionalFields) UnsetSmall()      { nocopy.Struct(s).Unset(optionalFieldsSmall) }
+func (s OptionalFields) GetSmall() int16  { return thriftimpl.Struct(s).Int16(optionalFieldsSmall) }
+func (s OptionalFields) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(optionalFieldsSmall, v) }
+func (s OptionalFields) IsSetSmall() bool { return thriftimpl.Struct(s).Has(optionalFieldsSmall) }
+func (s OptionalFields) UnsetSmall()      { thriftimpl.Struct(s).Unset(optionalFieldsSmall) }
 
-func (s OptionalFields) GetMedium() int32  { return nocopy.Struct(s).Int32(optionalFieldsMedium) }
-func (s OptionalFields) SetMedium(v int32) { nocopy.Struct(s).SetInt32(optionalFieldsMedium, v) }
-func (s OptionalFields) IsSetMedium() bool { return nocopy.Struct(s).Has(optionalFieldsMedium) }
-func (s OptionalFields) UnsetMedium()      { nocopy.Struct(s).Unset(optionalFieldsMedium) }
+func (s OptionalFields) GetMedium() int32  { return thriftimpl.Struct(s).Int32(optionalFieldsMedium) }
+func (s OptionalFields) SetMedium(v int32) { thriftimpl.Struct(s).SetInt32(optionalFieldsMedium, v) }
+func (s OptionalFields) IsSetMedium() bool { return thriftimpl.Struct(s).Has(optionalFieldsMedium) }
+func (s OptionalFields) UnsetMedium()      { thriftimpl.Struct(s).Unset(optionalFieldsMedium) }
 
-func (s OptionalFields) GetLarge() int64  { return nocopy.Struct(s).Int64(optionalFieldsLarge) }
-func (s OptionalFields) SetLarge(v int64) { nocopy.Struct(s).SetInt64(optionalFieldsLarge, v) }
-func (s OptionalFields) IsSetLarge() bool { return nocopy.Struct(s).Has(optionalFieldsLarge) }
-func (s OptionalFields) UnsetLarge()      { nocopy.Struct(s).Unset(optionalFieldsLarge) }
+func (s OptionalFields) GetLarge() int64  { return thriftimpl.Struct(s).Int64(optionalFieldsLarge) }
+func (s OptionalFields) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(optionalFieldsLarge, v) }
+func (s OptionalFields) IsSetLarge() bool { return thriftimpl.Struct(s).Has(optionalFieldsLarge) }
+func (s OptionalFields) UnsetLarge()      { thriftimpl.Struct(s).Unset(optionalFieldsLarge) }
 
-func (s OptionalFields) GetReal() float64  { return nocopy.Struct(s).Float64(optionalFieldsReal) }
-func (s OptionalFields) SetReal(v float64) { nocopy.Struct(s).SetFloat64(optionalFieldsReal, v) }
-func (s OptionalFields) IsSetReal() bool   { return nocopy.Struct(s).Has(optionalFieldsReal) }
-func (s OptionalFields) UnsetReal()        { nocopy.Struct(s).Unset(optionalFieldsReal) }
+func (s OptionalFields) GetReal() float64  { return thriftimpl.Struct(s).Float64(optionalFieldsReal) }
+func (s OptionalFields) SetReal(v float64) { thriftimpl.Struct(s).SetFloat64(optionalFieldsReal, v) }
+func (s OptionalFields) IsSetReal() bool   { return thriftimpl.Struct(s).Has(optionalFieldsReal) }
+func (s OptionalFields) UnsetReal()        { thriftimpl.Struct(s).Unset(optionalFieldsReal) }
 
-func (s OptionalFields) GetText() string  { return nocopy.Struct(s).Text(optionalFieldsText) }
-func (s OptionalFields) SetText(v string) { nocopy.Struct(s).SetText(optionalFieldsText, v) }
-func (s OptionalFields) IsSetText() bool  { return nocopy.Struct(s).Has(optionalFieldsText) }
-func (s OptionalFields) UnsetText()       { nocopy.Struct(s).Unset(optionalFieldsText) }
+func (s OptionalFields) GetText() string  { return thriftimpl.Struct(s).Text(optionalFieldsText) }
+func (s OptionalFields) SetText(v string) { thriftimpl.Struct(s).SetText(optionalFieldsText, v) }
+func (s OptionalFields) IsSetText() bool  { return thriftimpl.Struct(s).Has(optionalFieldsText) }
+func (s OptionalFields) UnsetText()       { thriftimpl.Struct(s).Unset(optionalFieldsText) }
 
-func (s OptionalFields) GetBlob() []byte  { return nocopy.Struct(s).Bytes(optionalFieldsBlob) }
-func (s OptionalFields) SetBlob(v []byte) { nocopy.Struct(s).SetBytes(optionalFieldsBlob, v) }
+func (s OptionalFields) GetBlob() []byte  { return thriftimpl.Struct(s).Bytes(optionalFieldsBlob) }
+func (s OptionalFields) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(optionalFieldsBlob, v) }
 func (s OptionalFields) NewBlob(n int) []byte {
-	return nocopy.Struct(s).NewBytes(optionalFieldsBlob, n)
+	return thriftimpl.Struct(s).NewBytes(optionalFieldsBlob, n)
 }
-func (s OptionalFields) IsSetBlob() bool { return nocopy.Struct(s).Has(optionalFieldsBlob) }
-func (s OptionalFields) UnsetBlob()      { nocopy.Struct(s).Unset(optionalFieldsBlob) }
+func (s OptionalFields) IsSetBlob() bool { return thriftimpl.Struct(s).Has(optionalFieldsBlob) }
+func (s OptionalFields) UnsetBlob()      { thriftimpl.Struct(s).Unset(optionalFieldsBlob) }
 
-func (s OptionalFields) GetKey() nocopy.UUID  { return nocopy.Struct(s).UUID(optionalFieldsKey) }
-func (s OptionalFields) SetKey(v nocopy.UUID) { nocopy.Struct(s).SetUUID(optionalFieldsKey, v) }
-func (s OptionalFields) IsSetKey() bool       { return nocopy.Struct(s).Has(optionalFieldsKey) }
-func (s OptionalFields) UnsetKey()            { nocopy.Struct(s).Unset(optionalFieldsKey) }
+func (s OptionalFields) GetKey() nocopy.UUID  { return thriftimpl.Struct(s).UUID(optionalFieldsKey) }
+func (s OptionalFields) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(optionalFieldsKey, v) }
+func (s OptionalFields) IsSetKey() bool       { return thriftimpl.Struct(s).Has(optionalFieldsKey) }
+func (s OptionalFields) UnsetKey()            { thriftimpl.Struct(s).Unset(optionalFieldsKey) }
 
-func (s OptionalFields) GetColor() Color  { return Color(nocopy.Struct(s).Int32(optionalFieldsColor)) }
-func (s OptionalFields) SetColor(v Color) { nocopy.Struct(s).SetInt32(optionalFieldsColor, int32(v)) }
-func (s OptionalFields) IsSetColor() bool { return nocopy.Struct(s).Has(optionalFieldsColor) }
-func (s OptionalFields) UnsetColor()      { nocopy.Struct(s).Unset(optionalFieldsColor) }
+func (s OptionalFields) GetColor() Color {
+	return Color(thriftimpl.Struct(s).Int32(optionalFieldsColor))
+}
+func (s OptionalFields) SetColor(v Color) {
+	thriftimpl.Struct(s).SetInt32(optionalFieldsColor, int32(v))
+}
+func (s OptionalFields) IsSetColor() bool { return thriftimpl.Struct(s).Has(optionalFieldsColor) }
+func (s OptionalFields) UnsetColor()      { thriftimpl.Struct(s).Unset(optionalFieldsColor) }
 
 func (s OptionalFields) GetPoint() Point {
-	return Point(nocopy.Struct(s).Child(optionalFieldsPoint, OptionalFieldsDesc))
+	return Point(thriftimpl.Struct(s).Child(optionalFieldsPoint, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetPoint(v Point) {
-	nocopy.Struct(s).SetChild(optionalFieldsPoint, OptionalFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(optionalFieldsPoint, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
 func (s OptionalFields) NewPoint() Point {
-	return Point(nocopy.Struct(s).NewChild(optionalFieldsPoint, OptionalFieldsDesc, 0))
+	return Point(thriftimpl.Struct(s).NewChild(optionalFieldsPoint, OptionalFieldsDesc, 0))
 }
-func (s OptionalFields) IsSetPoint() bool { return nocopy.Struct(s).Has(optionalFieldsPoint) }
-func (s OptionalFields) UnsetPoint()      { nocopy.Struct(s).Unset(optionalFieldsPoint) }
+func (s OptionalFields) IsSetPoint() bool { return thriftimpl.Struct(s).Has(optionalFieldsPoint) }
+func (s OptionalFields) UnsetPoint()      { thriftimpl.Struct(s).Unset(optionalFieldsPoint) }
 
 func (s OptionalFields) GetShape() Shape {
-	return Shape(nocopy.Struct(s).Child(optionalFieldsShape, OptionalFieldsDesc))
+	return Shape(thriftimpl.Struct(s).Child(optionalFieldsShape, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetShape(v Shape) {
-	nocopy.Struct(s).SetChild(optionalFieldsShape, OptionalFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(optionalFieldsShape, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
 func (s OptionalFields) NewShape() Shape {
-	return Shape(nocopy.Struct(s).NewChild(optionalFieldsShape, OptionalFieldsDesc, 0))
+	return Shape(thriftimpl.Struct(s).NewChild(optionalFieldsShape, OptionalFieldsDesc, 0))
 }
-func (s OptionalFields) IsSetShape() bool { return nocopy.Struct(s).Has(optionalFieldsShape) }
-func (s OptionalFields) UnsetShape()      { nocopy.Struct(s).Unset(optionalFieldsShape) }
+func (s OptionalFields) IsSetShape() bool { return thriftimpl.Struct(s).Has(optionalFieldsShape) }
+func (s OptionalFields) UnsetShape()      { thriftimpl.Struct(s).Unset(optionalFieldsShape) }
 
 func (s OptionalFields) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(optionalFieldsNumbers, OptionalFieldsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(optionalFieldsNumbers, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetNumbers(v []int64) {
-	nocopy.Struct(s).SetInt64s(optionalFieldsNumbers, OptionalFieldsDesc, v)
+	thriftimpl.Struct(s).SetInt64s(optionalFieldsNumbers, OptionalFieldsDesc, v)
 }
 func (s OptionalFields) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(optionalFieldsNumbers, OptionalFieldsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(optionalFieldsNumbers, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetNumbers() bool { return nocopy.Struct(s).Has(optionalFieldsNumbers) }
-func (s OptionalFields) UnsetNumbers()      { nocopy.Struct(s).Unset(optionalFieldsNumbers) }
+func (s OptionalFields) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(optionalFieldsNumbers) }
+func (s OptionalFields) UnsetNumbers()      { thriftimpl.Struct(s).Unset(optionalFieldsNumbers) }
 
 func (s OptionalFields) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(optionalFieldsWords, OptionalFieldsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(optionalFieldsWords, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetWords(v []string) {
-	nocopy.Struct(s).SetTexts(optionalFieldsWords, OptionalFieldsDesc, v)
+	thriftimpl.Struct(s).SetTexts(optionalFieldsWords, OptionalFieldsDesc, v)
 }
 func (s OptionalFields) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(optionalFieldsWords, OptionalFieldsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(optionalFieldsWords, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetWords() bool { return nocopy.Struct(s).Has(optionalFieldsWords) }
-func (s OptionalFields) UnsetWords()      { nocopy.Struct(s).Unset(optionalFieldsWords) }
+func (s OptionalFields) IsSetWords() bool { return thriftimpl.Struct(s).Has(optionalFieldsWords) }
+func (s OptionalFields) UnsetWords()      { thriftimpl.Struct(s).Unset(optionalFieldsWords) }
 
 func (s OptionalFields) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(optionalFieldsUnique, OptionalFieldsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(optionalFieldsUnique, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetUnique(v []int32) {
-	nocopy.Struct(s).SetInt32s(optionalFieldsUnique, OptionalFieldsDesc, v)
+	thriftimpl.Struct(s).SetInt32s(optionalFieldsUnique, OptionalFieldsDesc, v)
 }
 func (s OptionalFields) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(optionalFieldsUnique, OptionalFieldsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(optionalFieldsUnique, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetUnique() bool { return nocopy.Struct(s).Has(optionalFieldsUnique) }
-func (s OptionalFields) UnsetUnique()      { nocopy.Struct(s).Unset(optionalFieldsUnique) }
+func (s OptionalFields) IsSetUnique() bool { return thriftimpl.Struct(s).Has(optionalFieldsUnique) }
+func (s OptionalFields) UnsetUnique()      { thriftimpl.Struct(s).Unset(optionalFieldsUnique) }
 
-func (s OptionalFields) GetCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).Child(optionalFieldsCounts, OptionalFieldsDesc))
+func (s OptionalFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(optionalFieldsCounts, OptionalFieldsDesc))
 }
-func (s OptionalFields) SetCounts(v nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(optionalFieldsCounts, OptionalFieldsDesc, nocopy.Struct(v))
+func (s OptionalFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(optionalFieldsCounts, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
-func (s OptionalFields) NewCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).NewChild(optionalFieldsCounts, OptionalFieldsDesc, 0))
+func (s OptionalFields) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(optionalFieldsCounts, OptionalFieldsDesc, 0))
 }
-func (s OptionalFields) IsSetCounts() bool { return nocopy.Struct(s).Has(optionalFieldsCounts) }
-func (s OptionalFields) UnsetCounts()      { nocopy.Struct(s).Unset(optionalFieldsCounts) }
+func (s OptionalFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(optionalFieldsCounts) }
+func (s OptionalFields) UnsetCounts()      { thriftimpl.Struct(s).Unset(optionalFieldsCounts) }
 
 func (s OptionalFields) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(optionalFieldsPoints, OptionalFieldsDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(optionalFieldsPoints, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetPoints(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(optionalFieldsPoints, OptionalFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(optionalFieldsPoints, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
 func (s OptionalFields) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).NewChild(optionalFieldsPoints, OptionalFieldsDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(optionalFieldsPoints, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetPoints() bool { return nocopy.Struct(s).Has(optionalFieldsPoints) }
-func (s OptionalFields) UnsetPoints()      { nocopy.Struct(s).Unset(optionalFieldsPoints) }
+func (s OptionalFields) IsSetPoints() bool { return thriftimpl.Struct(s).Has(optionalFieldsPoints) }
+func (s OptionalFields) UnsetPoints()      { thriftimpl.Struct(s).Unset(optionalFieldsPoints) }
 
 // Each type as a optional field with a default.
 type OptionalDefaults nocopy.Struct
 
 const (
-	optionalDefaultsFlag    nocopy.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	optionalDefaultsTiny    nocopy.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	optionalDefaultsSmall   nocopy.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	optionalDefaultsMedium  nocopy.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	optionalDefaultsLarge   nocopy.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	optionalDefaultsReal    nocopy.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	optionalDefaultsText    nocopy.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	optionalDefaultsBlob    nocopy.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	optionalDefaultsKey     nocopy.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	optionalDefaultsColor   nocopy.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	optionalDefaultsPoint   nocopy.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	optionalDefaultsShape   nocopy.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	optionalDefaultsNumbers nocopy.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	optionalDefaultsWords   nocopy.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	optionalDefaultsUnique  nocopy.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	optionalDefaultsCounts  nocopy.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	optionalDefaultsPoints  nocopy.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	optionalDefaultsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	optionalDefaultsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	optionalDefaultsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	optionalDefaultsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	optionalDefaultsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	optionalDefaultsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	optionalDefaultsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	optionalDefaultsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	optionalDefaultsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	optionalDefaultsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	optionalDefaultsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	optionalDefaultsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	optionalDefaultsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	optionalDefaultsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	optionalDefaultsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	optionalDefaultsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	optionalDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // OptionalDefaultsDesc describes OptionalDefaults to the runtime and to packages that use it.
-var OptionalDefaultsDesc = nocopy.NewDesc("OptionalDefaults")
+var OptionalDefaultsDesc = thriftimpl.NewDesc("OptionalDefaults")
 
 func NewOptionalDefaults(opts ...nocopy.Option) OptionalDefaults {
-	return OptionalDefaults(nocopy.New(OptionalDefaultsDesc, opts...))
+	return OptionalDefaults(thriftimpl.New(OptionalDefaultsDesc, opts...))
 }
 func ParseOptionalDefaults(b []byte, opts ...nocopy.Option) (OptionalDefaults, error) {
-	s, err := nocopy.Parse(OptionalDefaultsDesc, b, opts...)
+	s, err := thriftimpl.Parse(OptionalDefaultsDesc, b, opts...)
 	return OptionalDefaults(s), err
 }
 
@@ -1020,204 +1083,215 @@ func ParseOptionalDefaults(b []byte, opts ...nocopy.Option) (OptionalDefaults, e
 // those of s alone.
 func (s OptionalDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalDefaults) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
 }
-func (s OptionalDefaults) Release() { nocopy.Struct(s).Release() }
+func (s OptionalDefaults) ThriftDesc() *thriftimpl.Desc { return OptionalDefaultsDesc }
+func (s OptionalDefaults) Release()                     { nocopy.Struct(s).Release() }
 func (s OptionalDefaults) Clone() OptionalDefaults {
-	return OptionalDefaults(nocopy.Struct(s).Clone(OptionalDefaultsDesc))
+	return OptionalDefaults(thriftimpl.Struct(s).Clone(OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s OptionalDefaults) String() string { return nocopy.Struct(s).Format(OptionalDefaultsDesc) }
+func (s OptionalDefaults) String() string { return thriftimpl.Struct(s).Format(OptionalDefaultsDesc) }
 func (s OptionalDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(OptionalDefaultsDesc)
+	return thriftimpl.Struct(s).Unknown(OptionalDefaultsDesc)
 }
 
-func (s OptionalDefaults) GetFlag() bool   { return nocopy.Struct(s).BoolOr(optionalDefaultsFlag, true) }
-func (s OptionalDefaults) SetFlag(v bool)  { nocopy.Struct(s).SetBool(optionalDefaultsFlag, v) }
-func (s OptionalDefaults) IsSetFlag() bool { return nocopy.Struct(s).Has(optionalDefaultsFlag) }
-func (s OptionalDefaults) UnsetFlag()      { nocopy.Struct(s).Unset(optionalDefaultsFlag) }
+func (s OptionalDefaults) GetFlag() bool {
+	return thriftimpl.Struct(s).BoolOr(optionalDefaultsFlag, true)
+}
+func (s OptionalDefaults) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(optionalDefaultsFlag, v) }
+func (s OptionalDefaults) IsSetFlag() bool { return thriftimpl.Struct(s).Has(optionalDefaultsFlag) }
+func (s OptionalDefaults) UnsetFlag()      { thriftimpl.Struct(s).Unset(optionalDefaultsFlag) }
 
-func (s OptionalDefaults) GetTiny() int8   { return nocopy.Struct(s).Int8Or(optionalDefaultsTiny, -8) }
-func (s OptionalDefaults) SetTiny(v int8)  { nocopy.Struct(s).SetInt8(optionalDefaultsTiny, v) }
-func (s OptionalDefaults) IsSetTiny() bool { return nocopy.Struct(s).Has(optionalDefaultsTiny) }
-func (s OptionalDefaults) UnsetTiny()      { nocopy.Struct(s).Unset(optionalDefaultsTiny) }
+func (s OptionalDefaults) GetTiny() int8 {
+	return thriftimpl.Struct(s).Int8Or(optionalDefaultsTiny, -8)
+}
+func (s OptionalDefaults) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(optionalDefaultsTiny, v) }
+func (s OptionalDefaults) IsSetTiny() bool { return thriftimpl.Struct(s).Has(optionalDefaultsTiny) }
+func (s OptionalDefaults) UnsetTiny()      { thriftimpl.Struct(s).Unset(optionalDefaultsTiny) }
 
 func (s OptionalDefaults) GetSmall() int16 {
-	return nocopy.Struct(s).Int16Or(optionalDefaultsSmall, -1600)
+	return thriftimpl.Struct(s).Int16Or(optionalDefaultsSmall, -1600)
 }
-func (s OptionalDefaults) SetSmall(v int16) { nocopy.Struct(s).SetInt16(optionalDefaultsSmall, v) }
-func (s OptionalDefaults) IsSetSmall() bool { return nocopy.Struct(s).Has(optionalDefaultsSmall) }
-func (s OptionalDefaults) UnsetSmall()      { nocopy.Struct(s).Unset(optionalDefaultsSmall) }
+func (s OptionalDefaults) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(optionalDefaultsSmall, v) }
+func (s OptionalDefaults) IsSetSmall() bool { return thriftimpl.Struct(s).Has(optionalDefaultsSmall) }
+func (s OptionalDefaults) UnsetSmall()      { thriftimpl.Struct(s).Unset(optionalDefaultsSmall) }
 
 func (s OptionalDefaults) GetMedium() int32 {
-	return nocopy.Struct(s).Int32Or(optionalDefaultsMedium, 320000)
+	return thriftimpl.Struct(s).Int32Or(optionalDefaultsMedium, 320000)
 }
-func (s OptionalDefaults) SetMedium(v int32) { nocopy.Struct(s).SetInt32(optionalDefaultsMedium, v) }
-func (s OptionalDefaults) IsSetMedium() bool { return nocopy.Struct(s).Has(optionalDefaultsMedium) }
-func (s OptionalDefaults) UnsetMedium()      { nocopy.Struct(s).Unset(optionalDefaultsMedium) }
+func (s OptionalDefaults) SetMedium(v int32) {
+	thriftimpl.Struct(s).SetInt32(optionalDefaultsMedium, v)
+}
+func (s OptionalDefaults) IsSetMedium() bool { return thriftimpl.Struct(s).Has(optionalDefaultsMedium) }
+func (s OptionalDefaults) UnsetMedium()      { thriftimpl.Struct(s).Unset(optionalDefaultsMedium) }
 
 func (s OptionalDefaults) GetLarge() int64 {
-	return nocopy.Struct(s).Int64Or(optionalDefaultsLarge, -6400000000)
+	return thriftimpl.Struct(s).Int64Or(optionalDefaultsLarge, -6400000000)
 }
-func (s OptionalDefaults) SetLarge(v int64) { nocopy.Struct(s).SetInt64(optionalDefaultsLarge, v) }
-func (s OptionalDefaults) IsSetLarge() bool { return nocopy.Struct(s).Has(optionalDefaultsLarge) }
-func (s OptionalDefaults) UnsetLarge()      { nocopy.Struct(s).Unset(optionalDefaultsLarge) }
+func (s OptionalDefaults) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(optionalDefaultsLarge, v) }
+func (s OptionalDefaults) IsSetLarge() bool { return thriftimpl.Struct(s).Has(optionalDefaultsLarge) }
+func (s OptionalDefaults) UnsetLarge()      { thriftimpl.Struct(s).Unset(optionalDefaultsLarge) }
 
 func (s OptionalDefaults) GetReal() float64 {
-	return nocopy.Struct(s).Float64Or(optionalDefaultsReal, 2.5)
+	return thriftimpl.Struct(s).Float64Or(optionalDefaultsReal, 2.5)
 }
-func (s OptionalDefaults) SetReal(v float64) { nocopy.Struct(s).SetFloat64(optionalDefaultsReal, v) }
-func (s OptionalDefaults) IsSetReal() bool   { return nocopy.Struct(s).Has(optionalDefaultsReal) }
-func (s OptionalDefaults) UnsetReal()        { nocopy.Struct(s).Unset(optionalDefaultsReal) }
+func (s OptionalDefaults) SetReal(v float64) {
+	thriftimpl.Struct(s).SetFloat64(optionalDefaultsReal, v)
+}
+func (s OptionalDefaults) IsSetReal() bool { return thriftimpl.Struct(s).Has(optionalDefaultsReal) }
+func (s OptionalDefaults) UnsetReal()      { thriftimpl.Struct(s).Unset(optionalDefaultsReal) }
 
 func (s OptionalDefaults) GetText() string {
-	return nocopy.Struct(s).TextOr(optionalDefaultsText, "héllo\n")
+	return thriftimpl.Struct(s).TextOr(optionalDefaultsText, "héllo\n")
 }
-func (s OptionalDefaults) SetText(v string) { nocopy.Struct(s).SetText(optionalDefaultsText, v) }
-func (s OptionalDefaults) IsSetText() bool  { return nocopy.Struct(s).Has(optionalDefaultsText) }
-func (s OptionalDefaults) UnsetText()       { nocopy.Struct(s).Unset(optionalDefaultsText) }
+func (s OptionalDefaults) SetText(v string) { thriftimpl.Struct(s).SetText(optionalDefaultsText, v) }
+func (s OptionalDefaults) IsSetText() bool  { return thriftimpl.Struct(s).Has(optionalDefaultsText) }
+func (s OptionalDefaults) UnsetText()       { thriftimpl.Struct(s).Unset(optionalDefaultsText) }
 
 func (s OptionalDefaults) GetBlob() []byte {
-	return nocopy.Struct(s).BytesOr(optionalDefaultsBlob, "bytes")
+	return thriftimpl.Struct(s).BytesOr(optionalDefaultsBlob, "bytes")
 }
-func (s OptionalDefaults) SetBlob(v []byte) { nocopy.Struct(s).SetBytes(optionalDefaultsBlob, v) }
+func (s OptionalDefaults) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(optionalDefaultsBlob, v) }
 func (s OptionalDefaults) NewBlob(n int) []byte {
-	return nocopy.Struct(s).NewBytes(optionalDefaultsBlob, n)
+	return thriftimpl.Struct(s).NewBytes(optionalDefaultsBlob, n)
 }
-func (s OptionalDefaults) IsSetBlob() bool { return nocopy.Struct(s).Has(optionalDefaultsBlob) }
-func (s OptionalDefaults) UnsetBlob()      { nocopy.Struct(s).Unset(optionalDefaultsBlob) }
+func (s OptionalDefaults) IsSetBlob() bool { return thriftimpl.Struct(s).Has(optionalDefaultsBlob) }
+func (s OptionalDefaults) UnsetBlob()      { thriftimpl.Struct(s).Unset(optionalDefaultsBlob) }
 
 func (s OptionalDefaults) GetKey() nocopy.UUID {
-	return nocopy.Struct(s).UUIDOr(optionalDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return thriftimpl.Struct(s).UUIDOr(optionalDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
-func (s OptionalDefaults) SetKey(v nocopy.UUID) { nocopy.Struct(s).SetUUID(optionalDefaultsKey, v) }
-func (s OptionalDefaults) IsSetKey() bool       { return nocopy.Struct(s).Has(optionalDefaultsKey) }
-func (s OptionalDefaults) UnsetKey()            { nocopy.Struct(s).Unset(optionalDefaultsKey) }
+func (s OptionalDefaults) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(optionalDefaultsKey, v) }
+func (s OptionalDefaults) IsSetKey() bool       { return thriftimpl.Struct(s).Has(optionalDefaultsKey) }
+func (s OptionalDefaults) UnsetKey()            { thriftimpl.Struct(s).Unset(optionalDefaultsKey) }
 
 func (s OptionalDefaults) GetColor() Color {
-	return Color(nocopy.Struct(s).Int32Or(optionalDefaultsColor, int32(Color_GREEN)))
+	return Color(thriftimpl.Struct(s).Int32Or(optionalDefaultsColor, int32(Color_GREEN)))
 }
 func (s OptionalDefaults) SetColor(v Color) {
-	nocopy.Struct(s).SetInt32(optionalDefaultsColor, int32(v))
+	thriftimpl.Struct(s).SetInt32(optionalDefaultsColor, int32(v))
 }
-func (s OptionalDefaults) IsSetColor() bool { return nocopy.Struct(s).Has(optionalDefaultsColor) }
-func (s OptionalDefaults) UnsetColor()      { nocopy.Struct(s).Unset(optionalDefaultsColor) }
+func (s OptionalDefaults) IsSetColor() bool { return thriftimpl.Struct(s).Has(optionalDefaultsColor) }
+func (s OptionalDefaults) UnsetColor()      { thriftimpl.Struct(s).Unset(optionalDefaultsColor) }
 
 func (s OptionalDefaults) GetPoint() Point {
-	return Point(nocopy.Struct(s).Child(optionalDefaultsPoint, OptionalDefaultsDesc))
+	return Point(thriftimpl.Struct(s).Child(optionalDefaultsPoint, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetPoint(v Point) {
-	nocopy.Struct(s).SetChild(optionalDefaultsPoint, OptionalDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(optionalDefaultsPoint, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s OptionalDefaults) NewPoint() Point {
-	return Point(nocopy.Struct(s).NewChild(optionalDefaultsPoint, OptionalDefaultsDesc, 0))
+	return Point(thriftimpl.Struct(s).NewChild(optionalDefaultsPoint, OptionalDefaultsDesc, 0))
 }
-func (s OptionalDefaults) IsSetPoint() bool { return nocopy.Struct(s).Has(optionalDefaultsPoint) }
-func (s OptionalDefaults) UnsetPoint()      { nocopy.Struct(s).Unset(optionalDefaultsPoint) }
+func (s OptionalDefaults) IsSetPoint() bool { return thriftimpl.Struct(s).Has(optionalDefaultsPoint) }
+func (s OptionalDefaults) UnsetPoint()      { thriftimpl.Struct(s).Unset(optionalDefaultsPoint) }
 
 func (s OptionalDefaults) GetShape() Shape {
-	return Shape(nocopy.Struct(s).Child(optionalDefaultsShape, OptionalDefaultsDesc))
+	return Shape(thriftimpl.Struct(s).Child(optionalDefaultsShape, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetShape(v Shape) {
-	nocopy.Struct(s).SetChild(optionalDefaultsShape, OptionalDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(optionalDefaultsShape, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s OptionalDefaults) NewShape() Shape {
-	return Shape(nocopy.Struct(s).NewChild(optionalDefaultsShape, OptionalDefaultsDesc, 0))
+	return Shape(thriftimpl.Struct(s).NewChild(optionalDefaultsShape, OptionalDefaultsDesc, 0))
 }
-func (s OptionalDefaults) IsSetShape() bool { return nocopy.Struct(s).Has(optionalDefaultsShape) }
-func (s OptionalDefaults) UnsetShape()      { nocopy.Struct(s).Unset(optionalDefaultsShape) }
+func (s OptionalDefaults) IsSetShape() bool { return thriftimpl.Struct(s).Has(optionalDefaultsShape) }
+func (s OptionalDefaults) UnsetShape()      { thriftimpl.Struct(s).Unset(optionalDefaultsShape) }
 
 func (s OptionalDefaults) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(optionalDefaultsNumbers, OptionalDefaultsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(optionalDefaultsNumbers, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetNumbers(v []int64) {
-	nocopy.Struct(s).SetInt64s(optionalDefaultsNumbers, OptionalDefaultsDesc, v)
+	thriftimpl.Struct(s).SetInt64s(optionalDefaultsNumbers, OptionalDefaultsDesc, v)
 }
 func (s OptionalDefaults) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(optionalDefaultsNumbers, OptionalDefaultsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(optionalDefaultsNumbers, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetNumbers() bool { return nocopy.Struct(s).Has(optionalDefaultsNumbers) }
-func (s OptionalDefaults) UnsetNumbers()      { nocopy.Struct(s).Unset(optionalDefaultsNumbers) }
+func (s OptionalDefaults) IsSetNumbers() bool {
+	return thriftimpl.Struct(s).Has(optionalDefaultsNumbers)
+}
+func (s OptionalDefaults) UnsetNumbers() { thriftimpl.Struct(s).Unset(optionalDefaultsNumbers) }
 
 func (s OptionalDefaults) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(optionalDefaultsWords, OptionalDefaultsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(optionalDefaultsWords, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetWords(v []string) {
-	nocopy.Struct(s).SetTexts(optionalDefaultsWords, OptionalDefaultsDesc, v)
+	thriftimpl.Struct(s).SetTexts(optionalDefaultsWords, OptionalDefaultsDesc, v)
 }
 func (s OptionalDefaults) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(optionalDefaultsWords, OptionalDefaultsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(optionalDefaultsWords, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetWords() bool { return nocopy.Struct(s).Has(optionalDefaultsWords) }
-func (s OptionalDefaults) UnsetWords()      { nocopy.Struct(s).Unset(optionalDefaultsWords) }
+func (s OptionalDefaults) IsSetWords() bool { return thriftimpl.Struct(s).Has(optionalDefaultsWords) }
+func (s OptionalDefaults) UnsetWords()      { thriftimpl.Struct(s).Unset(optionalDefaultsWords) }
 
 func (s OptionalDefaults) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(optionalDefaultsUnique, OptionalDefaultsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(optionalDefaultsUnique, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetUnique(v []int32) {
-	nocopy.Struct(s).SetInt32s(optionalDefaultsUnique, OptionalDefaultsDesc, v)
+	thriftimpl.Struct(s).SetInt32s(optionalDefaultsUnique, OptionalDefaultsDesc, v)
 }
 func (s OptionalDefaults) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(optionalDefaultsUnique, OptionalDefaultsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(optionalDefaultsUnique, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetUnique() bool { return nocopy.Struct(s).Has(optionalDefaultsUnique) }
-func (s OptionalDefaults) UnsetUnique()      { nocopy.Struct(s).Unset(optionalDefaultsUnique) }
+func (s OptionalDefaults) IsSetUnique() bool { return thriftimpl.Struct(s).Has(optionalDefaultsUnique) }
+func (s OptionalDefaults) UnsetUnique()      { thriftimpl.Struct(s).Unset(optionalDefaultsUnique) }
 
-func (s OptionalDefaults) GetCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).Child(optionalDefaultsCounts, OptionalDefaultsDesc))
+func (s OptionalDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(optionalDefaultsCounts, OptionalDefaultsDesc))
 }
-func (s OptionalDefaults) SetCounts(v nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(optionalDefaultsCounts, OptionalDefaultsDesc, nocopy.Struct(v))
+func (s OptionalDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(optionalDefaultsCounts, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
-func (s OptionalDefaults) NewCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).NewChild(optionalDefaultsCounts, OptionalDefaultsDesc, 0))
+func (s OptionalDefaults) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(optionalDefaultsCounts, OptionalDefaultsDesc, 0))
 }
-func (s OptionalDefaults) IsSetCounts() bool { return nocopy.Struct(s).Has(optionalDefaultsCounts) }
-func (s OptionalDefaults) UnsetCounts()      { nocopy.Struct(s).Unset(optionalDefaultsCounts) }
+func (s OptionalDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(optionalDefaultsCounts) }
+func (s OptionalDefaults) UnsetCounts()      { thriftimpl.Struct(s).Unset(optionalDefaultsCounts) }
 
 func (s OptionalDefaults) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(optionalDefaultsPoints, OptionalDefaultsDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(optionalDefaultsPoints, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetPoints(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(optionalDefaultsPoints, OptionalDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(optionalDefaultsPoints, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s OptionalDefaults) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).NewChild(optionalDefaultsPoints, OptionalDefaultsDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(optionalDefaultsPoints, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetPoints() bool { return nocopy.Struct(s).Has(optionalDefaultsPoints) }
-func (s OptionalDefaults) UnsetPoints()      { nocopy.Struct(s).Unset(optionalDefaultsPoints) }
+func (s OptionalDefaults) IsSetPoints() bool { return thriftimpl.Struct(s).Has(optionalDefaultsPoints) }
+func (s OptionalDefaults) UnsetPoints()      { thriftimpl.Struct(s).Unset(optionalDefaultsPoints) }
 
 // Each type as a plain field.
 type PlainFields nocopy.Struct
 
 const (
-	plainFieldsFlag    nocopy.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	plainFieldsTiny    nocopy.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	plainFieldsSmall   nocopy.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	plainFieldsMedium  nocopy.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	plainFieldsLarge   nocopy.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	plainFieldsReal    nocopy.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	plainFieldsText    nocopy.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	plainFieldsBlob    nocopy.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	plainFieldsKey     nocopy.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	plainFieldsColor   nocopy.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	plainFieldsPoint   nocopy.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	plainFieldsShape   nocopy.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	plainFieldsNumbers nocopy.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	plainFieldsWords   nocopy.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	plainFieldsUnique  nocopy.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	plainFieldsCounts  nocopy.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	plainFieldsPoints  nocopy.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	plainFieldsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	plainFieldsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	plainFieldsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	plainFieldsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	plainFieldsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	plainFieldsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	plainFieldsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	plainFieldsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	plainFieldsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	plainFieldsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	plainFieldsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	plainFieldsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	plainFieldsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	plainFieldsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	plainFieldsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	plainFieldsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	plainFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // PlainFieldsDesc describes PlainFields to the runtime and to packages that use it.
-var PlainFieldsDesc = nocopy.NewDesc("PlainFields")
+var PlainFieldsDesc = thriftimpl.NewDesc("PlainFields")
 
 func NewPlainFields(opts ...nocopy.Option) PlainFields {
-	return PlainFields(nocopy.New(PlainFieldsDesc, opts...))
+	return PlainFields(thriftimpl.New(PlainFieldsDesc, opts...))
 }
 func ParsePlainFields(b []byte, opts ...nocopy.Option) (PlainFields, error) {
-	s, err := nocopy.Parse(PlainFieldsDesc, b, opts...)
+	s, err := thriftimpl.Parse(PlainFieldsDesc, b, opts...)
 	return PlainFields(s), err
 }
 
@@ -1225,182 +1299,185 @@ func ParsePlainFields(b []byte, opts ...nocopy.Option) (PlainFields, error) {
 // those of s alone.
 func (s PlainFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s PlainFields) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, PlainFieldsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, PlainFieldsDesc)
 }
-func (s PlainFields) Release()           { nocopy.Struct(s).Release() }
-func (s PlainFields) Clone() PlainFields { return PlainFields(nocopy.Struct(s).Clone(PlainFieldsDesc)) }
-func (s PlainFields) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s PlainFields) String() string     { return nocopy.Struct(s).Format(PlainFieldsDesc) }
+func (s PlainFields) ThriftDesc() *thriftimpl.Desc { return PlainFieldsDesc }
+func (s PlainFields) Release()                     { nocopy.Struct(s).Release() }
+func (s PlainFields) Clone() PlainFields {
+	return PlainFields(thriftimpl.Struct(s).Clone(PlainFieldsDesc))
+}
+func (s PlainFields) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s PlainFields) String() string { return thriftimpl.Struct(s).Format(PlainFieldsDesc) }
 func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(PlainFieldsDesc)
+	return thriftimpl.Struct(s).Unknown(PlainFieldsDesc)
 }
 
-func (s PlainFields) GetFlag() bool   { return nocopy.Struct(s).Bool(plainFieldsFlag) }
-func (s PlainFields) SetFlag(v bool)  { nocopy.Struct(s).SetBool(plainFieldsFlag, v) }
-func (s PlainFields) IsSetFlag() bool { return nocopy.Struct(s).Has(plainFieldsFlag) }
-func (s PlainFields) UnsetFlag()      { nocopy.Struct(s).Unset(plainFieldsFlag) }
+func (s PlainFields) GetFlag() bool   { return thriftimpl.Struct(s).Bool(plainFieldsFlag) }
+func (s PlainFields) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(plainFieldsFlag, v) }
+func (s PlainFields) IsSetFlag() bool { return thriftimpl.Struct(s).Has(plainFieldsFlag) }
+func (s PlainFields) UnsetFlag()      { thriftimpl.Struct(s).Unset(plainFieldsFlag) }
 
-func (s PlainFields) GetTiny() int8   { return nocopy.Struct(s).Int8(plainFieldsTiny) }
-func (s PlainFields) SetTiny(v int8)  { nocopy.Struct(s).SetInt8(plainFieldsTiny, v) }
-func (s PlainFields) IsSetTiny() bool { return nocopy.Struct(s).Has(plainFieldsTiny) }
-func (s PlainFields) UnsetTiny()      { nocopy.Struct(s).Unset(plainFieldsTiny) }
+func (s PlainFields) GetTiny() int8   { return thriftimpl.Struct(s).Int8(plainFieldsTiny) }
+func (s PlainFields) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(plainFieldsTiny, v) }
+func (s PlainFields) IsSetTiny() bool { return thriftimpl.Struct(s).Has(plainFieldsTiny) }
+func (s PlainFields) UnsetTiny()      { thriftimpl.Struct(s).Unset(plainFieldsTiny) }
 
-func (s PlainFields) GetSmall() int16  { return nocopy.Struct(s).Int16(plainFieldsSmall) }
-func (s PlainFields) SetSmall(v int16) { nocopy.Struct(s).SetInt16(plainFieldsSmall, v) }
-func (s PlainFields) IsSetSmall() bool { return nocopy.Struct(s).Has(plainFieldsSmall) }
-func (s PlainFields) UnsetSmall()      { nocopy.Struct(s).Unset(plainFieldsSmall) }
+func (s PlainFields) GetSmall() int16  { return thriftimpl.Struct(s).Int16(plainFieldsSmall) }
+func (s PlainFields) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(plainFieldsSmall, v) }
+func (s PlainFields) IsSetSmall() bool { return thriftimpl.Struct(s).Has(plainFieldsSmall) }
+func (s PlainFields) UnsetSmall()      { thriftimpl.Struct(s).Unset(plainFieldsSmall) }
 
-func (s PlainFields) GetMedium() int32  { return nocopy.Struct(s).Int32(plainFieldsMedium) }
-func (s PlainFields) SetMedium(v int32) { nocopy.Struct(s).SetInt32(plainFieldsMedium, v) }
-func (s PlainFields) IsSetMedium() bool { return nocopy.Struct(s).Has(plainFieldsMedium) }
-func (s PlainFields) UnsetMedium()      { nocopy.Struct(s).Unset(plainFieldsMedium) }
+func (s PlainFields) GetMedium() int32  { return thriftimpl.Struct(s).Int32(plainFieldsMedium) }
+func (s PlainFields) SetMedium(v int32) { thriftimpl.Struct(s).SetInt32(plainFieldsMedium, v) }
+func (s PlainFields) IsSetMedium() bool { return thriftimpl.Struct(s).Has(plainFieldsMedium) }
+func (s PlainFields) UnsetMedium()      { thriftimpl.Struct(s).Unset(plainFieldsMedium) }
 
-func (s PlainFields) GetLarge() int64  { return nocopy.Struct(s).Int64(plainFieldsLarge) }
-func (s PlainFields) SetLarge(v int64) { nocopy.Struct(s).SetInt64(plainFieldsLarge, v) }
-func (s PlainFields) IsSetLarge() bool { return nocopy.Struct(s).Has(plainFieldsLarge) }
-func (s PlainFields) UnsetLarge()      { nocopy.Struct(s).Unset(plainFieldsLarge) }
+func (s PlainFields) GetLarge() int64  { return thriftimpl.Struct(s).Int64(plainFieldsLarge) }
+func (s PlainFields) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(plainFieldsLarge, v) }
+func (s PlainFields) IsSetLarge() bool { return thriftimpl.Struct(s).Has(plainFieldsLarge) }
+func (s PlainFields) UnsetLarge()      { thriftimpl.Struct(s).Unset(plainFieldsLarge) }
 
-func (s PlainFields) GetReal() float64  { return nocopy.Struct(s).Float64(plainFieldsReal) }
-func (s PlainFields) SetReal(v float64) { nocopy.Struct(s).SetFloat64(plainFieldsReal, v) }
-func (s PlainFields) IsSetReal() bool   { return nocopy.Struct(s).Has(plainFieldsReal) }
-func (s PlainFields) UnsetReal()        { nocopy.Struct(s).Unset(plainFieldsReal) }
+func (s PlainFields) GetReal() float64  { return thriftimpl.Struct(s).Float64(plainFieldsReal) }
+func (s PlainFields) SetReal(v float64) { thriftimpl.Struct(s).SetFloat64(plainFieldsReal, v) }
+func (s PlainFields) IsSetReal() bool   { return thriftimpl.Struct(s).Has(plainFieldsReal) }
+func (s PlainFields) UnsetReal()        { thriftimpl.Struct(s).Unset(plainFieldsReal) }
 
-func (s PlainFields) GetText() string  { return nocopy.Struct(s).Text(plainFieldsText) }
-func (s PlainFields) SetText(v string) { nocopy.Struct(s).SetText(plainFieldsText, v) }
-func (s PlainFields) IsSetText() bool  { return nocopy.Struct(s).Has(plainFieldsText) }
-func (s PlainFields) UnsetText()       { nocopy.Struct(s).Unset(plainFieldsText) }
+func (s PlainFields) GetText() string  { return thriftimpl.Struct(s).Text(plainFieldsText) }
+func (s PlainFields) SetText(v string) { thriftimpl.Struct(s).SetText(plainFieldsText, v) }
+func (s PlainFields) IsSetText() bool  { return thriftimpl.Struct(s).Has(plainFieldsText) }
+func (s PlainFields) UnsetText()       { thriftimpl.Struct(s).Unset(plainFieldsText) }
 
-func (s PlainFields) GetBlob() []byte      { return nocopy.Struct(s).Bytes(plainFieldsBlob) }
-func (s PlainFields) SetBlob(v []byte)     { nocopy.Struct(s).SetBytes(plainFieldsBlob, v) }
-func (s PlainFields) NewBlob(n int) []byte { return nocopy.Struct(s).NewBytes(plainFieldsBlob, n) }
-func (s PlainFields) IsSetBlob() bool      { return nocopy.Struct(s).Has(plainFieldsBlob) }
-func (s PlainFields) UnsetBlob()           { nocopy.Struct(s).Unset(plainFieldsBlob) }
+func (s PlainFields) GetBlob() []byte      { return thriftimpl.Struct(s).Bytes(plainFieldsBlob) }
+func (s PlainFields) SetBlob(v []byte)     { thriftimpl.Struct(s).SetBytes(plainFieldsBlob, v) }
+func (s PlainFields) NewBlob(n int) []byte { return thriftimpl.Struct(s).NewBytes(plainFieldsBlob, n) }
+func (s PlainFields) IsSetBlob() bool      { return thriftimpl.Struct(s).Has(plainFieldsBlob) }
+func (s PlainFields) UnsetBlob()           { thriftimpl.Struct(s).Unset(plainFieldsBlob) }
 
-func (s PlainFields) GetKey() nocopy.UUID  { return nocopy.Struct(s).UUID(plainFieldsKey) }
-func (s PlainFields) SetKey(v nocopy.UUID) { nocopy.Struct(s).SetUUID(plainFieldsKey, v) }
-func (s PlainFields) IsSetKey() bool       { return nocopy.Struct(s).Has(plainFieldsKey) }
-func (s PlainFields) UnsetKey()            { nocopy.Struct(s).Unset(plainFieldsKey) }
+func (s PlainFields) GetKey() nocopy.UUID  { return thriftimpl.Struct(s).UUID(plainFieldsKey) }
+func (s PlainFields) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(plainFieldsKey, v) }
+func (s PlainFields) IsSetKey() bool       { return thriftimpl.Struct(s).Has(plainFieldsKey) }
+func (s PlainFields) UnsetKey()            { thriftimpl.Struct(s).Unset(plainFieldsKey) }
 
-func (s PlainFields) GetColor() Color  { return Color(nocopy.Struct(s).Int32(plainFieldsColor)) }
-func (s PlainFields) SetColor(v Color) { nocopy.Struct(s).SetInt32(plainFieldsColor, int32(v)) }
-func (s PlainFields) IsSetColor() bool { return nocopy.Struct(s).Has(plainFieldsColor) }
-func (s PlainFields) UnsetColor()      { nocopy.Struct(s).Unset(plainFieldsColor) }
+func (s PlainFields) GetColor() Color  { return Color(thriftimpl.Struct(s).Int32(plainFieldsColor)) }
+func (s PlainFields) SetColor(v Color) { thriftimpl.Struct(s).SetInt32(plainFieldsColor, int32(v)) }
+func (s PlainFields) IsSetColor() bool { return thriftimpl.Struct(s).Has(plainFieldsColor) }
+func (s PlainFields) UnsetColor()      { thriftimpl.Struct(s).Unset(plainFieldsColor) }
 
 func (s PlainFields) GetPoint() Point {
-	return Point(nocopy.Struct(s).Child(plainFieldsPoint, PlainFieldsDesc))
+	return Point(thriftimpl.Struct(s).Child(plainFieldsPoint, PlainFieldsDesc))
 }
 func (s PlainFields) SetPoint(v Point) {
-	nocopy.Struct(s).SetChild(plainFieldsPoint, PlainFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(plainFieldsPoint, PlainFieldsDesc, thriftimpl.Struct(v))
 }
 func (s PlainFields) NewPoint() Point {
-	return Point(nocopy.Struct(s).NewChild(plainFieldsPoint, PlainFieldsDesc, 0))
+	return Point(thriftimpl.Struct(s).NewChild(plainFieldsPoint, PlainFieldsDesc, 0))
 }
-func (s PlainFields) IsSetPoint() bool { return nocopy.Struct(s).Has(plainFieldsPoint) }
-func (s PlainFields) UnsetPoint()      { nocopy.Struct(s).Unset(plainFieldsPoint) }
+func (s PlainFields) IsSetPoint() bool { return thriftimpl.Struct(s).Has(plainFieldsPoint) }
+func (s PlainFields) UnsetPoint()      { thriftimpl.Struct(s).Unset(plainFieldsPoint) }
 
 func (s PlainFields) GetShape() Shape {
-	return Shape(nocopy.Struct(s).Child(plainFieldsShape, PlainFieldsDesc))
+	return Shape(thriftimpl.Struct(s).Child(plainFieldsShape, PlainFieldsDesc))
 }
 func (s PlainFields) SetShape(v Shape) {
-	nocopy.Struct(s).SetChild(plainFieldsShape, PlainFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(plainFieldsShape, PlainFieldsDesc, thriftimpl.Struct(v))
 }
 func (s PlainFields) NewShape() Shape {
-	return Shape(nocopy.Struct(s).NewChild(plainFieldsShape, PlainFieldsDesc, 0))
+	return Shape(thriftimpl.Struct(s).NewChild(plainFieldsShape, PlainFieldsDesc, 0))
 }
-func (s PlainFields) IsSetShape() bool { return nocopy.Struct(s).Has(plainFieldsShape) }
-func (s PlainFields) UnsetShape()      { nocopy.Struct(s).Unset(plainFieldsShape) }
+func (s PlainFields) IsSetShape() bool { return thriftimpl.Struct(s).Has(plainFieldsShape) }
+func (s PlainFields) UnsetShape()      { thriftimpl.Struct(s).Unset(plainFieldsShape) }
 
 func (s PlainFields) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(plainFieldsNumbers, PlainFieldsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(plainFieldsNumbers, PlainFieldsDesc))
 }
 func (s PlainFields) SetNumbers(v []int64) {
-	nocopy.Struct(s).SetInt64s(plainFieldsNumbers, PlainFieldsDesc, v)
+	thriftimpl.Struct(s).SetInt64s(plainFieldsNumbers, PlainFieldsDesc, v)
 }
 func (s PlainFields) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(plainFieldsNumbers, PlainFieldsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(plainFieldsNumbers, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetNumbers() bool { return nocopy.Struct(s).Has(plainFieldsNumbers) }
-func (s PlainFields) UnsetNumbers()      { nocopy.Struct(s).Unset(plainFieldsNumbers) }
+func (s PlainFields) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(plainFieldsNumbers) }
+func (s PlainFields) UnsetNumbers()      { thriftimpl.Struct(s).Unset(plainFieldsNumbers) }
 
 func (s PlainFields) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(plainFieldsWords, PlainFieldsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(plainFieldsWords, PlainFieldsDesc))
 }
 func (s PlainFields) SetWords(v []string) {
-	nocopy.Struct(s).SetTexts(plainFieldsWords, PlainFieldsDesc, v)
+	thriftimpl.Struct(s).SetTexts(plainFieldsWords, PlainFieldsDesc, v)
 }
 func (s PlainFields) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(plainFieldsWords, PlainFieldsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(plainFieldsWords, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetWords() bool { return nocopy.Struct(s).Has(plainFieldsWords) }
-func (s PlainFields) UnsetWords()      { nocopy.Struct(s).Unset(plainFieldsWords) }
+func (s PlainFields) IsSetWords() bool { return thriftimpl.Struct(s).Has(plainFieldsWords) }
+func (s PlainFields) UnsetWords()      { thriftimpl.Struct(s).Unset(plainFieldsWords) }
 
 func (s PlainFields) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(plainFieldsUnique, PlainFieldsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(plainFieldsUnique, PlainFieldsDesc))
 }
 func (s PlainFields) SetUnique(v []int32) {
-	nocopy.Struct(s).SetInt32s(plainFieldsUnique, PlainFieldsDesc, v)
+	thriftimpl.Struct(s).SetInt32s(plainFieldsUnique, PlainFieldsDesc, v)
 }
 func (s PlainFields) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(plainFieldsUnique, PlainFieldsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(plainFieldsUnique, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetUnique() bool { return nocopy.Struct(s).Has(plainFieldsUnique) }
-func (s PlainFields) UnsetUnique()      { nocopy.Struct(s).Unset(plainFieldsUnique) }
+func (s PlainFields) IsSetUnique() bool { return thriftimpl.Struct(s).Has(plainFieldsUnique) }
+func (s PlainFields) UnsetUnique()      { thriftimpl.Struct(s).Unset(plainFieldsUnique) }
 
-func (s PlainFields) GetCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).Child(plainFieldsCounts, PlainFieldsDesc))
+func (s PlainFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(plainFieldsCounts, PlainFieldsDesc))
 }
-func (s PlainFields) SetCounts(v nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(plainFieldsCounts, PlainFieldsDesc, nocopy.Struct(v))
+func (s PlainFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(plainFieldsCounts, PlainFieldsDesc, thriftimpl.Struct(v))
 }
-func (s PlainFields) NewCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).NewChild(plainFieldsCounts, PlainFieldsDesc, 0))
+func (s PlainFields) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(plainFieldsCounts, PlainFieldsDesc, 0))
 }
-func (s PlainFields) IsSetCounts() bool { return nocopy.Struct(s).Has(plainFieldsCounts) }
-func (s PlainFields) UnsetCounts()      { nocopy.Struct(s).Unset(plainFieldsCounts) }
+func (s PlainFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(plainFieldsCounts) }
+func (s PlainFields) UnsetCounts()      { thriftimpl.Struct(s).Unset(plainFieldsCounts) }
 
 func (s PlainFields) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(plainFieldsPoints, PlainFieldsDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(plainFieldsPoints, PlainFieldsDesc))
 }
 func (s PlainFields) SetPoints(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(plainFieldsPoints, PlainFieldsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(plainFieldsPoints, PlainFieldsDesc, thriftimpl.Struct(v))
 }
 func (s PlainFields) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).NewChild(plainFieldsPoints, PlainFieldsDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(plainFieldsPoints, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetPoints() bool { return nocopy.Struct(s).Has(plainFieldsPoints) }
-func (s PlainFields) UnsetPoints()      { nocopy.Struct(s).Unset(plainFieldsPoints) }
+func (s PlainFields) IsSetPoints() bool { return thriftimpl.Struct(s).Has(plainFieldsPoints) }
+func (s PlainFields) UnsetPoints()      { thriftimpl.Struct(s).Unset(plainFieldsPoints) }
 
 // Each type as a plain field with a default.
 type PlainDefaults nocopy.Struct
 
 const (
-	plainDefaultsFlag    nocopy.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	plainDefaultsTiny    nocopy.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	plainDefaultsSmall   nocopy.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	plainDefaultsMedium  nocopy.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	plainDefaultsLarge   nocopy.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	plainDefaultsReal    nocopy.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	plainDefaultsText    nocopy.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	plainDefaultsBlob    nocopy.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	plainDefaultsKey     nocopy.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	plainDefaultsColor   nocopy.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	plainDefaultsPoint   nocopy.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	plainDefaultsShape   nocopy.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	plainDefaultsNumbers nocopy.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	plainDefaultsWords   nocopy.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	plainDefaultsUnique  nocopy.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	plainDefaultsCounts  nocopy.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	plainDefaultsPoints  nocopy.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	plainDefaultsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	plainDefaultsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	plainDefaultsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	plainDefaultsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	plainDefaultsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	plainDefaultsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	plainDefaultsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	plainDefaultsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	plainDefaultsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	plainDefaultsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	plainDefaultsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	plainDefaultsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	plainDefaultsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	plainDefaultsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	plainDefaultsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	plainDefaultsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	plainDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // PlainDefaultsDesc describes PlainDefaults to the runtime and to packages that use it.
-var PlainDefaultsDesc = nocopy.NewDesc("PlainDefaults")
+var PlainDefaultsDesc = thriftimpl.NewDesc("PlainDefaults")
 
 func NewPlainDefaults(opts ...nocopy.Option) PlainDefaults {
-	return PlainDefaults(nocopy.New(PlainDefaultsDesc, opts...))
+	return PlainDefaults(thriftimpl.New(PlainDefaultsDesc, opts...))
 }
 func ParsePlainDefaults(b []byte, opts ...nocopy.Option) (PlainDefaults, error) {
-	s, err := nocopy.Parse(PlainDefaultsDesc, b, opts...)
+	s, err := thriftimpl.Parse(PlainDefaultsDesc, b, opts...)
 	return PlainDefaults(s), err
 }
 
@@ -1408,1147 +1485,1171 @@ func ParsePlainDefaults(b []byte, opts ...nocopy.Option) (PlainDefaults, error) 
 // those of s alone.
 func (s PlainDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s PlainDefaults) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
 }
-func (s PlainDefaults) Release() { nocopy.Struct(s).Release() }
+func (s PlainDefaults) ThriftDesc() *thriftimpl.Desc { return PlainDefaultsDesc }
+func (s PlainDefaults) Release()                     { nocopy.Struct(s).Release() }
 func (s PlainDefaults) Clone() PlainDefaults {
-	return PlainDefaults(nocopy.Struct(s).Clone(PlainDefaultsDesc))
+	return PlainDefaults(thriftimpl.Struct(s).Clone(PlainDefaultsDesc))
 }
 func (s PlainDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s PlainDefaults) String() string { return nocopy.Struct(s).Format(PlainDefaultsDesc) }
+func (s PlainDefaults) String() string { return thriftimpl.Struct(s).Format(PlainDefaultsDesc) }
 func (s PlainDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(PlainDefaultsDesc)
+	return thriftimpl.Struct(s).Unknown(PlainDefaultsDesc)
 }
 
-func (s PlainDefaults) GetFlag() bool   { return nocopy.Struct(s).BoolOr(plainDefaultsFlag, true) }
-func (s PlainDefaults) SetFlag(v bool)  { nocopy.Struct(s).SetBool(plainDefaultsFlag, v) }
-func (s PlainDefaults) IsSetFlag() bool { return nocopy.Struct(s).Has(plainDefaultsFlag) }
-func (s PlainDefaults) UnsetFlag()      { nocopy.Struct(s).Unset(plainDefaultsFlag) }
+func (s PlainDefaults) GetFlag() bool   { return thriftimpl.Struct(s).BoolOr(plainDefaultsFlag, true) }
+func (s PlainDefaults) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(plainDefaultsFlag, v) }
+func (s PlainDefaults) IsSetFlag() bool { return thriftimpl.Struct(s).Has(plainDefaultsFlag) }
+func (s PlainDefaults) UnsetFlag()      { thriftimpl.Struct(s).Unset(plainDefaultsFlag) }
 
-func (s PlainDefaults) GetTiny() int8   { return nocopy.Struct(s).Int8Or(plainDefaultsTiny, -8) }
-func (s PlainDefaults) SetTiny(v int8)  { nocopy.Struct(s).SetInt8(plainDefaultsTiny, v) }
-func (s PlainDefaults) IsSetTiny() bool { return nocopy.Struct(s).Has(plainDefaultsTiny) }
-func (s PlainDefaults) UnsetTiny()      { nocopy.Struct(s).Unset(plainDefaultsTiny) }
+func (s PlainDefaults) GetTiny() int8   { return thriftimpl.Struct(s).Int8Or(plainDefaultsTiny, -8) }
+func (s PlainDefaults) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(plainDefaultsTiny, v) }
+func (s PlainDefaults) IsSetTiny() bool { return thriftimpl.Struct(s).Has(plainDefaultsTiny) }
+func (s PlainDefaults) UnsetTiny()      { thriftimpl.Struct(s).Unset(plainDefaultsTiny) }
 
-func (s PlainDefaults) GetSmall() int16  { return nocopy.Struct(s).Int16Or(plainDefaultsSmall, -1600) }
-func (s PlainDefaults) SetSmall(v int16) { nocopy.Struct(s).SetInt16(plainDefaultsSmall, v) }
-func (s PlainDefaults) IsSetSmall() bool { return nocopy.Struct(s).Has(plainDefaultsSmall) }
-func (s PlainDefaults) UnsetSmall()      { nocopy.Struct(s).Unset(plainDefaultsSmall) }
+func (s PlainDefaults) GetSmall() int16 {
+	return thriftimpl.Struct(s).Int16Or(plainDefaultsSmall, -1600)
+}
+func (s PlainDefaults) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(plainDefaultsSmall, v) }
+func (s PlainDefaults) IsSetSmall() bool { return thriftimpl.Struct(s).Has(plainDefaultsSmall) }
+func (s PlainDefaults) UnsetSmall()      { thriftimpl.Struct(s).Unset(plainDefaultsSmall) }
 
 func (s PlainDefaults) GetMedium() int32 {
-	return nocopy.Struct(s).Int32Or(plainDefaultsMedium, 320000)
+	return thriftimpl.Struct(s).Int32Or(plainDefaultsMedium, 320000)
 }
-func (s PlainDefaults) SetMedium(v int32) { nocopy.Struct(s).SetInt32(plainDefaultsMedium, v) }
-func (s PlainDefaults) IsSetMedium() bool { return nocopy.Struct(s).Has(plainDefaultsMedium) }
-func (s PlainDefaults) UnsetMedium()      { nocopy.Struct(s).Unset(plainDefaultsMedium) }
+func (s PlainDefaults) SetMedium(v int32) { thriftimpl.Struct(s).SetInt32(plainDefaultsMedium, v) }
+func (s PlainDefaults) IsSetMedium() bool { return thriftimpl.Struct(s).Has(plainDefaultsMedium) }
+func (s PlainDefaults) UnsetMedium()      { thriftimpl.Struct(s).Unset(plainDefaultsMedium) }
 
 func (s PlainDefaults) GetLarge() int64 {
-	return nocopy.Struct(s).Int64Or(plainDefaultsLarge, -6400000000)
+	return thriftimpl.Struct(s).Int64Or(plainDefaultsLarge, -6400000000)
 }
-func (s PlainDefaults) SetLarge(v int64) { nocopy.Struct(s).SetInt64(plainDefaultsLarge, v) }
-func (s PlainDefaults) IsSetLarge() bool { return nocopy.Struct(s).Has(plainDefaultsLarge) }
-func (s PlainDefaults) UnsetLarge()      { nocopy.Struct(s).Unset(plainDefaultsLarge) }
+func (s PlainDefaults) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(plainDefaultsLarge, v) }
+func (s PlainDefaults) IsSetLarge() bool { return thriftimpl.Struct(s).Has(plainDefaultsLarge) }
+func (s PlainDefaults) UnsetLarge()      { thriftimpl.Struct(s).Unset(plainDefaultsLarge) }
 
-func (s PlainDefaults) GetReal() float64  { return nocopy.Struct(s).Float64Or(plainDefaultsReal, 2.5) }
-func (s PlainDefaults) SetReal(v float64) { nocopy.Struct(s).SetFloat64(plainDefaultsReal, v) }
-func (s PlainDefaults) IsSetReal() bool   { return nocopy.Struct(s).Has(plainDefaultsReal) }
-func (s PlainDefaults) UnsetReal()        { nocopy.Struct(s).Unset(plainDefaultsReal) }
+func (s PlainDefaults) GetReal() float64 {
+	return thriftimpl.Struct(s).Float64Or(plainDefaultsReal, 2.5)
+}
+func (s PlainDefaults) SetReal(v float64) { thriftimpl.Struct(s).SetFloat64(plainDefaultsReal, v) }
+func (s PlainDefaults) IsSetReal() bool   { return thriftimpl.Struct(s).Has(plainDefaultsReal) }
+func (s PlainDefaults) UnsetReal()        { thriftimpl.Struct(s).Unset(plainDefaultsReal) }
 
 func (s PlainDefaults) GetText() string {
-	return nocopy.Struct(s).TextOr(plainDefaultsText, "héllo\n")
+	return thriftimpl.Struct(s).TextOr(plainDefaultsText, "héllo\n")
 }
-func (s PlainDefaults) SetText(v string) { nocopy.Struct(s).SetText(plainDefaultsText, v) }
-func (s PlainDefaults) IsSetText() bool  { return nocopy.Struct(s).Has(plainDefaultsText) }
-func (s PlainDefaults) UnsetText()       { nocopy.Struct(s).Unset(plainDefaultsText) }
+func (s PlainDefaults) SetText(v string) { thriftimpl.Struct(s).SetText(plainDefaultsText, v) }
+func (s PlainDefaults) IsSetText() bool  { return thriftimpl.Struct(s).Has(plainDefaultsText) }
+func (s PlainDefaults) UnsetText()       { thriftimpl.Struct(s).Unset(plainDefaultsText) }
 
-func (s PlainDefaults) GetBlob() []byte      { return nocopy.Struct(s).BytesOr(plainDefaultsBlob, "bytes") }
-func (s PlainDefaults) SetBlob(v []byte)     { nocopy.Struct(s).SetBytes(plainDefaultsBlob, v) }
-func (s PlainDefaults) NewBlob(n int) []byte { return nocopy.Struct(s).NewBytes(plainDefaultsBlob, n) }
-func (s PlainDefaults) IsSetBlob() bool      { return nocopy.Struct(s).Has(plainDefaultsBlob) }
-func (s PlainDefaults) UnsetBlob()           { nocopy.Struct(s).Unset(plainDefaultsBlob) }
+func (s PlainDefaults) GetBlob() []byte {
+	return thriftimpl.Struct(s).BytesOr(plainDefaultsBlob, "bytes")
+}
+func (s PlainDefaults) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(plainDefaultsBlob, v) }
+func (s PlainDefaults) NewBlob(n int) []byte {
+	return thriftimpl.Struct(s).NewBytes(plainDefaultsBlob, n)
+}
+func (s PlainDefaults) IsSetBlob() bool { return thriftimpl.Struct(s).Has(plainDefaultsBlob) }
+func (s PlainDefaults) UnsetBlob()      { thriftimpl.Struct(s).Unset(plainDefaultsBlob) }
 
 func (s PlainDefaults) GetKey() nocopy.UUID {
-	return nocopy.Struct(s).UUIDOr(plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return thriftimpl.Struct(s).UUIDOr(plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
-func (s PlainDefaults) SetKey(v nocopy.UUID) { nocopy.Struct(s).SetUUID(plainDefaultsKey, v) }
-func (s PlainDefaults) IsSetKey() bool       { return nocopy.Struct(s).Has(plainDefaultsKey) }
-func (s PlainDefaults) UnsetKey()            { nocopy.Struct(s).Unset(plainDefaultsKey) }
+func (s PlainDefaults) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(plainDefaultsKey, v) }
+func (s PlainDefaults) IsSetKey() bool       { return thriftimpl.Struct(s).Has(plainDefaultsKey) }
+func (s PlainDefaults) UnsetKey()            { thriftimpl.Struct(s).Unset(plainDefaultsKey) }
 
 func (s PlainDefaults) GetColor() Color {
-	return Color(nocopy.Struct(s).Int32Or(plainDefaultsColor, int32(Color_GREEN)))
+	return Color(thriftimpl.Struct(s).Int32Or(plainDefaultsColor, int32(Color_GREEN)))
 }
-func (s PlainDefaults) SetColor(v Color) { nocopy.Struct(s).SetInt32(plainDefaultsColor, int32(v)) }
-func (s PlainDefaults) IsSetColor() bool { return nocopy.Struct(s).Has(plainDefaultsColor) }
-func (s PlainDefaults) UnsetColor()      { nocopy.Struct(s).Unset(plainDefaultsColor) }
+func (s PlainDefaults) SetColor(v Color) { thriftimpl.Struct(s).SetInt32(plainDefaultsColor, int32(v)) }
+func (s PlainDefaults) IsSetColor() bool { return thriftimpl.Struct(s).Has(plainDefaultsColor) }
+func (s PlainDefaults) UnsetColor()      { thriftimpl.Struct(s).Unset(plainDefaultsColor) }
 
 func (s PlainDefaults) GetPoint() Point {
-	return Point(nocopy.Struct(s).Child(plainDefaultsPoint, PlainDefaultsDesc))
+	return Point(thriftimpl.Struct(s).Child(plainDefaultsPoint, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetPoint(v Point) {
-	nocopy.Struct(s).SetChild(plainDefaultsPoint, PlainDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(plainDefaultsPoint, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s PlainDefaults) NewPoint() Point {
-	return Point(nocopy.Struct(s).NewChild(plainDefaultsPoint, PlainDefaultsDesc, 0))
+	return Point(thriftimpl.Struct(s).NewChild(plainDefaultsPoint, PlainDefaultsDesc, 0))
 }
-func (s PlainDefaults) IsSetPoint() bool { return nocopy.Struct(s).Has(plainDefaultsPoint) }
-func (s PlainDefaults) UnsetPoint()      { nocopy.Struct(s).Unset(plainDefaultsPoint) }
+func (s PlainDefaults) IsSetPoint() bool { return thriftimpl.Struct(s).Has(plainDefaultsPoint) }
+func (s PlainDefaults) UnsetPoint()      { thriftimpl.Struct(s).Unset(plainDefaultsPoint) }
 
 func (s PlainDefaults) GetShape() Shape {
-	return Shape(nocopy.Struct(s).Child(plainDefaultsShape, PlainDefaultsDesc))
+	return Shape(thriftimpl.Struct(s).Child(plainDefaultsShape, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetShape(v Shape) {
-	nocopy.Struct(s).SetChild(plainDefaultsShape, PlainDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(plainDefaultsShape, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s PlainDefaults) NewShape() Shape {
-	return Shape(nocopy.Struct(s).NewChild(plainDefaultsShape, PlainDefaultsDesc, 0))
+	return Shape(thriftimpl.Struct(s).NewChild(plainDefaultsShape, PlainDefaultsDesc, 0))
 }
-func (s PlainDefaults) IsSetShape() bool { return nocopy.Struct(s).Has(plainDefaultsShape) }
-func (s PlainDefaults) UnsetShape()      { nocopy.Struct(s).Unset(plainDefaultsShape) }
+func (s PlainDefaults) IsSetShape() bool { return thriftimpl.Struct(s).Has(plainDefaultsShape) }
+func (s PlainDefaults) UnsetShape()      { thriftimpl.Struct(s).Unset(plainDefaultsShape) }
 
 func (s PlainDefaults) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(plainDefaultsNumbers, PlainDefaultsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(plainDefaultsNumbers, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetNumbers(v []int64) {
-	nocopy.Struct(s).SetInt64s(plainDefaultsNumbers, PlainDefaultsDesc, v)
+	thriftimpl.Struct(s).SetInt64s(plainDefaultsNumbers, PlainDefaultsDesc, v)
 }
 func (s PlainDefaults) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(plainDefaultsNumbers, PlainDefaultsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(plainDefaultsNumbers, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetNumbers() bool { return nocopy.Struct(s).Has(plainDefaultsNumbers) }
-func (s PlainDefaults) UnsetNumbers()      { nocopy.Struct(s).Unset(plainDefaultsNumbers) }
+func (s PlainDefaults) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(plainDefaultsNumbers) }
+func (s PlainDefaults) UnsetNumbers()      { thriftimpl.Struct(s).Unset(plainDefaultsNumbers) }
 
 func (s PlainDefaults) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(plainDefaultsWords, PlainDefaultsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(plainDefaultsWords, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetWords(v []string) {
-	nocopy.Struct(s).SetTexts(plainDefaultsWords, PlainDefaultsDesc, v)
+	thriftimpl.Struct(s).SetTexts(plainDefaultsWords, PlainDefaultsDesc, v)
 }
 func (s PlainDefaults) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(plainDefaultsWords, PlainDefaultsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(plainDefaultsWords, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetWords() bool { return nocopy.Struct(s).Has(plainDefaultsWords) }
-func (s PlainDefaults) UnsetWords()      { nocopy.Struct(s).Unset(plainDefaultsWords) }
+func (s PlainDefaults) IsSetWords() bool { return thriftimpl.Struct(s).Has(plainDefaultsWords) }
+func (s PlainDefaults) UnsetWords()      { thriftimpl.Struct(s).Unset(plainDefaultsWords) }
 
 func (s PlainDefaults) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(plainDefaultsUnique, PlainDefaultsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(plainDefaultsUnique, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetUnique(v []int32) {
-	nocopy.Struct(s).SetInt32s(plainDefaultsUnique, PlainDefaultsDesc, v)
+	thriftimpl.Struct(s).SetInt32s(plainDefaultsUnique, PlainDefaultsDesc, v)
 }
 func (s PlainDefaults) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(plainDefaultsUnique, PlainDefaultsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(plainDefaultsUnique, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetUnique() bool { return nocopy.Struct(s).Has(plainDefaultsUnique) }
-func (s PlainDefaults) UnsetUnique()      { nocopy.Struct(s).Unset(plainDefaultsUnique) }
+func (s PlainDefaults) IsSetUnique() bool { return thriftimpl.Struct(s).Has(plainDefaultsUnique) }
+func (s PlainDefaults) UnsetUnique()      { thriftimpl.Struct(s).Unset(plainDefaultsUnique) }
 
-func (s PlainDefaults) GetCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).Child(plainDefaultsCounts, PlainDefaultsDesc))
+func (s PlainDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(plainDefaultsCounts, PlainDefaultsDesc))
 }
-func (s PlainDefaults) SetCounts(v nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(plainDefaultsCounts, PlainDefaultsDesc, nocopy.Struct(v))
+func (s PlainDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(plainDefaultsCounts, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
-func (s PlainDefaults) NewCounts() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).NewChild(plainDefaultsCounts, PlainDefaultsDesc, 0))
+func (s PlainDefaults) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(plainDefaultsCounts, PlainDefaultsDesc, 0))
 }
-func (s PlainDefaults) IsSetCounts() bool { return nocopy.Struct(s).Has(plainDefaultsCounts) }
-func (s PlainDefaults) UnsetCounts()      { nocopy.Struct(s).Unset(plainDefaultsCounts) }
+func (s PlainDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(plainDefaultsCounts) }
+func (s PlainDefaults) UnsetCounts()      { thriftimpl.Struct(s).Unset(plainDefaultsCounts) }
 
 func (s PlainDefaults) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(plainDefaultsPoints, PlainDefaultsDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(plainDefaultsPoints, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetPoints(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(plainDefaultsPoints, PlainDefaultsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(plainDefaultsPoints, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
 func (s PlainDefaults) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).NewChild(plainDefaultsPoints, PlainDefaultsDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(plainDefaultsPoints, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetPoints() bool { return nocopy.Struct(s).Has(plainDefaultsPoints) }
-func (s PlainDefaults) UnsetPoints()      { nocopy.Struct(s).Unset(plainDefaultsPoints) }
+func (s PlainDefaults) IsSetPoints() bool { return thriftimpl.Struct(s).Has(plainDefaultsPoints) }
+func (s PlainDefaults) UnsetPoints()      { thriftimpl.Struct(s).Unset(plainDefaultsPoints) }
 
 type Lists nocopy.Struct
 
 const (
-	listsFlags    nocopy.Field = 2<<48 | 22<<32 | 15<<16 | 1
-	listsTinies   nocopy.Field = 3<<48 | 22<<32 | 15<<16 | 2
-	listsSmalls   nocopy.Field = 4<<48 | 22<<32 | 15<<16 | 3
-	listsMediums  nocopy.Field = 5<<48 | 22<<32 | 15<<16 | 4
-	listsLarges   nocopy.Field = 6<<48 | 22<<32 | 15<<16 | 5
-	listsReals    nocopy.Field = 7<<48 | 22<<32 | 15<<16 | 6
-	listsTexts    nocopy.Field = 8<<48 | 22<<32 | 15<<16 | 7
-	listsBlobs    nocopy.Field = 9<<48 | 22<<32 | 15<<16 | 8
-	listsKeys     nocopy.Field = 10<<48 | 22<<32 | 15<<16 | 9
-	listsColors   nocopy.Field = 11<<48 | 22<<32 | 15<<16 | 10
-	listsPoints   nocopy.Field = 12<<48 | 22<<32 | 15<<16 | 11
-	listsShapes   nocopy.Field = 13<<48 | 22<<32 | 15<<16 | 12
-	listsMatrix   nocopy.Field = 14<<48 | 22<<32 | 15<<16 | 13
-	listsTable    nocopy.Field = 15<<48 | 22<<32 | 15<<16 | 14
-	listsDeep     nocopy.Field = 16<<48 | 22<<32 | 15<<16 | 15
-	listsSets     nocopy.Field = 17<<48 | 22<<32 | 15<<16 | 16
-	listsWords    nocopy.Field = 18<<48 | 22<<32 | 15<<16 | 17
-	listsTimes    nocopy.Field = 19<<48 | 22<<32 | 15<<16 | 18
-	listsCube     nocopy.Field = 20<<48 | 22<<32 | 15<<16 | 19
-	listsRefusals nocopy.Field = 21<<48 | 22<<32 | 15<<16 | 20
+	listsFlags    thriftimpl.Field = 2<<48 | 22<<32 | 15<<16 | 1
+	listsTinies   thriftimpl.Field = 3<<48 | 22<<32 | 15<<16 | 2
+	listsSmalls   thriftimpl.Field = 4<<48 | 22<<32 | 15<<16 | 3
+	listsMediums  thriftimpl.Field = 5<<48 | 22<<32 | 15<<16 | 4
+	listsLarges   thriftimpl.Field = 6<<48 | 22<<32 | 15<<16 | 5
+	listsReals    thriftimpl.Field = 7<<48 | 22<<32 | 15<<16 | 6
+	listsTexts    thriftimpl.Field = 8<<48 | 22<<32 | 15<<16 | 7
+	listsBlobs    thriftimpl.Field = 9<<48 | 22<<32 | 15<<16 | 8
+	listsKeys     thriftimpl.Field = 10<<48 | 22<<32 | 15<<16 | 9
+	listsColors   thriftimpl.Field = 11<<48 | 22<<32 | 15<<16 | 10
+	listsPoints   thriftimpl.Field = 12<<48 | 22<<32 | 15<<16 | 11
+	listsShapes   thriftimpl.Field = 13<<48 | 22<<32 | 15<<16 | 12
+	listsMatrix   thriftimpl.Field = 14<<48 | 22<<32 | 15<<16 | 13
+	listsTable    thriftimpl.Field = 15<<48 | 22<<32 | 15<<16 | 14
+	listsDeep     thriftimpl.Field = 16<<48 | 22<<32 | 15<<16 | 15
+	listsSets     thriftimpl.Field = 17<<48 | 22<<32 | 15<<16 | 16
+	listsWords    thriftimpl.Field = 18<<48 | 22<<32 | 15<<16 | 17
+	listsTimes    thriftimpl.Field = 19<<48 | 22<<32 | 15<<16 | 18
+	listsCube     thriftimpl.Field = 20<<48 | 22<<32 | 15<<16 | 19
+	listsRefusals thriftimpl.Field = 21<<48 | 22<<32 | 15<<16 | 20
 )
 
 // ListsDesc describes Lists to the runtime and to packages that use it.
-var ListsDesc = nocopy.NewDesc("Lists")
+var ListsDesc = thriftimpl.NewDesc("Lists")
 
-func NewLists(opts ...nocopy.Option) Lists { return Lists(nocopy.New(ListsDesc, opts...)) }
+func NewLists(opts ...nocopy.Option) Lists { return Lists(thriftimpl.New(ListsDesc, opts...)) }
 func ParseLists(b []byte, opts ...nocopy.Option) (Lists, error) {
-	s, err := nocopy.Parse(ListsDesc, b, opts...)
+	s, err := thriftimpl.Parse(ListsDesc, b, opts...)
 	return Lists(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Lists) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Lists) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ListsDesc) }
-func (s Lists) Release()                                { nocopy.Struct(s).Release() }
-func (s Lists) Clone() Lists                            { return Lists(nocopy.Struct(s).Clone(ListsDesc)) }
-func (s Lists) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Lists) String() string                          { return nocopy.Struct(s).Format(ListsDesc) }
-func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(ListsDesc) }
+func (s Lists) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Lists) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, ListsDesc) }
+func (s Lists) ThriftDesc() *thriftimpl.Desc { return ListsDesc }
+func (s Lists) Release()                     { nocopy.Struct(s).Release() }
+func (s Lists) Clone() Lists                 { return Lists(thriftimpl.Struct(s).Clone(ListsDesc)) }
+func (s Lists) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Lists) String() string               { return thriftimpl.Struct(s).Format(ListsDesc) }
+func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(ListsDesc)
+}
 
 func (s Lists) GetFlags() nocopy.BoolList {
-	return nocopy.BoolList(nocopy.Struct(s).Child(listsFlags, ListsDesc))
+	return nocopy.BoolList(thriftimpl.Struct(s).Child(listsFlags, ListsDesc))
 }
-func (s Lists) SetFlags(v []bool) { nocopy.Struct(s).SetBools(listsFlags, ListsDesc, v) }
+func (s Lists) SetFlags(v []bool) { thriftimpl.Struct(s).SetBools(listsFlags, ListsDesc, v) }
 func (s Lists) NewFlags(n int) nocopy.BoolList {
-	return nocopy.BoolList(nocopy.Struct(s).NewChild(listsFlags, ListsDesc, n))
+	return nocopy.BoolList(thriftimpl.Struct(s).NewChild(listsFlags, ListsDesc, n))
 }
-func (s Lists) IsSetFlags() bool { return nocopy.Struct(s).Has(listsFlags) }
-func (s Lists) UnsetFlags()      { nocopy.Struct(s).Unset(listsFlags) }
+func (s Lists) IsSetFlags() bool { return thriftimpl.Struct(s).Has(listsFlags) }
+func (s Lists) UnsetFlags()      { thriftimpl.Struct(s).Unset(listsFlags) }
 
 func (s Lists) GetTinies() nocopy.Int8List {
-	return nocopy.Int8List(nocopy.Struct(s).Child(listsTinies, ListsDesc))
+	return nocopy.Int8List(thriftimpl.Struct(s).Child(listsTinies, ListsDesc))
 }
-func (s Lists) SetTinies(v []int8) { nocopy.Struct(s).SetInt8s(listsTinies, ListsDesc, v) }
+func (s Lists) SetTinies(v []int8) { thriftimpl.Struct(s).SetInt8s(listsTinies, ListsDesc, v) }
 func (s Lists) NewTinies(n int) nocopy.Int8List {
-	return nocopy.Int8List(nocopy.Struct(s).NewChild(listsTinies, ListsDesc, n))
+	return nocopy.Int8List(thriftimpl.Struct(s).NewChild(listsTinies, ListsDesc, n))
 }
-func (s Lists) IsSetTinies() bool { return nocopy.Struct(s).Has(listsTinies) }
-func (s Lists) UnsetTinies()      { nocopy.Struct(s).Unset(listsTinies) }
+func (s Lists) IsSetTinies() bool { return thriftimpl.Struct(s).Has(listsTinies) }
+func (s Lists) UnsetTinies()      { thriftimpl.Struct(s).Unset(listsTinies) }
 
 func (s Lists) GetSmalls() nocopy.Int16List {
-	return nocopy.Int16List(nocopy.Struct(s).Child(listsSmalls, ListsDesc))
+	return nocopy.Int16List(thriftimpl.Struct(s).Child(listsSmalls, ListsDesc))
 }
-func (s Lists) SetSmalls(v []int16) { nocopy.Struct(s).SetInt16s(listsSmalls, ListsDesc, v) }
+func (s Lists) SetSmalls(v []int16) { thriftimpl.Struct(s).SetInt16s(listsSmalls, ListsDesc, v) }
 func (s Lists) NewSmalls(n int) nocopy.Int16List {
-	return nocopy.Int16List(nocopy.Struct(s).NewChild(listsSmalls, ListsDesc, n))
+	return nocopy.Int16List(thriftimpl.Struct(s).NewChild(listsSmalls, ListsDesc, n))
 }
-func (s Lists) IsSetSmalls() bool { return nocopy.Struct(s).Has(listsSmalls) }
-func (s Lists) UnsetSmalls()      { nocopy.Struct(s).Unset(listsSmalls) }
+func (s Lists) IsSetSmalls() bool { return thriftimpl.Struct(s).Has(listsSmalls) }
+func (s Lists) UnsetSmalls()      { thriftimpl.Struct(s).Unset(listsSmalls) }
 
 func (s Lists) GetMediums() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(listsMediums, ListsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(listsMediums, ListsDesc))
 }
-func (s Lists) SetMediums(v []int32) { nocopy.Struct(s).SetInt32s(listsMediums, ListsDesc, v) }
+func (s Lists) SetMediums(v []int32) { thriftimpl.Struct(s).SetInt32s(listsMediums, ListsDesc, v) }
 func (s Lists) NewMediums(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(listsMediums, ListsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(listsMediums, ListsDesc, n))
 }
-func (s Lists) IsSetMediums() bool { return nocopy.Struct(s).Has(listsMediums) }
-func (s Lists) UnsetMediums()      { nocopy.Struct(s).Unset(listsMediums) }
+func (s Lists) IsSetMediums() bool { return thriftimpl.Struct(s).Has(listsMediums) }
+func (s Lists) UnsetMediums()      { thriftimpl.Struct(s).Unset(listsMediums) }
 
 func (s Lists) GetLarges() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(listsLarges, ListsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(listsLarges, ListsDesc))
 }
-func (s Lists) SetLarges(v []int64) { nocopy.Struct(s).SetInt64s(listsLarges, ListsDesc, v) }
+func (s Lists) SetLarges(v []int64) { thriftimpl.Struct(s).SetInt64s(listsLarges, ListsDesc, v) }
 func (s Lists) NewLarges(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(listsLarges, ListsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(listsLarges, ListsDesc, n))
 }
-func (s Lists) IsSetLarges() bool { return nocopy.Struct(s).Has(listsLarges) }
-func (s Lists) UnsetLarges()      { nocopy.Struct(s).Unset(listsLarges) }
+func (s Lists) IsSetLarges() bool { return thriftimpl.Struct(s).Has(listsLarges) }
+func (s Lists) UnsetLarges()      { thriftimpl.Struct(s).Unset(listsLarges) }
 
 func (s Lists) GetReals() nocopy.Float64List {
-	return nocopy.Float64List(nocopy.Struct(s).Child(listsReals, ListsDesc))
+	return nocopy.Float64List(thriftimpl.Struct(s).Child(listsReals, ListsDesc))
 }
-func (s Lists) SetReals(v []float64) { nocopy.Struct(s).SetFloat64s(listsReals, ListsDesc, v) }
+func (s Lists) SetReals(v []float64) { thriftimpl.Struct(s).SetFloat64s(listsReals, ListsDesc, v) }
 func (s Lists) NewReals(n int) nocopy.Float64List {
-	return nocopy.Float64List(nocopy.Struct(s).NewChild(listsReals, ListsDesc, n))
+	return nocopy.Float64List(thriftimpl.Struct(s).NewChild(listsReals, ListsDesc, n))
 }
-func (s Lists) IsSetReals() bool { return nocopy.Struct(s).Has(listsReals) }
-func (s Lists) UnsetReals()      { nocopy.Struct(s).Unset(listsReals) }
+func (s Lists) IsSetReals() bool { return thriftimpl.Struct(s).Has(listsReals) }
+func (s Lists) UnsetReals()      { thriftimpl.Struct(s).Unset(listsReals) }
 
 func (s Lists) GetTexts() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(listsTexts, ListsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(listsTexts, ListsDesc))
 }
-func (s Lists) SetTexts(v []string) { nocopy.Struct(s).SetTexts(listsTexts, ListsDesc, v) }
+func (s Lists) SetTexts(v []string) { thriftimpl.Struct(s).SetTexts(listsTexts, ListsDesc, v) }
 func (s Lists) NewTexts(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(listsTexts, ListsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(listsTexts, ListsDesc, n))
 }
-func (s Lists) IsSetTexts() bool { return nocopy.Struct(s).Has(listsTexts) }
-func (s Lists) UnsetTexts()      { nocopy.Struct(s).Unset(listsTexts) }
+func (s Lists) IsSetTexts() bool { return thriftimpl.Struct(s).Has(listsTexts) }
+func (s Lists) UnsetTexts()      { thriftimpl.Struct(s).Unset(listsTexts) }
 
 func (s Lists) GetBlobs() nocopy.BytesList {
-	return nocopy.BytesList(nocopy.Struct(s).Child(listsBlobs, ListsDesc))
+	return nocopy.BytesList(thriftimpl.Struct(s).Child(listsBlobs, ListsDesc))
 }
-func (s Lists) SetBlobs(v [][]byte) { nocopy.Struct(s).SetByteSlices(listsBlobs, ListsDesc, v) }
+func (s Lists) SetBlobs(v [][]byte) { thriftimpl.Struct(s).SetByteSlices(listsBlobs, ListsDesc, v) }
 func (s Lists) NewBlobs(n int) nocopy.BytesList {
-	return nocopy.BytesList(nocopy.Struct(s).NewChild(listsBlobs, ListsDesc, n))
+	return nocopy.BytesList(thriftimpl.Struct(s).NewChild(listsBlobs, ListsDesc, n))
 }
-func (s Lists) IsSetBlobs() bool { return nocopy.Struct(s).Has(listsBlobs) }
-func (s Lists) UnsetBlobs()      { nocopy.Struct(s).Unset(listsBlobs) }
+func (s Lists) IsSetBlobs() bool { return thriftimpl.Struct(s).Has(listsBlobs) }
+func (s Lists) UnsetBlobs()      { thriftimpl.Struct(s).Unset(listsBlobs) }
 
 func (s Lists) GetKeys() nocopy.UUIDList {
-	return nocopy.UUIDList(nocopy.Struct(s).Child(listsKeys, ListsDesc))
+	return nocopy.UUIDList(thriftimpl.Struct(s).Child(listsKeys, ListsDesc))
 }
-func (s Lists) SetKeys(v []nocopy.UUID) { nocopy.Struct(s).SetUUIDs(listsKeys, ListsDesc, v) }
+func (s Lists) SetKeys(v []nocopy.UUID) { thriftimpl.Struct(s).SetUUIDs(listsKeys, ListsDesc, v) }
 func (s Lists) NewKeys(n int) nocopy.UUIDList {
-	return nocopy.UUIDList(nocopy.Struct(s).NewChild(listsKeys, ListsDesc, n))
+	return nocopy.UUIDList(thriftimpl.Struct(s).NewChild(listsKeys, ListsDesc, n))
 }
-func (s Lists) IsSetKeys() bool { return nocopy.Struct(s).Has(listsKeys) }
-func (s Lists) UnsetKeys()      { nocopy.Struct(s).Unset(listsKeys) }
+func (s Lists) IsSetKeys() bool { return thriftimpl.Struct(s).Has(listsKeys) }
+func (s Lists) UnsetKeys()      { thriftimpl.Struct(s).Unset(listsKeys) }
 
 func (s Lists) GetColors() nocopy.EnumList[Color] {
-	return nocopy.EnumList[Color](nocopy.Struct(s).Child(listsColors, ListsDesc))
+	return nocopy.EnumList[Color](thriftimpl.Struct(s).Child(listsColors, ListsDesc))
 }
-func (s Lists) SetColors(v []Color) { nocopy.SetEnums(nocopy.Struct(s), listsColors, ListsDesc, v) }
+func (s Lists) SetColors(v []Color) {
+	thriftimpl.SetEnums(thriftimpl.Struct(s), listsColors, ListsDesc, v)
+}
 func (s Lists) NewColors(n int) nocopy.EnumList[Color] {
-	return nocopy.EnumList[Color](nocopy.Struct(s).NewChild(listsColors, ListsDesc, n))
+	return nocopy.EnumList[Color](thriftimpl.Struct(s).NewChild(listsColors, ListsDesc, n))
 }
-func (s Lists) IsSetColors() bool { return nocopy.Struct(s).Has(listsColors) }
-func (s Lists) UnsetColors()      { nocopy.Struct(s).Unset(listsColors) }
+func (s Lists) IsSetColors() bool { return thriftimpl.Struct(s).Has(listsColors) }
+func (s Lists) UnsetColors()      { thriftimpl.Struct(s).Unset(listsColors) }
 
 func (s Lists) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(listsPoints, ListsDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(listsPoints, ListsDesc))
 }
 func (s Lists) SetPoints(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(listsPoints, ListsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(listsPoints, ListsDesc, thriftimpl.Struct(v))
 }
 func (s Lists) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).NewChild(listsPoints, ListsDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(listsPoints, ListsDesc, n))
 }
-func (s Lists) IsSetPoints() bool { return nocopy.Struct(s).Has(listsPoints) }
-func (s Lists) UnsetPoints()      { nocopy.Struct(s).Unset(listsPoints) }
+func (s Lists) IsSetPoints() bool { return thriftimpl.Struct(s).Has(listsPoints) }
+func (s Lists) UnsetPoints()      { thriftimpl.Struct(s).Unset(listsPoints) }
 
 func (s Lists) GetShapes() nocopy.StructList[Shape] {
-	return nocopy.StructList[Shape](nocopy.Struct(s).Child(listsShapes, ListsDesc))
+	return nocopy.StructList[Shape](thriftimpl.Struct(s).Child(listsShapes, ListsDesc))
 }
 func (s Lists) SetShapes(v nocopy.StructList[Shape]) {
-	nocopy.Struct(s).SetChild(listsShapes, ListsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(listsShapes, ListsDesc, thriftimpl.Struct(v))
 }
 func (s Lists) NewShapes(n int) nocopy.StructList[Shape] {
-	return nocopy.StructList[Shape](nocopy.Struct(s).NewChild(listsShapes, ListsDesc, n))
+	return nocopy.StructList[Shape](thriftimpl.Struct(s).NewChild(listsShapes, ListsDesc, n))
 }
-func (s Lists) IsSetShapes() bool { return nocopy.Struct(s).Has(listsShapes) }
-func (s Lists) UnsetShapes()      { nocopy.Struct(s).Unset(listsShapes) }
+func (s Lists) IsSetShapes() bool { return thriftimpl.Struct(s).Has(listsShapes) }
+func (s Lists) UnsetShapes()      { thriftimpl.Struct(s).Unset(listsShapes) }
 
 func (s Lists) GetMatrix() nocopy.NestedList[nocopy.Int64List] {
-	return nocopy.NestedList[nocopy.Int64List](nocopy.Struct(s).Child(listsMatrix, ListsDesc))
+	return nocopy.NestedList[nocopy.Int64List](thriftimpl.Struct(s).Child(listsMatrix, ListsDesc))
 }
 func (s Lists) SetMatrix(v nocopy.NestedList[nocopy.Int64List]) {
-	nocopy.Struct(s).SetChild(listsMatrix, ListsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(listsMatrix, ListsDesc, thriftimpl.Struct(v))
 }
 func (s Lists) NewMatrix(n int) nocopy.NestedList[nocopy.Int64List] {
-	return nocopy.NestedList[nocopy.Int64List](nocopy.Struct(s).NewChild(listsMatrix, ListsDesc, n))
+	return nocopy.NestedList[nocopy.Int64List](thriftimpl.Struct(s).NewChild(listsMatrix, ListsDesc, n))
 }
-func (s Lists) IsSetMatrix() bool { return nocopy.Struct(s).Has(listsMatrix) }
-func (s Lists) UnsetMatrix()      { nocopy.Struct(s).Unset(listsMatrix) }
+func (s Lists) IsSetMatrix() bool { return thriftimpl.Struct(s).Has(listsMatrix) }
+func (s Lists) UnsetMatrix()      { thriftimpl.Struct(s).Unset(listsMatrix) }
 
 func (s Lists) GetTable() nocopy.NestedList[nocopy.StringList] {
-	return nocopy.NestedList[nocopy.StringList](nocopy.Struct(s).Child(listsTable, ListsDesc))
+	return nocopy.NestedList[nocopy.StringList](thriftimpl.Struct(s).Child(listsTable, ListsDesc))
 }
 func (s Lists) SetTable(v nocopy.NestedList[nocopy.StringList]) {
-	nocopy.Struct(s).SetChild(listsTable, ListsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(listsTable, ListsDesc, thriftimpl.Struct(v))
 }
 func (s Lists) NewTable(n int) nocopy.NestedList[nocopy.StringList] {
-	return nocopy.NestedList[nocopy.StringList](nocopy.Struct(s).NewChild(listsTable, ListsDesc, n))
+	return nocopy.NestedList[nocopy.StringList](thriftimpl.Struct(s).NewChild(listsTable, ListsDesc, n))
 }
-func (s Lists) IsSetTable() bool { return nocopy.Struct(s).Has(listsTable) }
-func (s Lists) UnsetTable()      { nocopy.Struct(s).Unset(listsTable) }
+func (s Lists) IsSetTable() bool { return thriftimpl.Struct(s).Has(listsTable) }
+func (s Lists) UnsetTable()      { thriftimpl.Struct(s).Unset(listsTable) }
 
-func (s Lists) GetDeep() nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString]] {
-	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString]](nocopy.Struct(s).Child(listsDeep, ListsDesc))
+func (s Lists) GetDeep() nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]] {
+	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]](thriftimpl.Struct(s).Child(listsDeep, ListsDesc))
 }
-func (s Lists) SetDeep(v nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString]]) {
-	nocopy.Struct(s).SetChild(listsDeep, ListsDesc, nocopy.Struct(v))
+func (s Lists) SetDeep(v nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]]) {
+	thriftimpl.Struct(s).SetChild(listsDeep, ListsDesc, thriftimpl.Struct(v))
 }
-func (s Lists) NewDeep(n int) nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString]] {
-	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], nocopy.AsString]](nocopy.Struct(s).NewChild(listsDeep, ListsDesc, n))
+func (s Lists) NewDeep(n int) nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]] {
+	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]](thriftimpl.Struct(s).NewChild(listsDeep, ListsDesc, n))
 }
-func (s Lists) IsSetDeep() bool { return nocopy.Struct(s).Has(listsDeep) }
-func (s Lists) UnsetDeep()      { nocopy.Struct(s).Unset(listsDeep) }
+func (s Lists) IsSetDeep() bool { return thriftimpl.Struct(s).Has(listsDeep) }
+func (s Lists) UnsetDeep()      { thriftimpl.Struct(s).Unset(listsDeep) }
 
 func (s Lists) GetSets() nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](nocopy.Struct(s).Child(listsSets, ListsDesc))
+	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(listsSets, ListsDesc))
 }
 func (s Lists) SetSets(v nocopy.NestedList[nocopy.Int32List]) {
-	nocopy.Struct(s).SetChild(listsSets, ListsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(listsSets, ListsDesc, thriftimpl.Struct(v))
 }
 func (s Lists) NewSets(n int) nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](nocopy.Struct(s).NewChild(listsSets, ListsDesc, n))
+	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).NewChild(listsSets, ListsDesc, n))
 }
-func (s Lists) IsSetSets() bool { return nocopy.Struct(s).Has(listsSets) }
-func (s Lists) UnsetSets()      { nocopy.Struct(s).Unset(listsSets) }
+func (s Lists) IsSetSets() bool { return thriftimpl.Struct(s).Has(listsSets) }
+func (s Lists) UnsetSets()      { thriftimpl.Struct(s).Unset(listsSets) }
 
 func (s Lists) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(listsWords, ListsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(listsWords, ListsDesc))
 }
-func (s Lists) SetWords(v []string) { nocopy.Struct(s).SetTexts(listsWords, ListsDesc, v) }
+func (s Lists) SetWords(v []string) { thriftimpl.Struct(s).SetTexts(listsWords, ListsDesc, v) }
 func (s Lists) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(listsWords, ListsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(listsWords, ListsDesc, n))
 }
-func (s Lists) IsSetWords() bool { return nocopy.Struct(s).Has(listsWords) }
-func (s Lists) UnsetWords()      { nocopy.Struct(s).Unset(listsWords) }
+func (s Lists) IsSetWords() bool { return thriftimpl.Struct(s).Has(listsWords) }
+func (s Lists) UnsetWords()      { thriftimpl.Struct(s).Unset(listsWords) }
 
 func (s Lists) GetTimes() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(listsTimes, ListsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(listsTimes, ListsDesc))
 }
-func (s Lists) SetTimes(v []int64) { nocopy.Struct(s).SetInt64s(listsTimes, ListsDesc, v) }
+func (s Lists) SetTimes(v []int64) { thriftimpl.Struct(s).SetInt64s(listsTimes, ListsDesc, v) }
 func (s Lists) NewTimes(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(listsTimes, ListsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(listsTimes, ListsDesc, n))
 }
-func (s Lists) IsSetTimes() bool { return nocopy.Struct(s).Has(listsTimes) }
-func (s Lists) UnsetTimes()      { nocopy.Struct(s).Unset(listsTimes) }
+func (s Lists) IsSetTimes() bool { return thriftimpl.Struct(s).Has(listsTimes) }
+func (s Lists) UnsetTimes()      { thriftimpl.Struct(s).Unset(listsTimes) }
 
 func (s Lists) GetCube() nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](nocopy.Struct(s).Child(listsCube, ListsDesc))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](thriftimpl.Struct(s).Child(listsCube, ListsDesc))
 }
 func (s Lists) SetCube(v nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]]) {
-	nocopy.Struct(s).SetChild(listsCube, ListsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(listsCube, ListsDesc, thriftimpl.Struct(v))
 }
 func (s Lists) NewCube(n int) nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](nocopy.Struct(s).NewChild(listsCube, ListsDesc, n))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](thriftimpl.Struct(s).NewChild(listsCube, ListsDesc, n))
 }
-func (s Lists) IsSetCube() bool { return nocopy.Struct(s).Has(listsCube) }
-func (s Lists) UnsetCube()      { nocopy.Struct(s).Unset(listsCube) }
+func (s Lists) IsSetCube() bool { return thriftimpl.Struct(s).Has(listsCube) }
+func (s Lists) UnsetCube()      { thriftimpl.Struct(s).Unset(listsCube) }
 
 func (s Lists) GetRefusals() nocopy.StructList[Refused] {
-	return nocopy.StructList[Refused](nocopy.Struct(s).Child(listsRefusals, ListsDesc))
+	return nocopy.StructList[Refused](thriftimpl.Struct(s).Child(listsRefusals, ListsDesc))
 }
 func (s Lists) SetRefusals(v nocopy.StructList[Refused]) {
-	nocopy.Struct(s).SetChild(listsRefusals, ListsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(listsRefusals, ListsDesc, thriftimpl.Struct(v))
 }
 func (s Lists) NewRefusals(n int) nocopy.StructList[Refused] {
-	return nocopy.StructList[Refused](nocopy.Struct(s).NewChild(listsRefusals, ListsDesc, n))
+	return nocopy.StructList[Refused](thriftimpl.Struct(s).NewChild(listsRefusals, ListsDesc, n))
 }
-func (s Lists) IsSetRefusals() bool { return nocopy.Struct(s).Has(listsRefusals) }
-func (s Lists) UnsetRefusals()      { nocopy.Struct(s).Unset(listsRefusals) }
+func (s Lists) IsSetRefusals() bool { return thriftimpl.Struct(s).Has(listsRefusals) }
+func (s Lists) UnsetRefusals()      { thriftimpl.Struct(s).Unset(listsRefusals) }
 
 type Sets nocopy.Struct
 
 const (
-	setsFlags   nocopy.Field = 2<<48 | 16<<32 | 14<<16 | 1
-	setsTinies  nocopy.Field = 3<<48 | 16<<32 | 14<<16 | 2
-	setsSmalls  nocopy.Field = 4<<48 | 16<<32 | 14<<16 | 3
-	setsMediums nocopy.Field = 5<<48 | 16<<32 | 14<<16 | 4
-	setsLarges  nocopy.Field = 6<<48 | 16<<32 | 14<<16 | 5
-	setsReals   nocopy.Field = 7<<48 | 16<<32 | 14<<16 | 6
-	setsTexts   nocopy.Field = 8<<48 | 16<<32 | 14<<16 | 7
-	setsBlobs   nocopy.Field = 9<<48 | 16<<32 | 14<<16 | 8
-	setsKeys    nocopy.Field = 10<<48 | 16<<32 | 14<<16 | 9
-	setsColors  nocopy.Field = 11<<48 | 16<<32 | 14<<16 | 10
-	setsPoints  nocopy.Field = 12<<48 | 16<<32 | 14<<16 | 11
-	setsShapes  nocopy.Field = 13<<48 | 16<<32 | 14<<16 | 12
-	setsRows    nocopy.Field = 14<<48 | 16<<32 | 14<<16 | 13
-	setsMaps    nocopy.Field = 15<<48 | 16<<32 | 14<<16 | 14
+	setsFlags   thriftimpl.Field = 2<<48 | 16<<32 | 14<<16 | 1
+	setsTinies  thriftimpl.Field = 3<<48 | 16<<32 | 14<<16 | 2
+	setsSmalls  thriftimpl.Field = 4<<48 | 16<<32 | 14<<16 | 3
+	setsMediums thriftimpl.Field = 5<<48 | 16<<32 | 14<<16 | 4
+	setsLarges  thriftimpl.Field = 6<<48 | 16<<32 | 14<<16 | 5
+	setsReals   thriftimpl.Field = 7<<48 | 16<<32 | 14<<16 | 6
+	setsTexts   thriftimpl.Field = 8<<48 | 16<<32 | 14<<16 | 7
+	setsBlobs   thriftimpl.Field = 9<<48 | 16<<32 | 14<<16 | 8
+	setsKeys    thriftimpl.Field = 10<<48 | 16<<32 | 14<<16 | 9
+	setsColors  thriftimpl.Field = 11<<48 | 16<<32 | 14<<16 | 10
+	setsPoints  thriftimpl.Field = 12<<48 | 16<<32 | 14<<16 | 11
+	setsShapes  thriftimpl.Field = 13<<48 | 16<<32 | 14<<16 | 12
+	setsRows    thriftimpl.Field = 14<<48 | 16<<32 | 14<<16 | 13
+	setsMaps    thriftimpl.Field = 15<<48 | 16<<32 | 14<<16 | 14
 )
 
 // SetsDesc describes Sets to the runtime and to packages that use it.
-var SetsDesc = nocopy.NewDesc("Sets")
+var SetsDesc = thriftimpl.NewDesc("Sets")
 
-func NewSets(opts ...nocopy.Option) Sets { return Sets(nocopy.New(SetsDesc, opts...)) }
+func NewSets(opts ...nocopy.Option) Sets { return Sets(thriftimpl.New(SetsDesc, opts...)) }
 func ParseSets(b []byte, opts ...nocopy.Option) (Sets, error) {
-	s, err := nocopy.Parse(SetsDesc, b, opts...)
+	s, err := thriftimpl.Parse(SetsDesc, b, opts...)
 	return Sets(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Sets) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Sets) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SetsDesc) }
+func (s Sets) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, SetsDesc) }
+func (s Sets) ThriftDesc() *thriftimpl.Desc            { return SetsDesc }
 func (s Sets) Release()                                { nocopy.Struct(s).Release() }
-func (s Sets) Clone() Sets                             { return Sets(nocopy.Struct(s).Clone(SetsDesc)) }
+func (s Sets) Clone() Sets                             { return Sets(thriftimpl.Struct(s).Clone(SetsDesc)) }
 func (s Sets) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Sets) String() string                          { return nocopy.Struct(s).Format(SetsDesc) }
-func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(SetsDesc) }
+func (s Sets) String() string                          { return thriftimpl.Struct(s).Format(SetsDesc) }
+func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(SetsDesc) }
 
 func (s Sets) GetFlags() nocopy.BoolList {
-	return nocopy.BoolList(nocopy.Struct(s).Child(setsFlags, SetsDesc))
+	return nocopy.BoolList(thriftimpl.Struct(s).Child(setsFlags, SetsDesc))
 }
-func (s Sets) SetFlags(v []bool) { nocopy.Struct(s).SetBools(setsFlags, SetsDesc, v) }
+func (s Sets) SetFlags(v []bool) { thriftimpl.Struct(s).SetBools(setsFlags, SetsDesc, v) }
 func (s Sets) NewFlags(n int) nocopy.BoolList {
-	return nocopy.BoolList(nocopy.Struct(s).NewChild(setsFlags, SetsDesc, n))
+	return nocopy.BoolList(thriftimpl.Struct(s).NewChild(setsFlags, SetsDesc, n))
 }
-func (s Sets) IsSetFlags() bool { return nocopy.Struct(s).Has(setsFlags) }
-func (s Sets) UnsetFlags()      { nocopy.Struct(s).Unset(setsFlags) }
+func (s Sets) IsSetFlags() bool { return thriftimpl.Struct(s).Has(setsFlags) }
+func (s Sets) UnsetFlags()      { thriftimpl.Struct(s).Unset(setsFlags) }
 
 func (s Sets) GetTinies() nocopy.Int8List {
-	return nocopy.Int8List(nocopy.Struct(s).Child(setsTinies, SetsDesc))
+	return nocopy.Int8List(thriftimpl.Struct(s).Child(setsTinies, SetsDesc))
 }
-func (s Sets) SetTinies(v []int8) { nocopy.Struct(s).SetInt8s(setsTinies, SetsDesc, v) }
+func (s Sets) SetTinies(v []int8) { thriftimpl.Struct(s).SetInt8s(setsTinies, SetsDesc, v) }
 func (s Sets) NewTinies(n int) nocopy.Int8List {
-	return nocopy.Int8List(nocopy.Struct(s).NewChild(setsTinies, SetsDesc, n))
+	return nocopy.Int8List(thriftimpl.Struct(s).NewChild(setsTinies, SetsDesc, n))
 }
-func (s Sets) IsSetTinies() bool { return nocopy.Struct(s).Has(setsTinies) }
-func (s Sets) UnsetTinies()      { nocopy.Struct(s).Unset(setsTinies) }
+func (s Sets) IsSetTinies() bool { return thriftimpl.Struct(s).Has(setsTinies) }
+func (s Sets) UnsetTinies()      { thriftimpl.Struct(s).Unset(setsTinies) }
 
 func (s Sets) GetSmalls() nocopy.Int16List {
-	return nocopy.Int16List(nocopy.Struct(s).Child(setsSmalls, SetsDesc))
+	return nocopy.Int16List(thriftimpl.Struct(s).Child(setsSmalls, SetsDesc))
 }
-func (s Sets) SetSmalls(v []int16) { nocopy.Struct(s).SetInt16s(setsSmalls, SetsDesc, v) }
+func (s Sets) SetSmalls(v []int16) { thriftimpl.Struct(s).SetInt16s(setsSmalls, SetsDesc, v) }
 func (s Sets) NewSmalls(n int) nocopy.Int16List {
-	return nocopy.Int16List(nocopy.Struct(s).NewChild(setsSmalls, SetsDesc, n))
+	return nocopy.Int16List(thriftimpl.Struct(s).NewChild(setsSmalls, SetsDesc, n))
 }
-func (s Sets) IsSetSmalls() bool { return nocopy.Struct(s).Has(setsSmalls) }
-func (s Sets) UnsetSmalls()      { nocopy.Struct(s).Unset(setsSmalls) }
+func (s Sets) IsSetSmalls() bool { return thriftimpl.Struct(s).Has(setsSmalls) }
+func (s Sets) UnsetSmalls()      { thriftimpl.Struct(s).Unset(setsSmalls) }
 
 func (s Sets) GetMediums() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(setsMediums, SetsDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(setsMediums, SetsDesc))
 }
-func (s Sets) SetMediums(v []int32) { nocopy.Struct(s).SetInt32s(setsMediums, SetsDesc, v) }
+func (s Sets) SetMediums(v []int32) { thriftimpl.Struct(s).SetInt32s(setsMediums, SetsDesc, v) }
 func (s Sets) NewMediums(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(setsMediums, SetsDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(setsMediums, SetsDesc, n))
 }
-func (s Sets) IsSetMediums() bool { return nocopy.Struct(s).Has(setsMediums) }
-func (s Sets) UnsetMediums()      { nocopy.Struct(s).Unset(setsMediums) }
+func (s Sets) IsSetMediums() bool { return thriftimpl.Struct(s).Has(setsMediums) }
+func (s Sets) UnsetMediums()      { thriftimpl.Struct(s).Unset(setsMediums) }
 
 func (s Sets) GetLarges() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(setsLarges, SetsDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(setsLarges, SetsDesc))
 }
-func (s Sets) SetLarges(v []int64) { nocopy.Struct(s).SetInt64s(setsLarges, SetsDesc, v) }
+func (s Sets) SetLarges(v []int64) { thriftimpl.Struct(s).SetInt64s(setsLarges, SetsDesc, v) }
 func (s Sets) NewLarges(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(setsLarges, SetsDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(setsLarges, SetsDesc, n))
 }
-func (s Sets) IsSetLarges() bool { return nocopy.Struct(s).Has(setsLarges) }
-func (s Sets) UnsetLarges()      { nocopy.Struct(s).Unset(setsLarges) }
+func (s Sets) IsSetLarges() bool { return thriftimpl.Struct(s).Has(setsLarges) }
+func (s Sets) UnsetLarges()      { thriftimpl.Struct(s).Unset(setsLarges) }
 
 func (s Sets) GetReals() nocopy.Float64List {
-	return nocopy.Float64List(nocopy.Struct(s).Child(setsReals, SetsDesc))
+	return nocopy.Float64List(thriftimpl.Struct(s).Child(setsReals, SetsDesc))
 }
-func (s Sets) SetReals(v []float64) { nocopy.Struct(s).SetFloat64s(setsReals, SetsDesc, v) }
+func (s Sets) SetReals(v []float64) { thriftimpl.Struct(s).SetFloat64s(setsReals, SetsDesc, v) }
 func (s Sets) NewReals(n int) nocopy.Float64List {
-	return nocopy.Float64List(nocopy.Struct(s).NewChild(setsReals, SetsDesc, n))
+	return nocopy.Float64List(thriftimpl.Struct(s).NewChild(setsReals, SetsDesc, n))
 }
-func (s Sets) IsSetReals() bool { return nocopy.Struct(s).Has(setsReals) }
-func (s Sets) UnsetReals()      { nocopy.Struct(s).Unset(setsReals) }
+func (s Sets) IsSetReals() bool { return thriftimpl.Struct(s).Has(setsReals) }
+func (s Sets) UnsetReals()      { thriftimpl.Struct(s).Unset(setsReals) }
 
 func (s Sets) GetTexts() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(setsTexts, SetsDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(setsTexts, SetsDesc))
 }
-func (s Sets) SetTexts(v []string) { nocopy.Struct(s).SetTexts(setsTexts, SetsDesc, v) }
+func (s Sets) SetTexts(v []string) { thriftimpl.Struct(s).SetTexts(setsTexts, SetsDesc, v) }
 func (s Sets) NewTexts(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(setsTexts, SetsDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(setsTexts, SetsDesc, n))
 }
-func (s Sets) IsSetTexts() bool { return nocopy.Struct(s).Has(setsTexts) }
-func (s Sets) UnsetTexts()      { nocopy.Struct(s).Unset(setsTexts) }
+func (s Sets) IsSetTexts() bool { return thriftimpl.Struct(s).Has(setsTexts) }
+func (s Sets) UnsetTexts()      { thriftimpl.Struct(s).Unset(setsTexts) }
 
 func (s Sets) GetBlobs() nocopy.BytesList {
-	return nocopy.BytesList(nocopy.Struct(s).Child(setsBlobs, SetsDesc))
+	return nocopy.BytesList(thriftimpl.Struct(s).Child(setsBlobs, SetsDesc))
 }
-func (s Sets) SetBlobs(v [][]byte) { nocopy.Struct(s).SetByteSlices(setsBlobs, SetsDesc, v) }
+func (s Sets) SetBlobs(v [][]byte) { thriftimpl.Struct(s).SetByteSlices(setsBlobs, SetsDesc, v) }
 func (s Sets) NewBlobs(n int) nocopy.BytesList {
-	return nocopy.BytesList(nocopy.Struct(s).NewChild(setsBlobs, SetsDesc, n))
+	return nocopy.BytesList(thriftimpl.Struct(s).NewChild(setsBlobs, SetsDesc, n))
 }
-func (s Sets) IsSetBlobs() bool { return nocopy.Struct(s).Has(setsBlobs) }
-func (s Sets) UnsetBlobs()      { nocopy.Struct(s).Unset(setsBlobs) }
+func (s Sets) IsSetBlobs() bool { return thriftimpl.Struct(s).Has(setsBlobs) }
+func (s Sets) UnsetBlobs()      { thriftimpl.Struct(s).Unset(setsBlobs) }
 
 func (s Sets) GetKeys() nocopy.UUIDList {
-	return nocopy.UUIDList(nocopy.Struct(s).Child(setsKeys, SetsDesc))
+	return nocopy.UUIDList(thriftimpl.Struct(s).Child(setsKeys, SetsDesc))
 }
-func (s Sets) SetKeys(v []nocopy.UUID) { nocopy.Struct(s).SetUUIDs(setsKeys, SetsDesc, v) }
+func (s Sets) SetKeys(v []nocopy.UUID) { thriftimpl.Struct(s).SetUUIDs(setsKeys, SetsDesc, v) }
 func (s Sets) NewKeys(n int) nocopy.UUIDList {
-	return nocopy.UUIDList(nocopy.Struct(s).NewChild(setsKeys, SetsDesc, n))
+	return nocopy.UUIDList(thriftimpl.Struct(s).NewChild(setsKeys, SetsDesc, n))
 }
-func (s Sets) IsSetKeys() bool { return nocopy.Struct(s).Has(setsKeys) }
-func (s Sets) UnsetKeys()      { nocopy.Struct(s).Unset(setsKeys) }
+func (s Sets) IsSetKeys() bool { return thriftimpl.Struct(s).Has(setsKeys) }
+func (s Sets) UnsetKeys()      { thriftimpl.Struct(s).Unset(setsKeys) }
 
 func (s Sets) GetColors() nocopy.EnumList[Color] {
-	return nocopy.EnumList[Color](nocopy.Struct(s).Child(setsColors, SetsDesc))
+	return nocopy.EnumList[Color](thriftimpl.Struct(s).Child(setsColors, SetsDesc))
 }
-func (s Sets) SetColors(v []Color) { nocopy.SetEnums(nocopy.Struct(s), setsColors, SetsDesc, v) }
+func (s Sets) SetColors(v []Color) {
+	thriftimpl.SetEnums(thriftimpl.Struct(s), setsColors, SetsDesc, v)
+}
 func (s Sets) NewColors(n int) nocopy.EnumList[Color] {
-	return nocopy.EnumList[Color](nocopy.Struct(s).NewChild(setsColors, SetsDesc, n))
+	return nocopy.EnumList[Color](thriftimpl.Struct(s).NewChild(setsColors, SetsDesc, n))
 }
-func (s Sets) IsSetColors() bool { return nocopy.Struct(s).Has(setsColors) }
-func (s Sets) UnsetColors()      { nocopy.Struct(s).Unset(setsColors) }
+func (s Sets) IsSetColors() bool { return thriftimpl.Struct(s).Has(setsColors) }
+func (s Sets) UnsetColors()      { thriftimpl.Struct(s).Unset(setsColors) }
 
 func (s Sets) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).Child(setsPoints, SetsDesc))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(setsPoints, SetsDesc))
 }
 func (s Sets) SetPoints(v nocopy.StructList[Point]) {
-	nocopy.Struct(s).SetChild(setsPoints, SetsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(setsPoints, SetsDesc, thriftimpl.Struct(v))
 }
 func (s Sets) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](nocopy.Struct(s).NewChild(setsPoints, SetsDesc, n))
+	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(setsPoints, SetsDesc, n))
 }
-func (s Sets) IsSetPoints() bool { return nocopy.Struct(s).Has(setsPoints) }
-func (s Sets) UnsetPoints()      { nocopy.Struct(s).Unset(setsPoints) }
+func (s Sets) IsSetPoints() bool { return thriftimpl.Struct(s).Has(setsPoints) }
+func (s Sets) UnsetPoints()      { thriftimpl.Struct(s).Unset(setsPoints) }
 
 func (s Sets) GetShapes() nocopy.StructList[Shape] {
-	return nocopy.StructList[Shape](nocopy.Struct(s).Child(setsShapes, SetsDesc))
+	return nocopy.StructList[Shape](thriftimpl.Struct(s).Child(setsShapes, SetsDesc))
 }
 func (s Sets) SetShapes(v nocopy.StructList[Shape]) {
-	nocopy.Struct(s).SetChild(setsShapes, SetsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(setsShapes, SetsDesc, thriftimpl.Struct(v))
 }
 func (s Sets) NewShapes(n int) nocopy.StructList[Shape] {
-	return nocopy.StructList[Shape](nocopy.Struct(s).NewChild(setsShapes, SetsDesc, n))
+	return nocopy.StructList[Shape](thriftimpl.Struct(s).NewChild(setsShapes, SetsDesc, n))
 }
-func (s Sets) IsSetShapes() bool { return nocopy.Struct(s).Has(setsShapes) }
-func (s Sets) UnsetShapes()      { nocopy.Struct(s).Unset(setsShapes) }
+func (s Sets) IsSetShapes() bool { return thriftimpl.Struct(s).Has(setsShapes) }
+func (s Sets) UnsetShapes()      { thriftimpl.Struct(s).Unset(setsShapes) }
 
 func (s Sets) GetRows() nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](nocopy.Struct(s).Child(setsRows, SetsDesc))
+	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(setsRows, SetsDesc))
 }
 func (s Sets) SetRows(v nocopy.NestedList[nocopy.Int32List]) {
-	nocopy.Struct(s).SetChild(setsRows, SetsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(setsRows, SetsDesc, thriftimpl.Struct(v))
 }
 func (s Sets) NewRows(n int) nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](nocopy.Struct(s).NewChild(setsRows, SetsDesc, n))
+	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).NewChild(setsRows, SetsDesc, n))
 }
-func (s Sets) IsSetRows() bool { return nocopy.Struct(s).Has(setsRows) }
-func (s Sets) UnsetRows()      { nocopy.Struct(s).Unset(setsRows) }
+func (s Sets) IsSetRows() bool { return thriftimpl.Struct(s).Has(setsRows) }
+func (s Sets) UnsetRows()      { thriftimpl.Struct(s).Unset(setsRows) }
 
-func (s Sets) GetMaps() nocopy.NestedList[nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString]] {
-	return nocopy.NestedList[nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString]](nocopy.Struct(s).Child(setsMaps, SetsDesc))
+func (s Sets) GetMaps() nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]] {
+	return nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]](thriftimpl.Struct(s).Child(setsMaps, SetsDesc))
 }
-func (s Sets) SetMaps(v nocopy.NestedList[nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString]]) {
-	nocopy.Struct(s).SetChild(setsMaps, SetsDesc, nocopy.Struct(v))
+func (s Sets) SetMaps(v nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]]) {
+	thriftimpl.Struct(s).SetChild(setsMaps, SetsDesc, thriftimpl.Struct(v))
 }
-func (s Sets) NewMaps(n int) nocopy.NestedList[nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString]] {
-	return nocopy.NestedList[nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString]](nocopy.Struct(s).NewChild(setsMaps, SetsDesc, n))
+func (s Sets) NewMaps(n int) nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]] {
+	return nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]](thriftimpl.Struct(s).NewChild(setsMaps, SetsDesc, n))
 }
-func (s Sets) IsSetMaps() bool { return nocopy.Struct(s).Has(setsMaps) }
-func (s Sets) UnsetMaps()      { nocopy.Struct(s).Unset(setsMaps) }
+func (s Sets) IsSetMaps() bool { return thriftimpl.Struct(s).Has(setsMaps) }
+func (s Sets) UnsetMaps()      { thriftimpl.Struct(s).Unset(setsMaps) }
 
 type Maps nocopy.Struct
 
 const (
-	mapsByFlags       nocopy.Field = 2<<48 | 34<<32 | 13<<16 | 1
-	mapsByTinies      nocopy.Field = 3<<48 | 34<<32 | 13<<16 | 2
-	mapsBySmalls      nocopy.Field = 4<<48 | 34<<32 | 13<<16 | 3
-	mapsByMediums     nocopy.Field = 5<<48 | 34<<32 | 13<<16 | 4
-	mapsByLarges      nocopy.Field = 6<<48 | 34<<32 | 13<<16 | 5
-	mapsByReals       nocopy.Field = 7<<48 | 34<<32 | 13<<16 | 6
-	mapsByTexts       nocopy.Field = 8<<48 | 34<<32 | 13<<16 | 7
-	mapsByBlobs       nocopy.Field = 9<<48 | 34<<32 | 13<<16 | 8
-	mapsByKeys        nocopy.Field = 10<<48 | 34<<32 | 13<<16 | 9
-	mapsByColors      nocopy.Field = 11<<48 | 34<<32 | 13<<16 | 10
-	mapsByPoints      nocopy.Field = 12<<48 | 34<<32 | 13<<16 | 11
-	mapsByShapes      nocopy.Field = 13<<48 | 34<<32 | 13<<16 | 12
-	mapsToFlags       nocopy.Field = 14<<48 | 34<<32 | 13<<16 | 21
-	mapsToTinies      nocopy.Field = 15<<48 | 34<<32 | 13<<16 | 22
-	mapsToSmalls      nocopy.Field = 16<<48 | 34<<32 | 13<<16 | 23
-	mapsToMediums     nocopy.Field = 17<<48 | 34<<32 | 13<<16 | 24
-	mapsToLarges      nocopy.Field = 18<<48 | 34<<32 | 13<<16 | 25
-	mapsToReals       nocopy.Field = 19<<48 | 34<<32 | 13<<16 | 26
-	mapsToTexts       nocopy.Field = 20<<48 | 34<<32 | 13<<16 | 27
-	mapsToBlobs       nocopy.Field = 21<<48 | 34<<32 | 13<<16 | 28
-	mapsToKeys        nocopy.Field = 22<<48 | 34<<32 | 13<<16 | 29
-	mapsToColors      nocopy.Field = 23<<48 | 34<<32 | 13<<16 | 30
-	mapsToPoints      nocopy.Field = 24<<48 | 34<<32 | 13<<16 | 31
-	mapsToShapes      nocopy.Field = 25<<48 | 34<<32 | 13<<16 | 32
-	mapsPointByNumber nocopy.Field = 26<<48 | 34<<32 | 13<<16 | 41
-	mapsNested        nocopy.Field = 27<<48 | 34<<32 | 13<<16 | 42
-	mapsSeries        nocopy.Field = 28<<48 | 34<<32 | 13<<16 | 43
-	mapsGroups        nocopy.Field = 29<<48 | 34<<32 | 13<<16 | 44
-	mapsByRow         nocopy.Field = 30<<48 | 34<<32 | 13<<16 | 45
-	mapsRaw           nocopy.Field = 31<<48 | 34<<32 | 13<<16 | 46
-	mapsDeep          nocopy.Field = 32<<48 | 34<<32 | 13<<16 | 47
-	mapsByMap         nocopy.Field = 33<<48 | 34<<32 | 13<<16 | 48
+	mapsByFlags       thriftimpl.Field = 2<<48 | 34<<32 | 13<<16 | 1
+	mapsByTinies      thriftimpl.Field = 3<<48 | 34<<32 | 13<<16 | 2
+	mapsBySmalls      thriftimpl.Field = 4<<48 | 34<<32 | 13<<16 | 3
+	mapsByMediums     thriftimpl.Field = 5<<48 | 34<<32 | 13<<16 | 4
+	mapsByLarges      thriftimpl.Field = 6<<48 | 34<<32 | 13<<16 | 5
+	mapsByReals       thriftimpl.Field = 7<<48 | 34<<32 | 13<<16 | 6
+	mapsByTexts       thriftimpl.Field = 8<<48 | 34<<32 | 13<<16 | 7
+	mapsByBlobs       thriftimpl.Field = 9<<48 | 34<<32 | 13<<16 | 8
+	mapsByKeys        thriftimpl.Field = 10<<48 | 34<<32 | 13<<16 | 9
+	mapsByColors      thriftimpl.Field = 11<<48 | 34<<32 | 13<<16 | 10
+	mapsByPoints      thriftimpl.Field = 12<<48 | 34<<32 | 13<<16 | 11
+	mapsByShapes      thriftimpl.Field = 13<<48 | 34<<32 | 13<<16 | 12
+	mapsToFlags       thriftimpl.Field = 14<<48 | 34<<32 | 13<<16 | 21
+	mapsToTinies      thriftimpl.Field = 15<<48 | 34<<32 | 13<<16 | 22
+	mapsToSmalls      thriftimpl.Field = 16<<48 | 34<<32 | 13<<16 | 23
+	mapsToMediums     thriftimpl.Field = 17<<48 | 34<<32 | 13<<16 | 24
+	mapsToLarges      thriftimpl.Field = 18<<48 | 34<<32 | 13<<16 | 25
+	mapsToReals       thriftimpl.Field = 19<<48 | 34<<32 | 13<<16 | 26
+	mapsToTexts       thriftimpl.Field = 20<<48 | 34<<32 | 13<<16 | 27
+	mapsToBlobs       thriftimpl.Field = 21<<48 | 34<<32 | 13<<16 | 28
+	mapsToKeys        thriftimpl.Field = 22<<48 | 34<<32 | 13<<16 | 29
+	mapsToColors      thriftimpl.Field = 23<<48 | 34<<32 | 13<<16 | 30
+	mapsToPoints      thriftimpl.Field = 24<<48 | 34<<32 | 13<<16 | 31
+	mapsToShapes      thriftimpl.Field = 25<<48 | 34<<32 | 13<<16 | 32
+	mapsPointByNumber thriftimpl.Field = 26<<48 | 34<<32 | 13<<16 | 41
+	mapsNested        thriftimpl.Field = 27<<48 | 34<<32 | 13<<16 | 42
+	mapsSeries        thriftimpl.Field = 28<<48 | 34<<32 | 13<<16 | 43
+	mapsGroups        thriftimpl.Field = 29<<48 | 34<<32 | 13<<16 | 44
+	mapsByRow         thriftimpl.Field = 30<<48 | 34<<32 | 13<<16 | 45
+	mapsRaw           thriftimpl.Field = 31<<48 | 34<<32 | 13<<16 | 46
+	mapsDeep          thriftimpl.Field = 32<<48 | 34<<32 | 13<<16 | 47
+	mapsByMap         thriftimpl.Field = 33<<48 | 34<<32 | 13<<16 | 48
 )
 
 // MapsDesc describes Maps to the runtime and to packages that use it.
-var MapsDesc = nocopy.NewDesc("Maps")
+var MapsDesc = thriftimpl.NewDesc("Maps")
 
-func NewMaps(opts ...nocopy.Option) Maps { return Maps(nocopy.New(MapsDesc, opts...)) }
+func NewMaps(opts ...nocopy.Option) Maps { return Maps(thriftimpl.New(MapsDesc, opts...)) }
 func ParseMaps(b []byte, opts ...nocopy.Option) (Maps, error) {
-	s, err := nocopy.Parse(MapsDesc, b, opts...)
+	s, err := thriftimpl.Parse(MapsDesc, b, opts...)
 	return Maps(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Maps) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Maps) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MapsDesc) }
+func (s Maps) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, MapsDesc) }
+func (s Maps) ThriftDesc() *thriftimpl.Desc            { return MapsDesc }
 func (s Maps) Release()                                { nocopy.Struct(s).Release() }
-func (s Maps) Clone() Maps                             { return Maps(nocopy.Struct(s).Clone(MapsDesc)) }
+func (s Maps) Clone() Maps                             { return Maps(thriftimpl.Struct(s).Clone(MapsDesc)) }
 func (s Maps) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Maps) String() string                          { return nocopy.Struct(s).Format(MapsDesc) }
-func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(MapsDesc) }
+func (s Maps) String() string                          { return thriftimpl.Struct(s).Format(MapsDesc) }
+func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(MapsDesc) }
 
-func (s Maps) GetByFlags() nocopy.Map[bool, string, nocopy.AsBool, nocopy.AsString] {
-	return nocopy.Map[bool, string, nocopy.AsBool, nocopy.AsString](nocopy.Struct(s).Child(mapsByFlags, MapsDesc))
+func (s Maps) GetByFlags() nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString] {
+	return nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByFlags, MapsDesc))
 }
-func (s Maps) SetByFlags(v nocopy.Map[bool, string, nocopy.AsBool, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByFlags, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByFlags(v nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByFlags, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByFlags() nocopy.Map[bool, string, nocopy.AsBool, nocopy.AsString] {
-	return nocopy.Map[bool, string, nocopy.AsBool, nocopy.AsString](nocopy.Struct(s).NewChild(mapsByFlags, MapsDesc, 0))
+func (s Maps) NewByFlags() nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString] {
+	return nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByFlags, MapsDesc, 0))
 }
-func (s Maps) IsSetByFlags() bool { return nocopy.Struct(s).Has(mapsByFlags) }
-func (s Maps) UnsetByFlags()      { nocopy.Struct(s).Unset(mapsByFlags) }
+func (s Maps) IsSetByFlags() bool { return thriftimpl.Struct(s).Has(mapsByFlags) }
+func (s Maps) UnsetByFlags()      { thriftimpl.Struct(s).Unset(mapsByFlags) }
 
-func (s Maps) GetByTinies() nocopy.Map[int8, string, nocopy.AsInt8, nocopy.AsString] {
-	return nocopy.Map[int8, string, nocopy.AsInt8, nocopy.AsString](nocopy.Struct(s).Child(mapsByTinies, MapsDesc))
+func (s Maps) GetByTinies() nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString] {
+	return nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByTinies, MapsDesc))
 }
-func (s Maps) SetByTinies(v nocopy.Map[int8, string, nocopy.AsInt8, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByTinies, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByTinies(v nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByTinies, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByTinies() nocopy.Map[int8, string, nocopy.AsInt8, nocopy.AsString] {
-	return nocopy.Map[int8, string, nocopy.AsInt8, nocopy.AsString](nocopy.Struct(s).NewChild(mapsByTinies, MapsDesc, 0))
+func (s Maps) NewByTinies() nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString] {
+	return nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByTinies, MapsDesc, 0))
 }
-func (s Maps) IsSetByTinies() bool { return nocopy.Struct(s).Has(mapsByTinies) }
-func (s Maps) UnsetByTinies()      { nocopy.Struct(s).Unset(mapsByTinies) }
+func (s Maps) IsSetByTinies() bool { return thriftimpl.Struct(s).Has(mapsByTinies) }
+func (s Maps) UnsetByTinies()      { thriftimpl.Struct(s).Unset(mapsByTinies) }
 
-func (s Maps) GetBySmalls() nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString] {
-	return nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString](nocopy.Struct(s).Child(mapsBySmalls, MapsDesc))
+func (s Maps) GetBySmalls() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
+	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsBySmalls, MapsDesc))
 }
-func (s Maps) SetBySmalls(v nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsBySmalls, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetBySmalls(v nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsBySmalls, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewBySmalls() nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString] {
-	return nocopy.Map[int16, string, nocopy.AsInt16, nocopy.AsString](nocopy.Struct(s).NewChild(mapsBySmalls, MapsDesc, 0))
+func (s Maps) NewBySmalls() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
+	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsBySmalls, MapsDesc, 0))
 }
-func (s Maps) IsSetBySmalls() bool { return nocopy.Struct(s).Has(mapsBySmalls) }
-func (s Maps) UnsetBySmalls()      { nocopy.Struct(s).Unset(mapsBySmalls) }
+func (s Maps) IsSetBySmalls() bool { return thriftimpl.Struct(s).Has(mapsBySmalls) }
+func (s Maps) UnsetBySmalls()      { thriftimpl.Struct(s).Unset(mapsBySmalls) }
 
-func (s Maps) GetByMediums() nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString] {
-	return nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString](nocopy.Struct(s).Child(mapsByMediums, MapsDesc))
+func (s Maps) GetByMediums() nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString] {
+	return nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByMediums, MapsDesc))
 }
-func (s Maps) SetByMediums(v nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByMediums, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByMediums(v nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByMediums, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByMediums() nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString] {
-	return nocopy.Map[int32, string, nocopy.AsInt32, nocopy.AsString](nocopy.Struct(s).NewChild(mapsByMediums, MapsDesc, 0))
+func (s Maps) NewByMediums() nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString] {
+	return nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByMediums, MapsDesc, 0))
 }
-func (s Maps) IsSetByMediums() bool { return nocopy.Struct(s).Has(mapsByMediums) }
-func (s Maps) UnsetByMediums()      { nocopy.Struct(s).Unset(mapsByMediums) }
+func (s Maps) IsSetByMediums() bool { return thriftimpl.Struct(s).Has(mapsByMediums) }
+func (s Maps) UnsetByMediums()      { thriftimpl.Struct(s).Unset(mapsByMediums) }
 
-func (s Maps) GetByLarges() nocopy.Map[int64, string, nocopy.AsInt64, nocopy.AsString] {
-	return nocopy.Map[int64, string, nocopy.AsInt64, nocopy.AsString](nocopy.Struct(s).Child(mapsByLarges, MapsDesc))
+func (s Maps) GetByLarges() nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString] {
+	return nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByLarges, MapsDesc))
 }
-func (s Maps) SetByLarges(v nocopy.Map[int64, string, nocopy.AsInt64, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByLarges, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByLarges(v nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByLarges, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByLarges() nocopy.Map[int64, string, nocopy.AsInt64, nocopy.AsString] {
-	return nocopy.Map[int64, string, nocopy.AsInt64, nocopy.AsString](nocopy.Struct(s).NewChild(mapsByLarges, MapsDesc, 0))
+func (s Maps) NewByLarges() nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString] {
+	return nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByLarges, MapsDesc, 0))
 }
-func (s Maps) IsSetByLarges() bool { return nocopy.Struct(s).Has(mapsByLarges) }
-func (s Maps) UnsetByLarges()      { nocopy.Struct(s).Unset(mapsByLarges) }
+func (s Maps) IsSetByLarges() bool { return thriftimpl.Struct(s).Has(mapsByLarges) }
+func (s Maps) UnsetByLarges()      { thriftimpl.Struct(s).Unset(mapsByLarges) }
 
-func (s Maps) GetByReals() nocopy.Map[float64, string, nocopy.AsFloat64, nocopy.AsString] {
-	return nocopy.Map[float64, string, nocopy.AsFloat64, nocopy.AsString](nocopy.Struct(s).Child(mapsByReals, MapsDesc))
+func (s Maps) GetByReals() nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString] {
+	return nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByReals, MapsDesc))
 }
-func (s Maps) SetByReals(v nocopy.Map[float64, string, nocopy.AsFloat64, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByReals, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByReals(v nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByReals, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByReals() nocopy.Map[float64, string, nocopy.AsFloat64, nocopy.AsString] {
-	return nocopy.Map[float64, string, nocopy.AsFloat64, nocopy.AsString](nocopy.Struct(s).NewChild(mapsByReals, MapsDesc, 0))
+func (s Maps) NewByReals() nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString] {
+	return nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByReals, MapsDesc, 0))
 }
-func (s Maps) IsSetByReals() bool { return nocopy.Struct(s).Has(mapsByReals) }
-func (s Maps) UnsetByReals()      { nocopy.Struct(s).Unset(mapsByReals) }
+func (s Maps) IsSetByReals() bool { return thriftimpl.Struct(s).Has(mapsByReals) }
+func (s Maps) UnsetByReals()      { thriftimpl.Struct(s).Unset(mapsByReals) }
 
 func (s Maps) GetByTexts() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(mapsByTexts, MapsDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(mapsByTexts, MapsDesc))
 }
 func (s Maps) SetByTexts(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(mapsByTexts, MapsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(mapsByTexts, MapsDesc, thriftimpl.Struct(v))
 }
 func (s Maps) NewByTexts() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(mapsByTexts, MapsDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(mapsByTexts, MapsDesc, 0))
 }
-func (s Maps) IsSetByTexts() bool { return nocopy.Struct(s).Has(mapsByTexts) }
-func (s Maps) UnsetByTexts()      { nocopy.Struct(s).Unset(mapsByTexts) }
+func (s Maps) IsSetByTexts() bool { return thriftimpl.Struct(s).Has(mapsByTexts) }
+func (s Maps) UnsetByTexts()      { thriftimpl.Struct(s).Unset(mapsByTexts) }
 
-func (s Maps) GetByBlobs() nocopy.Map[[]byte, string, nocopy.AsBytes, nocopy.AsString] {
-	return nocopy.Map[[]byte, string, nocopy.AsBytes, nocopy.AsString](nocopy.Struct(s).Child(mapsByBlobs, MapsDesc))
+func (s Maps) GetByBlobs() nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString] {
+	return nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByBlobs, MapsDesc))
 }
-func (s Maps) SetByBlobs(v nocopy.Map[[]byte, string, nocopy.AsBytes, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByBlobs, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByBlobs(v nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByBlobs, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByBlobs() nocopy.Map[[]byte, string, nocopy.AsBytes, nocopy.AsString] {
-	return nocopy.Map[[]byte, string, nocopy.AsBytes, nocopy.AsString](nocopy.Struct(s).NewChild(mapsByBlobs, MapsDesc, 0))
+func (s Maps) NewByBlobs() nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString] {
+	return nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByBlobs, MapsDesc, 0))
 }
-func (s Maps) IsSetByBlobs() bool { return nocopy.Struct(s).Has(mapsByBlobs) }
-func (s Maps) UnsetByBlobs()      { nocopy.Struct(s).Unset(mapsByBlobs) }
+func (s Maps) IsSetByBlobs() bool { return thriftimpl.Struct(s).Has(mapsByBlobs) }
+func (s Maps) UnsetByBlobs()      { thriftimpl.Struct(s).Unset(mapsByBlobs) }
 
-func (s Maps) GetByKeys() nocopy.Map[nocopy.UUID, string, nocopy.AsUUID, nocopy.AsString] {
-	return nocopy.Map[nocopy.UUID, string, nocopy.AsUUID, nocopy.AsString](nocopy.Struct(s).Child(mapsByKeys, MapsDesc))
+func (s Maps) GetByKeys() nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString] {
+	return nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByKeys, MapsDesc))
 }
-func (s Maps) SetByKeys(v nocopy.Map[nocopy.UUID, string, nocopy.AsUUID, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByKeys, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByKeys(v nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByKeys, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByKeys() nocopy.Map[nocopy.UUID, string, nocopy.AsUUID, nocopy.AsString] {
-	return nocopy.Map[nocopy.UUID, string, nocopy.AsUUID, nocopy.AsString](nocopy.Struct(s).NewChild(mapsByKeys, MapsDesc, 0))
+func (s Maps) NewByKeys() nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString] {
+	return nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByKeys, MapsDesc, 0))
 }
-func (s Maps) IsSetByKeys() bool { return nocopy.Struct(s).Has(mapsByKeys) }
-func (s Maps) UnsetByKeys()      { nocopy.Struct(s).Unset(mapsByKeys) }
+func (s Maps) IsSetByKeys() bool { return thriftimpl.Struct(s).Has(mapsByKeys) }
+func (s Maps) UnsetByKeys()      { thriftimpl.Struct(s).Unset(mapsByKeys) }
 
-func (s Maps) GetByColors() nocopy.Map[Color, string, nocopy.AsEnum[Color], nocopy.AsString] {
-	return nocopy.Map[Color, string, nocopy.AsEnum[Color], nocopy.AsString](nocopy.Struct(s).Child(mapsByColors, MapsDesc))
+func (s Maps) GetByColors() nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString] {
+	return nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByColors, MapsDesc))
 }
-func (s Maps) SetByColors(v nocopy.Map[Color, string, nocopy.AsEnum[Color], nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByColors, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByColors(v nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByColors, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByColors() nocopy.Map[Color, string, nocopy.AsEnum[Color], nocopy.AsString] {
-	return nocopy.Map[Color, string, nocopy.AsEnum[Color], nocopy.AsString](nocopy.Struct(s).NewChild(mapsByColors, MapsDesc, 0))
+func (s Maps) NewByColors() nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString] {
+	return nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByColors, MapsDesc, 0))
 }
-func (s Maps) IsSetByColors() bool { return nocopy.Struct(s).Has(mapsByColors) }
-func (s Maps) UnsetByColors()      { nocopy.Struct(s).Unset(mapsByColors) }
+func (s Maps) IsSetByColors() bool { return thriftimpl.Struct(s).Has(mapsByColors) }
+func (s Maps) UnsetByColors()      { thriftimpl.Struct(s).Unset(mapsByColors) }
 
-func (s Maps) GetByPoints() nocopy.Map[Point, string, nocopy.AsView[Point], nocopy.AsString] {
-	return nocopy.Map[Point, string, nocopy.AsView[Point], nocopy.AsString](nocopy.Struct(s).Child(mapsByPoints, MapsDesc))
+func (s Maps) GetByPoints() nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString] {
+	return nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByPoints, MapsDesc))
 }
-func (s Maps) SetByPoints(v nocopy.Map[Point, string, nocopy.AsView[Point], nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByPoints, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByPoints(v nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByPoints, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByPoints() nocopy.Map[Point, string, nocopy.AsView[Point], nocopy.AsString] {
-	return nocopy.Map[Point, string, nocopy.AsView[Point], nocopy.AsString](nocopy.Struct(s).NewChild(mapsByPoints, MapsDesc, 0))
+func (s Maps) NewByPoints() nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString] {
+	return nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByPoints, MapsDesc, 0))
 }
-func (s Maps) IsSetByPoints() bool { return nocopy.Struct(s).Has(mapsByPoints) }
-func (s Maps) UnsetByPoints()      { nocopy.Struct(s).Unset(mapsByPoints) }
+func (s Maps) IsSetByPoints() bool { return thriftimpl.Struct(s).Has(mapsByPoints) }
+func (s Maps) UnsetByPoints()      { thriftimpl.Struct(s).Unset(mapsByPoints) }
 
-func (s Maps) GetByShapes() nocopy.Map[Shape, string, nocopy.AsView[Shape], nocopy.AsString] {
-	return nocopy.Map[Shape, string, nocopy.AsView[Shape], nocopy.AsString](nocopy.Struct(s).Child(mapsByShapes, MapsDesc))
+func (s Maps) GetByShapes() nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString] {
+	return nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByShapes, MapsDesc))
 }
-func (s Maps) SetByShapes(v nocopy.Map[Shape, string, nocopy.AsView[Shape], nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByShapes, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByShapes(v nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByShapes, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByShapes() nocopy.Map[Shape, string, nocopy.AsView[Shape], nocopy.AsString] {
-	return nocopy.Map[Shape, string, nocopy.AsView[Shape], nocopy.AsString](nocopy.Struct(s).NewChild(mapsByShapes, MapsDesc, 0))
+func (s Maps) NewByShapes() nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString] {
+	return nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByShapes, MapsDesc, 0))
 }
-func (s Maps) IsSetByShapes() bool { return nocopy.Struct(s).Has(mapsByShapes) }
-func (s Maps) UnsetByShapes()      { nocopy.Struct(s).Unset(mapsByShapes) }
+func (s Maps) IsSetByShapes() bool { return thriftimpl.Struct(s).Has(mapsByShapes) }
+func (s Maps) UnsetByShapes()      { thriftimpl.Struct(s).Unset(mapsByShapes) }
 
-func (s Maps) GetToFlags() nocopy.Map[string, bool, nocopy.AsString, nocopy.AsBool] {
-	return nocopy.Map[string, bool, nocopy.AsString, nocopy.AsBool](nocopy.Struct(s).Child(mapsToFlags, MapsDesc))
+func (s Maps) GetToFlags() nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool] {
+	return nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s).Child(mapsToFlags, MapsDesc))
 }
-func (s Maps) SetToFlags(v nocopy.Map[string, bool, nocopy.AsString, nocopy.AsBool]) {
-	nocopy.Struct(s).SetChild(mapsToFlags, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToFlags(v nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool]) {
+	thriftimpl.Struct(s).SetChild(mapsToFlags, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToFlags() nocopy.Map[string, bool, nocopy.AsString, nocopy.AsBool] {
-	return nocopy.Map[string, bool, nocopy.AsString, nocopy.AsBool](nocopy.Struct(s).NewChild(mapsToFlags, MapsDesc, 0))
+func (s Maps) NewToFlags() nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool] {
+	return nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s).NewChild(mapsToFlags, MapsDesc, 0))
 }
-func (s Maps) IsSetToFlags() bool { return nocopy.Struct(s).Has(mapsToFlags) }
-func (s Maps) UnsetToFlags()      { nocopy.Struct(s).Unset(mapsToFlags) }
+func (s Maps) IsSetToFlags() bool { return thriftimpl.Struct(s).Has(mapsToFlags) }
+func (s Maps) UnsetToFlags()      { thriftimpl.Struct(s).Unset(mapsToFlags) }
 
-func (s Maps) GetToTinies() nocopy.Map[string, int8, nocopy.AsString, nocopy.AsInt8] {
-	return nocopy.Map[string, int8, nocopy.AsString, nocopy.AsInt8](nocopy.Struct(s).Child(mapsToTinies, MapsDesc))
+func (s Maps) GetToTinies() nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8] {
+	return nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s).Child(mapsToTinies, MapsDesc))
 }
-func (s Maps) SetToTinies(v nocopy.Map[string, int8, nocopy.AsString, nocopy.AsInt8]) {
-	nocopy.Struct(s).SetChild(mapsToTinies, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToTinies(v nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8]) {
+	thriftimpl.Struct(s).SetChild(mapsToTinies, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToTinies() nocopy.Map[string, int8, nocopy.AsString, nocopy.AsInt8] {
-	return nocopy.Map[string, int8, nocopy.AsString, nocopy.AsInt8](nocopy.Struct(s).NewChild(mapsToTinies, MapsDesc, 0))
+func (s Maps) NewToTinies() nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8] {
+	return nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s).NewChild(mapsToTinies, MapsDesc, 0))
 }
-func (s Maps) IsSetToTinies() bool { return nocopy.Struct(s).Has(mapsToTinies) }
-func (s Maps) UnsetToTinies()      { nocopy.Struct(s).Unset(mapsToTinies) }
+func (s Maps) IsSetToTinies() bool { return thriftimpl.Struct(s).Has(mapsToTinies) }
+func (s Maps) UnsetToTinies()      { thriftimpl.Struct(s).Unset(mapsToTinies) }
 
-func (s Maps) GetToSmalls() nocopy.Map[string, int16, nocopy.AsString, nocopy.AsInt16] {
-	return nocopy.Map[string, int16, nocopy.AsString, nocopy.AsInt16](nocopy.Struct(s).Child(mapsToSmalls, MapsDesc))
+func (s Maps) GetToSmalls() nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16] {
+	return nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s).Child(mapsToSmalls, MapsDesc))
 }
-func (s Maps) SetToSmalls(v nocopy.Map[string, int16, nocopy.AsString, nocopy.AsInt16]) {
-	nocopy.Struct(s).SetChild(mapsToSmalls, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToSmalls(v nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16]) {
+	thriftimpl.Struct(s).SetChild(mapsToSmalls, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToSmalls() nocopy.Map[string, int16, nocopy.AsString, nocopy.AsInt16] {
-	return nocopy.Map[string, int16, nocopy.AsString, nocopy.AsInt16](nocopy.Struct(s).NewChild(mapsToSmalls, MapsDesc, 0))
+func (s Maps) NewToSmalls() nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16] {
+	return nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s).NewChild(mapsToSmalls, MapsDesc, 0))
 }
-func (s Maps) IsSetToSmalls() bool { return nocopy.Struct(s).Has(mapsToSmalls) }
-func (s Maps) UnsetToSmalls()      { nocopy.Struct(s).Unset(mapsToSmalls) }
+func (s Maps) IsSetToSmalls() bool { return thriftimpl.Struct(s).Has(mapsToSmalls) }
+func (s Maps) UnsetToSmalls()      { thriftimpl.Struct(s).Unset(mapsToSmalls) }
 
-func (s Maps) GetToMediums() nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32] {
-	return nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32](nocopy.Struct(s).Child(mapsToMediums, MapsDesc))
+func (s Maps) GetToMediums() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
+	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(mapsToMediums, MapsDesc))
 }
-func (s Maps) SetToMediums(v nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(mapsToMediums, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToMediums(v nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(mapsToMediums, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToMediums() nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32] {
-	return nocopy.Map[string, int32, nocopy.AsString, nocopy.AsInt32](nocopy.Struct(s).NewChild(mapsToMediums, MapsDesc, 0))
+func (s Maps) NewToMediums() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
+	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(mapsToMediums, MapsDesc, 0))
 }
-func (s Maps) IsSetToMediums() bool { return nocopy.Struct(s).Has(mapsToMediums) }
-func (s Maps) UnsetToMediums()      { nocopy.Struct(s).Unset(mapsToMediums) }
+func (s Maps) IsSetToMediums() bool { return thriftimpl.Struct(s).Has(mapsToMediums) }
+func (s Maps) UnsetToMediums()      { thriftimpl.Struct(s).Unset(mapsToMediums) }
 
-func (s Maps) GetToLarges() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).Child(mapsToLarges, MapsDesc))
+func (s Maps) GetToLarges() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(mapsToLarges, MapsDesc))
 }
-func (s Maps) SetToLarges(v nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(mapsToLarges, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToLarges(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(mapsToLarges, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToLarges() nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64] {
-	return nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64](nocopy.Struct(s).NewChild(mapsToLarges, MapsDesc, 0))
+func (s Maps) NewToLarges() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(mapsToLarges, MapsDesc, 0))
 }
-func (s Maps) IsSetToLarges() bool { return nocopy.Struct(s).Has(mapsToLarges) }
-func (s Maps) UnsetToLarges()      { nocopy.Struct(s).Unset(mapsToLarges) }
+func (s Maps) IsSetToLarges() bool { return thriftimpl.Struct(s).Has(mapsToLarges) }
+func (s Maps) UnsetToLarges()      { thriftimpl.Struct(s).Unset(mapsToLarges) }
 
-func (s Maps) GetToReals() nocopy.Map[string, float64, nocopy.AsString, nocopy.AsFloat64] {
-	return nocopy.Map[string, float64, nocopy.AsString, nocopy.AsFloat64](nocopy.Struct(s).Child(mapsToReals, MapsDesc))
+func (s Maps) GetToReals() nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64] {
+	return nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s).Child(mapsToReals, MapsDesc))
 }
-func (s Maps) SetToReals(v nocopy.Map[string, float64, nocopy.AsString, nocopy.AsFloat64]) {
-	nocopy.Struct(s).SetChild(mapsToReals, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToReals(v nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64]) {
+	thriftimpl.Struct(s).SetChild(mapsToReals, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToReals() nocopy.Map[string, float64, nocopy.AsString, nocopy.AsFloat64] {
-	return nocopy.Map[string, float64, nocopy.AsString, nocopy.AsFloat64](nocopy.Struct(s).NewChild(mapsToReals, MapsDesc, 0))
+func (s Maps) NewToReals() nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64] {
+	return nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s).NewChild(mapsToReals, MapsDesc, 0))
 }
-func (s Maps) IsSetToReals() bool { return nocopy.Struct(s).Has(mapsToReals) }
-func (s Maps) UnsetToReals()      { nocopy.Struct(s).Unset(mapsToReals) }
+func (s Maps) IsSetToReals() bool { return thriftimpl.Struct(s).Has(mapsToReals) }
+func (s Maps) UnsetToReals()      { thriftimpl.Struct(s).Unset(mapsToReals) }
 
 func (s Maps) GetToTexts() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(mapsToTexts, MapsDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(mapsToTexts, MapsDesc))
 }
 func (s Maps) SetToTexts(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(mapsToTexts, MapsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(mapsToTexts, MapsDesc, thriftimpl.Struct(v))
 }
 func (s Maps) NewToTexts() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(mapsToTexts, MapsDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(mapsToTexts, MapsDesc, 0))
 }
-func (s Maps) IsSetToTexts() bool { return nocopy.Struct(s).Has(mapsToTexts) }
-func (s Maps) UnsetToTexts()      { nocopy.Struct(s).Unset(mapsToTexts) }
+func (s Maps) IsSetToTexts() bool { return thriftimpl.Struct(s).Has(mapsToTexts) }
+func (s Maps) UnsetToTexts()      { thriftimpl.Struct(s).Unset(mapsToTexts) }
 
-func (s Maps) GetToBlobs() nocopy.Map[string, []byte, nocopy.AsString, nocopy.AsBytes] {
-	return nocopy.Map[string, []byte, nocopy.AsString, nocopy.AsBytes](nocopy.Struct(s).Child(mapsToBlobs, MapsDesc))
+func (s Maps) GetToBlobs() nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes] {
+	return nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s).Child(mapsToBlobs, MapsDesc))
 }
-func (s Maps) SetToBlobs(v nocopy.Map[string, []byte, nocopy.AsString, nocopy.AsBytes]) {
-	nocopy.Struct(s).SetChild(mapsToBlobs, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToBlobs(v nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes]) {
+	thriftimpl.Struct(s).SetChild(mapsToBlobs, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToBlobs() nocopy.Map[string, []byte, nocopy.AsString, nocopy.AsBytes] {
-	return nocopy.Map[string, []byte, nocopy.AsString, nocopy.AsBytes](nocopy.Struct(s).NewChild(mapsToBlobs, MapsDesc, 0))
+func (s Maps) NewToBlobs() nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes] {
+	return nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s).NewChild(mapsToBlobs, MapsDesc, 0))
 }
-func (s Maps) IsSetToBlobs() bool { return nocopy.Struct(s).Has(mapsToBlobs) }
-func (s Maps) UnsetToBlobs()      { nocopy.Struct(s).Unset(mapsToBlobs) }
+func (s Maps) IsSetToBlobs() bool { return thriftimpl.Struct(s).Has(mapsToBlobs) }
+func (s Maps) UnsetToBlobs()      { thriftimpl.Struct(s).Unset(mapsToBlobs) }
 
-func (s Maps) GetToKeys() nocopy.Map[string, nocopy.UUID, nocopy.AsString, nocopy.AsUUID] {
-	return nocopy.Map[string, nocopy.UUID, nocopy.AsString, nocopy.AsUUID](nocopy.Struct(s).Child(mapsToKeys, MapsDesc))
+func (s Maps) GetToKeys() nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID] {
+	return nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s).Child(mapsToKeys, MapsDesc))
 }
-func (s Maps) SetToKeys(v nocopy.Map[string, nocopy.UUID, nocopy.AsString, nocopy.AsUUID]) {
-	nocopy.Struct(s).SetChild(mapsToKeys, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToKeys(v nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID]) {
+	thriftimpl.Struct(s).SetChild(mapsToKeys, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToKeys() nocopy.Map[string, nocopy.UUID, nocopy.AsString, nocopy.AsUUID] {
-	return nocopy.Map[string, nocopy.UUID, nocopy.AsString, nocopy.AsUUID](nocopy.Struct(s).NewChild(mapsToKeys, MapsDesc, 0))
+func (s Maps) NewToKeys() nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID] {
+	return nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s).NewChild(mapsToKeys, MapsDesc, 0))
 }
-func (s Maps) IsSetToKeys() bool { return nocopy.Struct(s).Has(mapsToKeys) }
-func (s Maps) UnsetToKeys()      { nocopy.Struct(s).Unset(mapsToKeys) }
+func (s Maps) IsSetToKeys() bool { return thriftimpl.Struct(s).Has(mapsToKeys) }
+func (s Maps) UnsetToKeys()      { thriftimpl.Struct(s).Unset(mapsToKeys) }
 
-func (s Maps) GetToColors() nocopy.Map[string, Color, nocopy.AsString, nocopy.AsEnum[Color]] {
-	return nocopy.Map[string, Color, nocopy.AsString, nocopy.AsEnum[Color]](nocopy.Struct(s).Child(mapsToColors, MapsDesc))
+func (s Maps) GetToColors() nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]] {
+	return nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s).Child(mapsToColors, MapsDesc))
 }
-func (s Maps) SetToColors(v nocopy.Map[string, Color, nocopy.AsString, nocopy.AsEnum[Color]]) {
-	nocopy.Struct(s).SetChild(mapsToColors, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToColors(v nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]]) {
+	thriftimpl.Struct(s).SetChild(mapsToColors, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToColors() nocopy.Map[string, Color, nocopy.AsString, nocopy.AsEnum[Color]] {
-	return nocopy.Map[string, Color, nocopy.AsString, nocopy.AsEnum[Color]](nocopy.Struct(s).NewChild(mapsToColors, MapsDesc, 0))
+func (s Maps) NewToColors() nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]] {
+	return nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s).NewChild(mapsToColors, MapsDesc, 0))
 }
-func (s Maps) IsSetToColors() bool { return nocopy.Struct(s).Has(mapsToColors) }
-func (s Maps) UnsetToColors()      { nocopy.Struct(s).Unset(mapsToColors) }
+func (s Maps) IsSetToColors() bool { return thriftimpl.Struct(s).Has(mapsToColors) }
+func (s Maps) UnsetToColors()      { thriftimpl.Struct(s).Unset(mapsToColors) }
 
-func (s Maps) GetToPoints() nocopy.StructMap[string, Point, nocopy.AsString] {
-	return nocopy.StructMap[string, Point, nocopy.AsString](nocopy.Struct(s).Child(mapsToPoints, MapsDesc))
+func (s Maps) GetToPoints() nocopy.StructMap[string, Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsToPoints, MapsDesc))
 }
-func (s Maps) SetToPoints(v nocopy.StructMap[string, Point, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsToPoints, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToPoints(v nocopy.StructMap[string, Point, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsToPoints, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToPoints() nocopy.StructMap[string, Point, nocopy.AsString] {
-	return nocopy.StructMap[string, Point, nocopy.AsString](nocopy.Struct(s).NewChild(mapsToPoints, MapsDesc, 0))
+func (s Maps) NewToPoints() nocopy.StructMap[string, Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Point, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsToPoints, MapsDesc, 0))
 }
-func (s Maps) IsSetToPoints() bool { return nocopy.Struct(s).Has(mapsToPoints) }
-func (s Maps) UnsetToPoints()      { nocopy.Struct(s).Unset(mapsToPoints) }
+func (s Maps) IsSetToPoints() bool { return thriftimpl.Struct(s).Has(mapsToPoints) }
+func (s Maps) UnsetToPoints()      { thriftimpl.Struct(s).Unset(mapsToPoints) }
 
-func (s Maps) GetToShapes() nocopy.StructMap[string, Shape, nocopy.AsString] {
-	return nocopy.StructMap[string, Shape, nocopy.AsString](nocopy.Struct(s).Child(mapsToShapes, MapsDesc))
+func (s Maps) GetToShapes() nocopy.StructMap[string, Shape, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Shape, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsToShapes, MapsDesc))
 }
-func (s Maps) SetToShapes(v nocopy.StructMap[string, Shape, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsToShapes, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetToShapes(v nocopy.StructMap[string, Shape, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsToShapes, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToShapes() nocopy.StructMap[string, Shape, nocopy.AsString] {
-	return nocopy.StructMap[string, Shape, nocopy.AsString](nocopy.Struct(s).NewChild(mapsToShapes, MapsDesc, 0))
+func (s Maps) NewToShapes() nocopy.StructMap[string, Shape, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Shape, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsToShapes, MapsDesc, 0))
 }
-func (s Maps) IsSetToShapes() bool { return nocopy.Struct(s).Has(mapsToShapes) }
-func (s Maps) UnsetToShapes()      { nocopy.Struct(s).Unset(mapsToShapes) }
+func (s Maps) IsSetToShapes() bool { return thriftimpl.Struct(s).Has(mapsToShapes) }
+func (s Maps) UnsetToShapes()      { thriftimpl.Struct(s).Unset(mapsToShapes) }
 
-func (s Maps) GetPointByNumber() nocopy.StructMap[int32, Point, nocopy.AsInt32] {
-	return nocopy.StructMap[int32, Point, nocopy.AsInt32](nocopy.Struct(s).Child(mapsPointByNumber, MapsDesc))
+func (s Maps) GetPointByNumber() nocopy.StructMap[int32, Point, thriftimpl.AsInt32] {
+	return nocopy.StructMap[int32, Point, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(mapsPointByNumber, MapsDesc))
 }
-func (s Maps) SetPointByNumber(v nocopy.StructMap[int32, Point, nocopy.AsInt32]) {
-	nocopy.Struct(s).SetChild(mapsPointByNumber, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetPointByNumber(v nocopy.StructMap[int32, Point, thriftimpl.AsInt32]) {
+	thriftimpl.Struct(s).SetChild(mapsPointByNumber, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewPointByNumber() nocopy.StructMap[int32, Point, nocopy.AsInt32] {
-	return nocopy.StructMap[int32, Point, nocopy.AsInt32](nocopy.Struct(s).NewChild(mapsPointByNumber, MapsDesc, 0))
+func (s Maps) NewPointByNumber() nocopy.StructMap[int32, Point, thriftimpl.AsInt32] {
+	return nocopy.StructMap[int32, Point, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(mapsPointByNumber, MapsDesc, 0))
 }
-func (s Maps) IsSetPointByNumber() bool { return nocopy.Struct(s).Has(mapsPointByNumber) }
-func (s Maps) UnsetPointByNumber()      { nocopy.Struct(s).Unset(mapsPointByNumber) }
+func (s Maps) IsSetPointByNumber() bool { return thriftimpl.Struct(s).Has(mapsPointByNumber) }
+func (s Maps) UnsetPointByNumber()      { thriftimpl.Struct(s).Unset(mapsPointByNumber) }
 
-func (s Maps) GetNested() nocopy.NestedMap[string, nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64], nocopy.AsString] {
-	return nocopy.NestedMap[string, nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64], nocopy.AsString](nocopy.Struct(s).Child(mapsNested, MapsDesc))
+func (s Maps) GetNested() nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsNested, MapsDesc))
 }
-func (s Maps) SetNested(v nocopy.NestedMap[string, nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64], nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsNested, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetNested(v nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsNested, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewNested() nocopy.NestedMap[string, nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64], nocopy.AsString] {
-	return nocopy.NestedMap[string, nocopy.Map[string, int64, nocopy.AsString, nocopy.AsInt64], nocopy.AsString](nocopy.Struct(s).NewChild(mapsNested, MapsDesc, 0))
+func (s Maps) NewNested() nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsNested, MapsDesc, 0))
 }
-func (s Maps) IsSetNested() bool { return nocopy.Struct(s).Has(mapsNested) }
-func (s Maps) UnsetNested()      { nocopy.Struct(s).Unset(mapsNested) }
+func (s Maps) IsSetNested() bool { return thriftimpl.Struct(s).Has(mapsNested) }
+func (s Maps) UnsetNested()      { thriftimpl.Struct(s).Unset(mapsNested) }
 
-func (s Maps) GetSeries() nocopy.NestedMap[string, nocopy.Int64List, nocopy.AsString] {
-	return nocopy.NestedMap[string, nocopy.Int64List, nocopy.AsString](nocopy.Struct(s).Child(mapsSeries, MapsDesc))
+func (s Maps) GetSeries() nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsSeries, MapsDesc))
 }
-func (s Maps) SetSeries(v nocopy.NestedMap[string, nocopy.Int64List, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsSeries, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetSeries(v nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsSeries, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewSeries() nocopy.NestedMap[string, nocopy.Int64List, nocopy.AsString] {
-	return nocopy.NestedMap[string, nocopy.Int64List, nocopy.AsString](nocopy.Struct(s).NewChild(mapsSeries, MapsDesc, 0))
+func (s Maps) NewSeries() nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsSeries, MapsDesc, 0))
 }
-func (s Maps) IsSetSeries() bool { return nocopy.Struct(s).Has(mapsSeries) }
-func (s Maps) UnsetSeries()      { nocopy.Struct(s).Unset(mapsSeries) }
+func (s Maps) IsSetSeries() bool { return thriftimpl.Struct(s).Has(mapsSeries) }
+func (s Maps) UnsetSeries()      { thriftimpl.Struct(s).Unset(mapsSeries) }
 
-func (s Maps) GetGroups() nocopy.NestedMap[string, nocopy.StringList, nocopy.AsString] {
-	return nocopy.NestedMap[string, nocopy.StringList, nocopy.AsString](nocopy.Struct(s).Child(mapsGroups, MapsDesc))
+func (s Maps) GetGroups() nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsGroups, MapsDesc))
 }
-func (s Maps) SetGroups(v nocopy.NestedMap[string, nocopy.StringList, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsGroups, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetGroups(v nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsGroups, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewGroups() nocopy.NestedMap[string, nocopy.StringList, nocopy.AsString] {
-	return nocopy.NestedMap[string, nocopy.StringList, nocopy.AsString](nocopy.Struct(s).NewChild(mapsGroups, MapsDesc, 0))
+func (s Maps) NewGroups() nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsGroups, MapsDesc, 0))
 }
-func (s Maps) IsSetGroups() bool { return nocopy.Struct(s).Has(mapsGroups) }
-func (s Maps) UnsetGroups()      { nocopy.Struct(s).Unset(mapsGroups) }
+func (s Maps) IsSetGroups() bool { return thriftimpl.Struct(s).Has(mapsGroups) }
+func (s Maps) UnsetGroups()      { thriftimpl.Struct(s).Unset(mapsGroups) }
 
-func (s Maps) GetByRow() nocopy.Map[nocopy.Int32List, string, nocopy.AsView[nocopy.Int32List], nocopy.AsString] {
-	return nocopy.Map[nocopy.Int32List, string, nocopy.AsView[nocopy.Int32List], nocopy.AsString](nocopy.Struct(s).Child(mapsByRow, MapsDesc))
+func (s Maps) GetByRow() nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString] {
+	return nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByRow, MapsDesc))
 }
-func (s Maps) SetByRow(v nocopy.Map[nocopy.Int32List, string, nocopy.AsView[nocopy.Int32List], nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(mapsByRow, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByRow(v nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(mapsByRow, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByRow() nocopy.Map[nocopy.Int32List, string, nocopy.AsView[nocopy.Int32List], nocopy.AsString] {
-	return nocopy.Map[nocopy.Int32List, string, nocopy.AsView[nocopy.Int32List], nocopy.AsString](nocopy.Struct(s).NewChild(mapsByRow, MapsDesc, 0))
+func (s Maps) NewByRow() nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString] {
+	return nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByRow, MapsDesc, 0))
 }
-func (s Maps) IsSetByRow() bool { return nocopy.Struct(s).Has(mapsByRow) }
-func (s Maps) UnsetByRow()      { nocopy.Struct(s).Unset(mapsByRow) }
+func (s Maps) IsSetByRow() bool { return thriftimpl.Struct(s).Has(mapsByRow) }
+func (s Maps) UnsetByRow()      { thriftimpl.Struct(s).Unset(mapsByRow) }
 
-func (s Maps) GetRaw() nocopy.Map[[]byte, []byte, nocopy.AsBytes, nocopy.AsBytes] {
-	return nocopy.Map[[]byte, []byte, nocopy.AsBytes, nocopy.AsBytes](nocopy.Struct(s).Child(mapsRaw, MapsDesc))
+func (s Maps) GetRaw() nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes] {
+	return nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes](thriftimpl.Struct(s).Child(mapsRaw, MapsDesc))
 }
-func (s Maps) SetRaw(v nocopy.Map[[]byte, []byte, nocopy.AsBytes, nocopy.AsBytes]) {
-	nocopy.Struct(s).SetChild(mapsRaw, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetRaw(v nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes]) {
+	thriftimpl.Struct(s).SetChild(mapsRaw, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewRaw() nocopy.Map[[]byte, []byte, nocopy.AsBytes, nocopy.AsBytes] {
-	return nocopy.Map[[]byte, []byte, nocopy.AsBytes, nocopy.AsBytes](nocopy.Struct(s).NewChild(mapsRaw, MapsDesc, 0))
+func (s Maps) NewRaw() nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes] {
+	return nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes](thriftimpl.Struct(s).NewChild(mapsRaw, MapsDesc, 0))
 }
-func (s Maps) IsSetRaw() bool { return nocopy.Struct(s).Has(mapsRaw) }
-func (s Maps) UnsetRaw()      { nocopy.Struct(s).Unset(mapsRaw) }
+func (s Maps) IsSetRaw() bool { return thriftimpl.Struct(s).Has(mapsRaw) }
+func (s Maps) UnsetRaw()      { thriftimpl.Struct(s).Unset(mapsRaw) }
 
-func (s Maps) GetDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, nocopy.AsString]], nocopy.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, nocopy.AsString]], nocopy.AsInt64](nocopy.Struct(s).Child(mapsDeep, MapsDesc))
+func (s Maps) GetDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(mapsDeep, MapsDesc))
 }
-func (s Maps) SetDeep(v nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, nocopy.AsString]], nocopy.AsInt64]) {
-	nocopy.Struct(s).SetChild(mapsDeep, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetDeep(v nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64]) {
+	thriftimpl.Struct(s).SetChild(mapsDeep, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, nocopy.AsString]], nocopy.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, nocopy.AsString]], nocopy.AsInt64](nocopy.Struct(s).NewChild(mapsDeep, MapsDesc, 0))
+func (s Maps) NewDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(mapsDeep, MapsDesc, 0))
 }
-func (s Maps) IsSetDeep() bool { return nocopy.Struct(s).Has(mapsDeep) }
-func (s Maps) UnsetDeep()      { nocopy.Struct(s).Unset(mapsDeep) }
+func (s Maps) IsSetDeep() bool { return thriftimpl.Struct(s).Has(mapsDeep) }
+func (s Maps) UnsetDeep()      { thriftimpl.Struct(s).Unset(mapsDeep) }
 
-func (s Maps) GetByMap() nocopy.StructMap[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], Point, nocopy.AsView[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32]]] {
-	return nocopy.StructMap[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], Point, nocopy.AsView[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32]]](nocopy.Struct(s).Child(mapsByMap, MapsDesc))
+func (s Maps) GetByMap() nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]] {
+	return nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]](thriftimpl.Struct(s).Child(mapsByMap, MapsDesc))
 }
-func (s Maps) SetByMap(v nocopy.StructMap[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], Point, nocopy.AsView[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32]]]) {
-	nocopy.Struct(s).SetChild(mapsByMap, MapsDesc, nocopy.Struct(v))
+func (s Maps) SetByMap(v nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]]) {
+	thriftimpl.Struct(s).SetChild(mapsByMap, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByMap() nocopy.StructMap[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], Point, nocopy.AsView[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32]]] {
-	return nocopy.StructMap[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32], Point, nocopy.AsView[nocopy.Map[int32, int32, nocopy.AsInt32, nocopy.AsInt32]]](nocopy.Struct(s).NewChild(mapsByMap, MapsDesc, 0))
+func (s Maps) NewByMap() nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]] {
+	return nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]](thriftimpl.Struct(s).NewChild(mapsByMap, MapsDesc, 0))
 }
-func (s Maps) IsSetByMap() bool { return nocopy.Struct(s).Has(mapsByMap) }
-func (s Maps) UnsetByMap()      { nocopy.Struct(s).Unset(mapsByMap) }
+func (s Maps) IsSetByMap() bool { return thriftimpl.Struct(s).Has(mapsByMap) }
+func (s Maps) UnsetByMap()      { thriftimpl.Struct(s).Unset(mapsByMap) }
 
 // A tree by way of a list.
 type Tree nocopy.Struct
 
 const (
-	treeName     nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	treeChildren nocopy.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	treeName     thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	treeChildren thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // TreeDesc describes Tree to the runtime and to packages that use it.
-var TreeDesc = nocopy.NewDesc("Tree")
+var TreeDesc = thriftimpl.NewDesc("Tree")
 
-func NewTree(opts ...nocopy.Option) Tree { return Tree(nocopy.New(TreeDesc, opts...)) }
+func NewTree(opts ...nocopy.Option) Tree { return Tree(thriftimpl.New(TreeDesc, opts...)) }
 func ParseTree(b []byte, opts ...nocopy.Option) (Tree, error) {
-	s, err := nocopy.Parse(TreeDesc, b, opts...)
+	s, err := thriftimpl.Parse(TreeDesc, b, opts...)
 	return Tree(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Tree) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Tree) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, TreeDesc) }
+func (s Tree) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, TreeDesc) }
+func (s Tree) ThriftDesc() *thriftimpl.Desc            { return TreeDesc }
 func (s Tree) Release()                                { nocopy.Struct(s).Release() }
-func (s Tree) Clone() Tree                             { return Tree(nocopy.Struct(s).Clone(TreeDesc)) }
+func (s Tree) Clone() Tree                             { return Tree(thriftimpl.Struct(s).Clone(TreeDesc)) }
 func (s Tree) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Tree) String() string                          { return nocopy.Struct(s).Format(TreeDesc) }
-func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(TreeDesc) }
+func (s Tree) String() string                          { return thriftimpl.Struct(s).Format(TreeDesc) }
+func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(TreeDesc) }
 
-func (s Tree) GetName() string  { return nocopy.Struct(s).Text(treeName) }
-func (s Tree) SetName(v string) { nocopy.Struct(s).SetText(treeName, v) }
-func (s Tree) IsSetName() bool  { return nocopy.Struct(s).Has(treeName) }
-func (s Tree) UnsetName()       { nocopy.Struct(s).Reset(treeName, TreeDesc) }
+func (s Tree) GetName() string  { return thriftimpl.Struct(s).Text(treeName) }
+func (s Tree) SetName(v string) { thriftimpl.Struct(s).SetText(treeName, v) }
+func (s Tree) IsSetName() bool  { return thriftimpl.Struct(s).Has(treeName) }
+func (s Tree) UnsetName()       { thriftimpl.Struct(s).Reset(treeName, TreeDesc) }
 
 func (s Tree) GetChildren() nocopy.StructList[Tree] {
-	return nocopy.StructList[Tree](nocopy.Struct(s).Child(treeChildren, TreeDesc))
+	return nocopy.StructList[Tree](thriftimpl.Struct(s).Child(treeChildren, TreeDesc))
 }
 func (s Tree) SetChildren(v nocopy.StructList[Tree]) {
-	nocopy.Struct(s).SetChild(treeChildren, TreeDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(treeChildren, TreeDesc, thriftimpl.Struct(v))
 }
 func (s Tree) NewChildren(n int) nocopy.StructList[Tree] {
-	return nocopy.StructList[Tree](nocopy.Struct(s).NewChild(treeChildren, TreeDesc, n))
+	return nocopy.StructList[Tree](thriftimpl.Struct(s).NewChild(treeChildren, TreeDesc, n))
 }
-func (s Tree) IsSetChildren() bool { return nocopy.Struct(s).Has(treeChildren) }
-func (s Tree) UnsetChildren()      { nocopy.Struct(s).Unset(treeChildren) }
+func (s Tree) IsSetChildren() bool { return thriftimpl.Struct(s).Has(treeChildren) }
+func (s Tree) UnsetChildren()      { thriftimpl.Struct(s).Unset(treeChildren) }
 
 // A list by way of an optional field.
 type Chain nocopy.Struct
 
 const (
-	chainValue nocopy.Field = 2<<48 | 4<<32 | 10<<16 | 1
-	chainNext  nocopy.Field = 3<<48 | 4<<32 | 12<<16 | 2
+	chainValue thriftimpl.Field = 2<<48 | 4<<32 | 10<<16 | 1
+	chainNext  thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // ChainDesc describes Chain to the runtime and to packages that use it.
-var ChainDesc = nocopy.NewDesc("Chain")
+var ChainDesc = thriftimpl.NewDesc("Chain")
 
-func NewChain(opts ...nocopy.Option) Chain { return Chain(nocopy.New(ChainDesc, opts...)) }
+func NewChain(opts ...nocopy.Option) Chain { return Chain(thriftimpl.New(ChainDesc, opts...)) }
 func ParseChain(b []byte, opts ...nocopy.Option) (Chain, error) {
-	s, err := nocopy.Parse(ChainDesc, b, opts...)
+	s, err := thriftimpl.Parse(ChainDesc, b, opts...)
 	return Chain(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Chain) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Chain) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ChainDesc) }
-func (s Chain) Release()                                { nocopy.Struct(s).Release() }
-func (s Chain) Clone() Chain                            { return Chain(nocopy.Struct(s).Clone(ChainDesc)) }
-func (s Chain) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Chain) String() string                          { return nocopy.Struct(s).Format(ChainDesc) }
-func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(ChainDesc) }
+func (s Chain) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Chain) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, ChainDesc) }
+func (s Chain) ThriftDesc() *thriftimpl.Desc { return ChainDesc }
+func (s Chain) Release()                     { nocopy.Struct(s).Release() }
+func (s Chain) Clone() Chain                 { return Chain(thriftimpl.Struct(s).Clone(ChainDesc)) }
+func (s Chain) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Chain) String() string               { return thriftimpl.Struct(s).Format(ChainDesc) }
+func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(ChainDesc)
+}
 
-func (s Chain) GetValue() int64  { return nocopy.Struct(s).Int64(chainValue) }
-func (s Chain) SetValue(v int64) { nocopy.Struct(s).SetInt64(chainValue, v) }
-func (s Chain) IsSetValue() bool { return nocopy.Struct(s).Has(chainValue) }
-func (s Chain) UnsetValue()      { nocopy.Struct(s).Unset(chainValue) }
+func (s Chain) GetValue() int64  { return thriftimpl.Struct(s).Int64(chainValue) }
+func (s Chain) SetValue(v int64) { thriftimpl.Struct(s).SetInt64(chainValue, v) }
+func (s Chain) IsSetValue() bool { return thriftimpl.Struct(s).Has(chainValue) }
+func (s Chain) UnsetValue()      { thriftimpl.Struct(s).Unset(chainValue) }
 
-func (s Chain) GetNext() Chain  { return Chain(nocopy.Struct(s).Child(chainNext, ChainDesc)) }
-func (s Chain) SetNext(v Chain) { nocopy.Struct(s).SetChild(chainNext, ChainDesc, nocopy.Struct(v)) }
-func (s Chain) NewNext() Chain  { return Chain(nocopy.Struct(s).NewChild(chainNext, ChainDesc, 0)) }
-func (s Chain) IsSetNext() bool { return nocopy.Struct(s).Has(chainNext) }
-func (s Chain) UnsetNext()      { nocopy.Struct(s).Unset(chainNext) }
+func (s Chain) GetNext() Chain { return Chain(thriftimpl.Struct(s).Child(chainNext, ChainDesc)) }
+func (s Chain) SetNext(v Chain) {
+	thriftimpl.Struct(s).SetChild(chainNext, ChainDesc, thriftimpl.Struct(v))
+}
+func (s Chain) NewNext() Chain  { return Chain(thriftimpl.Struct(s).NewChild(chainNext, ChainDesc, 0)) }
+func (s Chain) IsSetNext() bool { return thriftimpl.Struct(s).Has(chainNext) }
+func (s Chain) UnsetNext()      { thriftimpl.Struct(s).Unset(chainNext) }
 
 // A tree by way of a map.
 type Directory nocopy.Struct
 
 const (
-	directoryEntries nocopy.Field = 2<<48 | 4<<32 | 13<<16 | 1
-	directoryContent nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	directoryEntries thriftimpl.Field = 2<<48 | 4<<32 | 13<<16 | 1
+	directoryContent thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // DirectoryDesc describes Directory to the runtime and to packages that use it.
-var DirectoryDesc = nocopy.NewDesc("Directory")
+var DirectoryDesc = thriftimpl.NewDesc("Directory")
 
 func NewDirectory(opts ...nocopy.Option) Directory {
-	return Directory(nocopy.New(DirectoryDesc, opts...))
+	return Directory(thriftimpl.New(DirectoryDesc, opts...))
 }
 func ParseDirectory(b []byte, opts ...nocopy.Option) (Directory, error) {
-	s, err := nocopy.Parse(DirectoryDesc, b, opts...)
+	s, err := thriftimpl.Parse(DirectoryDesc, b, opts...)
 	return Directory(s), err
 }
 
@@ -2556,117 +2657,127 @@ func ParseDirectory(b []byte, opts ...nocopy.Option) (Directory, error) {
 // those of s alone.
 func (s Directory) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Directory) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, DirectoryDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, DirectoryDesc)
 }
-func (s Directory) Release()         { nocopy.Struct(s).Release() }
-func (s Directory) Clone() Directory { return Directory(nocopy.Struct(s).Clone(DirectoryDesc)) }
-func (s Directory) Valid() bool      { return nocopy.Struct(s).Valid() }
-func (s Directory) String() string   { return nocopy.Struct(s).Format(DirectoryDesc) }
+func (s Directory) ThriftDesc() *thriftimpl.Desc { return DirectoryDesc }
+func (s Directory) Release()                     { nocopy.Struct(s).Release() }
+func (s Directory) Clone() Directory             { return Directory(thriftimpl.Struct(s).Clone(DirectoryDesc)) }
+func (s Directory) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Directory) String() string               { return thriftimpl.Struct(s).Format(DirectoryDesc) }
 func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(DirectoryDesc)
+	return thriftimpl.Struct(s).Unknown(DirectoryDesc)
 }
 
-func (s Directory) GetEntries() nocopy.StructMap[string, Directory, nocopy.AsString] {
-	return nocopy.StructMap[string, Directory, nocopy.AsString](nocopy.Struct(s).Child(directoryEntries, DirectoryDesc))
+func (s Directory) GetEntries() nocopy.StructMap[string, Directory, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Directory, thriftimpl.AsString](thriftimpl.Struct(s).Child(directoryEntries, DirectoryDesc))
 }
-func (s Directory) SetEntries(v nocopy.StructMap[string, Directory, nocopy.AsString]) {
-	nocopy.Struct(s).SetChild(directoryEntries, DirectoryDesc, nocopy.Struct(v))
+func (s Directory) SetEntries(v nocopy.StructMap[string, Directory, thriftimpl.AsString]) {
+	thriftimpl.Struct(s).SetChild(directoryEntries, DirectoryDesc, thriftimpl.Struct(v))
 }
-func (s Directory) NewEntries() nocopy.StructMap[string, Directory, nocopy.AsString] {
-	return nocopy.StructMap[string, Directory, nocopy.AsString](nocopy.Struct(s).NewChild(directoryEntries, DirectoryDesc, 0))
+func (s Directory) NewEntries() nocopy.StructMap[string, Directory, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Directory, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(directoryEntries, DirectoryDesc, 0))
 }
-func (s Directory) IsSetEntries() bool { return nocopy.Struct(s).Has(directoryEntries) }
-func (s Directory) UnsetEntries()      { nocopy.Struct(s).Unset(directoryEntries) }
+func (s Directory) IsSetEntries() bool { return thriftimpl.Struct(s).Has(directoryEntries) }
+func (s Directory) UnsetEntries()      { thriftimpl.Struct(s).Unset(directoryEntries) }
 
-func (s Directory) GetContent() []byte      { return nocopy.Struct(s).Bytes(directoryContent) }
-func (s Directory) SetContent(v []byte)     { nocopy.Struct(s).SetBytes(directoryContent, v) }
-func (s Directory) NewContent(n int) []byte { return nocopy.Struct(s).NewBytes(directoryContent, n) }
-func (s Directory) IsSetContent() bool      { return nocopy.Struct(s).Has(directoryContent) }
-func (s Directory) UnsetContent()           { nocopy.Struct(s).Unset(directoryContent) }
+func (s Directory) GetContent() []byte  { return thriftimpl.Struct(s).Bytes(directoryContent) }
+func (s Directory) SetContent(v []byte) { thriftimpl.Struct(s).SetBytes(directoryContent, v) }
+func (s Directory) NewContent(n int) []byte {
+	return thriftimpl.Struct(s).NewBytes(directoryContent, n)
+}
+func (s Directory) IsSetContent() bool { return thriftimpl.Struct(s).Has(directoryContent) }
+func (s Directory) UnsetContent()      { thriftimpl.Struct(s).Unset(directoryContent) }
 
 // Ids as they should not be, but are.
 type OddIDs nocopy.Struct
 
 const (
-	oddIDsFirst  nocopy.Field = 2<<48 | 8<<32 | 8<<16 | 65535
-	oddIDsSecond nocopy.Field = 3<<48 | 8<<32 | 11<<16 | 65534
-	oddIDsTop    nocopy.Field = 4<<48 | 8<<32 | 8<<16 | 32767
-	oddIDsBottom nocopy.Field = 5<<48 | 8<<32 | 8<<16 | 65533
-	oddIDsSeven  nocopy.Field = 6<<48 | 8<<32 | 8<<16 | 7
-	oddIDsThree  nocopy.Field = 7<<48 | 8<<32 | 8<<16 | 3
+	oddIDsFirst  thriftimpl.Field = 2<<48 | 8<<32 | 8<<16 | 65535
+	oddIDsSecond thriftimpl.Field = 3<<48 | 8<<32 | 11<<16 | 65534
+	oddIDsTop    thriftimpl.Field = 4<<48 | 8<<32 | 8<<16 | 32767
+	oddIDsBottom thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 65533
+	oddIDsSeven  thriftimpl.Field = 6<<48 | 8<<32 | 8<<16 | 7
+	oddIDsThree  thriftimpl.Field = 7<<48 | 8<<32 | 8<<16 | 3
 )
 
 // OddIDsDesc describes OddIDs to the runtime and to packages that use it.
-var OddIDsDesc = nocopy.NewDesc("OddIDs")
+var OddIDsDesc = thriftimpl.NewDesc("OddIDs")
 
-func NewOddIDs(opts ...nocopy.Option) OddIDs { return OddIDs(nocopy.New(OddIDsDesc, opts...)) }
+func NewOddIDs(opts ...nocopy.Option) OddIDs { return OddIDs(thriftimpl.New(OddIDsDesc, opts...)) }
 func ParseOddIDs(b []byte, opts ...nocopy.Option) (OddIDs, error) {
-	s, err := nocopy.Parse(OddIDsDesc, b, opts...)
+	s, err := thriftimpl.Parse(OddIDsDesc, b, opts...)
 	return OddIDs(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s OddIDs) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s OddIDs) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OddIDsDesc) }
-func (s OddIDs) Release()                                { nocopy.Struct(s).Release() }
-func (s OddIDs) Clone() OddIDs                           { return OddIDs(nocopy.Struct(s).Clone(OddIDsDesc)) }
-func (s OddIDs) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s OddIDs) String() string                          { return nocopy.Struct(s).Format(OddIDsDesc) }
-func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(OddIDsDesc) }
+func (s OddIDs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s OddIDs) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, OddIDsDesc)
+}
+func (s OddIDs) ThriftDesc() *thriftimpl.Desc { return OddIDsDesc }
+func (s OddIDs) Release()                     { nocopy.Struct(s).Release() }
+func (s OddIDs) Clone() OddIDs                { return OddIDs(thriftimpl.Struct(s).Clone(OddIDsDesc)) }
+func (s OddIDs) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s OddIDs) String() string               { return thriftimpl.Struct(s).Format(OddIDsDesc) }
+func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(OddIDsDesc)
+}
 
-func (s OddIDs) GetFirst() int32  { return nocopy.Struct(s).Int32(oddIDsFirst) }
-func (s OddIDs) SetFirst(v int32) { nocopy.Struct(s).SetInt32(oddIDsFirst, v) }
-func (s OddIDs) IsSetFirst() bool { return nocopy.Struct(s).Has(oddIDsFirst) }
-func (s OddIDs) UnsetFirst()      { nocopy.Struct(s).Unset(oddIDsFirst) }
+func (s OddIDs) GetFirst() int32  { return thriftimpl.Struct(s).Int32(oddIDsFirst) }
+func (s OddIDs) SetFirst(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsFirst, v) }
+func (s OddIDs) IsSetFirst() bool { return thriftimpl.Struct(s).Has(oddIDsFirst) }
+func (s OddIDs) UnsetFirst()      { thriftimpl.Struct(s).Unset(oddIDsFirst) }
 
-func (s OddIDs) GetSecond() string  { return nocopy.Struct(s).Text(oddIDsSecond) }
-func (s OddIDs) SetSecond(v string) { nocopy.Struct(s).SetText(oddIDsSecond, v) }
-func (s OddIDs) IsSetSecond() bool  { return nocopy.Struct(s).Has(oddIDsSecond) }
-func (s OddIDs) UnsetSecond()       { nocopy.Struct(s).Unset(oddIDsSecond) }
+func (s OddIDs) GetSecond() string  { return thriftimpl.Struct(s).Text(oddIDsSecond) }
+func (s OddIDs) SetSecond(v string) { thriftimpl.Struct(s).SetText(oddIDsSecond, v) }
+func (s OddIDs) IsSetSecond() bool  { return thriftimpl.Struct(s).Has(oddIDsSecond) }
+func (s OddIDs) UnsetSecond()       { thriftimpl.Struct(s).Unset(oddIDsSecond) }
 
-func (s OddIDs) GetTop() int32  { return nocopy.Struct(s).Int32(oddIDsTop) }
-func (s OddIDs) SetTop(v int32) { nocopy.Struct(s).SetInt32(oddIDsTop, v) }
-func (s OddIDs) IsSetTop() bool { return nocopy.Struct(s).Has(oddIDsTop) }
-func (s OddIDs) UnsetTop()      { nocopy.Struct(s).Unset(oddIDsTop) }
+func (s OddIDs) GetTop() int32  { return thriftimpl.Struct(s).Int32(oddIDsTop) }
+func (s OddIDs) SetTop(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsTop, v) }
+func (s OddIDs) IsSetTop() bool { return thriftimpl.Struct(s).Has(oddIDsTop) }
+func (s OddIDs) UnsetTop()      { thriftimpl.Struct(s).Unset(oddIDsTop) }
 
-func (s OddIDs) GetBottom() int32  { return nocopy.Struct(s).Int32(oddIDsBottom) }
-func (s OddIDs) SetBottom(v int32) { nocopy.Struct(s).SetInt32(oddIDsBottom, v) }
-func (s OddIDs) IsSetBottom() bool { return nocopy.Struct(s).Has(oddIDsBottom) }
-func (s OddIDs) UnsetBottom()      { nocopy.Struct(s).Unset(oddIDsBottom) }
+func (s OddIDs) GetBottom() int32  { return thriftimpl.Struct(s).Int32(oddIDsBottom) }
+func (s OddIDs) SetBottom(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsBottom, v) }
+func (s OddIDs) IsSetBottom() bool { return thriftimpl.Struct(s).Has(oddIDsBottom) }
+func (s OddIDs) UnsetBottom()      { thriftimpl.Struct(s).Unset(oddIDsBottom) }
 
-func (s OddIDs) GetSeven() int32  { return nocopy.Struct(s).Int32(oddIDsSeven) }
-func (s OddIDs) SetSeven(v int32) { nocopy.Struct(s).SetInt32(oddIDsSeven, v) }
-func (s OddIDs) IsSetSeven() bool { return nocopy.Struct(s).Has(oddIDsSeven) }
-func (s OddIDs) UnsetSeven()      { nocopy.Struct(s).Unset(oddIDsSeven) }
+func (s OddIDs) GetSeven() int32  { return thriftimpl.Struct(s).Int32(oddIDsSeven) }
+func (s OddIDs) SetSeven(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsSeven, v) }
+func (s OddIDs) IsSetSeven() bool { return thriftimpl.Struct(s).Has(oddIDsSeven) }
+func (s OddIDs) UnsetSeven()      { thriftimpl.Struct(s).Unset(oddIDsSeven) }
 
-func (s OddIDs) GetThree() int32  { return nocopy.Struct(s).Int32(oddIDsThree) }
-func (s OddIDs) SetThree(v int32) { nocopy.Struct(s).SetInt32(oddIDsThree, v) }
-func (s OddIDs) IsSetThree() bool { return nocopy.Struct(s).Has(oddIDsThree) }
-func (s OddIDs) UnsetThree()      { nocopy.Struct(s).Unset(oddIDsThree) }
+func (s OddIDs) GetThree() int32  { return thriftimpl.Struct(s).Int32(oddIDsThree) }
+func (s OddIDs) SetThree(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsThree, v) }
+func (s OddIDs) IsSetThree() bool { return thriftimpl.Struct(s).Has(oddIDsThree) }
+func (s OddIDs) UnsetThree()      { thriftimpl.Struct(s).Unset(oddIDsThree) }
 
 // Fields that are named like methods and Go's words.
 type OddNames nocopy.Struct
 
 const (
-	oddNamesMessage   nocopy.Field = 2<<48 | 12<<32 | 11<<16 | 1
-	oddNamesRelease   nocopy.Field = 3<<48 | 12<<32 | 11<<16 | 2
-	oddNamesType      nocopy.Field = 4<<48 | 12<<32 | 8<<16 | 3
-	oddNamesUserID    nocopy.Field = 5<<48 | 12<<32 | 8<<16 | 4
-	oddNamesUserID_   nocopy.Field = 6<<48 | 12<<32 | 8<<16 | 5
-	oddNamesString    nocopy.Field = 7<<48 | 12<<32 | 11<<16 | 6
-	oddNamesValid     nocopy.Field = 8<<48 | 12<<32 | 2<<16 | 7
-	oddNamesNewThing_ nocopy.Field = 9<<48 | 12<<32 | 8<<16 | 8
-	oddNamesResult_   nocopy.Field = 10<<48 | 12<<32 | 8<<16 | 9
-	oddNamesError     nocopy.Field = 11<<48 | 12<<32 | 8<<16 | 10
+	oddNamesMessage   thriftimpl.Field = 2<<48 | 12<<32 | 11<<16 | 1
+	oddNamesRelease   thriftimpl.Field = 3<<48 | 12<<32 | 11<<16 | 2
+	oddNamesType      thriftimpl.Field = 4<<48 | 12<<32 | 8<<16 | 3
+	oddNamesUserID    thriftimpl.Field = 5<<48 | 12<<32 | 8<<16 | 4
+	oddNamesUserID_   thriftimpl.Field = 6<<48 | 12<<32 | 8<<16 | 5
+	oddNamesString    thriftimpl.Field = 7<<48 | 12<<32 | 11<<16 | 6
+	oddNamesValid     thriftimpl.Field = 8<<48 | 12<<32 | 2<<16 | 7
+	oddNamesNewThing_ thriftimpl.Field = 9<<48 | 12<<32 | 8<<16 | 8
+	oddNamesResult_   thriftimpl.Field = 10<<48 | 12<<32 | 8<<16 | 9
+	oddNamesError     thriftimpl.Field = 11<<48 | 12<<32 | 8<<16 | 10
 )
 
 // OddNamesDesc describes OddNames to the runtime and to packages that use it.
-var OddNamesDesc = nocopy.NewDesc("OddNames")
+var OddNamesDesc = thriftimpl.NewDesc("OddNames")
 
-func NewOddNames(opts ...nocopy.Option) OddNames { return OddNames(nocopy.New(OddNamesDesc, opts...)) }
+func NewOddNames(opts ...nocopy.Option) OddNames {
+	return OddNames(thriftimpl.New(OddNamesDesc, opts...))
+}
 func ParseOddNames(b []byte, opts ...nocopy.Option) (OddNames, error) {
-	s, err := nocopy.Parse(OddNamesDesc, b, opts...)
+	s, err := thriftimpl.Parse(OddNamesDesc, b, opts...)
 	return OddNames(s), err
 }
 
@@ -2674,385 +2785,403 @@ func ParseOddNames(b []byte, opts ...nocopy.Option) (OddNames, error) {
 // those of s alone.
 func (s OddNames) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OddNames) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, OddNamesDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, OddNamesDesc)
 }
-func (s OddNames) Release()        { nocopy.Struct(s).Release() }
-func (s OddNames) Clone() OddNames { return OddNames(nocopy.Struct(s).Clone(OddNamesDesc)) }
-func (s OddNames) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s OddNames) String() string  { return nocopy.Struct(s).Format(OddNamesDesc) }
+func (s OddNames) ThriftDesc() *thriftimpl.Desc { return OddNamesDesc }
+func (s OddNames) Release()                     { nocopy.Struct(s).Release() }
+func (s OddNames) Clone() OddNames              { return OddNames(thriftimpl.Struct(s).Clone(OddNamesDesc)) }
+func (s OddNames) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s OddNames) String() string               { return thriftimpl.Struct(s).Format(OddNamesDesc) }
 func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(OddNamesDesc)
+	return thriftimpl.Struct(s).Unknown(OddNamesDesc)
 }
 
-func (s OddNames) GetMessage() string  { return nocopy.Struct(s).Text(oddNamesMessage) }
-func (s OddNames) SetMessage(v string) { nocopy.Struct(s).SetText(oddNamesMessage, v) }
-func (s OddNames) IsSetMessage() bool  { return nocopy.Struct(s).Has(oddNamesMessage) }
-func (s OddNames) UnsetMessage()       { nocopy.Struct(s).Unset(oddNamesMessage) }
+func (s OddNames) GetMessage() string  { return thriftimpl.Struct(s).Text(oddNamesMessage) }
+func (s OddNames) SetMessage(v string) { thriftimpl.Struct(s).SetText(oddNamesMessage, v) }
+func (s OddNames) IsSetMessage() bool  { return thriftimpl.Struct(s).Has(oddNamesMessage) }
+func (s OddNames) UnsetMessage()       { thriftimpl.Struct(s).Unset(oddNamesMessage) }
 
-func (s OddNames) GetRelease() string  { return nocopy.Struct(s).Text(oddNamesRelease) }
-func (s OddNames) SetRelease(v string) { nocopy.Struct(s).SetText(oddNamesRelease, v) }
-func (s OddNames) IsSetRelease() bool  { return nocopy.Struct(s).Has(oddNamesRelease) }
-func (s OddNames) UnsetRelease()       { nocopy.Struct(s).Unset(oddNamesRelease) }
+func (s OddNames) GetRelease() string  { return thriftimpl.Struct(s).Text(oddNamesRelease) }
+func (s OddNames) SetRelease(v string) { thriftimpl.Struct(s).SetText(oddNamesRelease, v) }
+func (s OddNames) IsSetRelease() bool  { return thriftimpl.Struct(s).Has(oddNamesRelease) }
+func (s OddNames) UnsetRelease()       { thriftimpl.Struct(s).Unset(oddNamesRelease) }
 
-func (s OddNames) GetType() int32  { return nocopy.Struct(s).Int32(oddNamesType) }
-func (s OddNames) SetType(v int32) { nocopy.Struct(s).SetInt32(oddNamesType, v) }
-func (s OddNames) IsSetType() bool { return nocopy.Struct(s).Has(oddNamesType) }
-func (s OddNames) UnsetType()      { nocopy.Struct(s).Unset(oddNamesType) }
+func (s OddNames) GetType() int32  { return thriftimpl.Struct(s).Int32(oddNamesType) }
+func (s OddNames) SetType(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesType, v) }
+func (s OddNames) IsSetType() bool { return thriftimpl.Struct(s).Has(oddNamesType) }
+func (s OddNames) UnsetType()      { thriftimpl.Struct(s).Unset(oddNamesType) }
 
-func (s OddNames) GetUserID() int32  { return nocopy.Struct(s).Int32(oddNamesUserID) }
-func (s OddNames) SetUserID(v int32) { nocopy.Struct(s).SetInt32(oddNamesUserID, v) }
-func (s OddNames) IsSetUserID() bool { return nocopy.Struct(s).Has(oddNamesUserID) }
-func (s OddNames) UnsetUserID()      { nocopy.Struct(s).Unset(oddNamesUserID) }
+func (s OddNames) GetUserID() int32  { return thriftimpl.Struct(s).Int32(oddNamesUserID) }
+func (s OddNames) SetUserID(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesUserID, v) }
+func (s OddNames) IsSetUserID() bool { return thriftimpl.Struct(s).Has(oddNamesUserID) }
+func (s OddNames) UnsetUserID()      { thriftimpl.Struct(s).Unset(oddNamesUserID) }
 
-func (s OddNames) GetUserID_() int32  { return nocopy.Struct(s).Int32(oddNamesUserID_) }
-func (s OddNames) SetUserID_(v int32) { nocopy.Struct(s).SetInt32(oddNamesUserID_, v) }
-func (s OddNames) IsSetUserID_() bool { return nocopy.Struct(s).Has(oddNamesUserID_) }
-func (s OddNames) UnsetUserID_()      { nocopy.Struct(s).Unset(oddNamesUserID_) }
+func (s OddNames) GetUserID_() int32  { return thriftimpl.Struct(s).Int32(oddNamesUserID_) }
+func (s OddNames) SetUserID_(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesUserID_, v) }
+func (s OddNames) IsSetUserID_() bool { return thriftimpl.Struct(s).Has(oddNamesUserID_) }
+func (s OddNames) UnsetUserID_()      { thriftimpl.Struct(s).Unset(oddNamesUserID_) }
 
-func (s OddNames) GetString() string  { return nocopy.Struct(s).Text(oddNamesString) }
-func (s OddNames) SetString(v string) { nocopy.Struct(s).SetText(oddNamesString, v) }
-func (s OddNames) IsSetString() bool  { return nocopy.Struct(s).Has(oddNamesString) }
-func (s OddNames) UnsetString()       { nocopy.Struct(s).Unset(oddNamesString) }
+func (s OddNames) GetString() string  { return thriftimpl.Struct(s).Text(oddNamesString) }
+func (s OddNames) SetString(v string) { thriftimpl.Struct(s).SetText(oddNamesString, v) }
+func (s OddNames) IsSetString() bool  { return thriftimpl.Struct(s).Has(oddNamesString) }
+func (s OddNames) UnsetString()       { thriftimpl.Struct(s).Unset(oddNamesString) }
 
-func (s OddNames) GetValid() bool   { return nocopy.Struct(s).Bool(oddNamesValid) }
-func (s OddNames) SetValid(v bool)  { nocopy.Struct(s).SetBool(oddNamesValid, v) }
-func (s OddNames) IsSetValid() bool { return nocopy.Struct(s).Has(oddNamesValid) }
-func (s OddNames) UnsetValid()      { nocopy.Struct(s).Unset(oddNamesValid) }
+func (s OddNames) GetValid() bool   { return thriftimpl.Struct(s).Bool(oddNamesValid) }
+func (s OddNames) SetValid(v bool)  { thriftimpl.Struct(s).SetBool(oddNamesValid, v) }
+func (s OddNames) IsSetValid() bool { return thriftimpl.Struct(s).Has(oddNamesValid) }
+func (s OddNames) UnsetValid()      { thriftimpl.Struct(s).Unset(oddNamesValid) }
 
-func (s OddNames) GetNewThing_() int32  { return nocopy.Struct(s).Int32(oddNamesNewThing_) }
-func (s OddNames) SetNewThing_(v int32) { nocopy.Struct(s).SetInt32(oddNamesNewThing_, v) }
-func (s OddNames) IsSetNewThing_() bool { return nocopy.Struct(s).Has(oddNamesNewThing_) }
-func (s OddNames) UnsetNewThing_()      { nocopy.Struct(s).Unset(oddNamesNewThing_) }
+func (s OddNames) GetNewThing_() int32  { return thriftimpl.Struct(s).Int32(oddNamesNewThing_) }
+func (s OddNames) SetNewThing_(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesNewThing_, v) }
+func (s OddNames) IsSetNewThing_() bool { return thriftimpl.Struct(s).Has(oddNamesNewThing_) }
+func (s OddNames) UnsetNewThing_()      { thriftimpl.Struct(s).Unset(oddNamesNewThing_) }
 
-func (s OddNames) GetResult_() int32  { return nocopy.Struct(s).Int32(oddNamesResult_) }
-func (s OddNames) SetResult_(v int32) { nocopy.Struct(s).SetInt32(oddNamesResult_, v) }
-func (s OddNames) IsSetResult_() bool { return nocopy.Struct(s).Has(oddNamesResult_) }
-func (s OddNames) UnsetResult_()      { nocopy.Struct(s).Unset(oddNamesResult_) }
+func (s OddNames) GetResult_() int32  { return thriftimpl.Struct(s).Int32(oddNamesResult_) }
+func (s OddNames) SetResult_(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesResult_, v) }
+func (s OddNames) IsSetResult_() bool { return thriftimpl.Struct(s).Has(oddNamesResult_) }
+func (s OddNames) UnsetResult_()      { thriftimpl.Struct(s).Unset(oddNamesResult_) }
 
-func (s OddNames) GetError() int32  { return nocopy.Struct(s).Int32(oddNamesError) }
-func (s OddNames) SetError(v int32) { nocopy.Struct(s).SetInt32(oddNamesError, v) }
-func (s OddNames) IsSetError() bool { return nocopy.Struct(s).Has(oddNamesError) }
-func (s OddNames) UnsetError()      { nocopy.Struct(s).Unset(oddNamesError) }
+func (s OddNames) GetError() int32  { return thriftimpl.Struct(s).Int32(oddNamesError) }
+func (s OddNames) SetError(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesError, v) }
+func (s OddNames) IsSetError() bool { return thriftimpl.Struct(s).Has(oddNamesError) }
+func (s OddNames) UnsetError()      { thriftimpl.Struct(s).Unset(oddNamesError) }
 
 // Structs inside structs.
 type Outer nocopy.Struct
 
 const (
-	outerOrigin  nocopy.Field = 2<<48 | 8<<32 | 12<<16 | 1
-	outerShape   nocopy.Field = 3<<48 | 8<<32 | 12<<16 | 2
-	outerLists   nocopy.Field = 4<<48 | 8<<32 | 12<<16 | 3
-	outerRefused nocopy.Field = 5<<48 | 8<<32 | 12<<16 | 4
-	outerTree    nocopy.Field = 6<<48 | 8<<32 | 12<<16 | 5
-	outerAfter   nocopy.Field = 7<<48 | 8<<32 | 10<<16 | 6
+	outerOrigin  thriftimpl.Field = 2<<48 | 8<<32 | 12<<16 | 1
+	outerShape   thriftimpl.Field = 3<<48 | 8<<32 | 12<<16 | 2
+	outerLists   thriftimpl.Field = 4<<48 | 8<<32 | 12<<16 | 3
+	outerRefused thriftimpl.Field = 5<<48 | 8<<32 | 12<<16 | 4
+	outerTree    thriftimpl.Field = 6<<48 | 8<<32 | 12<<16 | 5
+	outerAfter   thriftimpl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
 // OuterDesc describes Outer to the runtime and to packages that use it.
-var OuterDesc = nocopy.NewDesc("Outer")
+var OuterDesc = thriftimpl.NewDesc("Outer")
 
-func NewOuter(opts ...nocopy.Option) Outer { return Outer(nocopy.New(OuterDesc, opts...)) }
+func NewOuter(opts ...nocopy.Option) Outer { return Outer(thriftimpl.New(OuterDesc, opts...)) }
 func ParseOuter(b []byte, opts ...nocopy.Option) (Outer, error) {
-	s, err := nocopy.Parse(OuterDesc, b, opts...)
+	s, err := thriftimpl.Parse(OuterDesc, b, opts...)
 	return Outer(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Outer) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Outer) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, OuterDesc) }
-func (s Outer) Release()                                { nocopy.Struct(s).Release() }
-func (s Outer) Clone() Outer                            { return Outer(nocopy.Struct(s).Clone(OuterDesc)) }
-func (s Outer) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Outer) String() string                          { return nocopy.Struct(s).Format(OuterDesc) }
-func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(OuterDesc) }
-
-func (s Outer) GetOrigin() Point { return Point(nocopy.Struct(s).Child(outerOrigin, OuterDesc)) }
-func (s Outer) SetOrigin(v Point) {
-	nocopy.Struct(s).SetChild(outerOrigin, OuterDesc, nocopy.Struct(v))
+func (s Outer) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Outer) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, OuterDesc) }
+func (s Outer) ThriftDesc() *thriftimpl.Desc { return OuterDesc }
+func (s Outer) Release()                     { nocopy.Struct(s).Release() }
+func (s Outer) Clone() Outer                 { return Outer(thriftimpl.Struct(s).Clone(OuterDesc)) }
+func (s Outer) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Outer) String() string               { return thriftimpl.Struct(s).Format(OuterDesc) }
+func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(OuterDesc)
 }
-func (s Outer) NewOrigin() Point  { return Point(nocopy.Struct(s).NewChild(outerOrigin, OuterDesc, 0)) }
-func (s Outer) IsSetOrigin() bool { return nocopy.Struct(s).Has(outerOrigin) }
-func (s Outer) UnsetOrigin()      { nocopy.Struct(s).Reset(outerOrigin, OuterDesc) }
 
-func (s Outer) GetShape() Shape  { return Shape(nocopy.Struct(s).Child(outerShape, OuterDesc)) }
-func (s Outer) SetShape(v Shape) { nocopy.Struct(s).SetChild(outerShape, OuterDesc, nocopy.Struct(v)) }
-func (s Outer) NewShape() Shape  { return Shape(nocopy.Struct(s).NewChild(outerShape, OuterDesc, 0)) }
-func (s Outer) IsSetShape() bool { return nocopy.Struct(s).Has(outerShape) }
-func (s Outer) UnsetShape()      { nocopy.Struct(s).Unset(outerShape) }
+func (s Outer) GetOrigin() Point { return Point(thriftimpl.Struct(s).Child(outerOrigin, OuterDesc)) }
+func (s Outer) SetOrigin(v Point) {
+	thriftimpl.Struct(s).SetChild(outerOrigin, OuterDesc, thriftimpl.Struct(v))
+}
+func (s Outer) NewOrigin() Point {
+	return Point(thriftimpl.Struct(s).NewChild(outerOrigin, OuterDesc, 0))
+}
+func (s Outer) IsSetOrigin() bool { return thriftimpl.Struct(s).Has(outerOrigin) }
+func (s Outer) UnsetOrigin()      { thriftimpl.Struct(s).Reset(outerOrigin, OuterDesc) }
 
-func (s Outer) GetLists() Lists  { return Lists(nocopy.Struct(s).Child(outerLists, OuterDesc)) }
-func (s Outer) SetLists(v Lists) { nocopy.Struct(s).SetChild(outerLists, OuterDesc, nocopy.Struct(v)) }
-func (s Outer) NewLists() Lists  { return Lists(nocopy.Struct(s).NewChild(outerLists, OuterDesc, 0)) }
-func (s Outer) IsSetLists() bool { return nocopy.Struct(s).Has(outerLists) }
-func (s Outer) UnsetLists()      { nocopy.Struct(s).Unset(outerLists) }
+func (s Outer) GetShape() Shape { return Shape(thriftimpl.Struct(s).Child(outerShape, OuterDesc)) }
+func (s Outer) SetShape(v Shape) {
+	thriftimpl.Struct(s).SetChild(outerShape, OuterDesc, thriftimpl.Struct(v))
+}
+func (s Outer) NewShape() Shape {
+	return Shape(thriftimpl.Struct(s).NewChild(outerShape, OuterDesc, 0))
+}
+func (s Outer) IsSetShape() bool { return thriftimpl.Struct(s).Has(outerShape) }
+func (s Outer) UnsetShape()      { thriftimpl.Struct(s).Unset(outerShape) }
 
-func (s Outer) GetRefused() Refused { return Refused(nocopy.Struct(s).Child(outerRefused, OuterDesc)) }
+func (s Outer) GetLists() Lists { return Lists(thriftimpl.Struct(s).Child(outerLists, OuterDesc)) }
+func (s Outer) SetLists(v Lists) {
+	thriftimpl.Struct(s).SetChild(outerLists, OuterDesc, thriftimpl.Struct(v))
+}
+func (s Outer) NewLists() Lists {
+	return Lists(thriftimpl.Struct(s).NewChild(outerLists, OuterDesc, 0))
+}
+func (s Outer) IsSetLists() bool { return thriftimpl.Struct(s).Has(outerLists) }
+func (s Outer) UnsetLists()      { thriftimpl.Struct(s).Unset(outerLists) }
+
+func (s Outer) GetRefused() Refused {
+	return Refused(thriftimpl.Struct(s).Child(outerRefused, OuterDesc))
+}
 func (s Outer) SetRefused(v Refused) {
-	nocopy.Struct(s).SetChild(outerRefused, OuterDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(outerRefused, OuterDesc, thriftimpl.Struct(v))
 }
 func (s Outer) NewRefused() Refused {
-	return Refused(nocopy.Struct(s).NewChild(outerRefused, OuterDesc, 0))
+	return Refused(thriftimpl.Struct(s).NewChild(outerRefused, OuterDesc, 0))
 }
-func (s Outer) IsSetRefused() bool { return nocopy.Struct(s).Has(outerRefused) }
-func (s Outer) UnsetRefused()      { nocopy.Struct(s).Unset(outerRefused) }
+func (s Outer) IsSetRefused() bool { return thriftimpl.Struct(s).Has(outerRefused) }
+func (s Outer) UnsetRefused()      { thriftimpl.Struct(s).Unset(outerRefused) }
 
-func (s Outer) GetTree() Tree   { return Tree(nocopy.Struct(s).Child(outerTree, OuterDesc)) }
-func (s Outer) SetTree(v Tree)  { nocopy.Struct(s).SetChild(outerTree, OuterDesc, nocopy.Struct(v)) }
-func (s Outer) NewTree() Tree   { return Tree(nocopy.Struct(s).NewChild(outerTree, OuterDesc, 0)) }
-func (s Outer) IsSetTree() bool { return nocopy.Struct(s).Has(outerTree) }
-func (s Outer) UnsetTree()      { nocopy.Struct(s).Unset(outerTree) }
+func (s Outer) GetTree() Tree { return Tree(thriftimpl.Struct(s).Child(outerTree, OuterDesc)) }
+func (s Outer) SetTree(v Tree) {
+	thriftimpl.Struct(s).SetChild(outerTree, OuterDesc, thriftimpl.Struct(v))
+}
+func (s Outer) NewTree() Tree   { return Tree(thriftimpl.Struct(s).NewChild(outerTree, OuterDesc, 0)) }
+func (s Outer) IsSetTree() bool { return thriftimpl.Struct(s).Has(outerTree) }
+func (s Outer) UnsetTree()      { thriftimpl.Struct(s).Unset(outerTree) }
 
-func (s Outer) GetAfter() int64  { return nocopy.Struct(s).Int64(outerAfter) }
-func (s Outer) SetAfter(v int64) { nocopy.Struct(s).SetInt64(outerAfter, v) }
-func (s Outer) IsSetAfter() bool { return nocopy.Struct(s).Has(outerAfter) }
-func (s Outer) UnsetAfter()      { nocopy.Struct(s).Unset(outerAfter) }
+func (s Outer) GetAfter() int64  { return thriftimpl.Struct(s).Int64(outerAfter) }
+func (s Outer) SetAfter(v int64) { thriftimpl.Struct(s).SetInt64(outerAfter, v) }
+func (s Outer) IsSetAfter() bool { return thriftimpl.Struct(s).Has(outerAfter) }
+func (s Outer) UnsetAfter()      { thriftimpl.Struct(s).Unset(outerAfter) }
 
 func init() {
 	PointDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "x", Type: nocopy.TypeI32, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 2, Name: "y", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "x", Type: thriftimpl.TypeI32, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "y", Type: thriftimpl.TypeI32},
 	)
 	ShapeDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "radius", Type: nocopy.TypeDouble, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 2, Name: "corner", Type: nocopy.StructOf(PointDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 3, Name: "label", Type: nocopy.TypeString, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 4, Name: "outline", Type: nocopy.ListOf(nocopy.StructOf(PointDesc)), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 5, Name: "weights", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI32), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 6, Name: "color", Type: nocopy.EnumOf(func(v int32) string { return Color(v).String() }), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 7, Name: "raw", Type: nocopy.TypeBinary, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 8, Name: "key", Type: nocopy.TypeUUID, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 9, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 10, Name: "empty", Type: nocopy.TypeBool, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "radius", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 2, Name: "corner", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 3, Name: "label", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 4, Name: "outline", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 5, Name: "weights", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 6, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 7, Name: "raw", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 8, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 9, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 10, Name: "empty", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
 	)
 	RefusedDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "reason", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "code", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 3, Name: "where", Type: nocopy.StructOf(PointDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "reason", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "code", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "where", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
 	)
 	EmptyDesc.Define()
 	RequiredFieldsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flag", Type: nocopy.TypeBool, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 2, Name: "tiny", Type: nocopy.TypeI8, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 3, Name: "small", Type: nocopy.TypeI16, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 4, Name: "medium", Type: nocopy.TypeI32, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 5, Name: "large", Type: nocopy.TypeI64, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 6, Name: "real", Type: nocopy.TypeDouble, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 7, Name: "text", Type: nocopy.TypeString, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 8, Name: "blob", Type: nocopy.TypeBinary, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 9, Name: "key", Type: nocopy.TypeUUID, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 10, Name: "color", Type: nocopy.EnumOf(func(v int32) string { return Color(v).String() }), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 11, Name: "point", Type: nocopy.StructOf(PointDesc), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 12, Name: "shape", Type: nocopy.StructOf(ShapeDesc), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 13, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 14, Name: "words", Type: nocopy.ListOf(nocopy.TypeString), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 15, Name: "unique", Type: nocopy.SetOf(nocopy.TypeI32), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 16, Name: "counts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI64), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 17, Name: "points", Type: nocopy.ListOf(nocopy.StructOf(PointDesc)), Req: nocopy.Required},
+		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Required},
 	)
 	RequiredDefaultsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flag", Type: nocopy.TypeBool, Req: nocopy.Required, Default: "\x01"},
-		nocopy.FieldDesc{ID: 2, Name: "tiny", Type: nocopy.TypeI8, Req: nocopy.Required, Default: "\xf8"},
-		nocopy.FieldDesc{ID: 3, Name: "small", Type: nocopy.TypeI16, Req: nocopy.Required, Default: "\xf9\xc0"},
-		nocopy.FieldDesc{ID: 4, Name: "medium", Type: nocopy.TypeI32, Req: nocopy.Required, Default: "\x00\x04\xe2\x00"},
-		nocopy.FieldDesc{ID: 5, Name: "large", Type: nocopy.TypeI64, Req: nocopy.Required, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		nocopy.FieldDesc{ID: 6, Name: "real", Type: nocopy.TypeDouble, Req: nocopy.Required, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		nocopy.FieldDesc{ID: 7, Name: "text", Type: nocopy.TypeString, Req: nocopy.Required, Default: "\x00\x00\x00\ahéllo\n"},
-		nocopy.FieldDesc{ID: 8, Name: "blob", Type: nocopy.TypeBinary, Req: nocopy.Required, Default: "\x00\x00\x00\x05bytes"},
-		nocopy.FieldDesc{ID: 9, Name: "key", Type: nocopy.TypeUUID, Req: nocopy.Required, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		nocopy.FieldDesc{ID: 10, Name: "color", Type: nocopy.EnumOf(func(v int32) string { return Color(v).String() }), Req: nocopy.Required, Default: "\x00\x00\x00\x02"},
-		nocopy.FieldDesc{ID: 11, Name: "point", Type: nocopy.StructOf(PointDesc), Req: nocopy.Required, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		nocopy.FieldDesc{ID: 12, Name: "shape", Type: nocopy.StructOf(ShapeDesc), Req: nocopy.Required, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		nocopy.FieldDesc{ID: 13, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64), Req: nocopy.Required, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		nocopy.FieldDesc{ID: 14, Name: "words", Type: nocopy.ListOf(nocopy.TypeString), Req: nocopy.Required, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		nocopy.FieldDesc{ID: 15, Name: "unique", Type: nocopy.SetOf(nocopy.TypeI32), Req: nocopy.Required, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		nocopy.FieldDesc{ID: 16, Name: "counts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI64), Req: nocopy.Required, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		nocopy.FieldDesc{ID: 17, Name: "points", Type: nocopy.ListOf(nocopy.StructOf(PointDesc)), Req: nocopy.Required, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Required, Default: "\x01"},
+		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Required, Default: "\xf8"},
+		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Required, Default: "\xf9\xc0"},
+		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Required, Default: "\x00\x04\xe2\x00"},
+		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Required, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Required, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Required, Default: "\x00\x00\x00\ahéllo\n"},
+		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Required, Default: "\x00\x00\x00\x05bytes"},
+		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Required, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Required, Default: "\x00\x00\x00\x02"},
+		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Required, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Required, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Required, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Required, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Required, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Required, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
 	)
 	OptionalFieldsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flag", Type: nocopy.TypeBool, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 2, Name: "tiny", Type: nocopy.TypeI8, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 3, Name: "small", Type: nocopy.TypeI16, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 4, Name: "medium", Type: nocopy.TypeI32, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 5, Name: "large", Type: nocopy.TypeI64, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 6, Name: "real", Type: nocopy.TypeDouble, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 7, Name: "text", Type: nocopy.TypeString, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 8, Name: "blob", Type: nocopy.TypeBinary, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 9, Name: "key", Type: nocopy.TypeUUID, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 10, Name: "color", Type: nocopy.EnumOf(func(v int32) string { return Color(v).String() }), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 11, Name: "point", Type: nocopy.StructOf(PointDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 12, Name: "shape", Type: nocopy.StructOf(ShapeDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 13, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 14, Name: "words", Type: nocopy.ListOf(nocopy.TypeString), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 15, Name: "unique", Type: nocopy.SetOf(nocopy.TypeI32), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 16, Name: "counts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI64), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 17, Name: "points", Type: nocopy.ListOf(nocopy.StructOf(PointDesc)), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional},
 	)
 	OptionalDefaultsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flag", Type: nocopy.TypeBool, Req: nocopy.Optional, Default: "\x01"},
-		nocopy.FieldDesc{ID: 2, Name: "tiny", Type: nocopy.TypeI8, Req: nocopy.Optional, Default: "\xf8"},
-		nocopy.FieldDesc{ID: 3, Name: "small", Type: nocopy.TypeI16, Req: nocopy.Optional, Default: "\xf9\xc0"},
-		nocopy.FieldDesc{ID: 4, Name: "medium", Type: nocopy.TypeI32, Req: nocopy.Optional, Default: "\x00\x04\xe2\x00"},
-		nocopy.FieldDesc{ID: 5, Name: "large", Type: nocopy.TypeI64, Req: nocopy.Optional, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		nocopy.FieldDesc{ID: 6, Name: "real", Type: nocopy.TypeDouble, Req: nocopy.Optional, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		nocopy.FieldDesc{ID: 7, Name: "text", Type: nocopy.TypeString, Req: nocopy.Optional, Default: "\x00\x00\x00\ahéllo\n"},
-		nocopy.FieldDesc{ID: 8, Name: "blob", Type: nocopy.TypeBinary, Req: nocopy.Optional, Default: "\x00\x00\x00\x05bytes"},
-		nocopy.FieldDesc{ID: 9, Name: "key", Type: nocopy.TypeUUID, Req: nocopy.Optional, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		nocopy.FieldDesc{ID: 10, Name: "color", Type: nocopy.EnumOf(func(v int32) string { return Color(v).String() }), Req: nocopy.Optional, Default: "\x00\x00\x00\x02"},
-		nocopy.FieldDesc{ID: 11, Name: "point", Type: nocopy.StructOf(PointDesc), Req: nocopy.Optional, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		nocopy.FieldDesc{ID: 12, Name: "shape", Type: nocopy.StructOf(ShapeDesc), Req: nocopy.Optional, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		nocopy.FieldDesc{ID: 13, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64), Req: nocopy.Optional, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		nocopy.FieldDesc{ID: 14, Name: "words", Type: nocopy.ListOf(nocopy.TypeString), Req: nocopy.Optional, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		nocopy.FieldDesc{ID: 15, Name: "unique", Type: nocopy.SetOf(nocopy.TypeI32), Req: nocopy.Optional, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		nocopy.FieldDesc{ID: 16, Name: "counts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI64), Req: nocopy.Optional, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		nocopy.FieldDesc{ID: 17, Name: "points", Type: nocopy.ListOf(nocopy.StructOf(PointDesc)), Req: nocopy.Optional, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional, Default: "\x01"},
+		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional, Default: "\xf8"},
+		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional, Default: "\xf9\xc0"},
+		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional, Default: "\x00\x04\xe2\x00"},
+		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional, Default: "\x00\x00\x00\ahéllo\n"},
+		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x05bytes"},
+		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional, Default: "\x00\x00\x00\x02"},
+		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Optional, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
 	)
 	PlainFieldsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flag", Type: nocopy.TypeBool},
-		nocopy.FieldDesc{ID: 2, Name: "tiny", Type: nocopy.TypeI8},
-		nocopy.FieldDesc{ID: 3, Name: "small", Type: nocopy.TypeI16},
-		nocopy.FieldDesc{ID: 4, Name: "medium", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 5, Name: "large", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 6, Name: "real", Type: nocopy.TypeDouble},
-		nocopy.FieldDesc{ID: 7, Name: "text", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 8, Name: "blob", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 9, Name: "key", Type: nocopy.TypeUUID},
-		nocopy.FieldDesc{ID: 10, Name: "color", Type: nocopy.EnumOf(func(v int32) string { return Color(v).String() })},
-		nocopy.FieldDesc{ID: 11, Name: "point", Type: nocopy.StructOf(PointDesc)},
-		nocopy.FieldDesc{ID: 12, Name: "shape", Type: nocopy.StructOf(ShapeDesc)},
-		nocopy.FieldDesc{ID: 13, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 14, Name: "words", Type: nocopy.ListOf(nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 15, Name: "unique", Type: nocopy.SetOf(nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 16, Name: "counts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 17, Name: "points", Type: nocopy.ListOf(nocopy.StructOf(PointDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool},
+		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8},
+		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16},
+		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble},
+		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID},
+		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() })},
+		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc)},
+		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc)},
+		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))},
 	)
 	PlainDefaultsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flag", Type: nocopy.TypeBool, Default: "\x01"},
-		nocopy.FieldDesc{ID: 2, Name: "tiny", Type: nocopy.TypeI8, Default: "\xf8"},
-		nocopy.FieldDesc{ID: 3, Name: "small", Type: nocopy.TypeI16, Default: "\xf9\xc0"},
-		nocopy.FieldDesc{ID: 4, Name: "medium", Type: nocopy.TypeI32, Default: "\x00\x04\xe2\x00"},
-		nocopy.FieldDesc{ID: 5, Name: "large", Type: nocopy.TypeI64, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		nocopy.FieldDesc{ID: 6, Name: "real", Type: nocopy.TypeDouble, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		nocopy.FieldDesc{ID: 7, Name: "text", Type: nocopy.TypeString, Default: "\x00\x00\x00\ahéllo\n"},
-		nocopy.FieldDesc{ID: 8, Name: "blob", Type: nocopy.TypeBinary, Default: "\x00\x00\x00\x05bytes"},
-		nocopy.FieldDesc{ID: 9, Name: "key", Type: nocopy.TypeUUID, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		nocopy.FieldDesc{ID: 10, Name: "color", Type: nocopy.EnumOf(func(v int32) string { return Color(v).String() }), Default: "\x00\x00\x00\x02"},
-		nocopy.FieldDesc{ID: 11, Name: "point", Type: nocopy.StructOf(PointDesc), Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		nocopy.FieldDesc{ID: 12, Name: "shape", Type: nocopy.StructOf(ShapeDesc), Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		nocopy.FieldDesc{ID: 13, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64), Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		nocopy.FieldDesc{ID: 14, Name: "words", Type: nocopy.ListOf(nocopy.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		nocopy.FieldDesc{ID: 15, Name: "unique", Type: nocopy.SetOf(nocopy.TypeI32), Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		nocopy.FieldDesc{ID: 16, Name: "counts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI64), Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		nocopy.FieldDesc{ID: 17, Name: "points", Type: nocopy.ListOf(nocopy.StructOf(PointDesc)), Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Default: "\x01"},
+		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Default: "\xf8"},
+		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Default: "\xf9\xc0"},
+		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Default: "\x00\x04\xe2\x00"},
+		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Default: "\x00\x00\x00\ahéllo\n"},
+		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Default: "\x00\x00\x00\x05bytes"},
+		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Default: "\x00\x00\x00\x02"},
+		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
 	)
 	ListsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flags", Type: nocopy.ListOf(nocopy.TypeBool)},
-		nocopy.FieldDesc{ID: 2, Name: "tinies", Type: nocopy.ListOf(nocopy.TypeI8)},
-		nocopy.FieldDesc{ID: 3, Name: "smalls", Type: nocopy.ListOf(nocopy.TypeI16)},
-		nocopy.FieldDesc{ID: 4, Name: "mediums", Type: nocopy.ListOf(nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 5, Name: "larges", Type: nocopy.ListOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 6, Name: "reals", Type: nocopy.ListOf(nocopy.TypeDouble)},
-		nocopy.FieldDesc{ID: 7, Name: "texts", Type: nocopy.ListOf(nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 8, Name: "blobs", Type: nocopy.ListOf(nocopy.TypeBinary)},
-		nocopy.FieldDesc{ID: 9, Name: "keys", Type: nocopy.ListOf(nocopy.TypeUUID)},
-		nocopy.FieldDesc{ID: 10, Name: "colors", Type: nocopy.ListOf(nocopy.EnumOf(func(v int32) string { return Color(v).String() }))},
-		nocopy.FieldDesc{ID: 11, Name: "points", Type: nocopy.ListOf(nocopy.StructOf(PointDesc))},
-		nocopy.FieldDesc{ID: 12, Name: "shapes", Type: nocopy.ListOf(nocopy.StructOf(ShapeDesc))},
-		nocopy.FieldDesc{ID: 13, Name: "matrix", Type: nocopy.ListOf(nocopy.ListOf(nocopy.TypeI64))},
-		nocopy.FieldDesc{ID: 14, Name: "table", Type: nocopy.ListOf(nocopy.ListOf(nocopy.TypeString))},
-		nocopy.FieldDesc{ID: 15, Name: "deep", Type: nocopy.ListOf(nocopy.MapOf(nocopy.TypeString, nocopy.ListOf(nocopy.StructOf(PointDesc))))},
-		nocopy.FieldDesc{ID: 16, Name: "sets", Type: nocopy.ListOf(nocopy.SetOf(nocopy.TypeI32))},
-		nocopy.FieldDesc{ID: 17, Name: "words", Type: nocopy.ListOf(nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 18, Name: "times", Type: nocopy.ListOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 19, Name: "cube", Type: nocopy.ListOf(nocopy.ListOf(nocopy.ListOf(nocopy.TypeI16)))},
-		nocopy.FieldDesc{ID: 20, Name: "refusals", Type: nocopy.ListOf(nocopy.StructOf(RefusedDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "flags", Type: thriftimpl.ListOf(thriftimpl.TypeBool)},
+		thriftimpl.FieldDesc{ID: 2, Name: "tinies", Type: thriftimpl.ListOf(thriftimpl.TypeI8)},
+		thriftimpl.FieldDesc{ID: 3, Name: "smalls", Type: thriftimpl.ListOf(thriftimpl.TypeI16)},
+		thriftimpl.FieldDesc{ID: 4, Name: "mediums", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 5, Name: "larges", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 6, Name: "reals", Type: thriftimpl.ListOf(thriftimpl.TypeDouble)},
+		thriftimpl.FieldDesc{ID: 7, Name: "texts", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 8, Name: "blobs", Type: thriftimpl.ListOf(thriftimpl.TypeBinary)},
+		thriftimpl.FieldDesc{ID: 9, Name: "keys", Type: thriftimpl.ListOf(thriftimpl.TypeUUID)},
+		thriftimpl.FieldDesc{ID: 10, Name: "colors", Type: thriftimpl.ListOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
+		thriftimpl.FieldDesc{ID: 11, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))},
+		thriftimpl.FieldDesc{ID: 12, Name: "shapes", Type: thriftimpl.ListOf(thriftimpl.StructOf(ShapeDesc))},
+		thriftimpl.FieldDesc{ID: 13, Name: "matrix", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI64))},
+		thriftimpl.FieldDesc{ID: 14, Name: "table", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeString))},
+		thriftimpl.FieldDesc{ID: 15, Name: "deep", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))))},
+		thriftimpl.FieldDesc{ID: 16, Name: "sets", Type: thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI32))},
+		thriftimpl.FieldDesc{ID: 17, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 18, Name: "times", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 19, Name: "cube", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI16)))},
+		thriftimpl.FieldDesc{ID: 20, Name: "refusals", Type: thriftimpl.ListOf(thriftimpl.StructOf(RefusedDesc))},
 	)
 	SetsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "flags", Type: nocopy.SetOf(nocopy.TypeBool)},
-		nocopy.FieldDesc{ID: 2, Name: "tinies", Type: nocopy.SetOf(nocopy.TypeI8)},
-		nocopy.FieldDesc{ID: 3, Name: "smalls", Type: nocopy.SetOf(nocopy.TypeI16)},
-		nocopy.FieldDesc{ID: 4, Name: "mediums", Type: nocopy.SetOf(nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 5, Name: "larges", Type: nocopy.SetOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 6, Name: "reals", Type: nocopy.SetOf(nocopy.TypeDouble)},
-		nocopy.FieldDesc{ID: 7, Name: "texts", Type: nocopy.SetOf(nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 8, Name: "blobs", Type: nocopy.SetOf(nocopy.TypeBinary)},
-		nocopy.FieldDesc{ID: 9, Name: "keys", Type: nocopy.SetOf(nocopy.TypeUUID)},
-		nocopy.FieldDesc{ID: 10, Name: "colors", Type: nocopy.SetOf(nocopy.EnumOf(func(v int32) string { return Color(v).String() }))},
-		nocopy.FieldDesc{ID: 11, Name: "points", Type: nocopy.SetOf(nocopy.StructOf(PointDesc))},
-		nocopy.FieldDesc{ID: 12, Name: "shapes", Type: nocopy.SetOf(nocopy.StructOf(ShapeDesc))},
-		nocopy.FieldDesc{ID: 13, Name: "rows", Type: nocopy.SetOf(nocopy.ListOf(nocopy.TypeI32))},
-		nocopy.FieldDesc{ID: 14, Name: "maps", Type: nocopy.SetOf(nocopy.MapOf(nocopy.TypeI32, nocopy.TypeString))},
+		thriftimpl.FieldDesc{ID: 1, Name: "flags", Type: thriftimpl.SetOf(thriftimpl.TypeBool)},
+		thriftimpl.FieldDesc{ID: 2, Name: "tinies", Type: thriftimpl.SetOf(thriftimpl.TypeI8)},
+		thriftimpl.FieldDesc{ID: 3, Name: "smalls", Type: thriftimpl.SetOf(thriftimpl.TypeI16)},
+		thriftimpl.FieldDesc{ID: 4, Name: "mediums", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 5, Name: "larges", Type: thriftimpl.SetOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 6, Name: "reals", Type: thriftimpl.SetOf(thriftimpl.TypeDouble)},
+		thriftimpl.FieldDesc{ID: 7, Name: "texts", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 8, Name: "blobs", Type: thriftimpl.SetOf(thriftimpl.TypeBinary)},
+		thriftimpl.FieldDesc{ID: 9, Name: "keys", Type: thriftimpl.SetOf(thriftimpl.TypeUUID)},
+		thriftimpl.FieldDesc{ID: 10, Name: "colors", Type: thriftimpl.SetOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
+		thriftimpl.FieldDesc{ID: 11, Name: "points", Type: thriftimpl.SetOf(thriftimpl.StructOf(PointDesc))},
+		thriftimpl.FieldDesc{ID: 12, Name: "shapes", Type: thriftimpl.SetOf(thriftimpl.StructOf(ShapeDesc))},
+		thriftimpl.FieldDesc{ID: 13, Name: "rows", Type: thriftimpl.SetOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
+		thriftimpl.FieldDesc{ID: 14, Name: "maps", Type: thriftimpl.SetOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeString))},
 	)
 	MapsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "by_flags", Type: nocopy.MapOf(nocopy.TypeBool, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 2, Name: "by_tinies", Type: nocopy.MapOf(nocopy.TypeI8, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 3, Name: "by_smalls", Type: nocopy.MapOf(nocopy.TypeI16, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 4, Name: "by_mediums", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 5, Name: "by_larges", Type: nocopy.MapOf(nocopy.TypeI64, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 6, Name: "by_reals", Type: nocopy.MapOf(nocopy.TypeDouble, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 7, Name: "by_texts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 8, Name: "by_blobs", Type: nocopy.MapOf(nocopy.TypeBinary, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 9, Name: "by_keys", Type: nocopy.MapOf(nocopy.TypeUUID, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 10, Name: "by_colors", Type: nocopy.MapOf(nocopy.EnumOf(func(v int32) string { return Color(v).String() }), nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 11, Name: "by_points", Type: nocopy.MapOf(nocopy.StructOf(PointDesc), nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 12, Name: "by_shapes", Type: nocopy.MapOf(nocopy.StructOf(ShapeDesc), nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 21, Name: "to_flags", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeBool)},
-		nocopy.FieldDesc{ID: 22, Name: "to_tinies", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI8)},
-		nocopy.FieldDesc{ID: 23, Name: "to_smalls", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI16)},
-		nocopy.FieldDesc{ID: 24, Name: "to_mediums", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 25, Name: "to_larges", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 26, Name: "to_reals", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeDouble)},
-		nocopy.FieldDesc{ID: 27, Name: "to_texts", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 28, Name: "to_blobs", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeBinary)},
-		nocopy.FieldDesc{ID: 29, Name: "to_keys", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeUUID)},
-		nocopy.FieldDesc{ID: 30, Name: "to_colors", Type: nocopy.MapOf(nocopy.TypeString, nocopy.EnumOf(func(v int32) string { return Color(v).String() }))},
-		nocopy.FieldDesc{ID: 31, Name: "to_points", Type: nocopy.MapOf(nocopy.TypeString, nocopy.StructOf(PointDesc))},
-		nocopy.FieldDesc{ID: 32, Name: "to_shapes", Type: nocopy.MapOf(nocopy.TypeString, nocopy.StructOf(ShapeDesc))},
-		nocopy.FieldDesc{ID: 41, Name: "point_by_number", Type: nocopy.MapOf(nocopy.TypeI32, nocopy.StructOf(PointDesc))},
-		nocopy.FieldDesc{ID: 42, Name: "nested", Type: nocopy.MapOf(nocopy.TypeString, nocopy.MapOf(nocopy.TypeString, nocopy.TypeI64))},
-		nocopy.FieldDesc{ID: 43, Name: "series", Type: nocopy.MapOf(nocopy.TypeString, nocopy.ListOf(nocopy.TypeI64))},
-		nocopy.FieldDesc{ID: 44, Name: "groups", Type: nocopy.MapOf(nocopy.TypeString, nocopy.SetOf(nocopy.TypeString))},
-		nocopy.FieldDesc{ID: 45, Name: "by_row", Type: nocopy.MapOf(nocopy.ListOf(nocopy.TypeI32), nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 46, Name: "raw", Type: nocopy.MapOf(nocopy.TypeBinary, nocopy.TypeBinary)},
-		nocopy.FieldDesc{ID: 47, Name: "deep", Type: nocopy.MapOf(nocopy.TypeI64, nocopy.ListOf(nocopy.MapOf(nocopy.TypeString, nocopy.StructOf(PointDesc))))},
-		nocopy.FieldDesc{ID: 48, Name: "by_map", Type: nocopy.MapOf(nocopy.MapOf(nocopy.TypeI32, nocopy.TypeI32), nocopy.StructOf(PointDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "by_flags", Type: thriftimpl.MapOf(thriftimpl.TypeBool, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 2, Name: "by_tinies", Type: thriftimpl.MapOf(thriftimpl.TypeI8, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 3, Name: "by_smalls", Type: thriftimpl.MapOf(thriftimpl.TypeI16, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 4, Name: "by_mediums", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 5, Name: "by_larges", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 6, Name: "by_reals", Type: thriftimpl.MapOf(thriftimpl.TypeDouble, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 7, Name: "by_texts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 8, Name: "by_blobs", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 9, Name: "by_keys", Type: thriftimpl.MapOf(thriftimpl.TypeUUID, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 10, Name: "by_colors", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 11, Name: "by_points", Type: thriftimpl.MapOf(thriftimpl.StructOf(PointDesc), thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 12, Name: "by_shapes", Type: thriftimpl.MapOf(thriftimpl.StructOf(ShapeDesc), thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 21, Name: "to_flags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeBool)},
+		thriftimpl.FieldDesc{ID: 22, Name: "to_tinies", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI8)},
+		thriftimpl.FieldDesc{ID: 23, Name: "to_smalls", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI16)},
+		thriftimpl.FieldDesc{ID: 24, Name: "to_mediums", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 25, Name: "to_larges", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 26, Name: "to_reals", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeDouble)},
+		thriftimpl.FieldDesc{ID: 27, Name: "to_texts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 28, Name: "to_blobs", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeBinary)},
+		thriftimpl.FieldDesc{ID: 29, Name: "to_keys", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeUUID)},
+		thriftimpl.FieldDesc{ID: 30, Name: "to_colors", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
+		thriftimpl.FieldDesc{ID: 31, Name: "to_points", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(PointDesc))},
+		thriftimpl.FieldDesc{ID: 32, Name: "to_shapes", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(ShapeDesc))},
+		thriftimpl.FieldDesc{ID: 41, Name: "point_by_number", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.StructOf(PointDesc))},
+		thriftimpl.FieldDesc{ID: 42, Name: "nested", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64))},
+		thriftimpl.FieldDesc{ID: 43, Name: "series", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.TypeI64))},
+		thriftimpl.FieldDesc{ID: 44, Name: "groups", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.SetOf(thriftimpl.TypeString))},
+		thriftimpl.FieldDesc{ID: 45, Name: "by_row", Type: thriftimpl.MapOf(thriftimpl.ListOf(thriftimpl.TypeI32), thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 46, Name: "raw", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeBinary)},
+		thriftimpl.FieldDesc{ID: 47, Name: "deep", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(PointDesc))))},
+		thriftimpl.FieldDesc{ID: 48, Name: "by_map", Type: thriftimpl.MapOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32), thriftimpl.StructOf(PointDesc))},
 	)
 	TreeDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "name", Type: nocopy.TypeString, Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 2, Name: "children", Type: nocopy.ListOf(nocopy.StructOf(TreeDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "children", Type: thriftimpl.ListOf(thriftimpl.StructOf(TreeDesc))},
 	)
 	ChainDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "value", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "next", Type: nocopy.StructOf(ChainDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "value", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "next", Type: thriftimpl.StructOf(ChainDesc), Req: thriftimpl.Optional},
 	)
 	DirectoryDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "entries", Type: nocopy.MapOf(nocopy.TypeString, nocopy.StructOf(DirectoryDesc))},
-		nocopy.FieldDesc{ID: 2, Name: "content", Type: nocopy.TypeBinary, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "entries", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(DirectoryDesc))},
+		thriftimpl.FieldDesc{ID: 2, Name: "content", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
 	)
 	OddIDsDesc.Define(
-		nocopy.FieldDesc{ID: -1, Name: "first", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: -2, Name: "second", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 32767, Name: "top", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: -3, Name: "bottom", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 7, Name: "seven", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 3, Name: "three", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: -1, Name: "first", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: -2, Name: "second", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 32767, Name: "top", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: -3, Name: "bottom", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 7, Name: "seven", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "three", Type: thriftimpl.TypeI32},
 	)
 	OddNamesDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "message", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "Release", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "type", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 4, Name: "user_id", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 5, Name: "userID", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 6, Name: "string", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 7, Name: "valid", Type: nocopy.TypeBool},
-		nocopy.FieldDesc{ID: 8, Name: "new_thing", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 9, Name: "Result", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 10, Name: "error", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "Release", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "type", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 4, Name: "user_id", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 5, Name: "userID", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 6, Name: "string", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 7, Name: "valid", Type: thriftimpl.TypeBool},
+		thriftimpl.FieldDesc{ID: 8, Name: "new_thing", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 9, Name: "Result", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 10, Name: "error", Type: thriftimpl.TypeI32},
 	)
 	OuterDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "origin", Type: nocopy.StructOf(PointDesc), Req: nocopy.Required},
-		nocopy.FieldDesc{ID: 2, Name: "shape", Type: nocopy.StructOf(ShapeDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 3, Name: "lists", Type: nocopy.StructOf(ListsDesc)},
-		nocopy.FieldDesc{ID: 4, Name: "refused", Type: nocopy.StructOf(RefusedDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 5, Name: "tree", Type: nocopy.StructOf(TreeDesc)},
-		nocopy.FieldDesc{ID: 6, Name: "after", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "origin", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required},
+		thriftimpl.FieldDesc{ID: 2, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 3, Name: "lists", Type: thriftimpl.StructOf(ListsDesc)},
+		thriftimpl.FieldDesc{ID: 4, Name: "refused", Type: thriftimpl.StructOf(RefusedDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 5, Name: "tree", Type: thriftimpl.StructOf(TreeDesc)},
+		thriftimpl.FieldDesc{ID: 6, Name: "after", Type: thriftimpl.TypeI64},
 	)
 }

@@ -3,15 +3,18 @@
 // reads what it says.
 package inline
 
-import "github.com/nocopythrift/nocopythrift/nocopy"
+import (
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
 
 const (
-	flag   nocopy.Field = 2<<48 | 8<<32 | 2<<16 | 1
-	tiny   nocopy.Field = 3<<48 | 8<<32 | 3<<16 | 2
-	small  nocopy.Field = 4<<48 | 8<<32 | 6<<16 | 3
-	medium nocopy.Field = 5<<48 | 8<<32 | 8<<16 | 4
-	large  nocopy.Field = 6<<48 | 8<<32 | 10<<16 | 5
-	real   nocopy.Field = 7<<48 | 8<<32 | 4<<16 | 6
+	flag   thriftimpl.Field = 2<<48 | 8<<32 | 2<<16 | 1
+	tiny   thriftimpl.Field = 3<<48 | 8<<32 | 3<<16 | 2
+	small  thriftimpl.Field = 4<<48 | 8<<32 | 6<<16 | 3
+	medium thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 4
+	large  thriftimpl.Field = 6<<48 | 8<<32 | 10<<16 | 5
+	real   thriftimpl.Field = 7<<48 | 8<<32 | 4<<16 | 6
 )
 
 // Record is a generated struct.
@@ -20,14 +23,14 @@ type Record nocopy.Struct
 // Color is a generated enum.
 type Color int32
 
-func (s Record) GetFlag() bool     { return nocopy.Struct(s).Bool(flag) }           // inlines nocopy.Struct.Bool
-func (s Record) GetTiny() int8     { return nocopy.Struct(s).Int8(tiny) }           // inlines nocopy.Struct.Int8
-func (s Record) GetSmall() int16   { return nocopy.Struct(s).Int16(small) }         // inlines nocopy.Struct.Int16
-func (s Record) GetMedium() int32  { return nocopy.Struct(s).Int32(medium) }        // inlines nocopy.Struct.Int32
-func (s Record) GetColor() Color   { return Color(nocopy.Struct(s).Int32(medium)) } // inlines nocopy.Struct.Int32
-func (s Record) GetLarge() int64   { return nocopy.Struct(s).Int64(large) }         // inlines nocopy.Struct.Int64
-func (s Record) GetReal() float64  { return nocopy.Struct(s).Float64(real) }        // inlines nocopy.Struct.Float64
-func (s Record) IsSetMedium() bool { return nocopy.Struct(s).Has(medium) }          // inlines nocopy.Struct.Has
+func (s Record) GetFlag() bool     { return thriftimpl.Struct(s).Bool(flag) }           // inlines nocopy.XStruct.Bool
+func (s Record) GetTiny() int8     { return thriftimpl.Struct(s).Int8(tiny) }           // inlines nocopy.XStruct.Int8
+func (s Record) GetSmall() int16   { return thriftimpl.Struct(s).Int16(small) }         // inlines nocopy.XStruct.Int16
+func (s Record) GetMedium() int32  { return thriftimpl.Struct(s).Int32(medium) }        // inlines nocopy.XStruct.Int32
+func (s Record) GetColor() Color   { return Color(thriftimpl.Struct(s).Int32(medium)) } // inlines nocopy.XStruct.Int32
+func (s Record) GetLarge() int64   { return thriftimpl.Struct(s).Int64(large) }         // inlines nocopy.XStruct.Int64
+func (s Record) GetReal() float64  { return thriftimpl.Struct(s).Float64(real) }        // inlines nocopy.XStruct.Float64
+func (s Record) IsSetMedium() bool { return thriftimpl.Struct(s).Has(medium) }          // inlines nocopy.XStruct.Has
 
 // Read uses accessors and lists.
 func Read(s Record, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int16List, i32s nocopy.Int32List, i64s nocopy.Int64List,

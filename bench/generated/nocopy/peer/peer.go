@@ -4,105 +4,115 @@
 package peer
 
 import (
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 type Ano nocopy.Struct
 
 const (
-	anoNum nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	anoNum thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AnoDesc describes Ano to the runtime and to packages that use it.
-var AnoDesc = nocopy.NewDesc("Ano")
+var AnoDesc = thriftimpl.NewDesc("Ano")
 
-func NewAno(opts ...nocopy.Option) Ano { return Ano(nocopy.New(AnoDesc, opts...)) }
+func NewAno(opts ...nocopy.Option) Ano { return Ano(thriftimpl.New(AnoDesc, opts...)) }
 func ParseAno(b []byte, opts ...nocopy.Option) (Ano, error) {
-	s, err := nocopy.Parse(AnoDesc, b, opts...)
+	s, err := thriftimpl.Parse(AnoDesc, b, opts...)
 	return Ano(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Ano) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Ano) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, AnoDesc) }
+func (s Ano) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, AnoDesc) }
+func (s Ano) ThriftDesc() *thriftimpl.Desc            { return AnoDesc }
 func (s Ano) Release()                                { nocopy.Struct(s).Release() }
-func (s Ano) Clone() Ano                              { return Ano(nocopy.Struct(s).Clone(AnoDesc)) }
+func (s Ano) Clone() Ano                              { return Ano(thriftimpl.Struct(s).Clone(AnoDesc)) }
 func (s Ano) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Ano) String() string                          { return nocopy.Struct(s).Format(AnoDesc) }
-func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(AnoDesc) }
+func (s Ano) String() string                          { return thriftimpl.Struct(s).Format(AnoDesc) }
+func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(AnoDesc) }
 
-func (s Ano) GetNum() int64  { return nocopy.Struct(s).Int64(anoNum) }
-func (s Ano) SetNum(v int64) { nocopy.Struct(s).SetInt64(anoNum, v) }
-func (s Ano) IsSetNum() bool { return nocopy.Struct(s).Has(anoNum) }
-func (s Ano) UnsetNum()      { nocopy.Struct(s).Unset(anoNum) }
+func (s Ano) GetNum() int64  { return thriftimpl.Struct(s).Int64(anoNum) }
+func (s Ano) SetNum(v int64) { thriftimpl.Struct(s).SetInt64(anoNum, v) }
+func (s Ano) IsSetNum() bool { return thriftimpl.Struct(s).Has(anoNum) }
+func (s Ano) UnsetNum()      { thriftimpl.Struct(s).Unset(anoNum) }
 
 type MyTest nocopy.Struct
 
 const (
-	myTestNum  nocopy.Field = 2<<48 | 5<<32 | 10<<16 | 1
-	myTestAno  nocopy.Field = 3<<48 | 5<<32 | 12<<16 | 2
-	myTestNums nocopy.Field = 4<<48 | 5<<32 | 15<<16 | 3
+	myTestNum  thriftimpl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	myTestAno  thriftimpl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	myTestNums thriftimpl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // MyTestDesc describes MyTest to the runtime and to packages that use it.
-var MyTestDesc = nocopy.NewDesc("MyTest")
+var MyTestDesc = thriftimpl.NewDesc("MyTest")
 
-func NewMyTest(opts ...nocopy.Option) MyTest { return MyTest(nocopy.New(MyTestDesc, opts...)) }
+func NewMyTest(opts ...nocopy.Option) MyTest { return MyTest(thriftimpl.New(MyTestDesc, opts...)) }
 func ParseMyTest(b []byte, opts ...nocopy.Option) (MyTest, error) {
-	s, err := nocopy.Parse(MyTestDesc, b, opts...)
+	s, err := thriftimpl.Parse(MyTestDesc, b, opts...)
 	return MyTest(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s MyTest) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s MyTest) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MyTestDesc) }
-func (s MyTest) Release()                                { nocopy.Struct(s).Release() }
-func (s MyTest) Clone() MyTest                           { return MyTest(nocopy.Struct(s).Clone(MyTestDesc)) }
-func (s MyTest) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s MyTest) String() string                          { return nocopy.Struct(s).Format(MyTestDesc) }
-func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(MyTestDesc) }
+func (s MyTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s MyTest) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, MyTestDesc)
+}
+func (s MyTest) ThriftDesc() *thriftimpl.Desc { return MyTestDesc }
+func (s MyTest) Release()                     { nocopy.Struct(s).Release() }
+func (s MyTest) Clone() MyTest                { return MyTest(thriftimpl.Struct(s).Clone(MyTestDesc)) }
+func (s MyTest) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s MyTest) String() string               { return thriftimpl.Struct(s).Format(MyTestDesc) }
+func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(MyTestDesc)
+}
 
-func (s MyTest) GetNum() int64  { return nocopy.Struct(s).Int64(myTestNum) }
-func (s MyTest) SetNum(v int64) { nocopy.Struct(s).SetInt64(myTestNum, v) }
-func (s MyTest) IsSetNum() bool { return nocopy.Struct(s).Has(myTestNum) }
-func (s MyTest) UnsetNum()      { nocopy.Struct(s).Unset(myTestNum) }
+func (s MyTest) GetNum() int64  { return thriftimpl.Struct(s).Int64(myTestNum) }
+func (s MyTest) SetNum(v int64) { thriftimpl.Struct(s).SetInt64(myTestNum, v) }
+func (s MyTest) IsSetNum() bool { return thriftimpl.Struct(s).Has(myTestNum) }
+func (s MyTest) UnsetNum()      { thriftimpl.Struct(s).Unset(myTestNum) }
 
-func (s MyTest) GetAno() Ano    { return Ano(nocopy.Struct(s).Child(myTestAno, MyTestDesc)) }
-func (s MyTest) SetAno(v Ano)   { nocopy.Struct(s).SetChild(myTestAno, MyTestDesc, nocopy.Struct(v)) }
-func (s MyTest) NewAno() Ano    { return Ano(nocopy.Struct(s).NewChild(myTestAno, MyTestDesc, 0)) }
-func (s MyTest) IsSetAno() bool { return nocopy.Struct(s).Has(myTestAno) }
-func (s MyTest) UnsetAno()      { nocopy.Struct(s).Unset(myTestAno) }
+func (s MyTest) GetAno() Ano { return Ano(thriftimpl.Struct(s).Child(myTestAno, MyTestDesc)) }
+func (s MyTest) SetAno(v Ano) {
+	thriftimpl.Struct(s).SetChild(myTestAno, MyTestDesc, thriftimpl.Struct(v))
+}
+func (s MyTest) NewAno() Ano    { return Ano(thriftimpl.Struct(s).NewChild(myTestAno, MyTestDesc, 0)) }
+func (s MyTest) IsSetAno() bool { return thriftimpl.Struct(s).Has(myTestAno) }
+func (s MyTest) UnsetAno()      { thriftimpl.Struct(s).Unset(myTestAno) }
 
 func (s MyTest) GetNums() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(myTestNums, MyTestDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(myTestNums, MyTestDesc))
 }
-func (s MyTest) SetNums(v []int64) { nocopy.Struct(s).SetInt64s(myTestNums, MyTestDesc, v) }
+func (s MyTest) SetNums(v []int64) { thriftimpl.Struct(s).SetInt64s(myTestNums, MyTestDesc, v) }
 func (s MyTest) NewNums(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(myTestNums, MyTestDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(myTestNums, MyTestDesc, n))
 }
-func (s MyTest) IsSetNums() bool { return nocopy.Struct(s).Has(myTestNums) }
-func (s MyTest) UnsetNums()      { nocopy.Struct(s).Unset(myTestNums) }
+func (s MyTest) IsSetNums() bool { return thriftimpl.Struct(s).Has(myTestNums) }
+func (s MyTest) UnsetNums()      { thriftimpl.Struct(s).Unset(myTestNums) }
 
 type SmallSub nocopy.Struct
 
 const (
-	smallSubName   nocopy.Field = 2<<48 | 5<<32 | 11<<16 | 1
-	smallSubRegion nocopy.Field = 3<<48 | 5<<32 | 11<<16 | 2
-	smallSubID     nocopy.Field = 4<<48 | 5<<32 | 10<<16 | 3
+	smallSubName   thriftimpl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	smallSubRegion thriftimpl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	smallSubID     thriftimpl.Field = 4<<48 | 5<<32 | 10<<16 | 3
 )
 
 // SmallSubDesc describes SmallSub to the runtime and to packages that use it.
-var SmallSubDesc = nocopy.NewDesc("SmallSub")
+var SmallSubDesc = thriftimpl.NewDesc("SmallSub")
 
-func NewSmallSub(opts ...nocopy.Option) SmallSub { return SmallSub(nocopy.New(SmallSubDesc, opts...)) }
+func NewSmallSub(opts ...nocopy.Option) SmallSub {
+	return SmallSub(thriftimpl.New(SmallSubDesc, opts...))
+}
 func ParseSmallSub(b []byte, opts ...nocopy.Option) (SmallSub, error) {
-	s, err := nocopy.Parse(SmallSubDesc, b, opts...)
+	s, err := thriftimpl.Parse(SmallSubDesc, b, opts...)
 	return SmallSub(s), err
 }
 
@@ -110,304 +120,319 @@ func ParseSmallSub(b []byte, opts ...nocopy.Option) (SmallSub, error) {
 // those of s alone.
 func (s SmallSub) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SmallSub) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, SmallSubDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, SmallSubDesc)
 }
-func (s SmallSub) Release()        { nocopy.Struct(s).Release() }
-func (s SmallSub) Clone() SmallSub { return SmallSub(nocopy.Struct(s).Clone(SmallSubDesc)) }
-func (s SmallSub) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s SmallSub) String() string  { return nocopy.Struct(s).Format(SmallSubDesc) }
+func (s SmallSub) ThriftDesc() *thriftimpl.Desc { return SmallSubDesc }
+func (s SmallSub) Release()                     { nocopy.Struct(s).Release() }
+func (s SmallSub) Clone() SmallSub              { return SmallSub(thriftimpl.Struct(s).Clone(SmallSubDesc)) }
+func (s SmallSub) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s SmallSub) String() string               { return thriftimpl.Struct(s).Format(SmallSubDesc) }
 func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(SmallSubDesc)
+	return thriftimpl.Struct(s).Unknown(SmallSubDesc)
 }
 
-func (s SmallSub) GetName() string  { return nocopy.Struct(s).Text(smallSubName) }
-func (s SmallSub) SetName(v string) { nocopy.Struct(s).SetText(smallSubName, v) }
-func (s SmallSub) IsSetName() bool  { return nocopy.Struct(s).Has(smallSubName) }
-func (s SmallSub) UnsetName()       { nocopy.Struct(s).Unset(smallSubName) }
+func (s SmallSub) GetName() string  { return thriftimpl.Struct(s).Text(smallSubName) }
+func (s SmallSub) SetName(v string) { thriftimpl.Struct(s).SetText(smallSubName, v) }
+func (s SmallSub) IsSetName() bool  { return thriftimpl.Struct(s).Has(smallSubName) }
+func (s SmallSub) UnsetName()       { thriftimpl.Struct(s).Unset(smallSubName) }
 
-func (s SmallSub) GetRegion() string  { return nocopy.Struct(s).Text(smallSubRegion) }
-func (s SmallSub) SetRegion(v string) { nocopy.Struct(s).SetText(smallSubRegion, v) }
-func (s SmallSub) IsSetRegion() bool  { return nocopy.Struct(s).Has(smallSubRegion) }
-func (s SmallSub) UnsetRegion()       { nocopy.Struct(s).Unset(smallSubRegion) }
+func (s SmallSub) GetRegion() string  { return thriftimpl.Struct(s).Text(smallSubRegion) }
+func (s SmallSub) SetRegion(v string) { thriftimpl.Struct(s).SetText(smallSubRegion, v) }
+func (s SmallSub) IsSetRegion() bool  { return thriftimpl.Struct(s).Has(smallSubRegion) }
+func (s SmallSub) UnsetRegion()       { thriftimpl.Struct(s).Unset(smallSubRegion) }
 
-func (s SmallSub) GetID() int64  { return nocopy.Struct(s).Int64(smallSubID) }
-func (s SmallSub) SetID(v int64) { nocopy.Struct(s).SetInt64(smallSubID, v) }
-func (s SmallSub) IsSetID() bool { return nocopy.Struct(s).Has(smallSubID) }
-func (s SmallSub) UnsetID()      { nocopy.Struct(s).Unset(smallSubID) }
+func (s SmallSub) GetID() int64  { return thriftimpl.Struct(s).Int64(smallSubID) }
+func (s SmallSub) SetID(v int64) { thriftimpl.Struct(s).SetInt64(smallSubID, v) }
+func (s SmallSub) IsSetID() bool { return thriftimpl.Struct(s).Has(smallSubID) }
+func (s SmallSub) UnsetID()      { thriftimpl.Struct(s).Unset(smallSubID) }
 
 type Small nocopy.Struct
 
 const (
-	smallService   nocopy.Field = 2<<48 | 11<<32 | 11<<16 | 1
-	smallMethod    nocopy.Field = 3<<48 | 11<<32 | 11<<16 | 2
-	smallCaller    nocopy.Field = 4<<48 | 11<<32 | 11<<16 | 3
-	smallCode      nocopy.Field = 5<<48 | 11<<32 | 8<<16 | 4
-	smallTraceId   nocopy.Field = 6<<48 | 11<<32 | 10<<16 | 5
-	smallTimestamp nocopy.Field = 7<<48 | 11<<32 | 10<<16 | 6
-	smallSampled   nocopy.Field = 8<<48 | 11<<32 | 2<<16 | 7
-	smallWeight    nocopy.Field = 9<<48 | 11<<32 | 4<<16 | 8
-	smallSub       nocopy.Field = 10<<48 | 11<<32 | 12<<16 | 9
+	smallService   thriftimpl.Field = 2<<48 | 11<<32 | 11<<16 | 1
+	smallMethod    thriftimpl.Field = 3<<48 | 11<<32 | 11<<16 | 2
+	smallCaller    thriftimpl.Field = 4<<48 | 11<<32 | 11<<16 | 3
+	smallCode      thriftimpl.Field = 5<<48 | 11<<32 | 8<<16 | 4
+	smallTraceId   thriftimpl.Field = 6<<48 | 11<<32 | 10<<16 | 5
+	smallTimestamp thriftimpl.Field = 7<<48 | 11<<32 | 10<<16 | 6
+	smallSampled   thriftimpl.Field = 8<<48 | 11<<32 | 2<<16 | 7
+	smallWeight    thriftimpl.Field = 9<<48 | 11<<32 | 4<<16 | 8
+	smallSub       thriftimpl.Field = 10<<48 | 11<<32 | 12<<16 | 9
 )
 
 // SmallDesc describes Small to the runtime and to packages that use it.
-var SmallDesc = nocopy.NewDesc("Small")
+var SmallDesc = thriftimpl.NewDesc("Small")
 
-func NewSmall(opts ...nocopy.Option) Small { return Small(nocopy.New(SmallDesc, opts...)) }
+func NewSmall(opts ...nocopy.Option) Small { return Small(thriftimpl.New(SmallDesc, opts...)) }
 func ParseSmall(b []byte, opts ...nocopy.Option) (Small, error) {
-	s, err := nocopy.Parse(SmallDesc, b, opts...)
+	s, err := thriftimpl.Parse(SmallDesc, b, opts...)
 	return Small(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Small) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Small) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SmallDesc) }
-func (s Small) Release()                                { nocopy.Struct(s).Release() }
-func (s Small) Clone() Small                            { return Small(nocopy.Struct(s).Clone(SmallDesc)) }
-func (s Small) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Small) String() string                          { return nocopy.Struct(s).Format(SmallDesc) }
-func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(SmallDesc) }
+func (s Small) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Small) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, SmallDesc) }
+func (s Small) ThriftDesc() *thriftimpl.Desc { return SmallDesc }
+func (s Small) Release()                     { nocopy.Struct(s).Release() }
+func (s Small) Clone() Small                 { return Small(thriftimpl.Struct(s).Clone(SmallDesc)) }
+func (s Small) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Small) String() string               { return thriftimpl.Struct(s).Format(SmallDesc) }
+func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(SmallDesc)
+}
 
-func (s Small) GetService() string  { return nocopy.Struct(s).Text(smallService) }
-func (s Small) SetService(v string) { nocopy.Struct(s).SetText(smallService, v) }
-func (s Small) IsSetService() bool  { return nocopy.Struct(s).Has(smallService) }
-func (s Small) UnsetService()       { nocopy.Struct(s).Unset(smallService) }
+func (s Small) GetService() string  { return thriftimpl.Struct(s).Text(smallService) }
+func (s Small) SetService(v string) { thriftimpl.Struct(s).SetText(smallService, v) }
+func (s Small) IsSetService() bool  { return thriftimpl.Struct(s).Has(smallService) }
+func (s Small) UnsetService()       { thriftimpl.Struct(s).Unset(smallService) }
 
-func (s Small) GetMethod() string  { return nocopy.Struct(s).Text(smallMethod) }
-func (s Small) SetMethod(v string) { nocopy.Struct(s).SetText(smallMethod, v) }
-func (s Small) IsSetMethod() bool  { return nocopy.Struct(s).Has(smallMethod) }
-func (s Small) UnsetMethod()       { nocopy.Struct(s).Unset(smallMethod) }
+func (s Small) GetMethod() string  { return thriftimpl.Struct(s).Text(smallMethod) }
+func (s Small) SetMethod(v string) { thriftimpl.Struct(s).SetText(smallMethod, v) }
+func (s Small) IsSetMethod() bool  { return thriftimpl.Struct(s).Has(smallMethod) }
+func (s Small) UnsetMethod()       { thriftimpl.Struct(s).Unset(smallMethod) }
 
-func (s Small) GetCaller() string  { return nocopy.Struct(s).Text(smallCaller) }
-func (s Small) SetCaller(v string) { nocopy.Struct(s).SetText(smallCaller, v) }
-func (s Small) IsSetCaller() bool  { return nocopy.Struct(s).Has(smallCaller) }
-func (s Small) UnsetCaller()       { nocopy.Struct(s).Unset(smallCaller) }
+func (s Small) GetCaller() string  { return thriftimpl.Struct(s).Text(smallCaller) }
+func (s Small) SetCaller(v string) { thriftimpl.Struct(s).SetText(smallCaller, v) }
+func (s Small) IsSetCaller() bool  { return thriftimpl.Struct(s).Has(smallCaller) }
+func (s Small) UnsetCaller()       { thriftimpl.Struct(s).Unset(smallCaller) }
 
-func (s Small) GetCode() int32  { return nocopy.Struct(s).Int32(smallCode) }
-func (s Small) SetCode(v int32) { nocopy.Struct(s).SetInt32(smallCode, v) }
-func (s Small) IsSetCode() bool { return nocopy.Struct(s).Has(smallCode) }
-func (s Small) UnsetCode()      { nocopy.Struct(s).Unset(smallCode) }
+func (s Small) GetCode() int32  { return thriftimpl.Struct(s).Int32(smallCode) }
+func (s Small) SetCode(v int32) { thriftimpl.Struct(s).SetInt32(smallCode, v) }
+func (s Small) IsSetCode() bool { return thriftimpl.Struct(s).Has(smallCode) }
+func (s Small) UnsetCode()      { thriftimpl.Struct(s).Unset(smallCode) }
 
-func (s Small) GetTraceId() int64  { return nocopy.Struct(s).Int64(smallTraceId) }
-func (s Small) SetTraceId(v int64) { nocopy.Struct(s).SetInt64(smallTraceId, v) }
-func (s Small) IsSetTraceId() bool { return nocopy.Struct(s).Has(smallTraceId) }
-func (s Small) UnsetTraceId()      { nocopy.Struct(s).Unset(smallTraceId) }
+func (s Small) GetTraceId() int64  { return thriftimpl.Struct(s).Int64(smallTraceId) }
+func (s Small) SetTraceId(v int64) { thriftimpl.Struct(s).SetInt64(smallTraceId, v) }
+func (s Small) IsSetTraceId() bool { return thriftimpl.Struct(s).Has(smallTraceId) }
+func (s Small) UnsetTraceId()      { thriftimpl.Struct(s).Unset(smallTraceId) }
 
-func (s Small) GetTimestamp() int64  { return nocopy.Struct(s).Int64(smallTimestamp) }
-func (s Small) SetTimestamp(v int64) { nocopy.Struct(s).SetInt64(smallTimestamp, v) }
-func (s Small) IsSetTimestamp() bool { return nocopy.Struct(s).Has(smallTimestamp) }
-func (s Small) UnsetTimestamp()      { nocopy.Struct(s).Unset(smallTimestamp) }
+func (s Small) GetTimestamp() int64  { return thriftimpl.Struct(s).Int64(smallTimestamp) }
+func (s Small) SetTimestamp(v int64) { thriftimpl.Struct(s).SetInt64(smallTimestamp, v) }
+func (s Small) IsSetTimestamp() bool { return thriftimpl.Struct(s).Has(smallTimestamp) }
+func (s Small) UnsetTimestamp()      { thriftimpl.Struct(s).Unset(smallTimestamp) }
 
-func (s Small) GetSampled() bool   { return nocopy.Struct(s).Bool(smallSampled) }
-func (s Small) SetSampled(v bool)  { nocopy.Struct(s).SetBool(smallSampled, v) }
-func (s Small) IsSetSampled() bool { return nocopy.Struct(s).Has(smallSampled) }
-func (s Small) UnsetSampled()      { nocopy.Struct(s).Unset(smallSampled) }
+func (s Small) GetSampled() bool   { return thriftimpl.Struct(s).Bool(smallSampled) }
+func (s Small) SetSampled(v bool)  { thriftimpl.Struct(s).SetBool(smallSampled, v) }
+func (s Small) IsSetSampled() bool { return thriftimpl.Struct(s).Has(smallSampled) }
+func (s Small) UnsetSampled()      { thriftimpl.Struct(s).Unset(smallSampled) }
 
-func (s Small) GetWeight() float64  { return nocopy.Struct(s).Float64(smallWeight) }
-func (s Small) SetWeight(v float64) { nocopy.Struct(s).SetFloat64(smallWeight, v) }
-func (s Small) IsSetWeight() bool   { return nocopy.Struct(s).Has(smallWeight) }
-func (s Small) UnsetWeight()        { nocopy.Struct(s).Unset(smallWeight) }
+func (s Small) GetWeight() float64  { return thriftimpl.Struct(s).Float64(smallWeight) }
+func (s Small) SetWeight(v float64) { thriftimpl.Struct(s).SetFloat64(smallWeight, v) }
+func (s Small) IsSetWeight() bool   { return thriftimpl.Struct(s).Has(smallWeight) }
+func (s Small) UnsetWeight()        { thriftimpl.Struct(s).Unset(smallWeight) }
 
-func (s Small) GetSub() SmallSub  { return SmallSub(nocopy.Struct(s).Child(smallSub, SmallDesc)) }
-func (s Small) SetSub(v SmallSub) { nocopy.Struct(s).SetChild(smallSub, SmallDesc, nocopy.Struct(v)) }
-func (s Small) NewSub() SmallSub  { return SmallSub(nocopy.Struct(s).NewChild(smallSub, SmallDesc, 0)) }
-func (s Small) IsSetSub() bool    { return nocopy.Struct(s).Has(smallSub) }
-func (s Small) UnsetSub()         { nocopy.Struct(s).Unset(smallSub) }
+func (s Small) GetSub() SmallSub { return SmallSub(thriftimpl.Struct(s).Child(smallSub, SmallDesc)) }
+func (s Small) SetSub(v SmallSub) {
+	thriftimpl.Struct(s).SetChild(smallSub, SmallDesc, thriftimpl.Struct(v))
+}
+func (s Small) NewSub() SmallSub {
+	return SmallSub(thriftimpl.Struct(s).NewChild(smallSub, SmallDesc, 0))
+}
+func (s Small) IsSetSub() bool { return thriftimpl.Struct(s).Has(smallSub) }
+func (s Small) UnsetSub()      { thriftimpl.Struct(s).Unset(smallSub) }
 
 type Item nocopy.Struct
 
 const (
-	itemID    nocopy.Field = 2<<48 | 8<<32 | 10<<16 | 1
-	itemName  nocopy.Field = 3<<48 | 8<<32 | 11<<16 | 2
-	itemDesc  nocopy.Field = 4<<48 | 8<<32 | 11<<16 | 3
-	itemCount nocopy.Field = 5<<48 | 8<<32 | 8<<16 | 4
-	itemPrice nocopy.Field = 6<<48 | 8<<32 | 4<<16 | 5
-	itemOk    nocopy.Field = 7<<48 | 8<<32 | 2<<16 | 6
+	itemID    thriftimpl.Field = 2<<48 | 8<<32 | 10<<16 | 1
+	itemName  thriftimpl.Field = 3<<48 | 8<<32 | 11<<16 | 2
+	itemDesc  thriftimpl.Field = 4<<48 | 8<<32 | 11<<16 | 3
+	itemCount thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 4
+	itemPrice thriftimpl.Field = 6<<48 | 8<<32 | 4<<16 | 5
+	itemOk    thriftimpl.Field = 7<<48 | 8<<32 | 2<<16 | 6
 )
 
 // ItemDesc describes Item to the runtime and to packages that use it.
-var ItemDesc = nocopy.NewDesc("Item")
+var ItemDesc = thriftimpl.NewDesc("Item")
 
-func NewItem(opts ...nocopy.Option) Item { return Item(nocopy.New(ItemDesc, opts...)) }
+func NewItem(opts ...nocopy.Option) Item { return Item(thriftimpl.New(ItemDesc, opts...)) }
 func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
-	s, err := nocopy.Parse(ItemDesc, b, opts...)
+	s, err := thriftimpl.Parse(ItemDesc, b, opts...)
 	return Item(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Item) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ItemDesc) }
+func (s Item) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, ItemDesc) }
+func (s Item) ThriftDesc() *thriftimpl.Desc            { return ItemDesc }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item                             { return Item(nocopy.Struct(s).Clone(ItemDesc)) }
+func (s Item) Clone() Item                             { return Item(thriftimpl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Item) String() string                          { return nocopy.Struct(s).Format(ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(ItemDesc) }
+func (s Item) String() string                          { return thriftimpl.Struct(s).Format(ItemDesc) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(ItemDesc) }
 
-func (s Item) GetID() int64  { return nocopy.Struct(s).Int64(itemID) }
-func (s Item) SetID(v int64) { nocopy.Struct(s).SetInt64(itemID, v) }
-func (s Item) IsSetID() bool { return nocopy.Struct(s).Has(itemID) }
-func (s Item) UnsetID()      { nocopy.Struct(s).Unset(itemID) }
+func (s Item) GetID() int64  { return thriftimpl.Struct(s).Int64(itemID) }
+func (s Item) SetID(v int64) { thriftimpl.Struct(s).SetInt64(itemID, v) }
+func (s Item) IsSetID() bool { return thriftimpl.Struct(s).Has(itemID) }
+func (s Item) UnsetID()      { thriftimpl.Struct(s).Unset(itemID) }
 
-func (s Item) GetName() string  { return nocopy.Struct(s).Text(itemName) }
-func (s Item) SetName(v string) { nocopy.Struct(s).SetText(itemName, v) }
-func (s Item) IsSetName() bool  { return nocopy.Struct(s).Has(itemName) }
-func (s Item) UnsetName()       { nocopy.Struct(s).Unset(itemName) }
+func (s Item) GetName() string  { return thriftimpl.Struct(s).Text(itemName) }
+func (s Item) SetName(v string) { thriftimpl.Struct(s).SetText(itemName, v) }
+func (s Item) IsSetName() bool  { return thriftimpl.Struct(s).Has(itemName) }
+func (s Item) UnsetName()       { thriftimpl.Struct(s).Unset(itemName) }
 
-func (s Item) GetDesc() string  { return nocopy.Struct(s).Text(itemDesc) }
-func (s Item) SetDesc(v string) { nocopy.Struct(s).SetText(itemDesc, v) }
-func (s Item) IsSetDesc() bool  { return nocopy.Struct(s).Has(itemDesc) }
-func (s Item) UnsetDesc()       { nocopy.Struct(s).Unset(itemDesc) }
+func (s Item) GetDesc() string  { return thriftimpl.Struct(s).Text(itemDesc) }
+func (s Item) SetDesc(v string) { thriftimpl.Struct(s).SetText(itemDesc, v) }
+func (s Item) IsSetDesc() bool  { return thriftimpl.Struct(s).Has(itemDesc) }
+func (s Item) UnsetDesc()       { thriftimpl.Struct(s).Unset(itemDesc) }
 
-func (s Item) GetCount() int32  { return nocopy.Struct(s).Int32(itemCount) }
-func (s Item) SetCount(v int32) { nocopy.Struct(s).SetInt32(itemCount, v) }
-func (s Item) IsSetCount() bool { return nocopy.Struct(s).Has(itemCount) }
-func (s Item) UnsetCount()      { nocopy.Struct(s).Unset(itemCount) }
+func (s Item) GetCount() int32  { return thriftimpl.Struct(s).Int32(itemCount) }
+func (s Item) SetCount(v int32) { thriftimpl.Struct(s).SetInt32(itemCount, v) }
+func (s Item) IsSetCount() bool { return thriftimpl.Struct(s).Has(itemCount) }
+func (s Item) UnsetCount()      { thriftimpl.Struct(s).Unset(itemCount) }
 
-func (s Item) GetPrice() float64  { return nocopy.Struct(s).Float64(itemPrice) }
-func (s Item) SetPrice(v float64) { nocopy.Struct(s).SetFloat64(itemPrice, v) }
-func (s Item) IsSetPrice() bool   { return nocopy.Struct(s).Has(itemPrice) }
-func (s Item) UnsetPrice()        { nocopy.Struct(s).Unset(itemPrice) }
+func (s Item) GetPrice() float64  { return thriftimpl.Struct(s).Float64(itemPrice) }
+func (s Item) SetPrice(v float64) { thriftimpl.Struct(s).SetFloat64(itemPrice, v) }
+func (s Item) IsSetPrice() bool   { return thriftimpl.Struct(s).Has(itemPrice) }
+func (s Item) UnsetPrice()        { thriftimpl.Struct(s).Unset(itemPrice) }
 
-func (s Item) GetOk() bool   { return nocopy.Struct(s).Bool(itemOk) }
-func (s Item) SetOk(v bool)  { nocopy.Struct(s).SetBool(itemOk, v) }
-func (s Item) IsSetOk() bool { return nocopy.Struct(s).Has(itemOk) }
-func (s Item) UnsetOk()      { nocopy.Struct(s).Unset(itemOk) }
+func (s Item) GetOk() bool   { return thriftimpl.Struct(s).Bool(itemOk) }
+func (s Item) SetOk(v bool)  { thriftimpl.Struct(s).SetBool(itemOk, v) }
+func (s Item) IsSetOk() bool { return thriftimpl.Struct(s).Has(itemOk) }
+func (s Item) UnsetOk()      { thriftimpl.Struct(s).Unset(itemOk) }
 
 type User nocopy.Struct
 
 const (
-	userUID   nocopy.Field = 2<<48 | 7<<32 | 10<<16 | 1
-	userName  nocopy.Field = 3<<48 | 7<<32 | 11<<16 | 2
-	userEmail nocopy.Field = 4<<48 | 7<<32 | 11<<16 | 3
-	userAge   nocopy.Field = 5<<48 | 7<<32 | 8<<16 | 4
-	userVip   nocopy.Field = 6<<48 | 7<<32 | 2<<16 | 5
+	userUID   thriftimpl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	userName  thriftimpl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	userEmail thriftimpl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	userAge   thriftimpl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	userVip   thriftimpl.Field = 6<<48 | 7<<32 | 2<<16 | 5
 )
 
 // UserDesc describes User to the runtime and to packages that use it.
-var UserDesc = nocopy.NewDesc("User")
+var UserDesc = thriftimpl.NewDesc("User")
 
-func NewUser(opts ...nocopy.Option) User { return User(nocopy.New(UserDesc, opts...)) }
+func NewUser(opts ...nocopy.Option) User { return User(thriftimpl.New(UserDesc, opts...)) }
 func ParseUser(b []byte, opts ...nocopy.Option) (User, error) {
-	s, err := nocopy.Parse(UserDesc, b, opts...)
+	s, err := thriftimpl.Parse(UserDesc, b, opts...)
 	return User(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s User) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s User) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, UserDesc) }
+func (s User) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, UserDesc) }
+func (s User) ThriftDesc() *thriftimpl.Desc            { return UserDesc }
 func (s User) Release()                                { nocopy.Struct(s).Release() }
-func (s User) Clone() User                             { return User(nocopy.Struct(s).Clone(UserDesc)) }
+func (s User) Clone() User                             { return User(thriftimpl.Struct(s).Clone(UserDesc)) }
 func (s User) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s User) String() string                          { return nocopy.Struct(s).Format(UserDesc) }
-func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(UserDesc) }
+func (s User) String() string                          { return thriftimpl.Struct(s).Format(UserDesc) }
+func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(UserDesc) }
 
-func (s User) GetUID() int64  { return nocopy.Struct(s).Int64(userUID) }
-func (s User) SetUID(v int64) { nocopy.Struct(s).SetInt64(userUID, v) }
-func (s User) IsSetUID() bool { return nocopy.Struct(s).Has(userUID) }
-func (s User) UnsetUID()      { nocopy.Struct(s).Unset(userUID) }
+func (s User) GetUID() int64  { return thriftimpl.Struct(s).Int64(userUID) }
+func (s User) SetUID(v int64) { thriftimpl.Struct(s).SetInt64(userUID, v) }
+func (s User) IsSetUID() bool { return thriftimpl.Struct(s).Has(userUID) }
+func (s User) UnsetUID()      { thriftimpl.Struct(s).Unset(userUID) }
 
-func (s User) GetName() string  { return nocopy.Struct(s).Text(userName) }
-func (s User) SetName(v string) { nocopy.Struct(s).SetText(userName, v) }
-func (s User) IsSetName() bool  { return nocopy.Struct(s).Has(userName) }
-func (s User) UnsetName()       { nocopy.Struct(s).Unset(userName) }
+func (s User) GetName() string  { return thriftimpl.Struct(s).Text(userName) }
+func (s User) SetName(v string) { thriftimpl.Struct(s).SetText(userName, v) }
+func (s User) IsSetName() bool  { return thriftimpl.Struct(s).Has(userName) }
+func (s User) UnsetName()       { thriftimpl.Struct(s).Unset(userName) }
 
-func (s User) GetEmail() string  { return nocopy.Struct(s).Text(userEmail) }
-func (s User) SetEmail(v string) { nocopy.Struct(s).SetText(userEmail, v) }
-func (s User) IsSetEmail() bool  { return nocopy.Struct(s).Has(userEmail) }
-func (s User) UnsetEmail()       { nocopy.Struct(s).Unset(userEmail) }
+func (s User) GetEmail() string  { return thriftimpl.Struct(s).Text(userEmail) }
+func (s User) SetEmail(v string) { thriftimpl.Struct(s).SetText(userEmail, v) }
+func (s User) IsSetEmail() bool  { return thriftimpl.Struct(s).Has(userEmail) }
+func (s User) UnsetEmail()       { thriftimpl.Struct(s).Unset(userEmail) }
 
-func (s User) GetAge() int32  { return nocopy.Struct(s).Int32(userAge) }
-func (s User) SetAge(v int32) { nocopy.Struct(s).SetInt32(userAge, v) }
-func (s User) IsSetAge() bool { return nocopy.Struct(s).Has(userAge) }
-func (s User) UnsetAge()      { nocopy.Struct(s).Unset(userAge) }
+func (s User) GetAge() int32  { return thriftimpl.Struct(s).Int32(userAge) }
+func (s User) SetAge(v int32) { thriftimpl.Struct(s).SetInt32(userAge, v) }
+func (s User) IsSetAge() bool { return thriftimpl.Struct(s).Has(userAge) }
+func (s User) UnsetAge()      { thriftimpl.Struct(s).Unset(userAge) }
 
-func (s User) GetVip() bool   { return nocopy.Struct(s).Bool(userVip) }
-func (s User) SetVip(v bool)  { nocopy.Struct(s).SetBool(userVip, v) }
-func (s User) IsSetVip() bool { return nocopy.Struct(s).Has(userVip) }
-func (s User) UnsetVip()      { nocopy.Struct(s).Unset(userVip) }
+func (s User) GetVip() bool   { return thriftimpl.Struct(s).Bool(userVip) }
+func (s User) SetVip(v bool)  { thriftimpl.Struct(s).SetBool(userVip, v) }
+func (s User) IsSetVip() bool { return thriftimpl.Struct(s).Has(userVip) }
+func (s User) UnsetVip()      { thriftimpl.Struct(s).Unset(userVip) }
 
 type Meta nocopy.Struct
 
 const (
-	metaRegion  nocopy.Field = 2<<48 | 6<<32 | 11<<16 | 1
-	metaCluster nocopy.Field = 3<<48 | 6<<32 | 11<<16 | 2
-	metaUser    nocopy.Field = 4<<48 | 6<<32 | 12<<16 | 3
-	metaTags    nocopy.Field = 5<<48 | 6<<32 | 13<<16 | 4
+	metaRegion  thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	metaCluster thriftimpl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	metaUser    thriftimpl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	metaTags    thriftimpl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // MetaDesc describes Meta to the runtime and to packages that use it.
-var MetaDesc = nocopy.NewDesc("Meta")
+var MetaDesc = thriftimpl.NewDesc("Meta")
 
-func NewMeta(opts ...nocopy.Option) Meta { return Meta(nocopy.New(MetaDesc, opts...)) }
+func NewMeta(opts ...nocopy.Option) Meta { return Meta(thriftimpl.New(MetaDesc, opts...)) }
 func ParseMeta(b []byte, opts ...nocopy.Option) (Meta, error) {
-	s, err := nocopy.Parse(MetaDesc, b, opts...)
+	s, err := thriftimpl.Parse(MetaDesc, b, opts...)
 	return Meta(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Meta) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Meta) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, MetaDesc) }
+func (s Meta) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, MetaDesc) }
+func (s Meta) ThriftDesc() *thriftimpl.Desc            { return MetaDesc }
 func (s Meta) Release()                                { nocopy.Struct(s).Release() }
-func (s Meta) Clone() Meta                             { return Meta(nocopy.Struct(s).Clone(MetaDesc)) }
+func (s Meta) Clone() Meta                             { return Meta(thriftimpl.Struct(s).Clone(MetaDesc)) }
 func (s Meta) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Meta) String() string                          { return nocopy.Struct(s).Format(MetaDesc) }
-func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(MetaDesc) }
+func (s Meta) String() string                          { return thriftimpl.Struct(s).Format(MetaDesc) }
+func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(MetaDesc) }
 
-func (s Meta) GetRegion() string  { return nocopy.Struct(s).Text(metaRegion) }
-func (s Meta) SetRegion(v string) { nocopy.Struct(s).SetText(metaRegion, v) }
-func (s Meta) IsSetRegion() bool  { return nocopy.Struct(s).Has(metaRegion) }
-func (s Meta) UnsetRegion()       { nocopy.Struct(s).Unset(metaRegion) }
+func (s Meta) GetRegion() string  { return thriftimpl.Struct(s).Text(metaRegion) }
+func (s Meta) SetRegion(v string) { thriftimpl.Struct(s).SetText(metaRegion, v) }
+func (s Meta) IsSetRegion() bool  { return thriftimpl.Struct(s).Has(metaRegion) }
+func (s Meta) UnsetRegion()       { thriftimpl.Struct(s).Unset(metaRegion) }
 
-func (s Meta) GetCluster() string  { return nocopy.Struct(s).Text(metaCluster) }
-func (s Meta) SetCluster(v string) { nocopy.Struct(s).SetText(metaCluster, v) }
-func (s Meta) IsSetCluster() bool  { return nocopy.Struct(s).Has(metaCluster) }
-func (s Meta) UnsetCluster()       { nocopy.Struct(s).Unset(metaCluster) }
+func (s Meta) GetCluster() string  { return thriftimpl.Struct(s).Text(metaCluster) }
+func (s Meta) SetCluster(v string) { thriftimpl.Struct(s).SetText(metaCluster, v) }
+func (s Meta) IsSetCluster() bool  { return thriftimpl.Struct(s).Has(metaCluster) }
+func (s Meta) UnsetCluster()       { thriftimpl.Struct(s).Unset(metaCluster) }
 
-func (s Meta) GetUser() User   { return User(nocopy.Struct(s).Child(metaUser, MetaDesc)) }
-func (s Meta) SetUser(v User)  { nocopy.Struct(s).SetChild(metaUser, MetaDesc, nocopy.Struct(v)) }
-func (s Meta) NewUser() User   { return User(nocopy.Struct(s).NewChild(metaUser, MetaDesc, 0)) }
-func (s Meta) IsSetUser() bool { return nocopy.Struct(s).Has(metaUser) }
-func (s Meta) UnsetUser()      { nocopy.Struct(s).Unset(metaUser) }
+func (s Meta) GetUser() User { return User(thriftimpl.Struct(s).Child(metaUser, MetaDesc)) }
+func (s Meta) SetUser(v User) {
+	thriftimpl.Struct(s).SetChild(metaUser, MetaDesc, thriftimpl.Struct(v))
+}
+func (s Meta) NewUser() User   { return User(thriftimpl.Struct(s).NewChild(metaUser, MetaDesc, 0)) }
+func (s Meta) IsSetUser() bool { return thriftimpl.Struct(s).Has(metaUser) }
+func (s Meta) UnsetUser()      { thriftimpl.Struct(s).Unset(metaUser) }
 
 func (s Meta) GetTags() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(metaTags, MetaDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(metaTags, MetaDesc))
 }
 func (s Meta) SetTags(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(metaTags, MetaDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(metaTags, MetaDesc, thriftimpl.Struct(v))
 }
 func (s Meta) NewTags() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(metaTags, MetaDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(metaTags, MetaDesc, 0))
 }
-func (s Meta) IsSetTags() bool { return nocopy.Struct(s).Has(metaTags) }
-func (s Meta) UnsetTags()      { nocopy.Struct(s).Unset(metaTags) }
+func (s Meta) IsSetTags() bool { return thriftimpl.Struct(s).Has(metaTags) }
+func (s Meta) UnsetTags()      { thriftimpl.Struct(s).Unset(metaTags) }
 
 type Business nocopy.Struct
 
 const (
-	businessID      nocopy.Field = 2<<48 | 15<<32 | 10<<16 | 1
-	businessTitle   nocopy.Field = 3<<48 | 15<<32 | 11<<16 | 2
-	businessStatus  nocopy.Field = 4<<48 | 15<<32 | 8<<16 | 3
-	businessMeta    nocopy.Field = 5<<48 | 15<<32 | 12<<16 | 4
-	businessItems   nocopy.Field = 6<<48 | 15<<32 | 15<<16 | 5
-	businessExtra   nocopy.Field = 7<<48 | 15<<32 | 13<<16 | 6
-	businessNums    nocopy.Field = 8<<48 | 15<<32 | 15<<16 | 7
-	businessWords   nocopy.Field = 9<<48 | 15<<32 | 15<<16 | 8
-	businessScore   nocopy.Field = 10<<48 | 15<<32 | 4<<16 | 9
-	businessFlag    nocopy.Field = 11<<48 | 15<<32 | 2<<16 | 10
-	businessOwner   nocopy.Field = 12<<48 | 15<<32 | 12<<16 | 11
-	businessTs      nocopy.Field = 13<<48 | 15<<32 | 10<<16 | 12
-	businessTrailer nocopy.Field = 14<<48 | 15<<32 | 11<<16 | 13
+	businessID      thriftimpl.Field = 2<<48 | 15<<32 | 10<<16 | 1
+	businessTitle   thriftimpl.Field = 3<<48 | 15<<32 | 11<<16 | 2
+	businessStatus  thriftimpl.Field = 4<<48 | 15<<32 | 8<<16 | 3
+	businessMeta    thriftimpl.Field = 5<<48 | 15<<32 | 12<<16 | 4
+	businessItems   thriftimpl.Field = 6<<48 | 15<<32 | 15<<16 | 5
+	businessExtra   thriftimpl.Field = 7<<48 | 15<<32 | 13<<16 | 6
+	businessNums    thriftimpl.Field = 8<<48 | 15<<32 | 15<<16 | 7
+	businessWords   thriftimpl.Field = 9<<48 | 15<<32 | 15<<16 | 8
+	businessScore   thriftimpl.Field = 10<<48 | 15<<32 | 4<<16 | 9
+	businessFlag    thriftimpl.Field = 11<<48 | 15<<32 | 2<<16 | 10
+	businessOwner   thriftimpl.Field = 12<<48 | 15<<32 | 12<<16 | 11
+	businessTs      thriftimpl.Field = 13<<48 | 15<<32 | 10<<16 | 12
+	businessTrailer thriftimpl.Field = 14<<48 | 15<<32 | 11<<16 | 13
 )
 
 // BusinessDesc describes Business to the runtime and to packages that use it.
-var BusinessDesc = nocopy.NewDesc("Business")
+var BusinessDesc = thriftimpl.NewDesc("Business")
 
-func NewBusiness(opts ...nocopy.Option) Business { return Business(nocopy.New(BusinessDesc, opts...)) }
+func NewBusiness(opts ...nocopy.Option) Business {
+	return Business(thriftimpl.New(BusinessDesc, opts...))
+}
 func ParseBusiness(b []byte, opts ...nocopy.Option) (Business, error) {
-	s, err := nocopy.Parse(BusinessDesc, b, opts...)
+	s, err := thriftimpl.Parse(BusinessDesc, b, opts...)
 	return Business(s), err
 }
 
@@ -415,227 +440,232 @@ func ParseBusiness(b []byte, opts ...nocopy.Option) (Business, error) {
 // those of s alone.
 func (s Business) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Business) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, BusinessDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, BusinessDesc)
 }
-func (s Business) Release()        { nocopy.Struct(s).Release() }
-func (s Business) Clone() Business { return Business(nocopy.Struct(s).Clone(BusinessDesc)) }
-func (s Business) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Business) String() string  { return nocopy.Struct(s).Format(BusinessDesc) }
+func (s Business) ThriftDesc() *thriftimpl.Desc { return BusinessDesc }
+func (s Business) Release()                     { nocopy.Struct(s).Release() }
+func (s Business) Clone() Business              { return Business(thriftimpl.Struct(s).Clone(BusinessDesc)) }
+func (s Business) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Business) String() string               { return thriftimpl.Struct(s).Format(BusinessDesc) }
 func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(BusinessDesc)
+	return thriftimpl.Struct(s).Unknown(BusinessDesc)
 }
 
-func (s Business) GetID() int64  { return nocopy.Struct(s).Int64(businessID) }
-func (s Business) SetID(v int64) { nocopy.Struct(s).SetInt64(businessID, v) }
-func (s Business) IsSetID() bool { return nocopy.Struct(s).Has(businessID) }
-func (s Business) UnsetID()      { nocopy.Struct(s).Unset(businessID) }
+func (s Business) GetID() int64  { return thriftimpl.Struct(s).Int64(businessID) }
+func (s Business) SetID(v int64) { thriftimpl.Struct(s).SetInt64(businessID, v) }
+func (s Business) IsSetID() bool { return thriftimpl.Struct(s).Has(businessID) }
+func (s Business) UnsetID()      { thriftimpl.Struct(s).Unset(businessID) }
 
-func (s Business) GetTitle() string  { return nocopy.Struct(s).Text(businessTitle) }
-func (s Business) SetTitle(v string) { nocopy.Struct(s).SetText(businessTitle, v) }
-func (s Business) IsSetTitle() bool  { return nocopy.Struct(s).Has(businessTitle) }
-func (s Business) UnsetTitle()       { nocopy.Struct(s).Unset(businessTitle) }
+func (s Business) GetTitle() string  { return thriftimpl.Struct(s).Text(businessTitle) }
+func (s Business) SetTitle(v string) { thriftimpl.Struct(s).SetText(businessTitle, v) }
+func (s Business) IsSetTitle() bool  { return thriftimpl.Struct(s).Has(businessTitle) }
+func (s Business) UnsetTitle()       { thriftimpl.Struct(s).Unset(businessTitle) }
 
-func (s Business) GetStatus() int32  { return nocopy.Struct(s).Int32(businessStatus) }
-func (s Business) SetStatus(v int32) { nocopy.Struct(s).SetInt32(businessStatus, v) }
-func (s Business) IsSetStatus() bool { return nocopy.Struct(s).Has(businessStatus) }
-func (s Business) UnsetStatus()      { nocopy.Struct(s).Unset(businessStatus) }
+func (s Business) GetStatus() int32  { return thriftimpl.Struct(s).Int32(businessStatus) }
+func (s Business) SetStatus(v int32) { thriftimpl.Struct(s).SetInt32(businessStatus, v) }
+func (s Business) IsSetStatus() bool { return thriftimpl.Struct(s).Has(businessStatus) }
+func (s Business) UnsetStatus()      { thriftimpl.Struct(s).Unset(businessStatus) }
 
-func (s Business) GetMeta() Meta { return Meta(nocopy.Struct(s).Child(businessMeta, BusinessDesc)) }
+func (s Business) GetMeta() Meta { return Meta(thriftimpl.Struct(s).Child(businessMeta, BusinessDesc)) }
 func (s Business) SetMeta(v Meta) {
-	nocopy.Struct(s).SetChild(businessMeta, BusinessDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(businessMeta, BusinessDesc, thriftimpl.Struct(v))
 }
 func (s Business) NewMeta() Meta {
-	return Meta(nocopy.Struct(s).NewChild(businessMeta, BusinessDesc, 0))
+	return Meta(thriftimpl.Struct(s).NewChild(businessMeta, BusinessDesc, 0))
 }
-func (s Business) IsSetMeta() bool { return nocopy.Struct(s).Has(businessMeta) }
-func (s Business) UnsetMeta()      { nocopy.Struct(s).Unset(businessMeta) }
+func (s Business) IsSetMeta() bool { return thriftimpl.Struct(s).Has(businessMeta) }
+func (s Business) UnsetMeta()      { thriftimpl.Struct(s).Unset(businessMeta) }
 
 func (s Business) GetItems() nocopy.StructList[Item] {
-	return nocopy.StructList[Item](nocopy.Struct(s).Child(businessItems, BusinessDesc))
+	return nocopy.StructList[Item](thriftimpl.Struct(s).Child(businessItems, BusinessDesc))
 }
 func (s Business) SetItems(v nocopy.StructList[Item]) {
-	nocopy.Struct(s).SetChild(businessItems, BusinessDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(businessItems, BusinessDesc, thriftimpl.Struct(v))
 }
 func (s Business) NewItems(n int) nocopy.StructList[Item] {
-	return nocopy.StructList[Item](nocopy.Struct(s).NewChild(businessItems, BusinessDesc, n))
+	return nocopy.StructList[Item](thriftimpl.Struct(s).NewChild(businessItems, BusinessDesc, n))
 }
-func (s Business) IsSetItems() bool { return nocopy.Struct(s).Has(businessItems) }
-func (s Business) UnsetItems()      { nocopy.Struct(s).Unset(businessItems) }
+func (s Business) IsSetItems() bool { return thriftimpl.Struct(s).Has(businessItems) }
+func (s Business) UnsetItems()      { thriftimpl.Struct(s).Unset(businessItems) }
 
 func (s Business) GetExtra() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(businessExtra, BusinessDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(businessExtra, BusinessDesc))
 }
 func (s Business) SetExtra(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(businessExtra, BusinessDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(businessExtra, BusinessDesc, thriftimpl.Struct(v))
 }
 func (s Business) NewExtra() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(businessExtra, BusinessDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(businessExtra, BusinessDesc, 0))
 }
-func (s Business) IsSetExtra() bool { return nocopy.Struct(s).Has(businessExtra) }
-func (s Business) UnsetExtra()      { nocopy.Struct(s).Unset(businessExtra) }
+func (s Business) IsSetExtra() bool { return thriftimpl.Struct(s).Has(businessExtra) }
+func (s Business) UnsetExtra()      { thriftimpl.Struct(s).Unset(businessExtra) }
 
 func (s Business) GetNums() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(businessNums, BusinessDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(businessNums, BusinessDesc))
 }
-func (s Business) SetNums(v []int64) { nocopy.Struct(s).SetInt64s(businessNums, BusinessDesc, v) }
+func (s Business) SetNums(v []int64) { thriftimpl.Struct(s).SetInt64s(businessNums, BusinessDesc, v) }
 func (s Business) NewNums(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(businessNums, BusinessDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(businessNums, BusinessDesc, n))
 }
-func (s Business) IsSetNums() bool { return nocopy.Struct(s).Has(businessNums) }
-func (s Business) UnsetNums()      { nocopy.Struct(s).Unset(businessNums) }
+func (s Business) IsSetNums() bool { return thriftimpl.Struct(s).Has(businessNums) }
+func (s Business) UnsetNums()      { thriftimpl.Struct(s).Unset(businessNums) }
 
 func (s Business) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(businessWords, BusinessDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(businessWords, BusinessDesc))
 }
-func (s Business) SetWords(v []string) { nocopy.Struct(s).SetTexts(businessWords, BusinessDesc, v) }
+func (s Business) SetWords(v []string) { thriftimpl.Struct(s).SetTexts(businessWords, BusinessDesc, v) }
 func (s Business) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(businessWords, BusinessDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(businessWords, BusinessDesc, n))
 }
-func (s Business) IsSetWords() bool { return nocopy.Struct(s).Has(businessWords) }
-func (s Business) UnsetWords()      { nocopy.Struct(s).Unset(businessWords) }
+func (s Business) IsSetWords() bool { return thriftimpl.Struct(s).Has(businessWords) }
+func (s Business) UnsetWords()      { thriftimpl.Struct(s).Unset(businessWords) }
 
-func (s Business) GetScore() float64  { return nocopy.Struct(s).Float64(businessScore) }
-func (s Business) SetScore(v float64) { nocopy.Struct(s).SetFloat64(businessScore, v) }
-func (s Business) IsSetScore() bool   { return nocopy.Struct(s).Has(businessScore) }
-func (s Business) UnsetScore()        { nocopy.Struct(s).Unset(businessScore) }
+func (s Business) GetScore() float64  { return thriftimpl.Struct(s).Float64(businessScore) }
+func (s Business) SetScore(v float64) { thriftimpl.Struct(s).SetFloat64(businessScore, v) }
+func (s Business) IsSetScore() bool   { return thriftimpl.Struct(s).Has(businessScore) }
+func (s Business) UnsetScore()        { thriftimpl.Struct(s).Unset(businessScore) }
 
-func (s Business) GetFlag() bool   { return nocopy.Struct(s).Bool(businessFlag) }
-func (s Business) SetFlag(v bool)  { nocopy.Struct(s).SetBool(businessFlag, v) }
-func (s Business) IsSetFlag() bool { return nocopy.Struct(s).Has(businessFlag) }
-func (s Business) UnsetFlag()      { nocopy.Struct(s).Unset(businessFlag) }
+func (s Business) GetFlag() bool   { return thriftimpl.Struct(s).Bool(businessFlag) }
+func (s Business) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(businessFlag, v) }
+func (s Business) IsSetFlag() bool { return thriftimpl.Struct(s).Has(businessFlag) }
+func (s Business) UnsetFlag()      { thriftimpl.Struct(s).Unset(businessFlag) }
 
-func (s Business) GetOwner() User { return User(nocopy.Struct(s).Child(businessOwner, BusinessDesc)) }
+func (s Business) GetOwner() User {
+	return User(thriftimpl.Struct(s).Child(businessOwner, BusinessDesc))
+}
 func (s Business) SetOwner(v User) {
-	nocopy.Struct(s).SetChild(businessOwner, BusinessDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(businessOwner, BusinessDesc, thriftimpl.Struct(v))
 }
 func (s Business) NewOwner() User {
-	return User(nocopy.Struct(s).NewChild(businessOwner, BusinessDesc, 0))
+	return User(thriftimpl.Struct(s).NewChild(businessOwner, BusinessDesc, 0))
 }
-func (s Business) IsSetOwner() bool { return nocopy.Struct(s).Has(businessOwner) }
-func (s Business) UnsetOwner()      { nocopy.Struct(s).Unset(businessOwner) }
+func (s Business) IsSetOwner() bool { return thriftimpl.Struct(s).Has(businessOwner) }
+func (s Business) UnsetOwner()      { thriftimpl.Struct(s).Unset(businessOwner) }
 
-func (s Business) GetTs() int64  { return nocopy.Struct(s).Int64(businessTs) }
-func (s Business) SetTs(v int64) { nocopy.Struct(s).SetInt64(businessTs, v) }
-func (s Business) IsSetTs() bool { return nocopy.Struct(s).Has(businessTs) }
-func (s Business) UnsetTs()      { nocopy.Struct(s).Unset(businessTs) }
+func (s Business) GetTs() int64  { return thriftimpl.Struct(s).Int64(businessTs) }
+func (s Business) SetTs(v int64) { thriftimpl.Struct(s).SetInt64(businessTs, v) }
+func (s Business) IsSetTs() bool { return thriftimpl.Struct(s).Has(businessTs) }
+func (s Business) UnsetTs()      { thriftimpl.Struct(s).Unset(businessTs) }
 
-func (s Business) GetTrailer() string  { return nocopy.Struct(s).Text(businessTrailer) }
-func (s Business) SetTrailer(v string) { nocopy.Struct(s).SetText(businessTrailer, v) }
-func (s Business) IsSetTrailer() bool  { return nocopy.Struct(s).Has(businessTrailer) }
-func (s Business) UnsetTrailer()       { nocopy.Struct(s).Unset(businessTrailer) }
+func (s Business) GetTrailer() string  { return thriftimpl.Struct(s).Text(businessTrailer) }
+func (s Business) SetTrailer(v string) { thriftimpl.Struct(s).SetText(businessTrailer, v) }
+func (s Business) IsSetTrailer() bool  { return thriftimpl.Struct(s).Has(businessTrailer) }
+func (s Business) UnsetTrailer()       { thriftimpl.Struct(s).Unset(businessTrailer) }
 
 type Blob nocopy.Struct
 
 const (
-	blobID   nocopy.Field = 2<<48 | 7<<32 | 10<<16 | 1
-	blobName nocopy.Field = 3<<48 | 7<<32 | 11<<16 | 2
-	blobData nocopy.Field = 4<<48 | 7<<32 | 11<<16 | 3
-	blobCode nocopy.Field = 5<<48 | 7<<32 | 8<<16 | 4
-	blobOk   nocopy.Field = 6<<48 | 7<<32 | 2<<16 | 5
+	blobID   thriftimpl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	blobName thriftimpl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	blobData thriftimpl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	blobCode thriftimpl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	blobOk   thriftimpl.Field = 6<<48 | 7<<32 | 2<<16 | 5
 )
 
 // BlobDesc describes Blob to the runtime and to packages that use it.
-var BlobDesc = nocopy.NewDesc("Blob")
+var BlobDesc = thriftimpl.NewDesc("Blob")
 
-func NewBlob(opts ...nocopy.Option) Blob { return Blob(nocopy.New(BlobDesc, opts...)) }
+func NewBlob(opts ...nocopy.Option) Blob { return Blob(thriftimpl.New(BlobDesc, opts...)) }
 func ParseBlob(b []byte, opts ...nocopy.Option) (Blob, error) {
-	s, err := nocopy.Parse(BlobDesc, b, opts...)
+	s, err := thriftimpl.Parse(BlobDesc, b, opts...)
 	return Blob(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Blob) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Blob) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BlobDesc) }
+func (s Blob) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, BlobDesc) }
+func (s Blob) ThriftDesc() *thriftimpl.Desc            { return BlobDesc }
 func (s Blob) Release()                                { nocopy.Struct(s).Release() }
-func (s Blob) Clone() Blob                             { return Blob(nocopy.Struct(s).Clone(BlobDesc)) }
+func (s Blob) Clone() Blob                             { return Blob(thriftimpl.Struct(s).Clone(BlobDesc)) }
 func (s Blob) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Blob) String() string                          { return nocopy.Struct(s).Format(BlobDesc) }
-func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(BlobDesc) }
+func (s Blob) String() string                          { return thriftimpl.Struct(s).Format(BlobDesc) }
+func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(BlobDesc) }
 
-func (s Blob) GetID() int64  { return nocopy.Struct(s).Int64(blobID) }
-func (s Blob) SetID(v int64) { nocopy.Struct(s).SetInt64(blobID, v) }
-func (s Blob) IsSetID() bool { return nocopy.Struct(s).Has(blobID) }
-func (s Blob) UnsetID()      { nocopy.Struct(s).Unset(blobID) }
+func (s Blob) GetID() int64  { return thriftimpl.Struct(s).Int64(blobID) }
+func (s Blob) SetID(v int64) { thriftimpl.Struct(s).SetInt64(blobID, v) }
+func (s Blob) IsSetID() bool { return thriftimpl.Struct(s).Has(blobID) }
+func (s Blob) UnsetID()      { thriftimpl.Struct(s).Unset(blobID) }
 
-func (s Blob) GetName() string  { return nocopy.Struct(s).Text(blobName) }
-func (s Blob) SetName(v string) { nocopy.Struct(s).SetText(blobName, v) }
-func (s Blob) IsSetName() bool  { return nocopy.Struct(s).Has(blobName) }
-func (s Blob) UnsetName()       { nocopy.Struct(s).Unset(blobName) }
+func (s Blob) GetName() string  { return thriftimpl.Struct(s).Text(blobName) }
+func (s Blob) SetName(v string) { thriftimpl.Struct(s).SetText(blobName, v) }
+func (s Blob) IsSetName() bool  { return thriftimpl.Struct(s).Has(blobName) }
+func (s Blob) UnsetName()       { thriftimpl.Struct(s).Unset(blobName) }
 
-func (s Blob) GetData() []byte      { return nocopy.Struct(s).Bytes(blobData) }
-func (s Blob) SetData(v []byte)     { nocopy.Struct(s).SetBytes(blobData, v) }
-func (s Blob) NewData(n int) []byte { return nocopy.Struct(s).NewBytes(blobData, n) }
-func (s Blob) IsSetData() bool      { return nocopy.Struct(s).Has(blobData) }
-func (s Blob) UnsetData()           { nocopy.Struct(s).Unset(blobData) }
+func (s Blob) GetData() []byte      { return thriftimpl.Struct(s).Bytes(blobData) }
+func (s Blob) SetData(v []byte)     { thriftimpl.Struct(s).SetBytes(blobData, v) }
+func (s Blob) NewData(n int) []byte { return thriftimpl.Struct(s).NewBytes(blobData, n) }
+func (s Blob) IsSetData() bool      { return thriftimpl.Struct(s).Has(blobData) }
+func (s Blob) UnsetData()           { thriftimpl.Struct(s).Unset(blobData) }
 
-func (s Blob) GetCode() int32  { return nocopy.Struct(s).Int32(blobCode) }
-func (s Blob) SetCode(v int32) { nocopy.Struct(s).SetInt32(blobCode, v) }
-func (s Blob) IsSetCode() bool { return nocopy.Struct(s).Has(blobCode) }
-func (s Blob) UnsetCode()      { nocopy.Struct(s).Unset(blobCode) }
+func (s Blob) GetCode() int32  { return thriftimpl.Struct(s).Int32(blobCode) }
+func (s Blob) SetCode(v int32) { thriftimpl.Struct(s).SetInt32(blobCode, v) }
+func (s Blob) IsSetCode() bool { return thriftimpl.Struct(s).Has(blobCode) }
+func (s Blob) UnsetCode()      { thriftimpl.Struct(s).Unset(blobCode) }
 
-func (s Blob) GetOk() bool   { return nocopy.Struct(s).Bool(blobOk) }
-func (s Blob) SetOk(v bool)  { nocopy.Struct(s).SetBool(blobOk, v) }
-func (s Blob) IsSetOk() bool { return nocopy.Struct(s).Has(blobOk) }
-func (s Blob) UnsetOk()      { nocopy.Struct(s).Unset(blobOk) }
+func (s Blob) GetOk() bool   { return thriftimpl.Struct(s).Bool(blobOk) }
+func (s Blob) SetOk(v bool)  { thriftimpl.Struct(s).SetBool(blobOk, v) }
+func (s Blob) IsSetOk() bool { return thriftimpl.Struct(s).Has(blobOk) }
+func (s Blob) UnsetOk()      { thriftimpl.Struct(s).Unset(blobOk) }
 
 type Row nocopy.Struct
 
 const (
-	rowLengths nocopy.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	rowValues  nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	rowLengths thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	rowValues  thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // RowDesc describes Row to the runtime and to packages that use it.
-var RowDesc = nocopy.NewDesc("Row")
+var RowDesc = thriftimpl.NewDesc("Row")
 
-func NewRow(opts ...nocopy.Option) Row { return Row(nocopy.New(RowDesc, opts...)) }
+func NewRow(opts ...nocopy.Option) Row { return Row(thriftimpl.New(RowDesc, opts...)) }
 func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
-	s, err := nocopy.Parse(RowDesc, b, opts...)
+	s, err := thriftimpl.Parse(RowDesc, b, opts...)
 	return Row(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Row) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, RowDesc) }
+func (s Row) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, RowDesc) }
+func (s Row) ThriftDesc() *thriftimpl.Desc            { return RowDesc }
 func (s Row) Release()                                { nocopy.Struct(s).Release() }
-func (s Row) Clone() Row                              { return Row(nocopy.Struct(s).Clone(RowDesc)) }
+func (s Row) Clone() Row                              { return Row(thriftimpl.Struct(s).Clone(RowDesc)) }
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Row) String() string                          { return nocopy.Struct(s).Format(RowDesc) }
-func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(RowDesc) }
+func (s Row) String() string                          { return thriftimpl.Struct(s).Format(RowDesc) }
+func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(RowDesc) }
 
 func (s Row) GetLengths() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(rowLengths, RowDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(rowLengths, RowDesc))
 }
-func (s Row) SetLengths(v []int64) { nocopy.Struct(s).SetInt64s(rowLengths, RowDesc, v) }
+func (s Row) SetLengths(v []int64) { thriftimpl.Struct(s).SetInt64s(rowLengths, RowDesc, v) }
 func (s Row) NewLengths(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(rowLengths, RowDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(rowLengths, RowDesc, n))
 }
-func (s Row) IsSetLengths() bool { return nocopy.Struct(s).Has(rowLengths) }
-func (s Row) UnsetLengths()      { nocopy.Struct(s).Unset(rowLengths) }
+func (s Row) IsSetLengths() bool { return thriftimpl.Struct(s).Has(rowLengths) }
+func (s Row) UnsetLengths()      { thriftimpl.Struct(s).Unset(rowLengths) }
 
-func (s Row) GetValues() []byte      { return nocopy.Struct(s).Bytes(rowValues) }
-func (s Row) SetValues(v []byte)     { nocopy.Struct(s).SetBytes(rowValues, v) }
-func (s Row) NewValues(n int) []byte { return nocopy.Struct(s).NewBytes(rowValues, n) }
-func (s Row) IsSetValues() bool      { return nocopy.Struct(s).Has(rowValues) }
-func (s Row) UnsetValues()           { nocopy.Struct(s).Unset(rowValues) }
+func (s Row) GetValues() []byte      { return thriftimpl.Struct(s).Bytes(rowValues) }
+func (s Row) SetValues(v []byte)     { thriftimpl.Struct(s).SetBytes(rowValues, v) }
+func (s Row) NewValues(n int) []byte { return thriftimpl.Struct(s).NewBytes(rowValues, n) }
+func (s Row) IsSetValues() bool      { return thriftimpl.Struct(s).Has(rowValues) }
+func (s Row) UnsetValues()           { thriftimpl.Struct(s).Unset(rowValues) }
 
 type VStreamRowsResponse nocopy.Struct
 
 const (
-	vStreamRowsResponseGtid nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	vStreamRowsResponseRows nocopy.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	vStreamRowsResponseGtid thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	vStreamRowsResponseRows thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // VStreamRowsResponseDesc describes VStreamRowsResponse to the runtime and to packages that use it.
-var VStreamRowsResponseDesc = nocopy.NewDesc("VStreamRowsResponse")
+var VStreamRowsResponseDesc = thriftimpl.NewDesc("VStreamRowsResponse")
 
 func NewVStreamRowsResponse(opts ...nocopy.Option) VStreamRowsResponse {
-	return VStreamRowsResponse(nocopy.New(VStreamRowsResponseDesc, opts...))
+	return VStreamRowsResponse(thriftimpl.New(VStreamRowsResponseDesc, opts...))
 }
 func ParseVStreamRowsResponse(b []byte, opts ...nocopy.Option) (VStreamRowsResponse, error) {
-	s, err := nocopy.Parse(VStreamRowsResponseDesc, b, opts...)
+	s, err := thriftimpl.Parse(VStreamRowsResponseDesc, b, opts...)
 	return VStreamRowsResponse(s), err
 }
 
@@ -643,237 +673,252 @@ func ParseVStreamRowsResponse(b []byte, opts ...nocopy.Option) (VStreamRowsRespo
 // those of s alone.
 func (s VStreamRowsResponse) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VStreamRowsResponse) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, VStreamRowsResponseDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, VStreamRowsResponseDesc)
 }
-func (s VStreamRowsResponse) Release() { nocopy.Struct(s).Release() }
+func (s VStreamRowsResponse) ThriftDesc() *thriftimpl.Desc { return VStreamRowsResponseDesc }
+func (s VStreamRowsResponse) Release()                     { nocopy.Struct(s).Release() }
 func (s VStreamRowsResponse) Clone() VStreamRowsResponse {
-	return VStreamRowsResponse(nocopy.Struct(s).Clone(VStreamRowsResponseDesc))
+	return VStreamRowsResponse(thriftimpl.Struct(s).Clone(VStreamRowsResponseDesc))
 }
-func (s VStreamRowsResponse) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s VStreamRowsResponse) String() string { return nocopy.Struct(s).Format(VStreamRowsResponseDesc) }
+func (s VStreamRowsResponse) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s VStreamRowsResponse) String() string {
+	return thriftimpl.Struct(s).Format(VStreamRowsResponseDesc)
+}
 func (s VStreamRowsResponse) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(VStreamRowsResponseDesc)
+	return thriftimpl.Struct(s).Unknown(VStreamRowsResponseDesc)
 }
 
-func (s VStreamRowsResponse) GetGtid() string  { return nocopy.Struct(s).Text(vStreamRowsResponseGtid) }
-func (s VStreamRowsResponse) SetGtid(v string) { nocopy.Struct(s).SetText(vStreamRowsResponseGtid, v) }
-func (s VStreamRowsResponse) IsSetGtid() bool  { return nocopy.Struct(s).Has(vStreamRowsResponseGtid) }
-func (s VStreamRowsResponse) UnsetGtid()       { nocopy.Struct(s).Unset(vStreamRowsResponseGtid) }
+func (s VStreamRowsResponse) GetGtid() string {
+	return thriftimpl.Struct(s).Text(vStreamRowsResponseGtid)
+}
+func (s VStreamRowsResponse) SetGtid(v string) {
+	thriftimpl.Struct(s).SetText(vStreamRowsResponseGtid, v)
+}
+func (s VStreamRowsResponse) IsSetGtid() bool {
+	return thriftimpl.Struct(s).Has(vStreamRowsResponseGtid)
+}
+func (s VStreamRowsResponse) UnsetGtid() { thriftimpl.Struct(s).Unset(vStreamRowsResponseGtid) }
 
 func (s VStreamRowsResponse) GetRows() nocopy.StructList[Row] {
-	return nocopy.StructList[Row](nocopy.Struct(s).Child(vStreamRowsResponseRows, VStreamRowsResponseDesc))
+	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(vStreamRowsResponseRows, VStreamRowsResponseDesc))
 }
 func (s VStreamRowsResponse) SetRows(v nocopy.StructList[Row]) {
-	nocopy.Struct(s).SetChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, thriftimpl.Struct(v))
 }
 func (s VStreamRowsResponse) NewRows(n int) nocopy.StructList[Row] {
-	return nocopy.StructList[Row](nocopy.Struct(s).NewChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, n))
+	return nocopy.StructList[Row](thriftimpl.Struct(s).NewChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, n))
 }
-func (s VStreamRowsResponse) IsSetRows() bool { return nocopy.Struct(s).Has(vStreamRowsResponseRows) }
-func (s VStreamRowsResponse) UnsetRows()      { nocopy.Struct(s).Unset(vStreamRowsResponseRows) }
+func (s VStreamRowsResponse) IsSetRows() bool {
+	return thriftimpl.Struct(s).Has(vStreamRowsResponseRows)
+}
+func (s VStreamRowsResponse) UnsetRows() { thriftimpl.Struct(s).Unset(vStreamRowsResponseRows) }
 
 type Bulk nocopy.Struct
 
 const (
-	bulkLongs   nocopy.Field = 2<<48 | 6<<32 | 15<<16 | 1
-	bulkInts    nocopy.Field = 3<<48 | 6<<32 | 15<<16 | 2
-	bulkShorts  nocopy.Field = 4<<48 | 6<<32 | 15<<16 | 3
-	bulkDoubles nocopy.Field = 5<<48 | 6<<32 | 15<<16 | 4
+	bulkLongs   thriftimpl.Field = 2<<48 | 6<<32 | 15<<16 | 1
+	bulkInts    thriftimpl.Field = 3<<48 | 6<<32 | 15<<16 | 2
+	bulkShorts  thriftimpl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	bulkDoubles thriftimpl.Field = 5<<48 | 6<<32 | 15<<16 | 4
 )
 
 // BulkDesc describes Bulk to the runtime and to packages that use it.
-var BulkDesc = nocopy.NewDesc("Bulk")
+var BulkDesc = thriftimpl.NewDesc("Bulk")
 
-func NewBulk(opts ...nocopy.Option) Bulk { return Bulk(nocopy.New(BulkDesc, opts...)) }
+func NewBulk(opts ...nocopy.Option) Bulk { return Bulk(thriftimpl.New(BulkDesc, opts...)) }
 func ParseBulk(b []byte, opts ...nocopy.Option) (Bulk, error) {
-	s, err := nocopy.Parse(BulkDesc, b, opts...)
+	s, err := thriftimpl.Parse(BulkDesc, b, opts...)
 	return Bulk(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bulk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Bulk) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, BulkDesc) }
+func (s Bulk) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, BulkDesc) }
+func (s Bulk) ThriftDesc() *thriftimpl.Desc            { return BulkDesc }
 func (s Bulk) Release()                                { nocopy.Struct(s).Release() }
-func (s Bulk) Clone() Bulk                             { return Bulk(nocopy.Struct(s).Clone(BulkDesc)) }
+func (s Bulk) Clone() Bulk                             { return Bulk(thriftimpl.Struct(s).Clone(BulkDesc)) }
 func (s Bulk) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Bulk) String() string                          { return nocopy.Struct(s).Format(BulkDesc) }
-func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(BulkDesc) }
+func (s Bulk) String() string                          { return thriftimpl.Struct(s).Format(BulkDesc) }
+func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(BulkDesc) }
 
 func (s Bulk) GetLongs() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(bulkLongs, BulkDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(bulkLongs, BulkDesc))
 }
-func (s Bulk) SetLongs(v []int64) { nocopy.Struct(s).SetInt64s(bulkLongs, BulkDesc, v) }
+func (s Bulk) SetLongs(v []int64) { thriftimpl.Struct(s).SetInt64s(bulkLongs, BulkDesc, v) }
 func (s Bulk) NewLongs(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(bulkLongs, BulkDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(bulkLongs, BulkDesc, n))
 }
-func (s Bulk) IsSetLongs() bool { return nocopy.Struct(s).Has(bulkLongs) }
-func (s Bulk) UnsetLongs()      { nocopy.Struct(s).Unset(bulkLongs) }
+func (s Bulk) IsSetLongs() bool { return thriftimpl.Struct(s).Has(bulkLongs) }
+func (s Bulk) UnsetLongs()      { thriftimpl.Struct(s).Unset(bulkLongs) }
 
 func (s Bulk) GetInts() nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).Child(bulkInts, BulkDesc))
+	return nocopy.Int32List(thriftimpl.Struct(s).Child(bulkInts, BulkDesc))
 }
-func (s Bulk) SetInts(v []int32) { nocopy.Struct(s).SetInt32s(bulkInts, BulkDesc, v) }
+func (s Bulk) SetInts(v []int32) { thriftimpl.Struct(s).SetInt32s(bulkInts, BulkDesc, v) }
 func (s Bulk) NewInts(n int) nocopy.Int32List {
-	return nocopy.Int32List(nocopy.Struct(s).NewChild(bulkInts, BulkDesc, n))
+	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(bulkInts, BulkDesc, n))
 }
-func (s Bulk) IsSetInts() bool { return nocopy.Struct(s).Has(bulkInts) }
-func (s Bulk) UnsetInts()      { nocopy.Struct(s).Unset(bulkInts) }
+func (s Bulk) IsSetInts() bool { return thriftimpl.Struct(s).Has(bulkInts) }
+func (s Bulk) UnsetInts()      { thriftimpl.Struct(s).Unset(bulkInts) }
 
 func (s Bulk) GetShorts() nocopy.Int16List {
-	return nocopy.Int16List(nocopy.Struct(s).Child(bulkShorts, BulkDesc))
+	return nocopy.Int16List(thriftimpl.Struct(s).Child(bulkShorts, BulkDesc))
 }
-func (s Bulk) SetShorts(v []int16) { nocopy.Struct(s).SetInt16s(bulkShorts, BulkDesc, v) }
+func (s Bulk) SetShorts(v []int16) { thriftimpl.Struct(s).SetInt16s(bulkShorts, BulkDesc, v) }
 func (s Bulk) NewShorts(n int) nocopy.Int16List {
-	return nocopy.Int16List(nocopy.Struct(s).NewChild(bulkShorts, BulkDesc, n))
+	return nocopy.Int16List(thriftimpl.Struct(s).NewChild(bulkShorts, BulkDesc, n))
 }
-func (s Bulk) IsSetShorts() bool { return nocopy.Struct(s).Has(bulkShorts) }
-func (s Bulk) UnsetShorts()      { nocopy.Struct(s).Unset(bulkShorts) }
+func (s Bulk) IsSetShorts() bool { return thriftimpl.Struct(s).Has(bulkShorts) }
+func (s Bulk) UnsetShorts()      { thriftimpl.Struct(s).Unset(bulkShorts) }
 
 func (s Bulk) GetDoubles() nocopy.Float64List {
-	return nocopy.Float64List(nocopy.Struct(s).Child(bulkDoubles, BulkDesc))
+	return nocopy.Float64List(thriftimpl.Struct(s).Child(bulkDoubles, BulkDesc))
 }
-func (s Bulk) SetDoubles(v []float64) { nocopy.Struct(s).SetFloat64s(bulkDoubles, BulkDesc, v) }
+func (s Bulk) SetDoubles(v []float64) { thriftimpl.Struct(s).SetFloat64s(bulkDoubles, BulkDesc, v) }
 func (s Bulk) NewDoubles(n int) nocopy.Float64List {
-	return nocopy.Float64List(nocopy.Struct(s).NewChild(bulkDoubles, BulkDesc, n))
+	return nocopy.Float64List(thriftimpl.Struct(s).NewChild(bulkDoubles, BulkDesc, n))
 }
-func (s Bulk) IsSetDoubles() bool { return nocopy.Struct(s).Has(bulkDoubles) }
-func (s Bulk) UnsetDoubles()      { nocopy.Struct(s).Unset(bulkDoubles) }
+func (s Bulk) IsSetDoubles() bool { return thriftimpl.Struct(s).Has(bulkDoubles) }
+func (s Bulk) UnsetDoubles()      { thriftimpl.Struct(s).Unset(bulkDoubles) }
 
 type Catalog nocopy.Struct
 
 const (
-	catalogItems nocopy.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	catalogWords nocopy.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	catalogItems thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	catalogWords thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // CatalogDesc describes Catalog to the runtime and to packages that use it.
-var CatalogDesc = nocopy.NewDesc("Catalog")
+var CatalogDesc = thriftimpl.NewDesc("Catalog")
 
-func NewCatalog(opts ...nocopy.Option) Catalog { return Catalog(nocopy.New(CatalogDesc, opts...)) }
+func NewCatalog(opts ...nocopy.Option) Catalog { return Catalog(thriftimpl.New(CatalogDesc, opts...)) }
 func ParseCatalog(b []byte, opts ...nocopy.Option) (Catalog, error) {
-	s, err := nocopy.Parse(CatalogDesc, b, opts...)
+	s, err := thriftimpl.Parse(CatalogDesc, b, opts...)
 	return Catalog(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Catalog) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Catalog) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, CatalogDesc) }
-func (s Catalog) Release()                   { nocopy.Struct(s).Release() }
-func (s Catalog) Clone() Catalog             { return Catalog(nocopy.Struct(s).Clone(CatalogDesc)) }
-func (s Catalog) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Catalog) String() string             { return nocopy.Struct(s).Format(CatalogDesc) }
+func (s Catalog) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Catalog) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, CatalogDesc)
+}
+func (s Catalog) ThriftDesc() *thriftimpl.Desc { return CatalogDesc }
+func (s Catalog) Release()                     { nocopy.Struct(s).Release() }
+func (s Catalog) Clone() Catalog               { return Catalog(thriftimpl.Struct(s).Clone(CatalogDesc)) }
+func (s Catalog) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Catalog) String() string               { return thriftimpl.Struct(s).Format(CatalogDesc) }
 func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(CatalogDesc)
+	return thriftimpl.Struct(s).Unknown(CatalogDesc)
 }
 
 func (s Catalog) GetItems() nocopy.StructList[Item] {
-	return nocopy.StructList[Item](nocopy.Struct(s).Child(catalogItems, CatalogDesc))
+	return nocopy.StructList[Item](thriftimpl.Struct(s).Child(catalogItems, CatalogDesc))
 }
 func (s Catalog) SetItems(v nocopy.StructList[Item]) {
-	nocopy.Struct(s).SetChild(catalogItems, CatalogDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(catalogItems, CatalogDesc, thriftimpl.Struct(v))
 }
 func (s Catalog) NewItems(n int) nocopy.StructList[Item] {
-	return nocopy.StructList[Item](nocopy.Struct(s).NewChild(catalogItems, CatalogDesc, n))
+	return nocopy.StructList[Item](thriftimpl.Struct(s).NewChild(catalogItems, CatalogDesc, n))
 }
-func (s Catalog) IsSetItems() bool { return nocopy.Struct(s).Has(catalogItems) }
-func (s Catalog) UnsetItems()      { nocopy.Struct(s).Unset(catalogItems) }
+func (s Catalog) IsSetItems() bool { return thriftimpl.Struct(s).Has(catalogItems) }
+func (s Catalog) UnsetItems()      { thriftimpl.Struct(s).Unset(catalogItems) }
 
 func (s Catalog) GetWords() nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).Child(catalogWords, CatalogDesc))
+	return nocopy.StringList(thriftimpl.Struct(s).Child(catalogWords, CatalogDesc))
 }
-func (s Catalog) SetWords(v []string) { nocopy.Struct(s).SetTexts(catalogWords, CatalogDesc, v) }
+func (s Catalog) SetWords(v []string) { thriftimpl.Struct(s).SetTexts(catalogWords, CatalogDesc, v) }
 func (s Catalog) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(nocopy.Struct(s).NewChild(catalogWords, CatalogDesc, n))
+	return nocopy.StringList(thriftimpl.Struct(s).NewChild(catalogWords, CatalogDesc, n))
 }
-func (s Catalog) IsSetWords() bool { return nocopy.Struct(s).Has(catalogWords) }
-func (s Catalog) UnsetWords()      { nocopy.Struct(s).Unset(catalogWords) }
+func (s Catalog) IsSetWords() bool { return thriftimpl.Struct(s).Has(catalogWords) }
+func (s Catalog) UnsetWords()      { thriftimpl.Struct(s).Unset(catalogWords) }
 
 func init() {
 	AnoDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Num", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "Num", Type: thriftimpl.TypeI64},
 	)
 	MyTestDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Num", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "Ano", Type: nocopy.StructOf(AnoDesc)},
-		nocopy.FieldDesc{ID: 3, Name: "Nums", Type: nocopy.ListOf(nocopy.TypeI64)},
+		thriftimpl.FieldDesc{ID: 1, Name: "Num", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "Ano", Type: thriftimpl.StructOf(AnoDesc)},
+		thriftimpl.FieldDesc{ID: 3, Name: "Nums", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
 	)
 	SmallSubDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Name", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "Region", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "Id", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "Name", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "Region", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "Id", Type: thriftimpl.TypeI64},
 	)
 	SmallDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Service", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "Method", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "Caller", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 4, Name: "Code", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 5, Name: "TraceId", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 6, Name: "Timestamp", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 7, Name: "Sampled", Type: nocopy.TypeBool},
-		nocopy.FieldDesc{ID: 8, Name: "Weight", Type: nocopy.TypeDouble},
-		nocopy.FieldDesc{ID: 9, Name: "Sub", Type: nocopy.StructOf(SmallSubDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "Service", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "Method", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "Caller", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 4, Name: "Code", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 5, Name: "TraceId", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 6, Name: "Timestamp", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 7, Name: "Sampled", Type: thriftimpl.TypeBool},
+		thriftimpl.FieldDesc{ID: 8, Name: "Weight", Type: thriftimpl.TypeDouble},
+		thriftimpl.FieldDesc{ID: 9, Name: "Sub", Type: thriftimpl.StructOf(SmallSubDesc)},
 	)
 	ItemDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Id", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "Name", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "Desc", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 4, Name: "Count", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 5, Name: "Price", Type: nocopy.TypeDouble},
-		nocopy.FieldDesc{ID: 6, Name: "Ok", Type: nocopy.TypeBool},
+		thriftimpl.FieldDesc{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "Desc", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 4, Name: "Count", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 5, Name: "Price", Type: thriftimpl.TypeDouble},
+		thriftimpl.FieldDesc{ID: 6, Name: "Ok", Type: thriftimpl.TypeBool},
 	)
 	UserDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Uid", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "Name", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "Email", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 4, Name: "Age", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 5, Name: "Vip", Type: nocopy.TypeBool},
+		thriftimpl.FieldDesc{ID: 1, Name: "Uid", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "Email", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 4, Name: "Age", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 5, Name: "Vip", Type: thriftimpl.TypeBool},
 	)
 	MetaDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Region", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "Cluster", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "User", Type: nocopy.StructOf(UserDesc)},
-		nocopy.FieldDesc{ID: 4, Name: "Tags", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
+		thriftimpl.FieldDesc{ID: 1, Name: "Region", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "Cluster", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "User", Type: thriftimpl.StructOf(UserDesc)},
+		thriftimpl.FieldDesc{ID: 4, Name: "Tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
 	)
 	BusinessDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Id", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "Title", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "Status", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 4, Name: "Meta", Type: nocopy.StructOf(MetaDesc)},
-		nocopy.FieldDesc{ID: 5, Name: "Items", Type: nocopy.ListOf(nocopy.StructOf(ItemDesc))},
-		nocopy.FieldDesc{ID: 6, Name: "Extra", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 7, Name: "Nums", Type: nocopy.ListOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 8, Name: "Words", Type: nocopy.ListOf(nocopy.TypeString)},
-		nocopy.FieldDesc{ID: 9, Name: "Score", Type: nocopy.TypeDouble},
-		nocopy.FieldDesc{ID: 10, Name: "Flag", Type: nocopy.TypeBool},
-		nocopy.FieldDesc{ID: 11, Name: "Owner", Type: nocopy.StructOf(UserDesc)},
-		nocopy.FieldDesc{ID: 12, Name: "Ts", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 13, Name: "Trailer", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "Title", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "Status", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 4, Name: "Meta", Type: thriftimpl.StructOf(MetaDesc)},
+		thriftimpl.FieldDesc{ID: 5, Name: "Items", Type: thriftimpl.ListOf(thriftimpl.StructOf(ItemDesc))},
+		thriftimpl.FieldDesc{ID: 6, Name: "Extra", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 7, Name: "Nums", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 8, Name: "Words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		thriftimpl.FieldDesc{ID: 9, Name: "Score", Type: thriftimpl.TypeDouble},
+		thriftimpl.FieldDesc{ID: 10, Name: "Flag", Type: thriftimpl.TypeBool},
+		thriftimpl.FieldDesc{ID: 11, Name: "Owner", Type: thriftimpl.StructOf(UserDesc)},
+		thriftimpl.FieldDesc{ID: 12, Name: "Ts", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 13, Name: "Trailer", Type: thriftimpl.TypeString},
 	)
 	BlobDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Id", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "Name", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "Data", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 4, Name: "Code", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 5, Name: "Ok", Type: nocopy.TypeBool},
+		thriftimpl.FieldDesc{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "Data", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 4, Name: "Code", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 5, Name: "Ok", Type: thriftimpl.TypeBool},
 	)
 	RowDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Lengths", Type: nocopy.ListOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 2, Name: "Values", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "Lengths", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 2, Name: "Values", Type: thriftimpl.TypeBinary},
 	)
 	VStreamRowsResponseDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Gtid", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "Rows", Type: nocopy.ListOf(nocopy.StructOf(RowDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "Gtid", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "Rows", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc))},
 	)
 	BulkDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Longs", Type: nocopy.ListOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 2, Name: "Ints", Type: nocopy.ListOf(nocopy.TypeI32)},
-		nocopy.FieldDesc{ID: 3, Name: "Shorts", Type: nocopy.ListOf(nocopy.TypeI16)},
-		nocopy.FieldDesc{ID: 4, Name: "Doubles", Type: nocopy.ListOf(nocopy.TypeDouble)},
+		thriftimpl.FieldDesc{ID: 1, Name: "Longs", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 2, Name: "Ints", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+		thriftimpl.FieldDesc{ID: 3, Name: "Shorts", Type: thriftimpl.ListOf(thriftimpl.TypeI16)},
+		thriftimpl.FieldDesc{ID: 4, Name: "Doubles", Type: thriftimpl.ListOf(thriftimpl.TypeDouble)},
 	)
 	CatalogDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "Items", Type: nocopy.ListOf(nocopy.StructOf(ItemDesc))},
-		nocopy.FieldDesc{ID: 2, Name: "Words", Type: nocopy.ListOf(nocopy.TypeString)},
+		thriftimpl.FieldDesc{ID: 1, Name: "Items", Type: thriftimpl.ListOf(thriftimpl.StructOf(ItemDesc))},
+		thriftimpl.FieldDesc{ID: 2, Name: "Words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
 	)
 }

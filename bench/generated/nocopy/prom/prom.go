@@ -4,100 +4,108 @@
 package prom
 
 import (
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 type Label nocopy.Struct
 
 const (
-	labelName  nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	labelValue nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	labelName  thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	labelValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // LabelDesc describes Label to the runtime and to packages that use it.
-var LabelDesc = nocopy.NewDesc("Label")
+var LabelDesc = thriftimpl.NewDesc("Label")
 
-func NewLabel(opts ...nocopy.Option) Label { return Label(nocopy.New(LabelDesc, opts...)) }
+func NewLabel(opts ...nocopy.Option) Label { return Label(thriftimpl.New(LabelDesc, opts...)) }
 func ParseLabel(b []byte, opts ...nocopy.Option) (Label, error) {
-	s, err := nocopy.Parse(LabelDesc, b, opts...)
+	s, err := thriftimpl.Parse(LabelDesc, b, opts...)
 	return Label(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Label) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Label) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, LabelDesc) }
-func (s Label) Release()                                { nocopy.Struct(s).Release() }
-func (s Label) Clone() Label                            { return Label(nocopy.Struct(s).Clone(LabelDesc)) }
-func (s Label) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Label) String() string                          { return nocopy.Struct(s).Format(LabelDesc) }
-func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(LabelDesc) }
+func (s Label) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
+func (s Label) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, LabelDesc) }
+func (s Label) ThriftDesc() *thriftimpl.Desc { return LabelDesc }
+func (s Label) Release()                     { nocopy.Struct(s).Release() }
+func (s Label) Clone() Label                 { return Label(thriftimpl.Struct(s).Clone(LabelDesc)) }
+func (s Label) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Label) String() string               { return thriftimpl.Struct(s).Format(LabelDesc) }
+func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(LabelDesc)
+}
 
-func (s Label) GetName() string  { return nocopy.Struct(s).Text(labelName) }
-func (s Label) SetName(v string) { nocopy.Struct(s).SetText(labelName, v) }
-func (s Label) IsSetName() bool  { return nocopy.Struct(s).Has(labelName) }
-func (s Label) UnsetName()       { nocopy.Struct(s).Unset(labelName) }
+func (s Label) GetName() string  { return thriftimpl.Struct(s).Text(labelName) }
+func (s Label) SetName(v string) { thriftimpl.Struct(s).SetText(labelName, v) }
+func (s Label) IsSetName() bool  { return thriftimpl.Struct(s).Has(labelName) }
+func (s Label) UnsetName()       { thriftimpl.Struct(s).Unset(labelName) }
 
-func (s Label) GetValue() string  { return nocopy.Struct(s).Text(labelValue) }
-func (s Label) SetValue(v string) { nocopy.Struct(s).SetText(labelValue, v) }
-func (s Label) IsSetValue() bool  { return nocopy.Struct(s).Has(labelValue) }
-func (s Label) UnsetValue()       { nocopy.Struct(s).Unset(labelValue) }
+func (s Label) GetValue() string  { return thriftimpl.Struct(s).Text(labelValue) }
+func (s Label) SetValue(v string) { thriftimpl.Struct(s).SetText(labelValue, v) }
+func (s Label) IsSetValue() bool  { return thriftimpl.Struct(s).Has(labelValue) }
+func (s Label) UnsetValue()       { thriftimpl.Struct(s).Unset(labelValue) }
 
 type Sample nocopy.Struct
 
 const (
-	sampleValue     nocopy.Field = 2<<48 | 4<<32 | 4<<16 | 1
-	sampleTimestamp nocopy.Field = 3<<48 | 4<<32 | 10<<16 | 2
+	sampleValue     thriftimpl.Field = 2<<48 | 4<<32 | 4<<16 | 1
+	sampleTimestamp thriftimpl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
 // SampleDesc describes Sample to the runtime and to packages that use it.
-var SampleDesc = nocopy.NewDesc("Sample")
+var SampleDesc = thriftimpl.NewDesc("Sample")
 
-func NewSample(opts ...nocopy.Option) Sample { return Sample(nocopy.New(SampleDesc, opts...)) }
+func NewSample(opts ...nocopy.Option) Sample { return Sample(thriftimpl.New(SampleDesc, opts...)) }
 func ParseSample(b []byte, opts ...nocopy.Option) (Sample, error) {
-	s, err := nocopy.Parse(SampleDesc, b, opts...)
+	s, err := thriftimpl.Parse(SampleDesc, b, opts...)
 	return Sample(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Sample) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Sample) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, SampleDesc) }
-func (s Sample) Release()                                { nocopy.Struct(s).Release() }
-func (s Sample) Clone() Sample                           { return Sample(nocopy.Struct(s).Clone(SampleDesc)) }
-func (s Sample) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Sample) String() string                          { return nocopy.Struct(s).Format(SampleDesc) }
-func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(SampleDesc) }
+func (s Sample) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Sample) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, SampleDesc)
+}
+func (s Sample) ThriftDesc() *thriftimpl.Desc { return SampleDesc }
+func (s Sample) Release()                     { nocopy.Struct(s).Release() }
+func (s Sample) Clone() Sample                { return Sample(thriftimpl.Struct(s).Clone(SampleDesc)) }
+func (s Sample) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Sample) String() string               { return thriftimpl.Struct(s).Format(SampleDesc) }
+func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(SampleDesc)
+}
 
-func (s Sample) GetValue() float64  { return nocopy.Struct(s).Float64(sampleValue) }
-func (s Sample) SetValue(v float64) { nocopy.Struct(s).SetFloat64(sampleValue, v) }
-func (s Sample) IsSetValue() bool   { return nocopy.Struct(s).Has(sampleValue) }
-func (s Sample) UnsetValue()        { nocopy.Struct(s).Unset(sampleValue) }
+func (s Sample) GetValue() float64  { return thriftimpl.Struct(s).Float64(sampleValue) }
+func (s Sample) SetValue(v float64) { thriftimpl.Struct(s).SetFloat64(sampleValue, v) }
+func (s Sample) IsSetValue() bool   { return thriftimpl.Struct(s).Has(sampleValue) }
+func (s Sample) UnsetValue()        { thriftimpl.Struct(s).Unset(sampleValue) }
 
-func (s Sample) GetTimestamp() int64  { return nocopy.Struct(s).Int64(sampleTimestamp) }
-func (s Sample) SetTimestamp(v int64) { nocopy.Struct(s).SetInt64(sampleTimestamp, v) }
-func (s Sample) IsSetTimestamp() bool { return nocopy.Struct(s).Has(sampleTimestamp) }
-func (s Sample) UnsetTimestamp()      { nocopy.Struct(s).Unset(sampleTimestamp) }
+func (s Sample) GetTimestamp() int64  { return thriftimpl.Struct(s).Int64(sampleTimestamp) }
+func (s Sample) SetTimestamp(v int64) { thriftimpl.Struct(s).SetInt64(sampleTimestamp, v) }
+func (s Sample) IsSetTimestamp() bool { return thriftimpl.Struct(s).Has(sampleTimestamp) }
+func (s Sample) UnsetTimestamp()      { thriftimpl.Struct(s).Unset(sampleTimestamp) }
 
 type TimeSeries nocopy.Struct
 
 const (
-	timeSeriesLabels  nocopy.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	timeSeriesSamples nocopy.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	timeSeriesLabels  thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	timeSeriesSamples thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // TimeSeriesDesc describes TimeSeries to the runtime and to packages that use it.
-var TimeSeriesDesc = nocopy.NewDesc("TimeSeries")
+var TimeSeriesDesc = thriftimpl.NewDesc("TimeSeries")
 
 func NewTimeSeries(opts ...nocopy.Option) TimeSeries {
-	return TimeSeries(nocopy.New(TimeSeriesDesc, opts...))
+	return TimeSeries(thriftimpl.New(TimeSeriesDesc, opts...))
 }
 func ParseTimeSeries(b []byte, opts ...nocopy.Option) (TimeSeries, error) {
-	s, err := nocopy.Parse(TimeSeriesDesc, b, opts...)
+	s, err := thriftimpl.Parse(TimeSeriesDesc, b, opts...)
 	return TimeSeries(s), err
 }
 
@@ -105,54 +113,55 @@ func ParseTimeSeries(b []byte, opts ...nocopy.Option) (TimeSeries, error) {
 // those of s alone.
 func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s TimeSeries) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, TimeSeriesDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
 }
-func (s TimeSeries) Release()          { nocopy.Struct(s).Release() }
-func (s TimeSeries) Clone() TimeSeries { return TimeSeries(nocopy.Struct(s).Clone(TimeSeriesDesc)) }
-func (s TimeSeries) Valid() bool       { return nocopy.Struct(s).Valid() }
-func (s TimeSeries) String() string    { return nocopy.Struct(s).Format(TimeSeriesDesc) }
+func (s TimeSeries) ThriftDesc() *thriftimpl.Desc { return TimeSeriesDesc }
+func (s TimeSeries) Release()                     { nocopy.Struct(s).Release() }
+func (s TimeSeries) Clone() TimeSeries            { return TimeSeries(thriftimpl.Struct(s).Clone(TimeSeriesDesc)) }
+func (s TimeSeries) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s TimeSeries) String() string               { return thriftimpl.Struct(s).Format(TimeSeriesDesc) }
 func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(TimeSeriesDesc)
+	return thriftimpl.Struct(s).Unknown(TimeSeriesDesc)
 }
 
 func (s TimeSeries) GetLabels() nocopy.StructList[Label] {
-	return nocopy.StructList[Label](nocopy.Struct(s).Child(timeSeriesLabels, TimeSeriesDesc))
+	return nocopy.StructList[Label](thriftimpl.Struct(s).Child(timeSeriesLabels, TimeSeriesDesc))
 }
 func (s TimeSeries) SetLabels(v nocopy.StructList[Label]) {
-	nocopy.Struct(s).SetChild(timeSeriesLabels, TimeSeriesDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(timeSeriesLabels, TimeSeriesDesc, thriftimpl.Struct(v))
 }
 func (s TimeSeries) NewLabels(n int) nocopy.StructList[Label] {
-	return nocopy.StructList[Label](nocopy.Struct(s).NewChild(timeSeriesLabels, TimeSeriesDesc, n))
+	return nocopy.StructList[Label](thriftimpl.Struct(s).NewChild(timeSeriesLabels, TimeSeriesDesc, n))
 }
-func (s TimeSeries) IsSetLabels() bool { return nocopy.Struct(s).Has(timeSeriesLabels) }
-func (s TimeSeries) UnsetLabels()      { nocopy.Struct(s).Unset(timeSeriesLabels) }
+func (s TimeSeries) IsSetLabels() bool { return thriftimpl.Struct(s).Has(timeSeriesLabels) }
+func (s TimeSeries) UnsetLabels()      { thriftimpl.Struct(s).Unset(timeSeriesLabels) }
 
 func (s TimeSeries) GetSamples() nocopy.StructList[Sample] {
-	return nocopy.StructList[Sample](nocopy.Struct(s).Child(timeSeriesSamples, TimeSeriesDesc))
+	return nocopy.StructList[Sample](thriftimpl.Struct(s).Child(timeSeriesSamples, TimeSeriesDesc))
 }
 func (s TimeSeries) SetSamples(v nocopy.StructList[Sample]) {
-	nocopy.Struct(s).SetChild(timeSeriesSamples, TimeSeriesDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(timeSeriesSamples, TimeSeriesDesc, thriftimpl.Struct(v))
 }
 func (s TimeSeries) NewSamples(n int) nocopy.StructList[Sample] {
-	return nocopy.StructList[Sample](nocopy.Struct(s).NewChild(timeSeriesSamples, TimeSeriesDesc, n))
+	return nocopy.StructList[Sample](thriftimpl.Struct(s).NewChild(timeSeriesSamples, TimeSeriesDesc, n))
 }
-func (s TimeSeries) IsSetSamples() bool { return nocopy.Struct(s).Has(timeSeriesSamples) }
-func (s TimeSeries) UnsetSamples()      { nocopy.Struct(s).Unset(timeSeriesSamples) }
+func (s TimeSeries) IsSetSamples() bool { return thriftimpl.Struct(s).Has(timeSeriesSamples) }
+func (s TimeSeries) UnsetSamples()      { thriftimpl.Struct(s).Unset(timeSeriesSamples) }
 
 type WriteRequest nocopy.Struct
 
 const (
-	writeRequestTimeseries nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	writeRequestTimeseries thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // WriteRequestDesc describes WriteRequest to the runtime and to packages that use it.
-var WriteRequestDesc = nocopy.NewDesc("WriteRequest")
+var WriteRequestDesc = thriftimpl.NewDesc("WriteRequest")
 
 func NewWriteRequest(opts ...nocopy.Option) WriteRequest {
-	return WriteRequest(nocopy.New(WriteRequestDesc, opts...))
+	return WriteRequest(thriftimpl.New(WriteRequestDesc, opts...))
 }
 func ParseWriteRequest(b []byte, opts ...nocopy.Option) (WriteRequest, error) {
-	s, err := nocopy.Parse(WriteRequestDesc, b, opts...)
+	s, err := thriftimpl.Parse(WriteRequestDesc, b, opts...)
 	return WriteRequest(s), err
 }
 
@@ -160,44 +169,45 @@ func ParseWriteRequest(b []byte, opts ...nocopy.Option) (WriteRequest, error) {
 // those of s alone.
 func (s WriteRequest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s WriteRequest) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, WriteRequestDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, WriteRequestDesc)
 }
-func (s WriteRequest) Release() { nocopy.Struct(s).Release() }
+func (s WriteRequest) ThriftDesc() *thriftimpl.Desc { return WriteRequestDesc }
+func (s WriteRequest) Release()                     { nocopy.Struct(s).Release() }
 func (s WriteRequest) Clone() WriteRequest {
-	return WriteRequest(nocopy.Struct(s).Clone(WriteRequestDesc))
+	return WriteRequest(thriftimpl.Struct(s).Clone(WriteRequestDesc))
 }
 func (s WriteRequest) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s WriteRequest) String() string { return nocopy.Struct(s).Format(WriteRequestDesc) }
+func (s WriteRequest) String() string { return thriftimpl.Struct(s).Format(WriteRequestDesc) }
 func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(WriteRequestDesc)
+	return thriftimpl.Struct(s).Unknown(WriteRequestDesc)
 }
 
 func (s WriteRequest) GetTimeseries() nocopy.StructList[TimeSeries] {
-	return nocopy.StructList[TimeSeries](nocopy.Struct(s).Child(writeRequestTimeseries, WriteRequestDesc))
+	return nocopy.StructList[TimeSeries](thriftimpl.Struct(s).Child(writeRequestTimeseries, WriteRequestDesc))
 }
 func (s WriteRequest) SetTimeseries(v nocopy.StructList[TimeSeries]) {
-	nocopy.Struct(s).SetChild(writeRequestTimeseries, WriteRequestDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(writeRequestTimeseries, WriteRequestDesc, thriftimpl.Struct(v))
 }
 func (s WriteRequest) NewTimeseries(n int) nocopy.StructList[TimeSeries] {
-	return nocopy.StructList[TimeSeries](nocopy.Struct(s).NewChild(writeRequestTimeseries, WriteRequestDesc, n))
+	return nocopy.StructList[TimeSeries](thriftimpl.Struct(s).NewChild(writeRequestTimeseries, WriteRequestDesc, n))
 }
-func (s WriteRequest) IsSetTimeseries() bool { return nocopy.Struct(s).Has(writeRequestTimeseries) }
-func (s WriteRequest) UnsetTimeseries()      { nocopy.Struct(s).Unset(writeRequestTimeseries) }
+func (s WriteRequest) IsSetTimeseries() bool { return thriftimpl.Struct(s).Has(writeRequestTimeseries) }
+func (s WriteRequest) UnsetTimeseries()      { thriftimpl.Struct(s).Unset(writeRequestTimeseries) }
 
 func init() {
 	LabelDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "name", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "value", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "value", Type: thriftimpl.TypeString},
 	)
 	SampleDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "value", Type: nocopy.TypeDouble},
-		nocopy.FieldDesc{ID: 2, Name: "timestamp", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "value", Type: thriftimpl.TypeDouble},
+		thriftimpl.FieldDesc{ID: 2, Name: "timestamp", Type: thriftimpl.TypeI64},
 	)
 	TimeSeriesDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "labels", Type: nocopy.ListOf(nocopy.StructOf(LabelDesc))},
-		nocopy.FieldDesc{ID: 2, Name: "samples", Type: nocopy.ListOf(nocopy.StructOf(SampleDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "labels", Type: thriftimpl.ListOf(thriftimpl.StructOf(LabelDesc))},
+		thriftimpl.FieldDesc{ID: 2, Name: "samples", Type: thriftimpl.ListOf(thriftimpl.StructOf(SampleDesc))},
 	)
 	WriteRequestDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "timeseries", Type: nocopy.ListOf(nocopy.StructOf(TimeSeriesDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "timeseries", Type: thriftimpl.ListOf(thriftimpl.StructOf(TimeSeriesDesc))},
 	)
 }

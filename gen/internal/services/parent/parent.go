@@ -5,13 +5,13 @@ package parent
 
 import (
 	"context"
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 type RootHandler interface {
 	Ping(ctx context.Context, args RootPingArgs, result RootPingResult) error
@@ -95,44 +95,49 @@ func (c MiddleClient) Count(ctx context.Context, args func(MiddleCountArgs)) (Mi
 type Denied nocopy.Struct
 
 const (
-	deniedWhy nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	deniedWhy thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // DeniedDesc describes Denied to the runtime and to packages that use it.
-var DeniedDesc = nocopy.NewExceptionDesc("Denied")
+var DeniedDesc = thriftimpl.NewExceptionDesc("Denied")
 
-func NewDenied(opts ...nocopy.Option) Denied { return Denied(nocopy.New(DeniedDesc, opts...)) }
+func NewDenied(opts ...nocopy.Option) Denied { return Denied(thriftimpl.New(DeniedDesc, opts...)) }
 func ParseDenied(b []byte, opts ...nocopy.Option) (Denied, error) {
-	s, err := nocopy.Parse(DeniedDesc, b, opts...)
+	s, err := thriftimpl.Parse(DeniedDesc, b, opts...)
 	return Denied(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Denied) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Denied) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, DeniedDesc) }
-func (s Denied) Release()                                { nocopy.Struct(s).Release() }
-func (s Denied) Clone() Denied                           { return Denied(nocopy.Struct(s).Clone(DeniedDesc)) }
-func (s Denied) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Denied) String() string                          { return nocopy.Struct(s).Format(DeniedDesc) }
-func (s Denied) Error() string                           { return nocopy.Struct(s).Format(DeniedDesc) }
-func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(DeniedDesc) }
+func (s Denied) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Denied) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, DeniedDesc)
+}
+func (s Denied) ThriftDesc() *thriftimpl.Desc { return DeniedDesc }
+func (s Denied) Release()                     { nocopy.Struct(s).Release() }
+func (s Denied) Clone() Denied                { return Denied(thriftimpl.Struct(s).Clone(DeniedDesc)) }
+func (s Denied) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Denied) String() string               { return thriftimpl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Error() string                { return thriftimpl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return thriftimpl.Struct(s).Unknown(DeniedDesc)
+}
 
-func (s Denied) GetWhy() string  { return nocopy.Struct(s).Text(deniedWhy) }
-func (s Denied) SetWhy(v string) { nocopy.Struct(s).SetText(deniedWhy, v) }
-func (s Denied) IsSetWhy() bool  { return nocopy.Struct(s).Has(deniedWhy) }
-func (s Denied) UnsetWhy()       { nocopy.Struct(s).Unset(deniedWhy) }
+func (s Denied) GetWhy() string  { return thriftimpl.Struct(s).Text(deniedWhy) }
+func (s Denied) SetWhy(v string) { thriftimpl.Struct(s).SetText(deniedWhy, v) }
+func (s Denied) IsSetWhy() bool  { return thriftimpl.Struct(s).Has(deniedWhy) }
+func (s Denied) UnsetWhy()       { thriftimpl.Struct(s).Unset(deniedWhy) }
 
 type RootPingArgs nocopy.Struct
 
 // RootPingArgsDesc describes RootPingArgs to the runtime and to packages that use it.
-var RootPingArgsDesc = nocopy.NewDesc("ping_args")
+var RootPingArgsDesc = thriftimpl.NewDesc("ping_args")
 
 func NewRootPingArgs(opts ...nocopy.Option) RootPingArgs {
-	return RootPingArgs(nocopy.New(RootPingArgsDesc, opts...))
+	return RootPingArgs(thriftimpl.New(RootPingArgsDesc, opts...))
 }
 func ParseRootPingArgs(b []byte, opts ...nocopy.Option) (RootPingArgs, error) {
-	s, err := nocopy.Parse(RootPingArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(RootPingArgsDesc, b, opts...)
 	return RootPingArgs(s), err
 }
 
@@ -140,28 +145,29 @@ func ParseRootPingArgs(b []byte, opts ...nocopy.Option) (RootPingArgs, error) {
 // those of s alone.
 func (s RootPingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, RootPingArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, RootPingArgsDesc)
 }
-func (s RootPingArgs) Release() { nocopy.Struct(s).Release() }
+func (s RootPingArgs) ThriftDesc() *thriftimpl.Desc { return RootPingArgsDesc }
+func (s RootPingArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s RootPingArgs) Clone() RootPingArgs {
-	return RootPingArgs(nocopy.Struct(s).Clone(RootPingArgsDesc))
+	return RootPingArgs(thriftimpl.Struct(s).Clone(RootPingArgsDesc))
 }
 func (s RootPingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RootPingArgs) String() string { return nocopy.Struct(s).Format(RootPingArgsDesc) }
+func (s RootPingArgs) String() string { return thriftimpl.Struct(s).Format(RootPingArgsDesc) }
 func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RootPingArgsDesc)
+	return thriftimpl.Struct(s).Unknown(RootPingArgsDesc)
 }
 
 type RootPingResult nocopy.Struct
 
 // RootPingResultDesc describes RootPingResult to the runtime and to packages that use it.
-var RootPingResultDesc = nocopy.NewDesc("ping_result")
+var RootPingResultDesc = thriftimpl.NewDesc("ping_result")
 
 func NewRootPingResult(opts ...nocopy.Option) RootPingResult {
-	return RootPingResult(nocopy.New(RootPingResultDesc, opts...))
+	return RootPingResult(thriftimpl.New(RootPingResultDesc, opts...))
 }
 func ParseRootPingResult(b []byte, opts ...nocopy.Option) (RootPingResult, error) {
-	s, err := nocopy.Parse(RootPingResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(RootPingResultDesc, b, opts...)
 	return RootPingResult(s), err
 }
 
@@ -169,32 +175,33 @@ func ParseRootPingResult(b []byte, opts ...nocopy.Option) (RootPingResult, error
 // those of s alone.
 func (s RootPingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, RootPingResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, RootPingResultDesc)
 }
-func (s RootPingResult) Release() { nocopy.Struct(s).Release() }
+func (s RootPingResult) ThriftDesc() *thriftimpl.Desc { return RootPingResultDesc }
+func (s RootPingResult) Release()                     { nocopy.Struct(s).Release() }
 func (s RootPingResult) Clone() RootPingResult {
-	return RootPingResult(nocopy.Struct(s).Clone(RootPingResultDesc))
+	return RootPingResult(thriftimpl.Struct(s).Clone(RootPingResultDesc))
 }
 func (s RootPingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RootPingResult) String() string { return nocopy.Struct(s).Format(RootPingResultDesc) }
+func (s RootPingResult) String() string { return thriftimpl.Struct(s).Format(RootPingResultDesc) }
 func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RootPingResultDesc)
+	return thriftimpl.Struct(s).Unknown(RootPingResultDesc)
 }
 
 type MiddleCountArgs nocopy.Struct
 
 const (
-	middleCountArgsWhat nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	middleCountArgsWhat thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // MiddleCountArgsDesc describes MiddleCountArgs to the runtime and to packages that use it.
-var MiddleCountArgsDesc = nocopy.NewDesc("count_args")
+var MiddleCountArgsDesc = thriftimpl.NewDesc("count_args")
 
 func NewMiddleCountArgs(opts ...nocopy.Option) MiddleCountArgs {
-	return MiddleCountArgs(nocopy.New(MiddleCountArgsDesc, opts...))
+	return MiddleCountArgs(thriftimpl.New(MiddleCountArgsDesc, opts...))
 }
 func ParseMiddleCountArgs(b []byte, opts ...nocopy.Option) (MiddleCountArgs, error) {
-	s, err := nocopy.Parse(MiddleCountArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(MiddleCountArgsDesc, b, opts...)
 	return MiddleCountArgs(s), err
 }
 
@@ -202,38 +209,39 @@ func ParseMiddleCountArgs(b []byte, opts ...nocopy.Option) (MiddleCountArgs, err
 // those of s alone.
 func (s MiddleCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
 }
-func (s MiddleCountArgs) Release() { nocopy.Struct(s).Release() }
+func (s MiddleCountArgs) ThriftDesc() *thriftimpl.Desc { return MiddleCountArgsDesc }
+func (s MiddleCountArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s MiddleCountArgs) Clone() MiddleCountArgs {
-	return MiddleCountArgs(nocopy.Struct(s).Clone(MiddleCountArgsDesc))
+	return MiddleCountArgs(thriftimpl.Struct(s).Clone(MiddleCountArgsDesc))
 }
 func (s MiddleCountArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s MiddleCountArgs) String() string { return nocopy.Struct(s).Format(MiddleCountArgsDesc) }
+func (s MiddleCountArgs) String() string { return thriftimpl.Struct(s).Format(MiddleCountArgsDesc) }
 func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(MiddleCountArgsDesc)
+	return thriftimpl.Struct(s).Unknown(MiddleCountArgsDesc)
 }
 
-func (s MiddleCountArgs) GetWhat() string  { return nocopy.Struct(s).Text(middleCountArgsWhat) }
-func (s MiddleCountArgs) SetWhat(v string) { nocopy.Struct(s).SetText(middleCountArgsWhat, v) }
-func (s MiddleCountArgs) IsSetWhat() bool  { return nocopy.Struct(s).Has(middleCountArgsWhat) }
-func (s MiddleCountArgs) UnsetWhat()       { nocopy.Struct(s).Unset(middleCountArgsWhat) }
+func (s MiddleCountArgs) GetWhat() string  { return thriftimpl.Struct(s).Text(middleCountArgsWhat) }
+func (s MiddleCountArgs) SetWhat(v string) { thriftimpl.Struct(s).SetText(middleCountArgsWhat, v) }
+func (s MiddleCountArgs) IsSetWhat() bool  { return thriftimpl.Struct(s).Has(middleCountArgsWhat) }
+func (s MiddleCountArgs) UnsetWhat()       { thriftimpl.Struct(s).Unset(middleCountArgsWhat) }
 
 type MiddleCountResult nocopy.Struct
 
 const (
-	middleCountResultSuccess nocopy.Field = 2<<48 | 4<<32 | 8<<16 | 0
-	middleCountResultDenied  nocopy.Field = 3<<48 | 4<<32 | 12<<16 | 1
+	middleCountResultSuccess thriftimpl.Field = 2<<48 | 4<<32 | 8<<16 | 0
+	middleCountResultDenied  thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // MiddleCountResultDesc describes MiddleCountResult to the runtime and to packages that use it.
-var MiddleCountResultDesc = nocopy.NewDesc("count_result")
+var MiddleCountResultDesc = thriftimpl.NewDesc("count_result")
 
 func NewMiddleCountResult(opts ...nocopy.Option) MiddleCountResult {
-	return MiddleCountResult(nocopy.New(MiddleCountResultDesc, opts...))
+	return MiddleCountResult(thriftimpl.New(MiddleCountResultDesc, opts...))
 }
 func ParseMiddleCountResult(b []byte, opts ...nocopy.Option) (MiddleCountResult, error) {
-	s, err := nocopy.Parse(MiddleCountResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(MiddleCountResultDesc, b, opts...)
 	return MiddleCountResult(s), err
 }
 
@@ -241,50 +249,55 @@ func ParseMiddleCountResult(b []byte, opts ...nocopy.Option) (MiddleCountResult,
 // those of s alone.
 func (s MiddleCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
 }
-func (s MiddleCountResult) Release() { nocopy.Struct(s).Release() }
+func (s MiddleCountResult) ThriftDesc() *thriftimpl.Desc { return MiddleCountResultDesc }
+func (s MiddleCountResult) Release()                     { nocopy.Struct(s).Release() }
 func (s MiddleCountResult) Clone() MiddleCountResult {
-	return MiddleCountResult(nocopy.Struct(s).Clone(MiddleCountResultDesc))
+	return MiddleCountResult(thriftimpl.Struct(s).Clone(MiddleCountResultDesc))
 }
 func (s MiddleCountResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s MiddleCountResult) String() string { return nocopy.Struct(s).Format(MiddleCountResultDesc) }
+func (s MiddleCountResult) String() string { return thriftimpl.Struct(s).Format(MiddleCountResultDesc) }
 func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(MiddleCountResultDesc)
+	return thriftimpl.Struct(s).Unknown(MiddleCountResultDesc)
 }
 
 func (s MiddleCountResult) GetSuccess() int32 {
-	return nocopy.Struct(s).Int32(middleCountResultSuccess)
+	return thriftimpl.Struct(s).Int32(middleCountResultSuccess)
 }
 func (s MiddleCountResult) SetSuccess(v int32) {
-	nocopy.Struct(s).SetInt32(middleCountResultSuccess, v)
+	thriftimpl.Struct(s).SetInt32(middleCountResultSuccess, v)
 }
-func (s MiddleCountResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(middleCountResultSuccess) }
-func (s MiddleCountResult) UnsetSuccess()      { nocopy.Struct(s).Unset(middleCountResultSuccess) }
+func (s MiddleCountResult) IsSetSuccess() bool {
+	return thriftimpl.Struct(s).Has(middleCountResultSuccess)
+}
+func (s MiddleCountResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(middleCountResultSuccess) }
 
 func (s MiddleCountResult) GetDenied() Denied {
-	return Denied(nocopy.Struct(s).Child(middleCountResultDenied, MiddleCountResultDesc))
+	return Denied(thriftimpl.Struct(s).Child(middleCountResultDenied, MiddleCountResultDesc))
 }
 func (s MiddleCountResult) SetDenied(v Denied) {
-	nocopy.Struct(s).SetChild(middleCountResultDenied, MiddleCountResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(middleCountResultDenied, MiddleCountResultDesc, thriftimpl.Struct(v))
 }
 func (s MiddleCountResult) NewDenied() Denied {
-	return Denied(nocopy.Struct(s).NewChild(middleCountResultDenied, MiddleCountResultDesc, 0))
+	return Denied(thriftimpl.Struct(s).NewChild(middleCountResultDenied, MiddleCountResultDesc, 0))
 }
-func (s MiddleCountResult) IsSetDenied() bool { return nocopy.Struct(s).Has(middleCountResultDenied) }
-func (s MiddleCountResult) UnsetDenied()      { nocopy.Struct(s).Unset(middleCountResultDenied) }
+func (s MiddleCountResult) IsSetDenied() bool {
+	return thriftimpl.Struct(s).Has(middleCountResultDenied)
+}
+func (s MiddleCountResult) UnsetDenied() { thriftimpl.Struct(s).Unset(middleCountResultDenied) }
 
 func init() {
 	DeniedDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "why", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "why", Type: thriftimpl.TypeString},
 	)
 	RootPingArgsDesc.Define()
 	RootPingResultDesc.Define()
 	MiddleCountArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "what", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "what", Type: thriftimpl.TypeString},
 	)
 	MiddleCountResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI32, Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 1, Name: "denied", Type: nocopy.StructOf(DeniedDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "denied", Type: thriftimpl.StructOf(DeniedDesc), Req: thriftimpl.Optional},
 	)
 }

@@ -5,13 +5,13 @@ package echo
 
 import (
 	"context"
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 type BaseHandler interface {
 	Ping(ctx context.Context, args BasePingArgs, result BasePingResult) error
@@ -181,16 +181,18 @@ func (c EchoClient) Fail(ctx context.Context, args func(EchoFailArgs)) (EchoFail
 type NotFound nocopy.Struct
 
 const (
-	notFoundKey  nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	notFoundCode nocopy.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	notFoundKey  thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	notFoundCode thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // NotFoundDesc describes NotFound to the runtime and to packages that use it.
-var NotFoundDesc = nocopy.NewExceptionDesc("NotFound")
+var NotFoundDesc = thriftimpl.NewExceptionDesc("NotFound")
 
-func NewNotFound(opts ...nocopy.Option) NotFound { return NotFound(nocopy.New(NotFoundDesc, opts...)) }
+func NewNotFound(opts ...nocopy.Option) NotFound {
+	return NotFound(thriftimpl.New(NotFoundDesc, opts...))
+}
 func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
-	s, err := nocopy.Parse(NotFoundDesc, b, opts...)
+	s, err := thriftimpl.Parse(NotFoundDesc, b, opts...)
 	return NotFound(s), err
 }
 
@@ -198,39 +200,42 @@ func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
 // those of s alone.
 func (s NotFound) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NotFound) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, NotFoundDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, NotFoundDesc)
 }
-func (s NotFound) Release()        { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound { return NotFound(nocopy.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string  { return nocopy.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string   { return nocopy.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) ThriftDesc() *thriftimpl.Desc { return NotFoundDesc }
+func (s NotFound) Release()                     { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound              { return NotFound(thriftimpl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s NotFound) String() string               { return thriftimpl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string                { return thriftimpl.Struct(s).Format(NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(NotFoundDesc)
+	return thriftimpl.Struct(s).Unknown(NotFoundDesc)
 }
 
-func (s NotFound) GetKey() string  { return nocopy.Struct(s).Text(notFoundKey) }
-func (s NotFound) SetKey(v string) { nocopy.Struct(s).SetText(notFoundKey, v) }
-func (s NotFound) IsSetKey() bool  { return nocopy.Struct(s).Has(notFoundKey) }
-func (s NotFound) UnsetKey()       { nocopy.Struct(s).Unset(notFoundKey) }
+func (s NotFound) GetKey() string  { return thriftimpl.Struct(s).Text(notFoundKey) }
+func (s NotFound) SetKey(v string) { thriftimpl.Struct(s).SetText(notFoundKey, v) }
+func (s NotFound) IsSetKey() bool  { return thriftimpl.Struct(s).Has(notFoundKey) }
+func (s NotFound) UnsetKey()       { thriftimpl.Struct(s).Unset(notFoundKey) }
 
-func (s NotFound) GetCode() int32  { return nocopy.Struct(s).Int32(notFoundCode) }
-func (s NotFound) SetCode(v int32) { nocopy.Struct(s).SetInt32(notFoundCode, v) }
-func (s NotFound) IsSetCode() bool { return nocopy.Struct(s).Has(notFoundCode) }
-func (s NotFound) UnsetCode()      { nocopy.Struct(s).Unset(notFoundCode) }
+func (s NotFound) GetCode() int32  { return thriftimpl.Struct(s).Int32(notFoundCode) }
+func (s NotFound) SetCode(v int32) { thriftimpl.Struct(s).SetInt32(notFoundCode, v) }
+func (s NotFound) IsSetCode() bool { return thriftimpl.Struct(s).Has(notFoundCode) }
+func (s NotFound) UnsetCode()      { thriftimpl.Struct(s).Unset(notFoundCode) }
 
 type Conflict nocopy.Struct
 
 const (
-	conflictWhat nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	conflictWhat thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ConflictDesc describes Conflict to the runtime and to packages that use it.
-var ConflictDesc = nocopy.NewExceptionDesc("Conflict")
+var ConflictDesc = thriftimpl.NewExceptionDesc("Conflict")
 
-func NewConflict(opts ...nocopy.Option) Conflict { return Conflict(nocopy.New(ConflictDesc, opts...)) }
+func NewConflict(opts ...nocopy.Option) Conflict {
+	return Conflict(thriftimpl.New(ConflictDesc, opts...))
+}
 func ParseConflict(b []byte, opts ...nocopy.Option) (Conflict, error) {
-	s, err := nocopy.Parse(ConflictDesc, b, opts...)
+	s, err := thriftimpl.Parse(ConflictDesc, b, opts...)
 	return Conflict(s), err
 }
 
@@ -238,93 +243,95 @@ func ParseConflict(b []byte, opts ...nocopy.Option) (Conflict, error) {
 // those of s alone.
 func (s Conflict) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Conflict) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, ConflictDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, ConflictDesc)
 }
-func (s Conflict) Release()        { nocopy.Struct(s).Release() }
-func (s Conflict) Clone() Conflict { return Conflict(nocopy.Struct(s).Clone(ConflictDesc)) }
-func (s Conflict) Valid() bool     { return nocopy.Struct(s).Valid() }
-func (s Conflict) String() string  { return nocopy.Struct(s).Format(ConflictDesc) }
-func (s Conflict) Error() string   { return nocopy.Struct(s).Format(ConflictDesc) }
+func (s Conflict) ThriftDesc() *thriftimpl.Desc { return ConflictDesc }
+func (s Conflict) Release()                     { nocopy.Struct(s).Release() }
+func (s Conflict) Clone() Conflict              { return Conflict(thriftimpl.Struct(s).Clone(ConflictDesc)) }
+func (s Conflict) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Conflict) String() string               { return thriftimpl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Error() string                { return thriftimpl.Struct(s).Format(ConflictDesc) }
 func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(ConflictDesc)
+	return thriftimpl.Struct(s).Unknown(ConflictDesc)
 }
 
-func (s Conflict) GetWhat() string  { return nocopy.Struct(s).Text(conflictWhat) }
-func (s Conflict) SetWhat(v string) { nocopy.Struct(s).SetText(conflictWhat, v) }
-func (s Conflict) IsSetWhat() bool  { return nocopy.Struct(s).Has(conflictWhat) }
-func (s Conflict) UnsetWhat()       { nocopy.Struct(s).Unset(conflictWhat) }
+func (s Conflict) GetWhat() string  { return thriftimpl.Struct(s).Text(conflictWhat) }
+func (s Conflict) SetWhat(v string) { thriftimpl.Struct(s).SetText(conflictWhat, v) }
+func (s Conflict) IsSetWhat() bool  { return thriftimpl.Struct(s).Has(conflictWhat) }
+func (s Conflict) UnsetWhat()       { thriftimpl.Struct(s).Unset(conflictWhat) }
 
 type Item nocopy.Struct
 
 const (
-	itemName    nocopy.Field = 2<<48 | 6<<32 | 11<<16 | 1
-	itemData    nocopy.Field = 3<<48 | 6<<32 | 11<<16 | 2
-	itemNumbers nocopy.Field = 4<<48 | 6<<32 | 15<<16 | 3
-	itemLabels  nocopy.Field = 5<<48 | 6<<32 | 13<<16 | 4
+	itemName    thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	itemData    thriftimpl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	itemNumbers thriftimpl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	itemLabels  thriftimpl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // ItemDesc describes Item to the runtime and to packages that use it.
-var ItemDesc = nocopy.NewDesc("Item")
+var ItemDesc = thriftimpl.NewDesc("Item")
 
-func NewItem(opts ...nocopy.Option) Item { return Item(nocopy.New(ItemDesc, opts...)) }
+func NewItem(opts ...nocopy.Option) Item { return Item(thriftimpl.New(ItemDesc, opts...)) }
 func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
-	s, err := nocopy.Parse(ItemDesc, b, opts...)
+	s, err := thriftimpl.Parse(ItemDesc, b, opts...)
 	return Item(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Item) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, ItemDesc) }
+func (s Item) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, ItemDesc) }
+func (s Item) ThriftDesc() *thriftimpl.Desc            { return ItemDesc }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item                             { return Item(nocopy.Struct(s).Clone(ItemDesc)) }
+func (s Item) Clone() Item                             { return Item(thriftimpl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Item) String() string                          { return nocopy.Struct(s).Format(ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(ItemDesc) }
+func (s Item) String() string                          { return thriftimpl.Struct(s).Format(ItemDesc) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(ItemDesc) }
 
-func (s Item) GetName() string  { return nocopy.Struct(s).Text(itemName) }
-func (s Item) SetName(v string) { nocopy.Struct(s).SetText(itemName, v) }
-func (s Item) IsSetName() bool  { return nocopy.Struct(s).Has(itemName) }
-func (s Item) UnsetName()       { nocopy.Struct(s).Unset(itemName) }
+func (s Item) GetName() string  { return thriftimpl.Struct(s).Text(itemName) }
+func (s Item) SetName(v string) { thriftimpl.Struct(s).SetText(itemName, v) }
+func (s Item) IsSetName() bool  { return thriftimpl.Struct(s).Has(itemName) }
+func (s Item) UnsetName()       { thriftimpl.Struct(s).Unset(itemName) }
 
-func (s Item) GetData() []byte      { return nocopy.Struct(s).Bytes(itemData) }
-func (s Item) SetData(v []byte)     { nocopy.Struct(s).SetBytes(itemData, v) }
-func (s Item) NewData(n int) []byte { return nocopy.Struct(s).NewBytes(itemData, n) }
-func (s Item) IsSetData() bool      { return nocopy.Struct(s).Has(itemData) }
-func (s Item) UnsetData()           { nocopy.Struct(s).Unset(itemData) }
+func (s Item) GetData() []byte      { return thriftimpl.Struct(s).Bytes(itemData) }
+func (s Item) SetData(v []byte)     { thriftimpl.Struct(s).SetBytes(itemData, v) }
+func (s Item) NewData(n int) []byte { return thriftimpl.Struct(s).NewBytes(itemData, n) }
+func (s Item) IsSetData() bool      { return thriftimpl.Struct(s).Has(itemData) }
+func (s Item) UnsetData()           { thriftimpl.Struct(s).Unset(itemData) }
 
 func (s Item) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).Child(itemNumbers, ItemDesc))
+	return nocopy.Int64List(thriftimpl.Struct(s).Child(itemNumbers, ItemDesc))
 }
-func (s Item) SetNumbers(v []int64) { nocopy.Struct(s).SetInt64s(itemNumbers, ItemDesc, v) }
+func (s Item) SetNumbers(v []int64) { thriftimpl.Struct(s).SetInt64s(itemNumbers, ItemDesc, v) }
 func (s Item) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(nocopy.Struct(s).NewChild(itemNumbers, ItemDesc, n))
+	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(itemNumbers, ItemDesc, n))
 }
-func (s Item) IsSetNumbers() bool { return nocopy.Struct(s).Has(itemNumbers) }
-func (s Item) UnsetNumbers()      { nocopy.Struct(s).Unset(itemNumbers) }
+func (s Item) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(itemNumbers) }
+func (s Item) UnsetNumbers()      { thriftimpl.Struct(s).Unset(itemNumbers) }
 
 func (s Item) GetLabels() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).Child(itemLabels, ItemDesc))
+	return nocopy.TextMap(thriftimpl.Struct(s).Child(itemLabels, ItemDesc))
 }
 func (s Item) SetLabels(v nocopy.TextMap) {
-	nocopy.Struct(s).SetChild(itemLabels, ItemDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(itemLabels, ItemDesc, thriftimpl.Struct(v))
 }
 func (s Item) NewLabels() nocopy.TextMap {
-	return nocopy.TextMap(nocopy.Struct(s).NewChild(itemLabels, ItemDesc, 0))
+	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(itemLabels, ItemDesc, 0))
 }
-func (s Item) IsSetLabels() bool { return nocopy.Struct(s).Has(itemLabels) }
-func (s Item) UnsetLabels()      { nocopy.Struct(s).Unset(itemLabels) }
+func (s Item) IsSetLabels() bool { return thriftimpl.Struct(s).Has(itemLabels) }
+func (s Item) UnsetLabels()      { thriftimpl.Struct(s).Unset(itemLabels) }
 
 type BasePingArgs nocopy.Struct
 
 // BasePingArgsDesc describes BasePingArgs to the runtime and to packages that use it.
-var BasePingArgsDesc = nocopy.NewDesc("ping_args")
+var BasePingArgsDesc = thriftimpl.NewDesc("ping_args")
 
 func NewBasePingArgs(opts ...nocopy.Option) BasePingArgs {
-	return BasePingArgs(nocopy.New(BasePingArgsDesc, opts...))
+	return BasePingArgs(thriftimpl.New(BasePingArgsDesc, opts...))
 }
 func ParseBasePingArgs(b []byte, opts ...nocopy.Option) (BasePingArgs, error) {
-	s, err := nocopy.Parse(BasePingArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(BasePingArgsDesc, b, opts...)
 	return BasePingArgs(s), err
 }
 
@@ -332,28 +339,29 @@ func ParseBasePingArgs(b []byte, opts ...nocopy.Option) (BasePingArgs, error) {
 // those of s alone.
 func (s BasePingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, BasePingArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, BasePingArgsDesc)
 }
-func (s BasePingArgs) Release() { nocopy.Struct(s).Release() }
+func (s BasePingArgs) ThriftDesc() *thriftimpl.Desc { return BasePingArgsDesc }
+func (s BasePingArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s BasePingArgs) Clone() BasePingArgs {
-	return BasePingArgs(nocopy.Struct(s).Clone(BasePingArgsDesc))
+	return BasePingArgs(thriftimpl.Struct(s).Clone(BasePingArgsDesc))
 }
 func (s BasePingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s BasePingArgs) String() string { return nocopy.Struct(s).Format(BasePingArgsDesc) }
+func (s BasePingArgs) String() string { return thriftimpl.Struct(s).Format(BasePingArgsDesc) }
 func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(BasePingArgsDesc)
+	return thriftimpl.Struct(s).Unknown(BasePingArgsDesc)
 }
 
 type BasePingResult nocopy.Struct
 
 // BasePingResultDesc describes BasePingResult to the runtime and to packages that use it.
-var BasePingResultDesc = nocopy.NewDesc("ping_result")
+var BasePingResultDesc = thriftimpl.NewDesc("ping_result")
 
 func NewBasePingResult(opts ...nocopy.Option) BasePingResult {
-	return BasePingResult(nocopy.New(BasePingResultDesc, opts...))
+	return BasePingResult(thriftimpl.New(BasePingResultDesc, opts...))
 }
 func ParseBasePingResult(b []byte, opts ...nocopy.Option) (BasePingResult, error) {
-	s, err := nocopy.Parse(BasePingResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(BasePingResultDesc, b, opts...)
 	return BasePingResult(s), err
 }
 
@@ -361,28 +369,29 @@ func ParseBasePingResult(b []byte, opts ...nocopy.Option) (BasePingResult, error
 // those of s alone.
 func (s BasePingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, BasePingResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, BasePingResultDesc)
 }
-func (s BasePingResult) Release() { nocopy.Struct(s).Release() }
+func (s BasePingResult) ThriftDesc() *thriftimpl.Desc { return BasePingResultDesc }
+func (s BasePingResult) Release()                     { nocopy.Struct(s).Release() }
 func (s BasePingResult) Clone() BasePingResult {
-	return BasePingResult(nocopy.Struct(s).Clone(BasePingResultDesc))
+	return BasePingResult(thriftimpl.Struct(s).Clone(BasePingResultDesc))
 }
 func (s BasePingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s BasePingResult) String() string { return nocopy.Struct(s).Format(BasePingResultDesc) }
+func (s BasePingResult) String() string { return thriftimpl.Struct(s).Format(BasePingResultDesc) }
 func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(BasePingResultDesc)
+	return thriftimpl.Struct(s).Unknown(BasePingResultDesc)
 }
 
 type BaseVersionArgs nocopy.Struct
 
 // BaseVersionArgsDesc describes BaseVersionArgs to the runtime and to packages that use it.
-var BaseVersionArgsDesc = nocopy.NewDesc("version_args")
+var BaseVersionArgsDesc = thriftimpl.NewDesc("version_args")
 
 func NewBaseVersionArgs(opts ...nocopy.Option) BaseVersionArgs {
-	return BaseVersionArgs(nocopy.New(BaseVersionArgsDesc, opts...))
+	return BaseVersionArgs(thriftimpl.New(BaseVersionArgsDesc, opts...))
 }
 func ParseBaseVersionArgs(b []byte, opts ...nocopy.Option) (BaseVersionArgs, error) {
-	s, err := nocopy.Parse(BaseVersionArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(BaseVersionArgsDesc, b, opts...)
 	return BaseVersionArgs(s), err
 }
 
@@ -390,32 +399,33 @@ func ParseBaseVersionArgs(b []byte, opts ...nocopy.Option) (BaseVersionArgs, err
 // those of s alone.
 func (s BaseVersionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
 }
-func (s BaseVersionArgs) Release() { nocopy.Struct(s).Release() }
+func (s BaseVersionArgs) ThriftDesc() *thriftimpl.Desc { return BaseVersionArgsDesc }
+func (s BaseVersionArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s BaseVersionArgs) Clone() BaseVersionArgs {
-	return BaseVersionArgs(nocopy.Struct(s).Clone(BaseVersionArgsDesc))
+	return BaseVersionArgs(thriftimpl.Struct(s).Clone(BaseVersionArgsDesc))
 }
 func (s BaseVersionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s BaseVersionArgs) String() string { return nocopy.Struct(s).Format(BaseVersionArgsDesc) }
+func (s BaseVersionArgs) String() string { return thriftimpl.Struct(s).Format(BaseVersionArgsDesc) }
 func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(BaseVersionArgsDesc)
+	return thriftimpl.Struct(s).Unknown(BaseVersionArgsDesc)
 }
 
 type BaseVersionResult nocopy.Struct
 
 const (
-	baseVersionResultSuccess nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	baseVersionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // BaseVersionResultDesc describes BaseVersionResult to the runtime and to packages that use it.
-var BaseVersionResultDesc = nocopy.NewDesc("version_result")
+var BaseVersionResultDesc = thriftimpl.NewDesc("version_result")
 
 func NewBaseVersionResult(opts ...nocopy.Option) BaseVersionResult {
-	return BaseVersionResult(nocopy.New(BaseVersionResultDesc, opts...))
+	return BaseVersionResult(thriftimpl.New(BaseVersionResultDesc, opts...))
 }
 func ParseBaseVersionResult(b []byte, opts ...nocopy.Option) (BaseVersionResult, error) {
-	s, err := nocopy.Parse(BaseVersionResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(BaseVersionResultDesc, b, opts...)
 	return BaseVersionResult(s), err
 }
 
@@ -423,42 +433,45 @@ func ParseBaseVersionResult(b []byte, opts ...nocopy.Option) (BaseVersionResult,
 // those of s alone.
 func (s BaseVersionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
 }
-func (s BaseVersionResult) Release() { nocopy.Struct(s).Release() }
+func (s BaseVersionResult) ThriftDesc() *thriftimpl.Desc { return BaseVersionResultDesc }
+func (s BaseVersionResult) Release()                     { nocopy.Struct(s).Release() }
 func (s BaseVersionResult) Clone() BaseVersionResult {
-	return BaseVersionResult(nocopy.Struct(s).Clone(BaseVersionResultDesc))
+	return BaseVersionResult(thriftimpl.Struct(s).Clone(BaseVersionResultDesc))
 }
 func (s BaseVersionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s BaseVersionResult) String() string { return nocopy.Struct(s).Format(BaseVersionResultDesc) }
+func (s BaseVersionResult) String() string { return thriftimpl.Struct(s).Format(BaseVersionResultDesc) }
 func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(BaseVersionResultDesc)
+	return thriftimpl.Struct(s).Unknown(BaseVersionResultDesc)
 }
 
 func (s BaseVersionResult) GetSuccess() string {
-	return nocopy.Struct(s).Text(baseVersionResultSuccess)
+	return thriftimpl.Struct(s).Text(baseVersionResultSuccess)
 }
 func (s BaseVersionResult) SetSuccess(v string) {
-	nocopy.Struct(s).SetText(baseVersionResultSuccess, v)
+	thriftimpl.Struct(s).SetText(baseVersionResultSuccess, v)
 }
-func (s BaseVersionResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(baseVersionResultSuccess) }
-func (s BaseVersionResult) UnsetSuccess()      { nocopy.Struct(s).Unset(baseVersionResultSuccess) }
+func (s BaseVersionResult) IsSetSuccess() bool {
+	return thriftimpl.Struct(s).Has(baseVersionResultSuccess)
+}
+func (s BaseVersionResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(baseVersionResultSuccess) }
 
 type EchoEchoArgs nocopy.Struct
 
 const (
-	echoEchoArgsPayload nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	echoEchoArgsDelayMs nocopy.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	echoEchoArgsPayload thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	echoEchoArgsDelayMs thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // EchoEchoArgsDesc describes EchoEchoArgs to the runtime and to packages that use it.
-var EchoEchoArgsDesc = nocopy.NewDesc("echo_args")
+var EchoEchoArgsDesc = thriftimpl.NewDesc("echo_args")
 
 func NewEchoEchoArgs(opts ...nocopy.Option) EchoEchoArgs {
-	return EchoEchoArgs(nocopy.New(EchoEchoArgsDesc, opts...))
+	return EchoEchoArgs(thriftimpl.New(EchoEchoArgsDesc, opts...))
 }
 func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
-	s, err := nocopy.Parse(EchoEchoArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoEchoArgsDesc, b, opts...)
 	return EchoEchoArgs(s), err
 }
 
@@ -466,45 +479,46 @@ func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
 // those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
-func (s EchoEchoArgs) Release() { nocopy.Struct(s).Release() }
+func (s EchoEchoArgs) ThriftDesc() *thriftimpl.Desc { return EchoEchoArgsDesc }
+func (s EchoEchoArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
-	return EchoEchoArgs(nocopy.Struct(s).Clone(EchoEchoArgsDesc))
+	return EchoEchoArgs(thriftimpl.Struct(s).Clone(EchoEchoArgsDesc))
 }
 func (s EchoEchoArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoEchoArgs) String() string { return nocopy.Struct(s).Format(EchoEchoArgsDesc) }
+func (s EchoEchoArgs) String() string { return thriftimpl.Struct(s).Format(EchoEchoArgsDesc) }
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoEchoArgsDesc)
+	return thriftimpl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
 
-func (s EchoEchoArgs) GetPayload() []byte  { return nocopy.Struct(s).Bytes(echoEchoArgsPayload) }
-func (s EchoEchoArgs) SetPayload(v []byte) { nocopy.Struct(s).SetBytes(echoEchoArgsPayload, v) }
+func (s EchoEchoArgs) GetPayload() []byte  { return thriftimpl.Struct(s).Bytes(echoEchoArgsPayload) }
+func (s EchoEchoArgs) SetPayload(v []byte) { thriftimpl.Struct(s).SetBytes(echoEchoArgsPayload, v) }
 func (s EchoEchoArgs) NewPayload(n int) []byte {
-	return nocopy.Struct(s).NewBytes(echoEchoArgsPayload, n)
+	return thriftimpl.Struct(s).NewBytes(echoEchoArgsPayload, n)
 }
-func (s EchoEchoArgs) IsSetPayload() bool { return nocopy.Struct(s).Has(echoEchoArgsPayload) }
-func (s EchoEchoArgs) UnsetPayload()      { nocopy.Struct(s).Unset(echoEchoArgsPayload) }
+func (s EchoEchoArgs) IsSetPayload() bool { return thriftimpl.Struct(s).Has(echoEchoArgsPayload) }
+func (s EchoEchoArgs) UnsetPayload()      { thriftimpl.Struct(s).Unset(echoEchoArgsPayload) }
 
-func (s EchoEchoArgs) GetDelayMs() int32  { return nocopy.Struct(s).Int32(echoEchoArgsDelayMs) }
-func (s EchoEchoArgs) SetDelayMs(v int32) { nocopy.Struct(s).SetInt32(echoEchoArgsDelayMs, v) }
-func (s EchoEchoArgs) IsSetDelayMs() bool { return nocopy.Struct(s).Has(echoEchoArgsDelayMs) }
-func (s EchoEchoArgs) UnsetDelayMs()      { nocopy.Struct(s).Unset(echoEchoArgsDelayMs) }
+func (s EchoEchoArgs) GetDelayMs() int32  { return thriftimpl.Struct(s).Int32(echoEchoArgsDelayMs) }
+func (s EchoEchoArgs) SetDelayMs(v int32) { thriftimpl.Struct(s).SetInt32(echoEchoArgsDelayMs, v) }
+func (s EchoEchoArgs) IsSetDelayMs() bool { return thriftimpl.Struct(s).Has(echoEchoArgsDelayMs) }
+func (s EchoEchoArgs) UnsetDelayMs()      { thriftimpl.Struct(s).Unset(echoEchoArgsDelayMs) }
 
 type EchoEchoResult nocopy.Struct
 
 const (
-	echoEchoResultSuccess nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	echoEchoResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // EchoEchoResultDesc describes EchoEchoResult to the runtime and to packages that use it.
-var EchoEchoResultDesc = nocopy.NewDesc("echo_result")
+var EchoEchoResultDesc = thriftimpl.NewDesc("echo_result")
 
 func NewEchoEchoResult(opts ...nocopy.Option) EchoEchoResult {
-	return EchoEchoResult(nocopy.New(EchoEchoResultDesc, opts...))
+	return EchoEchoResult(thriftimpl.New(EchoEchoResultDesc, opts...))
 }
 func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error) {
-	s, err := nocopy.Parse(EchoEchoResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoEchoResultDesc, b, opts...)
 	return EchoEchoResult(s), err
 }
 
@@ -512,41 +526,42 @@ func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error
 // those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
-func (s EchoEchoResult) Release() { nocopy.Struct(s).Release() }
+func (s EchoEchoResult) ThriftDesc() *thriftimpl.Desc { return EchoEchoResultDesc }
+func (s EchoEchoResult) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
-	return EchoEchoResult(nocopy.Struct(s).Clone(EchoEchoResultDesc))
+	return EchoEchoResult(thriftimpl.Struct(s).Clone(EchoEchoResultDesc))
 }
 func (s EchoEchoResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoEchoResult) String() string { return nocopy.Struct(s).Format(EchoEchoResultDesc) }
+func (s EchoEchoResult) String() string { return thriftimpl.Struct(s).Format(EchoEchoResultDesc) }
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoEchoResultDesc)
+	return thriftimpl.Struct(s).Unknown(EchoEchoResultDesc)
 }
 
-func (s EchoEchoResult) GetSuccess() []byte  { return nocopy.Struct(s).Bytes(echoEchoResultSuccess) }
-func (s EchoEchoResult) SetSuccess(v []byte) { nocopy.Struct(s).SetBytes(echoEchoResultSuccess, v) }
+func (s EchoEchoResult) GetSuccess() []byte  { return thriftimpl.Struct(s).Bytes(echoEchoResultSuccess) }
+func (s EchoEchoResult) SetSuccess(v []byte) { thriftimpl.Struct(s).SetBytes(echoEchoResultSuccess, v) }
 func (s EchoEchoResult) NewSuccess(n int) []byte {
-	return nocopy.Struct(s).NewBytes(echoEchoResultSuccess, n)
+	return thriftimpl.Struct(s).NewBytes(echoEchoResultSuccess, n)
 }
-func (s EchoEchoResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(echoEchoResultSuccess) }
-func (s EchoEchoResult) UnsetSuccess()      { nocopy.Struct(s).Unset(echoEchoResultSuccess) }
+func (s EchoEchoResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(echoEchoResultSuccess) }
+func (s EchoEchoResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoEchoResultSuccess) }
 
 type EchoPutArgs nocopy.Struct
 
 const (
-	echoPutArgsItem nocopy.Field = 2<<48 | 4<<32 | 12<<16 | 1
-	echoPutArgsMode nocopy.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	echoPutArgsItem thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	echoPutArgsMode thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // EchoPutArgsDesc describes EchoPutArgs to the runtime and to packages that use it.
-var EchoPutArgsDesc = nocopy.NewDesc("put_args")
+var EchoPutArgsDesc = thriftimpl.NewDesc("put_args")
 
 func NewEchoPutArgs(opts ...nocopy.Option) EchoPutArgs {
-	return EchoPutArgs(nocopy.New(EchoPutArgsDesc, opts...))
+	return EchoPutArgs(thriftimpl.New(EchoPutArgsDesc, opts...))
 }
 func ParseEchoPutArgs(b []byte, opts ...nocopy.Option) (EchoPutArgs, error) {
-	s, err := nocopy.Parse(EchoPutArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoPutArgsDesc, b, opts...)
 	return EchoPutArgs(s), err
 }
 
@@ -554,49 +569,52 @@ func ParseEchoPutArgs(b []byte, opts ...nocopy.Option) (EchoPutArgs, error) {
 // those of s alone.
 func (s EchoPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
 }
-func (s EchoPutArgs) Release()           { nocopy.Struct(s).Release() }
-func (s EchoPutArgs) Clone() EchoPutArgs { return EchoPutArgs(nocopy.Struct(s).Clone(EchoPutArgsDesc)) }
-func (s EchoPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s EchoPutArgs) String() string     { return nocopy.Struct(s).Format(EchoPutArgsDesc) }
+func (s EchoPutArgs) ThriftDesc() *thriftimpl.Desc { return EchoPutArgsDesc }
+func (s EchoPutArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoPutArgs) Clone() EchoPutArgs {
+	return EchoPutArgs(thriftimpl.Struct(s).Clone(EchoPutArgsDesc))
+}
+func (s EchoPutArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s EchoPutArgs) String() string { return thriftimpl.Struct(s).Format(EchoPutArgsDesc) }
 func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoPutArgsDesc)
+	return thriftimpl.Struct(s).Unknown(EchoPutArgsDesc)
 }
 
 func (s EchoPutArgs) GetItem() Item {
-	return Item(nocopy.Struct(s).Child(echoPutArgsItem, EchoPutArgsDesc))
+	return Item(thriftimpl.Struct(s).Child(echoPutArgsItem, EchoPutArgsDesc))
 }
 func (s EchoPutArgs) SetItem(v Item) {
-	nocopy.Struct(s).SetChild(echoPutArgsItem, EchoPutArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(echoPutArgsItem, EchoPutArgsDesc, thriftimpl.Struct(v))
 }
 func (s EchoPutArgs) NewItem() Item {
-	return Item(nocopy.Struct(s).NewChild(echoPutArgsItem, EchoPutArgsDesc, 0))
+	return Item(thriftimpl.Struct(s).NewChild(echoPutArgsItem, EchoPutArgsDesc, 0))
 }
-func (s EchoPutArgs) IsSetItem() bool { return nocopy.Struct(s).Has(echoPutArgsItem) }
-func (s EchoPutArgs) UnsetItem()      { nocopy.Struct(s).Unset(echoPutArgsItem) }
+func (s EchoPutArgs) IsSetItem() bool { return thriftimpl.Struct(s).Has(echoPutArgsItem) }
+func (s EchoPutArgs) UnsetItem()      { thriftimpl.Struct(s).Unset(echoPutArgsItem) }
 
-func (s EchoPutArgs) GetMode() string  { return nocopy.Struct(s).Text(echoPutArgsMode) }
-func (s EchoPutArgs) SetMode(v string) { nocopy.Struct(s).SetText(echoPutArgsMode, v) }
-func (s EchoPutArgs) IsSetMode() bool  { return nocopy.Struct(s).Has(echoPutArgsMode) }
-func (s EchoPutArgs) UnsetMode()       { nocopy.Struct(s).Reset(echoPutArgsMode, EchoPutArgsDesc) }
+func (s EchoPutArgs) GetMode() string  { return thriftimpl.Struct(s).Text(echoPutArgsMode) }
+func (s EchoPutArgs) SetMode(v string) { thriftimpl.Struct(s).SetText(echoPutArgsMode, v) }
+func (s EchoPutArgs) IsSetMode() bool  { return thriftimpl.Struct(s).Has(echoPutArgsMode) }
+func (s EchoPutArgs) UnsetMode()       { thriftimpl.Struct(s).Reset(echoPutArgsMode, EchoPutArgsDesc) }
 
 type EchoPutResult nocopy.Struct
 
 const (
-	echoPutResultSuccess  nocopy.Field = 2<<48 | 5<<32 | 12<<16 | 0
-	echoPutResultMissing  nocopy.Field = 3<<48 | 5<<32 | 12<<16 | 1
-	echoPutResultConflict nocopy.Field = 4<<48 | 5<<32 | 12<<16 | 2
+	echoPutResultSuccess  thriftimpl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	echoPutResultMissing  thriftimpl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	echoPutResultConflict thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // EchoPutResultDesc describes EchoPutResult to the runtime and to packages that use it.
-var EchoPutResultDesc = nocopy.NewDesc("put_result")
+var EchoPutResultDesc = thriftimpl.NewDesc("put_result")
 
 func NewEchoPutResult(opts ...nocopy.Option) EchoPutResult {
-	return EchoPutResult(nocopy.New(EchoPutResultDesc, opts...))
+	return EchoPutResult(thriftimpl.New(EchoPutResultDesc, opts...))
 }
 func ParseEchoPutResult(b []byte, opts ...nocopy.Option) (EchoPutResult, error) {
-	s, err := nocopy.Parse(EchoPutResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoPutResultDesc, b, opts...)
 	return EchoPutResult(s), err
 }
 
@@ -604,69 +622,70 @@ func ParseEchoPutResult(b []byte, opts ...nocopy.Option) (EchoPutResult, error) 
 // those of s alone.
 func (s EchoPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoPutResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoPutResultDesc)
 }
-func (s EchoPutResult) Release() { nocopy.Struct(s).Release() }
+func (s EchoPutResult) ThriftDesc() *thriftimpl.Desc { return EchoPutResultDesc }
+func (s EchoPutResult) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoPutResult) Clone() EchoPutResult {
-	return EchoPutResult(nocopy.Struct(s).Clone(EchoPutResultDesc))
+	return EchoPutResult(thriftimpl.Struct(s).Clone(EchoPutResultDesc))
 }
 func (s EchoPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoPutResult) String() string { return nocopy.Struct(s).Format(EchoPutResultDesc) }
+func (s EchoPutResult) String() string { return thriftimpl.Struct(s).Format(EchoPutResultDesc) }
 func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoPutResultDesc)
+	return thriftimpl.Struct(s).Unknown(EchoPutResultDesc)
 }
 
 func (s EchoPutResult) GetSuccess() Item {
-	return Item(nocopy.Struct(s).Child(echoPutResultSuccess, EchoPutResultDesc))
+	return Item(thriftimpl.Struct(s).Child(echoPutResultSuccess, EchoPutResultDesc))
 }
 func (s EchoPutResult) SetSuccess(v Item) {
-	nocopy.Struct(s).SetChild(echoPutResultSuccess, EchoPutResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(echoPutResultSuccess, EchoPutResultDesc, thriftimpl.Struct(v))
 }
 func (s EchoPutResult) NewSuccess() Item {
-	return Item(nocopy.Struct(s).NewChild(echoPutResultSuccess, EchoPutResultDesc, 0))
+	return Item(thriftimpl.Struct(s).NewChild(echoPutResultSuccess, EchoPutResultDesc, 0))
 }
-func (s EchoPutResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(echoPutResultSuccess) }
-func (s EchoPutResult) UnsetSuccess()      { nocopy.Struct(s).Unset(echoPutResultSuccess) }
+func (s EchoPutResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(echoPutResultSuccess) }
+func (s EchoPutResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoPutResultSuccess) }
 
 func (s EchoPutResult) GetMissing() NotFound {
-	return NotFound(nocopy.Struct(s).Child(echoPutResultMissing, EchoPutResultDesc))
+	return NotFound(thriftimpl.Struct(s).Child(echoPutResultMissing, EchoPutResultDesc))
 }
 func (s EchoPutResult) SetMissing(v NotFound) {
-	nocopy.Struct(s).SetChild(echoPutResultMissing, EchoPutResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(echoPutResultMissing, EchoPutResultDesc, thriftimpl.Struct(v))
 }
 func (s EchoPutResult) NewMissing() NotFound {
-	return NotFound(nocopy.Struct(s).NewChild(echoPutResultMissing, EchoPutResultDesc, 0))
+	return NotFound(thriftimpl.Struct(s).NewChild(echoPutResultMissing, EchoPutResultDesc, 0))
 }
-func (s EchoPutResult) IsSetMissing() bool { return nocopy.Struct(s).Has(echoPutResultMissing) }
-func (s EchoPutResult) UnsetMissing()      { nocopy.Struct(s).Unset(echoPutResultMissing) }
+func (s EchoPutResult) IsSetMissing() bool { return thriftimpl.Struct(s).Has(echoPutResultMissing) }
+func (s EchoPutResult) UnsetMissing()      { thriftimpl.Struct(s).Unset(echoPutResultMissing) }
 
 func (s EchoPutResult) GetConflict() Conflict {
-	return Conflict(nocopy.Struct(s).Child(echoPutResultConflict, EchoPutResultDesc))
+	return Conflict(thriftimpl.Struct(s).Child(echoPutResultConflict, EchoPutResultDesc))
 }
 func (s EchoPutResult) SetConflict(v Conflict) {
-	nocopy.Struct(s).SetChild(echoPutResultConflict, EchoPutResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(echoPutResultConflict, EchoPutResultDesc, thriftimpl.Struct(v))
 }
 func (s EchoPutResult) NewConflict() Conflict {
-	return Conflict(nocopy.Struct(s).NewChild(echoPutResultConflict, EchoPutResultDesc, 0))
+	return Conflict(thriftimpl.Struct(s).NewChild(echoPutResultConflict, EchoPutResultDesc, 0))
 }
-func (s EchoPutResult) IsSetConflict() bool { return nocopy.Struct(s).Has(echoPutResultConflict) }
-func (s EchoPutResult) UnsetConflict()      { nocopy.Struct(s).Unset(echoPutResultConflict) }
+func (s EchoPutResult) IsSetConflict() bool { return thriftimpl.Struct(s).Has(echoPutResultConflict) }
+func (s EchoPutResult) UnsetConflict()      { thriftimpl.Struct(s).Unset(echoPutResultConflict) }
 
 type EchoNotifyArgs nocopy.Struct
 
 const (
-	echoNotifyArgsText    nocopy.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	echoNotifyArgsDelayMs nocopy.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	echoNotifyArgsText    thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	echoNotifyArgsDelayMs thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // EchoNotifyArgsDesc describes EchoNotifyArgs to the runtime and to packages that use it.
-var EchoNotifyArgsDesc = nocopy.NewDesc("notify_args")
+var EchoNotifyArgsDesc = thriftimpl.NewDesc("notify_args")
 
 func NewEchoNotifyArgs(opts ...nocopy.Option) EchoNotifyArgs {
-	return EchoNotifyArgs(nocopy.New(EchoNotifyArgsDesc, opts...))
+	return EchoNotifyArgs(thriftimpl.New(EchoNotifyArgsDesc, opts...))
 }
 func ParseEchoNotifyArgs(b []byte, opts ...nocopy.Option) (EchoNotifyArgs, error) {
-	s, err := nocopy.Parse(EchoNotifyArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoNotifyArgsDesc, b, opts...)
 	return EchoNotifyArgs(s), err
 }
 
@@ -674,43 +693,44 @@ func ParseEchoNotifyArgs(b []byte, opts ...nocopy.Option) (EchoNotifyArgs, error
 // those of s alone.
 func (s EchoNotifyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
 }
-func (s EchoNotifyArgs) Release() { nocopy.Struct(s).Release() }
+func (s EchoNotifyArgs) ThriftDesc() *thriftimpl.Desc { return EchoNotifyArgsDesc }
+func (s EchoNotifyArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
-	return EchoNotifyArgs(nocopy.Struct(s).Clone(EchoNotifyArgsDesc))
+	return EchoNotifyArgs(thriftimpl.Struct(s).Clone(EchoNotifyArgsDesc))
 }
 func (s EchoNotifyArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoNotifyArgs) String() string { return nocopy.Struct(s).Format(EchoNotifyArgsDesc) }
+func (s EchoNotifyArgs) String() string { return thriftimpl.Struct(s).Format(EchoNotifyArgsDesc) }
 func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoNotifyArgsDesc)
+	return thriftimpl.Struct(s).Unknown(EchoNotifyArgsDesc)
 }
 
-func (s EchoNotifyArgs) GetText() string  { return nocopy.Struct(s).Text(echoNotifyArgsText) }
-func (s EchoNotifyArgs) SetText(v string) { nocopy.Struct(s).SetText(echoNotifyArgsText, v) }
-func (s EchoNotifyArgs) IsSetText() bool  { return nocopy.Struct(s).Has(echoNotifyArgsText) }
-func (s EchoNotifyArgs) UnsetText()       { nocopy.Struct(s).Unset(echoNotifyArgsText) }
+func (s EchoNotifyArgs) GetText() string  { return thriftimpl.Struct(s).Text(echoNotifyArgsText) }
+func (s EchoNotifyArgs) SetText(v string) { thriftimpl.Struct(s).SetText(echoNotifyArgsText, v) }
+func (s EchoNotifyArgs) IsSetText() bool  { return thriftimpl.Struct(s).Has(echoNotifyArgsText) }
+func (s EchoNotifyArgs) UnsetText()       { thriftimpl.Struct(s).Unset(echoNotifyArgsText) }
 
-func (s EchoNotifyArgs) GetDelayMs() int32  { return nocopy.Struct(s).Int32(echoNotifyArgsDelayMs) }
-func (s EchoNotifyArgs) SetDelayMs(v int32) { nocopy.Struct(s).SetInt32(echoNotifyArgsDelayMs, v) }
-func (s EchoNotifyArgs) IsSetDelayMs() bool { return nocopy.Struct(s).Has(echoNotifyArgsDelayMs) }
-func (s EchoNotifyArgs) UnsetDelayMs()      { nocopy.Struct(s).Unset(echoNotifyArgsDelayMs) }
+func (s EchoNotifyArgs) GetDelayMs() int32  { return thriftimpl.Struct(s).Int32(echoNotifyArgsDelayMs) }
+func (s EchoNotifyArgs) SetDelayMs(v int32) { thriftimpl.Struct(s).SetInt32(echoNotifyArgsDelayMs, v) }
+func (s EchoNotifyArgs) IsSetDelayMs() bool { return thriftimpl.Struct(s).Has(echoNotifyArgsDelayMs) }
+func (s EchoNotifyArgs) UnsetDelayMs()      { thriftimpl.Struct(s).Unset(echoNotifyArgsDelayMs) }
 
 type EchoAddArgs nocopy.Struct
 
 const (
-	echoAddArgsA nocopy.Field = 2<<48 | 4<<32 | 10<<16 | 1
-	echoAddArgsB nocopy.Field = 3<<48 | 4<<32 | 10<<16 | 2
+	echoAddArgsA thriftimpl.Field = 2<<48 | 4<<32 | 10<<16 | 1
+	echoAddArgsB thriftimpl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
 // EchoAddArgsDesc describes EchoAddArgs to the runtime and to packages that use it.
-var EchoAddArgsDesc = nocopy.NewDesc("add_args")
+var EchoAddArgsDesc = thriftimpl.NewDesc("add_args")
 
 func NewEchoAddArgs(opts ...nocopy.Option) EchoAddArgs {
-	return EchoAddArgs(nocopy.New(EchoAddArgsDesc, opts...))
+	return EchoAddArgs(thriftimpl.New(EchoAddArgsDesc, opts...))
 }
 func ParseEchoAddArgs(b []byte, opts ...nocopy.Option) (EchoAddArgs, error) {
-	s, err := nocopy.Parse(EchoAddArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoAddArgsDesc, b, opts...)
 	return EchoAddArgs(s), err
 }
 
@@ -718,40 +738,43 @@ func ParseEchoAddArgs(b []byte, opts ...nocopy.Option) (EchoAddArgs, error) {
 // those of s alone.
 func (s EchoAddArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
 }
-func (s EchoAddArgs) Release()           { nocopy.Struct(s).Release() }
-func (s EchoAddArgs) Clone() EchoAddArgs { return EchoAddArgs(nocopy.Struct(s).Clone(EchoAddArgsDesc)) }
-func (s EchoAddArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s EchoAddArgs) String() string     { return nocopy.Struct(s).Format(EchoAddArgsDesc) }
+func (s EchoAddArgs) ThriftDesc() *thriftimpl.Desc { return EchoAddArgsDesc }
+func (s EchoAddArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoAddArgs) Clone() EchoAddArgs {
+	return EchoAddArgs(thriftimpl.Struct(s).Clone(EchoAddArgsDesc))
+}
+func (s EchoAddArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s EchoAddArgs) String() string { return thriftimpl.Struct(s).Format(EchoAddArgsDesc) }
 func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoAddArgsDesc)
+	return thriftimpl.Struct(s).Unknown(EchoAddArgsDesc)
 }
 
-func (s EchoAddArgs) GetA() int64  { return nocopy.Struct(s).Int64(echoAddArgsA) }
-func (s EchoAddArgs) SetA(v int64) { nocopy.Struct(s).SetInt64(echoAddArgsA, v) }
-func (s EchoAddArgs) IsSetA() bool { return nocopy.Struct(s).Has(echoAddArgsA) }
-func (s EchoAddArgs) UnsetA()      { nocopy.Struct(s).Unset(echoAddArgsA) }
+func (s EchoAddArgs) GetA() int64  { return thriftimpl.Struct(s).Int64(echoAddArgsA) }
+func (s EchoAddArgs) SetA(v int64) { thriftimpl.Struct(s).SetInt64(echoAddArgsA, v) }
+func (s EchoAddArgs) IsSetA() bool { return thriftimpl.Struct(s).Has(echoAddArgsA) }
+func (s EchoAddArgs) UnsetA()      { thriftimpl.Struct(s).Unset(echoAddArgsA) }
 
-func (s EchoAddArgs) GetB() int64  { return nocopy.Struct(s).Int64(echoAddArgsB) }
-func (s EchoAddArgs) SetB(v int64) { nocopy.Struct(s).SetInt64(echoAddArgsB, v) }
-func (s EchoAddArgs) IsSetB() bool { return nocopy.Struct(s).Has(echoAddArgsB) }
-func (s EchoAddArgs) UnsetB()      { nocopy.Struct(s).Unset(echoAddArgsB) }
+func (s EchoAddArgs) GetB() int64  { return thriftimpl.Struct(s).Int64(echoAddArgsB) }
+func (s EchoAddArgs) SetB(v int64) { thriftimpl.Struct(s).SetInt64(echoAddArgsB, v) }
+func (s EchoAddArgs) IsSetB() bool { return thriftimpl.Struct(s).Has(echoAddArgsB) }
+func (s EchoAddArgs) UnsetB()      { thriftimpl.Struct(s).Unset(echoAddArgsB) }
 
 type EchoAddResult nocopy.Struct
 
 const (
-	echoAddResultSuccess nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	echoAddResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // EchoAddResultDesc describes EchoAddResult to the runtime and to packages that use it.
-var EchoAddResultDesc = nocopy.NewDesc("add_result")
+var EchoAddResultDesc = thriftimpl.NewDesc("add_result")
 
 func NewEchoAddResult(opts ...nocopy.Option) EchoAddResult {
-	return EchoAddResult(nocopy.New(EchoAddResultDesc, opts...))
+	return EchoAddResult(thriftimpl.New(EchoAddResultDesc, opts...))
 }
 func ParseEchoAddResult(b []byte, opts ...nocopy.Option) (EchoAddResult, error) {
-	s, err := nocopy.Parse(EchoAddResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoAddResultDesc, b, opts...)
 	return EchoAddResult(s), err
 }
 
@@ -759,37 +782,38 @@ func ParseEchoAddResult(b []byte, opts ...nocopy.Option) (EchoAddResult, error) 
 // those of s alone.
 func (s EchoAddResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoAddResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoAddResultDesc)
 }
-func (s EchoAddResult) Release() { nocopy.Struct(s).Release() }
+func (s EchoAddResult) ThriftDesc() *thriftimpl.Desc { return EchoAddResultDesc }
+func (s EchoAddResult) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoAddResult) Clone() EchoAddResult {
-	return EchoAddResult(nocopy.Struct(s).Clone(EchoAddResultDesc))
+	return EchoAddResult(thriftimpl.Struct(s).Clone(EchoAddResultDesc))
 }
 func (s EchoAddResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoAddResult) String() string { return nocopy.Struct(s).Format(EchoAddResultDesc) }
+func (s EchoAddResult) String() string { return thriftimpl.Struct(s).Format(EchoAddResultDesc) }
 func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoAddResultDesc)
+	return thriftimpl.Struct(s).Unknown(EchoAddResultDesc)
 }
 
-func (s EchoAddResult) GetSuccess() int64  { return nocopy.Struct(s).Int64(echoAddResultSuccess) }
-func (s EchoAddResult) SetSuccess(v int64) { nocopy.Struct(s).SetInt64(echoAddResultSuccess, v) }
-func (s EchoAddResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(echoAddResultSuccess) }
-func (s EchoAddResult) UnsetSuccess()      { nocopy.Struct(s).Unset(echoAddResultSuccess) }
+func (s EchoAddResult) GetSuccess() int64  { return thriftimpl.Struct(s).Int64(echoAddResultSuccess) }
+func (s EchoAddResult) SetSuccess(v int64) { thriftimpl.Struct(s).SetInt64(echoAddResultSuccess, v) }
+func (s EchoAddResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(echoAddResultSuccess) }
+func (s EchoAddResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoAddResultSuccess) }
 
 type EchoFailArgs nocopy.Struct
 
 const (
-	echoFailArgsHow nocopy.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	echoFailArgsHow thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // EchoFailArgsDesc describes EchoFailArgs to the runtime and to packages that use it.
-var EchoFailArgsDesc = nocopy.NewDesc("fail_args")
+var EchoFailArgsDesc = thriftimpl.NewDesc("fail_args")
 
 func NewEchoFailArgs(opts ...nocopy.Option) EchoFailArgs {
-	return EchoFailArgs(nocopy.New(EchoFailArgsDesc, opts...))
+	return EchoFailArgs(thriftimpl.New(EchoFailArgsDesc, opts...))
 }
 func ParseEchoFailArgs(b []byte, opts ...nocopy.Option) (EchoFailArgs, error) {
-	s, err := nocopy.Parse(EchoFailArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoFailArgsDesc, b, opts...)
 	return EchoFailArgs(s), err
 }
 
@@ -797,37 +821,38 @@ func ParseEchoFailArgs(b []byte, opts ...nocopy.Option) (EchoFailArgs, error) {
 // those of s alone.
 func (s EchoFailArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
 }
-func (s EchoFailArgs) Release() { nocopy.Struct(s).Release() }
+func (s EchoFailArgs) ThriftDesc() *thriftimpl.Desc { return EchoFailArgsDesc }
+func (s EchoFailArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoFailArgs) Clone() EchoFailArgs {
-	return EchoFailArgs(nocopy.Struct(s).Clone(EchoFailArgsDesc))
+	return EchoFailArgs(thriftimpl.Struct(s).Clone(EchoFailArgsDesc))
 }
 func (s EchoFailArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoFailArgs) String() string { return nocopy.Struct(s).Format(EchoFailArgsDesc) }
+func (s EchoFailArgs) String() string { return thriftimpl.Struct(s).Format(EchoFailArgsDesc) }
 func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoFailArgsDesc)
+	return thriftimpl.Struct(s).Unknown(EchoFailArgsDesc)
 }
 
-func (s EchoFailArgs) GetHow() string  { return nocopy.Struct(s).Text(echoFailArgsHow) }
-func (s EchoFailArgs) SetHow(v string) { nocopy.Struct(s).SetText(echoFailArgsHow, v) }
-func (s EchoFailArgs) IsSetHow() bool  { return nocopy.Struct(s).Has(echoFailArgsHow) }
-func (s EchoFailArgs) UnsetHow()       { nocopy.Struct(s).Unset(echoFailArgsHow) }
+func (s EchoFailArgs) GetHow() string  { return thriftimpl.Struct(s).Text(echoFailArgsHow) }
+func (s EchoFailArgs) SetHow(v string) { thriftimpl.Struct(s).SetText(echoFailArgsHow, v) }
+func (s EchoFailArgs) IsSetHow() bool  { return thriftimpl.Struct(s).Has(echoFailArgsHow) }
+func (s EchoFailArgs) UnsetHow()       { thriftimpl.Struct(s).Unset(echoFailArgsHow) }
 
 type EchoFailResult nocopy.Struct
 
 const (
-	echoFailResultMissing nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	echoFailResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // EchoFailResultDesc describes EchoFailResult to the runtime and to packages that use it.
-var EchoFailResultDesc = nocopy.NewDesc("fail_result")
+var EchoFailResultDesc = thriftimpl.NewDesc("fail_result")
 
 func NewEchoFailResult(opts ...nocopy.Option) EchoFailResult {
-	return EchoFailResult(nocopy.New(EchoFailResultDesc, opts...))
+	return EchoFailResult(thriftimpl.New(EchoFailResultDesc, opts...))
 }
 func ParseEchoFailResult(b []byte, opts ...nocopy.Option) (EchoFailResult, error) {
-	s, err := nocopy.Parse(EchoFailResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoFailResultDesc, b, opts...)
 	return EchoFailResult(s), err
 }
 
@@ -835,81 +860,82 @@ func ParseEchoFailResult(b []byte, opts ...nocopy.Option) (EchoFailResult, error
 // those of s alone.
 func (s EchoFailResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoFailResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoFailResultDesc)
 }
-func (s EchoFailResult) Release() { nocopy.Struct(s).Release() }
+func (s EchoFailResult) ThriftDesc() *thriftimpl.Desc { return EchoFailResultDesc }
+func (s EchoFailResult) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoFailResult) Clone() EchoFailResult {
-	return EchoFailResult(nocopy.Struct(s).Clone(EchoFailResultDesc))
+	return EchoFailResult(thriftimpl.Struct(s).Clone(EchoFailResultDesc))
 }
 func (s EchoFailResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoFailResult) String() string { return nocopy.Struct(s).Format(EchoFailResultDesc) }
+func (s EchoFailResult) String() string { return thriftimpl.Struct(s).Format(EchoFailResultDesc) }
 func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoFailResultDesc)
+	return thriftimpl.Struct(s).Unknown(EchoFailResultDesc)
 }
 
 func (s EchoFailResult) GetMissing() NotFound {
-	return NotFound(nocopy.Struct(s).Child(echoFailResultMissing, EchoFailResultDesc))
+	return NotFound(thriftimpl.Struct(s).Child(echoFailResultMissing, EchoFailResultDesc))
 }
 func (s EchoFailResult) SetMissing(v NotFound) {
-	nocopy.Struct(s).SetChild(echoFailResultMissing, EchoFailResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(echoFailResultMissing, EchoFailResultDesc, thriftimpl.Struct(v))
 }
 func (s EchoFailResult) NewMissing() NotFound {
-	return NotFound(nocopy.Struct(s).NewChild(echoFailResultMissing, EchoFailResultDesc, 0))
+	return NotFound(thriftimpl.Struct(s).NewChild(echoFailResultMissing, EchoFailResultDesc, 0))
 }
-func (s EchoFailResult) IsSetMissing() bool { return nocopy.Struct(s).Has(echoFailResultMissing) }
-func (s EchoFailResult) UnsetMissing()      { nocopy.Struct(s).Unset(echoFailResultMissing) }
+func (s EchoFailResult) IsSetMissing() bool { return thriftimpl.Struct(s).Has(echoFailResultMissing) }
+func (s EchoFailResult) UnsetMissing()      { thriftimpl.Struct(s).Unset(echoFailResultMissing) }
 
 func init() {
 	NotFoundDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "key", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "code", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "code", Type: thriftimpl.TypeI32},
 	)
 	ConflictDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "what", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "what", Type: thriftimpl.TypeString},
 	)
 	ItemDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "name", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "data", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 3, Name: "numbers", Type: nocopy.ListOf(nocopy.TypeI64)},
-		nocopy.FieldDesc{ID: 4, Name: "labels", Type: nocopy.MapOf(nocopy.TypeString, nocopy.TypeString)},
+		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "data", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 3, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		thriftimpl.FieldDesc{ID: 4, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
 	)
 	BasePingArgsDesc.Define()
 	BasePingResultDesc.Define()
 	BaseVersionArgsDesc.Define()
 	BaseVersionResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeString, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
 	)
 	EchoEchoArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "payload", Type: nocopy.TypeBinary},
-		nocopy.FieldDesc{ID: 2, Name: "delay_ms", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "payload", Type: thriftimpl.TypeBinary},
+		thriftimpl.FieldDesc{ID: 2, Name: "delay_ms", Type: thriftimpl.TypeI32},
 	)
 	EchoEchoResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeBinary, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
 	)
 	EchoPutArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "item", Type: nocopy.StructOf(ItemDesc)},
-		nocopy.FieldDesc{ID: 2, Name: "mode", Type: nocopy.TypeString, Req: nocopy.Required},
+		thriftimpl.FieldDesc{ID: 1, Name: "item", Type: thriftimpl.StructOf(ItemDesc)},
+		thriftimpl.FieldDesc{ID: 2, Name: "mode", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
 	)
 	EchoPutResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(ItemDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 1, Name: "missing", Type: nocopy.StructOf(NotFoundDesc), Req: nocopy.Optional},
-		nocopy.FieldDesc{ID: 2, Name: "conflict", Type: nocopy.StructOf(ConflictDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(ItemDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+		thriftimpl.FieldDesc{ID: 2, Name: "conflict", Type: thriftimpl.StructOf(ConflictDesc), Req: thriftimpl.Optional},
 	)
 	EchoNotifyArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "text", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 2, Name: "delay_ms", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "text", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 2, Name: "delay_ms", Type: thriftimpl.TypeI32},
 	)
 	EchoAddArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "a", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "b", Type: nocopy.TypeI64},
+		thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "b", Type: thriftimpl.TypeI64},
 	)
 	EchoAddResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI64, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
 	)
 	EchoFailArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "how", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "how", Type: thriftimpl.TypeString},
 	)
 	EchoFailResultDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "missing", Type: nocopy.StructOf(NotFoundDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
 	)
 }

@@ -5,13 +5,13 @@ package echo
 
 import (
 	"context"
-	"iter"
-
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"iter"
 )
 
-const _ = nocopy.GeneratedV1
+const _ = thriftimpl.GeneratedV2
 
 type EchoHandler interface {
 	Echo(ctx context.Context, args EchoEchoArgs, result EchoEchoResult) error
@@ -106,104 +106,108 @@ func (c RowsClient) Put(ctx context.Context, args func(RowsPutArgs)) (RowsPutRes
 type Message nocopy.Struct
 
 const (
-	messageID      nocopy.Field = 2<<48 | 5<<32 | 10<<16 | 1
-	messageAction  nocopy.Field = 3<<48 | 5<<32 | 11<<16 | 2
-	messagePayload nocopy.Field = 4<<48 | 5<<32 | 11<<16 | 3
+	messageID      thriftimpl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	messageAction  thriftimpl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	messagePayload thriftimpl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // MessageDesc describes Message to the runtime and to packages that use it.
-var MessageDesc = nocopy.NewDesc("Message")
+var MessageDesc = thriftimpl.NewDesc("Message")
 
-func NewMessage(opts ...nocopy.Option) Message { return Message(nocopy.New(MessageDesc, opts...)) }
+func NewMessage(opts ...nocopy.Option) Message { return Message(thriftimpl.New(MessageDesc, opts...)) }
 func ParseMessage(b []byte, opts ...nocopy.Option) (Message, error) {
-	s, err := nocopy.Parse(MessageDesc, b, opts...)
+	s, err := thriftimpl.Parse(MessageDesc, b, opts...)
 	return Message(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Message) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Message) AppendTo(dst []byte) []byte { return nocopy.Struct(s).AppendStruct(dst, MessageDesc) }
-func (s Message) Release()                   { nocopy.Struct(s).Release() }
-func (s Message) Clone() Message             { return Message(nocopy.Struct(s).Clone(MessageDesc)) }
-func (s Message) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Message) String() string             { return nocopy.Struct(s).Format(MessageDesc) }
+func (s Message) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
+func (s Message) AppendTo(dst []byte) []byte {
+	return thriftimpl.Struct(s).AppendStruct(dst, MessageDesc)
+}
+func (s Message) ThriftDesc() *thriftimpl.Desc { return MessageDesc }
+func (s Message) Release()                     { nocopy.Struct(s).Release() }
+func (s Message) Clone() Message               { return Message(thriftimpl.Struct(s).Clone(MessageDesc)) }
+func (s Message) Valid() bool                  { return nocopy.Struct(s).Valid() }
+func (s Message) String() string               { return thriftimpl.Struct(s).Format(MessageDesc) }
 func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(MessageDesc)
+	return thriftimpl.Struct(s).Unknown(MessageDesc)
 }
 
-func (s Message) GetID() int64  { return nocopy.Struct(s).Int64(messageID) }
-func (s Message) SetID(v int64) { nocopy.Struct(s).SetInt64(messageID, v) }
-func (s Message) IsSetID() bool { return nocopy.Struct(s).Has(messageID) }
-func (s Message) UnsetID()      { nocopy.Struct(s).Unset(messageID) }
+func (s Message) GetID() int64  { return thriftimpl.Struct(s).Int64(messageID) }
+func (s Message) SetID(v int64) { thriftimpl.Struct(s).SetInt64(messageID, v) }
+func (s Message) IsSetID() bool { return thriftimpl.Struct(s).Has(messageID) }
+func (s Message) UnsetID()      { thriftimpl.Struct(s).Unset(messageID) }
 
-func (s Message) GetAction() string  { return nocopy.Struct(s).Text(messageAction) }
-func (s Message) SetAction(v string) { nocopy.Struct(s).SetText(messageAction, v) }
-func (s Message) IsSetAction() bool  { return nocopy.Struct(s).Has(messageAction) }
-func (s Message) UnsetAction()       { nocopy.Struct(s).Unset(messageAction) }
+func (s Message) GetAction() string  { return thriftimpl.Struct(s).Text(messageAction) }
+func (s Message) SetAction(v string) { thriftimpl.Struct(s).SetText(messageAction, v) }
+func (s Message) IsSetAction() bool  { return thriftimpl.Struct(s).Has(messageAction) }
+func (s Message) UnsetAction()       { thriftimpl.Struct(s).Unset(messageAction) }
 
-func (s Message) GetPayload() []byte      { return nocopy.Struct(s).Bytes(messagePayload) }
-func (s Message) SetPayload(v []byte)     { nocopy.Struct(s).SetBytes(messagePayload, v) }
-func (s Message) NewPayload(n int) []byte { return nocopy.Struct(s).NewBytes(messagePayload, n) }
-func (s Message) IsSetPayload() bool      { return nocopy.Struct(s).Has(messagePayload) }
-func (s Message) UnsetPayload()           { nocopy.Struct(s).Unset(messagePayload) }
+func (s Message) GetPayload() []byte      { return thriftimpl.Struct(s).Bytes(messagePayload) }
+func (s Message) SetPayload(v []byte)     { thriftimpl.Struct(s).SetBytes(messagePayload, v) }
+func (s Message) NewPayload(n int) []byte { return thriftimpl.Struct(s).NewBytes(messagePayload, n) }
+func (s Message) IsSetPayload() bool      { return thriftimpl.Struct(s).Has(messagePayload) }
+func (s Message) UnsetPayload()           { thriftimpl.Struct(s).Unset(messagePayload) }
 
 type Row nocopy.Struct
 
 const (
-	rowID   nocopy.Field = 2<<48 | 5<<32 | 10<<16 | 1
-	rowKind nocopy.Field = 3<<48 | 5<<32 | 8<<16 | 2
-	rowName nocopy.Field = 4<<48 | 5<<32 | 11<<16 | 3
+	rowID   thriftimpl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	rowKind thriftimpl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	rowName thriftimpl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // RowDesc describes Row to the runtime and to packages that use it.
-var RowDesc = nocopy.NewDesc("Row")
+var RowDesc = thriftimpl.NewDesc("Row")
 
-func NewRow(opts ...nocopy.Option) Row { return Row(nocopy.New(RowDesc, opts...)) }
+func NewRow(opts ...nocopy.Option) Row { return Row(thriftimpl.New(RowDesc, opts...)) }
 func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
-	s, err := nocopy.Parse(RowDesc, b, opts...)
+	s, err := thriftimpl.Parse(RowDesc, b, opts...)
 	return Row(s), err
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Row) AppendTo(dst []byte) []byte              { return nocopy.Struct(s).AppendStruct(dst, RowDesc) }
+func (s Row) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, RowDesc) }
+func (s Row) ThriftDesc() *thriftimpl.Desc            { return RowDesc }
 func (s Row) Release()                                { nocopy.Struct(s).Release() }
-func (s Row) Clone() Row                              { return Row(nocopy.Struct(s).Clone(RowDesc)) }
+func (s Row) Clone() Row                              { return Row(thriftimpl.Struct(s).Clone(RowDesc)) }
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Row) String() string                          { return nocopy.Struct(s).Format(RowDesc) }
-func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return nocopy.Struct(s).Unknown(RowDesc) }
+func (s Row) String() string                          { return thriftimpl.Struct(s).Format(RowDesc) }
+func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(RowDesc) }
 
-func (s Row) GetID() int64  { return nocopy.Struct(s).Int64(rowID) }
-func (s Row) SetID(v int64) { nocopy.Struct(s).SetInt64(rowID, v) }
-func (s Row) IsSetID() bool { return nocopy.Struct(s).Has(rowID) }
-func (s Row) UnsetID()      { nocopy.Struct(s).Unset(rowID) }
+func (s Row) GetID() int64  { return thriftimpl.Struct(s).Int64(rowID) }
+func (s Row) SetID(v int64) { thriftimpl.Struct(s).SetInt64(rowID, v) }
+func (s Row) IsSetID() bool { return thriftimpl.Struct(s).Has(rowID) }
+func (s Row) UnsetID()      { thriftimpl.Struct(s).Unset(rowID) }
 
-func (s Row) GetKind() int32  { return nocopy.Struct(s).Int32(rowKind) }
-func (s Row) SetKind(v int32) { nocopy.Struct(s).SetInt32(rowKind, v) }
-func (s Row) IsSetKind() bool { return nocopy.Struct(s).Has(rowKind) }
-func (s Row) UnsetKind()      { nocopy.Struct(s).Unset(rowKind) }
+func (s Row) GetKind() int32  { return thriftimpl.Struct(s).Int32(rowKind) }
+func (s Row) SetKind(v int32) { thriftimpl.Struct(s).SetInt32(rowKind, v) }
+func (s Row) IsSetKind() bool { return thriftimpl.Struct(s).Has(rowKind) }
+func (s Row) UnsetKind()      { thriftimpl.Struct(s).Unset(rowKind) }
 
-func (s Row) GetName() string  { return nocopy.Struct(s).Text(rowName) }
-func (s Row) SetName(v string) { nocopy.Struct(s).SetText(rowName, v) }
-func (s Row) IsSetName() bool  { return nocopy.Struct(s).Has(rowName) }
-func (s Row) UnsetName()       { nocopy.Struct(s).Unset(rowName) }
+func (s Row) GetName() string  { return thriftimpl.Struct(s).Text(rowName) }
+func (s Row) SetName(v string) { thriftimpl.Struct(s).SetText(rowName, v) }
+func (s Row) IsSetName() bool  { return thriftimpl.Struct(s).Has(rowName) }
+func (s Row) UnsetName()       { thriftimpl.Struct(s).Unset(rowName) }
 
 type EchoEchoArgs nocopy.Struct
 
 const (
-	echoEchoArgsMessage nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	echoEchoArgsMessage thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // EchoEchoArgsDesc describes EchoEchoArgs to the runtime and to packages that use it.
-var EchoEchoArgsDesc = nocopy.NewDesc("echo_args")
+var EchoEchoArgsDesc = thriftimpl.NewDesc("echo_args")
 
 func NewEchoEchoArgs(opts ...nocopy.Option) EchoEchoArgs {
-	return EchoEchoArgs(nocopy.New(EchoEchoArgsDesc, opts...))
+	return EchoEchoArgs(thriftimpl.New(EchoEchoArgsDesc, opts...))
 }
 func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
-	s, err := nocopy.Parse(EchoEchoArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoEchoArgsDesc, b, opts...)
 	return EchoEchoArgs(s), err
 }
 
@@ -211,44 +215,45 @@ func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
 // those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
-func (s EchoEchoArgs) Release() { nocopy.Struct(s).Release() }
+func (s EchoEchoArgs) ThriftDesc() *thriftimpl.Desc { return EchoEchoArgsDesc }
+func (s EchoEchoArgs) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
-	return EchoEchoArgs(nocopy.Struct(s).Clone(EchoEchoArgsDesc))
+	return EchoEchoArgs(thriftimpl.Struct(s).Clone(EchoEchoArgsDesc))
 }
 func (s EchoEchoArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoEchoArgs) String() string { return nocopy.Struct(s).Format(EchoEchoArgsDesc) }
+func (s EchoEchoArgs) String() string { return thriftimpl.Struct(s).Format(EchoEchoArgsDesc) }
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoEchoArgsDesc)
+	return thriftimpl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
 
 func (s EchoEchoArgs) GetMessage() Message {
-	return Message(nocopy.Struct(s).Child(echoEchoArgsMessage, EchoEchoArgsDesc))
+	return Message(thriftimpl.Struct(s).Child(echoEchoArgsMessage, EchoEchoArgsDesc))
 }
 func (s EchoEchoArgs) SetMessage(v Message) {
-	nocopy.Struct(s).SetChild(echoEchoArgsMessage, EchoEchoArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(echoEchoArgsMessage, EchoEchoArgsDesc, thriftimpl.Struct(v))
 }
 func (s EchoEchoArgs) NewMessage() Message {
-	return Message(nocopy.Struct(s).NewChild(echoEchoArgsMessage, EchoEchoArgsDesc, 0))
+	return Message(thriftimpl.Struct(s).NewChild(echoEchoArgsMessage, EchoEchoArgsDesc, 0))
 }
-func (s EchoEchoArgs) IsSetMessage() bool { return nocopy.Struct(s).Has(echoEchoArgsMessage) }
-func (s EchoEchoArgs) UnsetMessage()      { nocopy.Struct(s).Unset(echoEchoArgsMessage) }
+func (s EchoEchoArgs) IsSetMessage() bool { return thriftimpl.Struct(s).Has(echoEchoArgsMessage) }
+func (s EchoEchoArgs) UnsetMessage()      { thriftimpl.Struct(s).Unset(echoEchoArgsMessage) }
 
 type EchoEchoResult nocopy.Struct
 
 const (
-	echoEchoResultSuccess nocopy.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	echoEchoResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // EchoEchoResultDesc describes EchoEchoResult to the runtime and to packages that use it.
-var EchoEchoResultDesc = nocopy.NewDesc("echo_result")
+var EchoEchoResultDesc = thriftimpl.NewDesc("echo_result")
 
 func NewEchoEchoResult(opts ...nocopy.Option) EchoEchoResult {
-	return EchoEchoResult(nocopy.New(EchoEchoResultDesc, opts...))
+	return EchoEchoResult(thriftimpl.New(EchoEchoResultDesc, opts...))
 }
 func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error) {
-	s, err := nocopy.Parse(EchoEchoResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(EchoEchoResultDesc, b, opts...)
 	return EchoEchoResult(s), err
 }
 
@@ -256,44 +261,45 @@ func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error
 // those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
-func (s EchoEchoResult) Release() { nocopy.Struct(s).Release() }
+func (s EchoEchoResult) ThriftDesc() *thriftimpl.Desc { return EchoEchoResultDesc }
+func (s EchoEchoResult) Release()                     { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
-	return EchoEchoResult(nocopy.Struct(s).Clone(EchoEchoResultDesc))
+	return EchoEchoResult(thriftimpl.Struct(s).Clone(EchoEchoResultDesc))
 }
 func (s EchoEchoResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoEchoResult) String() string { return nocopy.Struct(s).Format(EchoEchoResultDesc) }
+func (s EchoEchoResult) String() string { return thriftimpl.Struct(s).Format(EchoEchoResultDesc) }
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(EchoEchoResultDesc)
+	return thriftimpl.Struct(s).Unknown(EchoEchoResultDesc)
 }
 
 func (s EchoEchoResult) GetSuccess() Message {
-	return Message(nocopy.Struct(s).Child(echoEchoResultSuccess, EchoEchoResultDesc))
+	return Message(thriftimpl.Struct(s).Child(echoEchoResultSuccess, EchoEchoResultDesc))
 }
 func (s EchoEchoResult) SetSuccess(v Message) {
-	nocopy.Struct(s).SetChild(echoEchoResultSuccess, EchoEchoResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(echoEchoResultSuccess, EchoEchoResultDesc, thriftimpl.Struct(v))
 }
 func (s EchoEchoResult) NewSuccess() Message {
-	return Message(nocopy.Struct(s).NewChild(echoEchoResultSuccess, EchoEchoResultDesc, 0))
+	return Message(thriftimpl.Struct(s).NewChild(echoEchoResultSuccess, EchoEchoResultDesc, 0))
 }
-func (s EchoEchoResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(echoEchoResultSuccess) }
-func (s EchoEchoResult) UnsetSuccess()      { nocopy.Struct(s).Unset(echoEchoResultSuccess) }
+func (s EchoEchoResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(echoEchoResultSuccess) }
+func (s EchoEchoResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoEchoResultSuccess) }
 
 type RowsGetArgs nocopy.Struct
 
 const (
-	rowsGetArgsCount nocopy.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	rowsGetArgsCount thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // RowsGetArgsDesc describes RowsGetArgs to the runtime and to packages that use it.
-var RowsGetArgsDesc = nocopy.NewDesc("get_args")
+var RowsGetArgsDesc = thriftimpl.NewDesc("get_args")
 
 func NewRowsGetArgs(opts ...nocopy.Option) RowsGetArgs {
-	return RowsGetArgs(nocopy.New(RowsGetArgsDesc, opts...))
+	return RowsGetArgs(thriftimpl.New(RowsGetArgsDesc, opts...))
 }
 func ParseRowsGetArgs(b []byte, opts ...nocopy.Option) (RowsGetArgs, error) {
-	s, err := nocopy.Parse(RowsGetArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(RowsGetArgsDesc, b, opts...)
 	return RowsGetArgs(s), err
 }
 
@@ -301,35 +307,38 @@ func ParseRowsGetArgs(b []byte, opts ...nocopy.Option) (RowsGetArgs, error) {
 // those of s alone.
 func (s RowsGetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsGetArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
 }
-func (s RowsGetArgs) Release()           { nocopy.Struct(s).Release() }
-func (s RowsGetArgs) Clone() RowsGetArgs { return RowsGetArgs(nocopy.Struct(s).Clone(RowsGetArgsDesc)) }
-func (s RowsGetArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s RowsGetArgs) String() string     { return nocopy.Struct(s).Format(RowsGetArgsDesc) }
+func (s RowsGetArgs) ThriftDesc() *thriftimpl.Desc { return RowsGetArgsDesc }
+func (s RowsGetArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s RowsGetArgs) Clone() RowsGetArgs {
+	return RowsGetArgs(thriftimpl.Struct(s).Clone(RowsGetArgsDesc))
+}
+func (s RowsGetArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s RowsGetArgs) String() string { return thriftimpl.Struct(s).Format(RowsGetArgsDesc) }
 func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RowsGetArgsDesc)
+	return thriftimpl.Struct(s).Unknown(RowsGetArgsDesc)
 }
 
-func (s RowsGetArgs) GetCount() int32  { return nocopy.Struct(s).Int32(rowsGetArgsCount) }
-func (s RowsGetArgs) SetCount(v int32) { nocopy.Struct(s).SetInt32(rowsGetArgsCount, v) }
-func (s RowsGetArgs) IsSetCount() bool { return nocopy.Struct(s).Has(rowsGetArgsCount) }
-func (s RowsGetArgs) UnsetCount()      { nocopy.Struct(s).Unset(rowsGetArgsCount) }
+func (s RowsGetArgs) GetCount() int32  { return thriftimpl.Struct(s).Int32(rowsGetArgsCount) }
+func (s RowsGetArgs) SetCount(v int32) { thriftimpl.Struct(s).SetInt32(rowsGetArgsCount, v) }
+func (s RowsGetArgs) IsSetCount() bool { return thriftimpl.Struct(s).Has(rowsGetArgsCount) }
+func (s RowsGetArgs) UnsetCount()      { thriftimpl.Struct(s).Unset(rowsGetArgsCount) }
 
 type RowsGetResult nocopy.Struct
 
 const (
-	rowsGetResultSuccess nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	rowsGetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
 // RowsGetResultDesc describes RowsGetResult to the runtime and to packages that use it.
-var RowsGetResultDesc = nocopy.NewDesc("get_result")
+var RowsGetResultDesc = thriftimpl.NewDesc("get_result")
 
 func NewRowsGetResult(opts ...nocopy.Option) RowsGetResult {
-	return RowsGetResult(nocopy.New(RowsGetResultDesc, opts...))
+	return RowsGetResult(thriftimpl.New(RowsGetResultDesc, opts...))
 }
 func ParseRowsGetResult(b []byte, opts ...nocopy.Option) (RowsGetResult, error) {
-	s, err := nocopy.Parse(RowsGetResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(RowsGetResultDesc, b, opts...)
 	return RowsGetResult(s), err
 }
 
@@ -337,44 +346,45 @@ func ParseRowsGetResult(b []byte, opts ...nocopy.Option) (RowsGetResult, error) 
 // those of s alone.
 func (s RowsGetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsGetResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, RowsGetResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, RowsGetResultDesc)
 }
-func (s RowsGetResult) Release() { nocopy.Struct(s).Release() }
+func (s RowsGetResult) ThriftDesc() *thriftimpl.Desc { return RowsGetResultDesc }
+func (s RowsGetResult) Release()                     { nocopy.Struct(s).Release() }
 func (s RowsGetResult) Clone() RowsGetResult {
-	return RowsGetResult(nocopy.Struct(s).Clone(RowsGetResultDesc))
+	return RowsGetResult(thriftimpl.Struct(s).Clone(RowsGetResultDesc))
 }
 func (s RowsGetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RowsGetResult) String() string { return nocopy.Struct(s).Format(RowsGetResultDesc) }
+func (s RowsGetResult) String() string { return thriftimpl.Struct(s).Format(RowsGetResultDesc) }
 func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RowsGetResultDesc)
+	return thriftimpl.Struct(s).Unknown(RowsGetResultDesc)
 }
 
 func (s RowsGetResult) GetSuccess() nocopy.StructList[Row] {
-	return nocopy.StructList[Row](nocopy.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
+	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
 }
 func (s RowsGetResult) SetSuccess(v nocopy.StructList[Row]) {
-	nocopy.Struct(s).SetChild(rowsGetResultSuccess, RowsGetResultDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(rowsGetResultSuccess, RowsGetResultDesc, thriftimpl.Struct(v))
 }
 func (s RowsGetResult) NewSuccess(n int) nocopy.StructList[Row] {
-	return nocopy.StructList[Row](nocopy.Struct(s).NewChild(rowsGetResultSuccess, RowsGetResultDesc, n))
+	return nocopy.StructList[Row](thriftimpl.Struct(s).NewChild(rowsGetResultSuccess, RowsGetResultDesc, n))
 }
-func (s RowsGetResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(rowsGetResultSuccess) }
-func (s RowsGetResult) UnsetSuccess()      { nocopy.Struct(s).Unset(rowsGetResultSuccess) }
+func (s RowsGetResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(rowsGetResultSuccess) }
+func (s RowsGetResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(rowsGetResultSuccess) }
 
 type RowsPutArgs nocopy.Struct
 
 const (
-	rowsPutArgsRows nocopy.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	rowsPutArgsRows thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // RowsPutArgsDesc describes RowsPutArgs to the runtime and to packages that use it.
-var RowsPutArgsDesc = nocopy.NewDesc("put_args")
+var RowsPutArgsDesc = thriftimpl.NewDesc("put_args")
 
 func NewRowsPutArgs(opts ...nocopy.Option) RowsPutArgs {
-	return RowsPutArgs(nocopy.New(RowsPutArgsDesc, opts...))
+	return RowsPutArgs(thriftimpl.New(RowsPutArgsDesc, opts...))
 }
 func ParseRowsPutArgs(b []byte, opts ...nocopy.Option) (RowsPutArgs, error) {
-	s, err := nocopy.Parse(RowsPutArgsDesc, b, opts...)
+	s, err := thriftimpl.Parse(RowsPutArgsDesc, b, opts...)
 	return RowsPutArgs(s), err
 }
 
@@ -382,42 +392,45 @@ func ParseRowsPutArgs(b []byte, opts ...nocopy.Option) (RowsPutArgs, error) {
 // those of s alone.
 func (s RowsPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsPutArgs) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
 }
-func (s RowsPutArgs) Release()           { nocopy.Struct(s).Release() }
-func (s RowsPutArgs) Clone() RowsPutArgs { return RowsPutArgs(nocopy.Struct(s).Clone(RowsPutArgsDesc)) }
-func (s RowsPutArgs) Valid() bool        { return nocopy.Struct(s).Valid() }
-func (s RowsPutArgs) String() string     { return nocopy.Struct(s).Format(RowsPutArgsDesc) }
+func (s RowsPutArgs) ThriftDesc() *thriftimpl.Desc { return RowsPutArgsDesc }
+func (s RowsPutArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s RowsPutArgs) Clone() RowsPutArgs {
+	return RowsPutArgs(thriftimpl.Struct(s).Clone(RowsPutArgsDesc))
+}
+func (s RowsPutArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s RowsPutArgs) String() string { return thriftimpl.Struct(s).Format(RowsPutArgsDesc) }
 func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RowsPutArgsDesc)
+	return thriftimpl.Struct(s).Unknown(RowsPutArgsDesc)
 }
 
 func (s RowsPutArgs) GetRows() nocopy.StructList[Row] {
-	return nocopy.StructList[Row](nocopy.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
+	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
 }
 func (s RowsPutArgs) SetRows(v nocopy.StructList[Row]) {
-	nocopy.Struct(s).SetChild(rowsPutArgsRows, RowsPutArgsDesc, nocopy.Struct(v))
+	thriftimpl.Struct(s).SetChild(rowsPutArgsRows, RowsPutArgsDesc, thriftimpl.Struct(v))
 }
 func (s RowsPutArgs) NewRows(n int) nocopy.StructList[Row] {
-	return nocopy.StructList[Row](nocopy.Struct(s).NewChild(rowsPutArgsRows, RowsPutArgsDesc, n))
+	return nocopy.StructList[Row](thriftimpl.Struct(s).NewChild(rowsPutArgsRows, RowsPutArgsDesc, n))
 }
-func (s RowsPutArgs) IsSetRows() bool { return nocopy.Struct(s).Has(rowsPutArgsRows) }
-func (s RowsPutArgs) UnsetRows()      { nocopy.Struct(s).Unset(rowsPutArgsRows) }
+func (s RowsPutArgs) IsSetRows() bool { return thriftimpl.Struct(s).Has(rowsPutArgsRows) }
+func (s RowsPutArgs) UnsetRows()      { thriftimpl.Struct(s).Unset(rowsPutArgsRows) }
 
 type RowsPutResult nocopy.Struct
 
 const (
-	rowsPutResultSuccess nocopy.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	rowsPutResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // RowsPutResultDesc describes RowsPutResult to the runtime and to packages that use it.
-var RowsPutResultDesc = nocopy.NewDesc("put_result")
+var RowsPutResultDesc = thriftimpl.NewDesc("put_result")
 
 func NewRowsPutResult(opts ...nocopy.Option) RowsPutResult {
-	return RowsPutResult(nocopy.New(RowsPutResultDesc, opts...))
+	return RowsPutResult(thriftimpl.New(RowsPutResultDesc, opts...))
 }
 func ParseRowsPutResult(b []byte, opts ...nocopy.Option) (RowsPutResult, error) {
-	s, err := nocopy.Parse(RowsPutResultDesc, b, opts...)
+	s, err := thriftimpl.Parse(RowsPutResultDesc, b, opts...)
 	return RowsPutResult(s), err
 }
 
@@ -425,50 +438,51 @@ func ParseRowsPutResult(b []byte, opts ...nocopy.Option) (RowsPutResult, error) 
 // those of s alone.
 func (s RowsPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsPutResult) AppendTo(dst []byte) []byte {
-	return nocopy.Struct(s).AppendStruct(dst, RowsPutResultDesc)
+	return thriftimpl.Struct(s).AppendStruct(dst, RowsPutResultDesc)
 }
-func (s RowsPutResult) Release() { nocopy.Struct(s).Release() }
+func (s RowsPutResult) ThriftDesc() *thriftimpl.Desc { return RowsPutResultDesc }
+func (s RowsPutResult) Release()                     { nocopy.Struct(s).Release() }
 func (s RowsPutResult) Clone() RowsPutResult {
-	return RowsPutResult(nocopy.Struct(s).Clone(RowsPutResultDesc))
+	return RowsPutResult(thriftimpl.Struct(s).Clone(RowsPutResultDesc))
 }
 func (s RowsPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RowsPutResult) String() string { return nocopy.Struct(s).Format(RowsPutResultDesc) }
+func (s RowsPutResult) String() string { return thriftimpl.Struct(s).Format(RowsPutResultDesc) }
 func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return nocopy.Struct(s).Unknown(RowsPutResultDesc)
+	return thriftimpl.Struct(s).Unknown(RowsPutResultDesc)
 }
 
-func (s RowsPutResult) GetSuccess() int64  { return nocopy.Struct(s).Int64(rowsPutResultSuccess) }
-func (s RowsPutResult) SetSuccess(v int64) { nocopy.Struct(s).SetInt64(rowsPutResultSuccess, v) }
-func (s RowsPutResult) IsSetSuccess() bool { return nocopy.Struct(s).Has(rowsPutResultSuccess) }
-func (s RowsPutResult) UnsetSuccess()      { nocopy.Struct(s).Unset(rowsPutResultSuccess) }
+func (s RowsPutResult) GetSuccess() int64  { return thriftimpl.Struct(s).Int64(rowsPutResultSuccess) }
+func (s RowsPutResult) SetSuccess(v int64) { thriftimpl.Struct(s).SetInt64(rowsPutResultSuccess, v) }
+func (s RowsPutResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(rowsPutResultSuccess) }
+func (s RowsPutResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(rowsPutResultSuccess) }
 
 func init() {
 	MessageDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "action", Type: nocopy.TypeString},
-		nocopy.FieldDesc{ID: 3, Name: "payload", Type: nocopy.TypeBinary},
+		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "action", Type: thriftimpl.TypeString},
+		thriftimpl.FieldDesc{ID: 3, Name: "payload", Type: thriftimpl.TypeBinary},
 	)
 	RowDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "id", Type: nocopy.TypeI64},
-		nocopy.FieldDesc{ID: 2, Name: "kind", Type: nocopy.TypeI32},
-		nocopy.FieldDesc{ID: 3, Name: "name", Type: nocopy.TypeString},
+		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
+		thriftimpl.FieldDesc{ID: 2, Name: "kind", Type: thriftimpl.TypeI32},
+		thriftimpl.FieldDesc{ID: 3, Name: "name", Type: thriftimpl.TypeString},
 	)
 	EchoEchoArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "message", Type: nocopy.StructOf(MessageDesc)},
+		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.StructOf(MessageDesc)},
 	)
 	EchoEchoResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.StructOf(MessageDesc), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(MessageDesc), Req: thriftimpl.Optional},
 	)
 	RowsGetArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "count", Type: nocopy.TypeI32},
+		thriftimpl.FieldDesc{ID: 1, Name: "count", Type: thriftimpl.TypeI32},
 	)
 	RowsGetResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.ListOf(nocopy.StructOf(RowDesc)), Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc)), Req: thriftimpl.Optional},
 	)
 	RowsPutArgsDesc.Define(
-		nocopy.FieldDesc{ID: 1, Name: "rows", Type: nocopy.ListOf(nocopy.StructOf(RowDesc))},
+		thriftimpl.FieldDesc{ID: 1, Name: "rows", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc))},
 	)
 	RowsPutResultDesc.Define(
-		nocopy.FieldDesc{ID: 0, Name: "success", Type: nocopy.TypeI64, Req: nocopy.Optional},
+		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
 	)
 }

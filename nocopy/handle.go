@@ -1,0 +1,63 @@
+package nocopy
+
+// View is the constraint that every handle satisfies: those of generated structs and those of
+// containers.
+type View interface {
+	~struct {
+		m *Message
+		k uint64
+	}
+}
+
+// Struct is the handle of a struct of any type, and what the handles of all generated types are
+// underneath: the message, its generation and an entry of its index. Handles are values; they may
+// be copied freely and die with the message's Release. A Struct is converted to the generated type
+// that it is of, as in Order(s), to read its fields; of another type's, what is read means
+// nothing.
+type Struct struct {
+	m *Message
+	k uint64 // generation<<32 | entry
+}
+
+// Message returns the message that the struct is in. It must not be used after Release. Of an
+// absent struct, or the zero handle, that is an empty message which can't be changed.
+func (s Struct) Message() *Message { return XStruct(s).Message() }
+
+// Valid reports whether the struct is there: false for the handle of an absent sub-struct and for
+// the zero handle.
+func (s Struct) Valid() bool { return XStruct(s).Valid() }
+
+// Release releases the message, of which s must be the root. Of the zero handle it does nothing.
+func (s Struct) Release() { XStruct(s).Release() }
+
+// For generated code. XStruct is a Struct with the accessors of fields. f names a field and d
+// describes the struct, where it is asked for. Generated getters are one call of these methods,
+// and inlined.
+type XStruct Struct
+
+// checkDesc panics unless d is the descriptor of S. Of a type that was not generated, such as
+// Struct, it may be any.
+func checkDesc[S View](d *XDesc) {
+	if d == nil {
+		panic("nocopy: nil in the place of a descriptor")
+	}
+	// What is asked of a nil pointer takes no memory; the answer is kept.
+	handle := any((*S)(nil))
+	if seen := d.handle.Load(); seen != nil && *seen == handle {
+		return
+	}
+	switch handle.(type) {
+	case describes:
+		var s S
+		if own := any(s).(describes).ThriftDesc(); own != d {
+			panic("nocopy: descriptor of " + d.name + " for a handle of " + own.name)
+		}
+		seen := handle
+		d.handle.Store(&seen)
+	case interface{ Len() int }:
+		panic("nocopy: descriptor of " + d.name + " for a handle of a list or map")
+	}
+}
+
+// describes is what handles of generated types have.
+type describes interface{ ThriftDesc() *XDesc }

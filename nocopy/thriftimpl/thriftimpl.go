@@ -1,0 +1,162 @@
+// Package thriftimpl is for the code that nocopyc generates, and for package rpc: descriptors,
+// constructors, accessors and codecs. Programs call what is generated; nothing here is meant for
+// them, and it may change with any version.
+//
+// It gives names to what package nocopy has for this purpose, where the implementation is, so that
+// getters are inlined and handles keep their fields to themselves.
+package thriftimpl
+
+import (
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// GeneratedV2 is referred to by generated code: a version of this package that no longer fits such
+// code has another name, so that the mismatch is found when compiling.
+const GeneratedV2 = 2
+
+// What describes types.
+type (
+	Desc         = nocopy.XDesc
+	Type         = nocopy.XType
+	Field        = nocopy.XField
+	FieldDesc    = nocopy.XFieldDesc
+	Requiredness = nocopy.XRequiredness
+	Const        = nocopy.XConst
+)
+
+// What the IDL says of a field's presence; DefaultReq if nothing.
+const (
+	DefaultReq = nocopy.XDefaultReq
+	Required   = nocopy.XRequired
+	Optional   = nocopy.XOptional
+)
+
+// Struct is the handle of a struct with all accessors.
+type Struct = nocopy.XStruct
+
+// Scanner finds the end of a struct while its bytes arrive.
+type Scanner = nocopy.XScanner
+
+// How keys and values stand in maps, by their Go types.
+type (
+	Codec[T any]          = nocopy.XCodec[T]
+	AsBool                = nocopy.XAsBool
+	AsInt8                = nocopy.XAsInt8
+	AsInt16               = nocopy.XAsInt16
+	AsInt32               = nocopy.XAsInt32
+	AsInt64               = nocopy.XAsInt64
+	AsFloat64             = nocopy.XAsFloat64
+	AsUUID                = nocopy.XAsUUID
+	AsEnum[E ~int32]      = nocopy.XAsEnum[E]
+	AsString              = nocopy.XAsString
+	AsBytes               = nocopy.XAsBytes
+	AsView[S nocopy.View] = nocopy.XAsView[S]
+)
+
+// The types without parameters.
+var (
+	TypeBool   = nocopy.X{}.BaseType(nocopy.WireBool)
+	TypeI8     = nocopy.X{}.BaseType(nocopy.WireI8)
+	TypeI16    = nocopy.X{}.BaseType(nocopy.WireI16)
+	TypeI32    = nocopy.X{}.BaseType(nocopy.WireI32)
+	TypeI64    = nocopy.X{}.BaseType(nocopy.WireI64)
+	TypeDouble = nocopy.X{}.BaseType(nocopy.WireDouble)
+	TypeUUID   = nocopy.X{}.BaseType(nocopy.WireUUID)
+	TypeString = nocopy.X{}.BaseType(nocopy.WireString)
+	TypeBinary = nocopy.X{}.BinaryType()
+)
+
+// New returns the root of a new message.
+func New(d *Desc, opts ...nocopy.Option) Struct { return nocopy.X{}.New(d, opts...) }
+
+// NewWithRoom is New with room for n bytes before the message. The options are only Recycle or
+// none.
+func NewWithRoom(d *Desc, n int, recycle bool) Struct { return nocopy.X{}.NewWithRoom(d, n, recycle) }
+
+// Parse checks that b is exactly one struct of the type and returns its handle. The message refers
+// to b, which must stay as it is for as long as the message or anything read from it is in use; it
+// is never written to unless the option Own is given. The error is an *Error.
+func Parse(d *Desc, b []byte, opts ...nocopy.Option) (Struct, error) {
+	return nocopy.X{}.Parse(d, b, opts...)
+}
+
+// ParseChunk is Parse of received bytes, which the message takes over, also when it fails: it may
+// store into them. With recycle the chunk may be of recycled memory, which goes back on Release.
+// If the limits have no MaxBytes, there is none: whoever received the bytes has bounded them.
+func ParseChunk(d *Desc, c chain.Chunk, l nocopy.Limits, recycle bool) (Struct, error) {
+	return nocopy.X{}.ParseChunk(d, c, l, recycle)
+}
+
+// Absent returns the handle of a struct that is not there: its getters return zero values, its
+// setters panic.
+func Absent() nocopy.Struct { return nocopy.X{}.Absent() }
+
+// NewDesc returns the descriptor of a struct. It must be completed by Define before use.
+func NewDesc(name string) *Desc { return nocopy.X{}.NewDesc(name) }
+
+// NewUnionDesc returns the descriptor of a union.
+func NewUnionDesc(name string) *Desc { return nocopy.X{}.NewUnionDesc(name) }
+
+// NewExceptionDesc returns the descriptor of an exception.
+func NewExceptionDesc(name string) *Desc { return nocopy.X{}.NewExceptionDesc(name) }
+
+// EnumOf returns the type of an enum whose values have these names.
+func EnumOf(name func(int32) string) *Type { return nocopy.X{}.EnumOf(name) }
+
+// StructOf returns the type of the struct, union or exception that d describes.
+func StructOf(d *Desc) *Type { return nocopy.X{}.StructOf(d) }
+
+// ListOf returns the type of a list.
+func ListOf(elem *Type) *Type { return nocopy.X{}.ListOf(elem) }
+
+// SetOf returns the type of a set.
+func SetOf(elem *Type) *Type { return nocopy.X{}.SetOf(elem) }
+
+// MapOf returns the type of a map.
+func MapOf(key, value *Type) *Type { return nocopy.X{}.MapOf(key, value) }
+
+// NewConst returns the constant of type t with these wire bytes.
+func NewConst(t *Type, wire string) *Const { return nocopy.X{}.NewConst(t, wire) }
+
+// NewHeld is NewWithRoom of a held message, to which the limits apply. Its Root is the only
+// handle.
+func NewHeld(d *Desc, n int, l nocopy.Limits, recycle bool) *nocopy.Message {
+	return nocopy.X{}.NewHeld(d, n, l, recycle)
+}
+
+// ParseHeld is ParseChunk of a held message.
+func ParseHeld(d *Desc, c chain.Chunk, l nocopy.Limits, recycle bool) (*nocopy.Message, error) {
+	return nocopy.X{}.ParseHeld(d, c, l, recycle)
+}
+
+// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
+// of any message and is read only, but for finishing it. The error tells why v can't be sent as a
+// struct of type d.
+func CopyHeld(d *Desc, v Struct, n int, l nocopy.Limits, recycle bool) (*nocopy.Message, error) {
+	return nocopy.X{}.CopyHeld(d, v, n, l, recycle)
+}
+
+// Disowned reports whether Release was called for a held message.
+func Disowned(m *nocopy.Message) bool { return nocopy.X{}.Disowned(m) }
+
+// EndHandles ends all handles of a held message, which may still be sent. Root returns a new one.
+func EndHandles(m *nocopy.Message) { nocopy.X{}.EndHandles(m) }
+
+// End gives the memory of a held message back.
+func End(m *nocopy.Message) { nocopy.X{}.End(m) }
+
+// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+func Abandon(m *nocopy.Message) { nocopy.X{}.Abandon(m) }
+
+// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
+// be filled; nil if there is no such room. They belong to the wire bytes from then on.
+func Prepend(m *nocopy.Message, n int) []byte { return nocopy.X{}.Prepend(m, n) }
+
+// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
+// comes first. The message must not be changed or released before the batch is written.
+func AddTo(m *nocopy.Message, b *chain.Batch, frame bool) { nocopy.X{}.AddTo(m, b, frame) }
+
+// SetEnums sets field f of s, a list or set, to these elements. Of a set, one that comes twice is
+// left out.
+func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) { nocopy.XEnums[E](v).SetIn(s, f, d) }

@@ -1,0 +1,110 @@
+package nocopy
+
+import "github.com/nocopythrift/nocopythrift/internal/chain"
+
+// For generated code and package rpc. X has what these call, and they by the names of package
+// thriftimpl. Programs call what is generated instead. All names of this package that are not for
+// programs begin with X.
+type X struct{}
+
+// New returns the root of a new message.
+func (X) New(d *XDesc, opts ...Option) XStruct { return newStruct(d, opts...) }
+
+// NewWithRoom is New with room for n bytes before the message. The options are only Recycle or
+// none.
+func (X) NewWithRoom(d *XDesc, n int, recycle bool) XStruct { return newWithRoom(d, n, recycle) }
+
+// Parse checks that b is exactly one struct of the type and returns its handle. The message refers
+// to b, which must stay as it is for as long as the message or anything read from it is in use; it
+// is never written to unless the option Own is given. The error is an *Error.
+func (X) Parse(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
+	return parseStruct(d, b, opts...)
+}
+
+// ParseChunk is Parse of received bytes, which the message takes over, also when it fails: it may
+// store into them. With recycle the chunk may be of recycled memory, which goes back on Release.
+// If the limits have no MaxBytes, there is none: whoever received the bytes has bounded them.
+func (X) ParseChunk(d *XDesc, c chain.Chunk, l Limits, recycle bool) (XStruct, error) {
+	return parseReceived(d, c, l, recycle)
+}
+
+// Absent returns the handle of a struct that is not there: its getters return zero values, its
+// setters panic.
+func (X) Absent() Struct { return Struct(emptyHandle()) }
+
+// NewDesc returns the descriptor of a struct. It must be completed by Define before use.
+func (X) NewDesc(name string) *XDesc { return newStructDesc(name) }
+
+// NewUnionDesc returns the descriptor of a union.
+func (X) NewUnionDesc(name string) *XDesc { return newUnionDesc(name) }
+
+// NewExceptionDesc returns the descriptor of an exception.
+func (X) NewExceptionDesc(name string) *XDesc { return newExceptionDesc(name) }
+
+// BaseType returns the type of a bool, number, string or uuid.
+func (X) BaseType(t WireType) *XType { return baseTypes[t] }
+
+// BinaryType returns the type of a binary.
+func (X) BinaryType() *XType { return typeBinary }
+
+// EnumOf returns the type of an enum whose values have these names.
+func (X) EnumOf(name func(int32) string) *XType { return enumTypeOf(name) }
+
+// StructOf returns the type of the struct, union or exception that d describes.
+func (X) StructOf(d *XDesc) *XType { return structTypeOf(d) }
+
+// ListOf returns the type of a list.
+func (X) ListOf(elem *XType) *XType { return listTypeOf(elem) }
+
+// SetOf returns the type of a set.
+func (X) SetOf(elem *XType) *XType { return setTypeOf(elem) }
+
+// MapOf returns the type of a map.
+func (X) MapOf(key, value *XType) *XType { return mapTypeOf(key, value) }
+
+// NewConst returns the constant of type t with these wire bytes.
+func (X) NewConst(t *XType, wire string) *XConst { return newConst(t, wire) }
+
+// NewHeld is NewWithRoom of a held message, to which the limits apply. Its Root is the only
+// handle.
+func (X) NewHeld(d *XDesc, n int, l Limits, recycle bool) *Message { return newHeld(d, n, l, recycle) }
+
+// ParseHeld is ParseChunk of a held message.
+func (X) ParseHeld(d *XDesc, c chain.Chunk, l Limits, recycle bool) (*Message, error) {
+	return parseHeld(d, c, l, recycle)
+}
+
+// CopyHeld returns a held message with a copy of v and room for n bytes before it. v may be a part
+// of any message and is read only, but for finishing it. The error tells why v can't be sent as a
+// struct of type d.
+func (X) CopyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, error) {
+	return copyHeld(d, v, n, l, recycle)
+}
+
+// Disowned reports whether Release was called for a held message.
+func (X) Disowned(m *Message) bool { return m.isDisowned() }
+
+// EndHandles ends all handles of a held message, which may still be sent. Root returns a new one.
+func (X) EndHandles(m *Message) { m.endHandles() }
+
+// End gives the memory of a held message back.
+func (X) End(m *Message) { m.endHeld() }
+
+// Abandon leaves a held message to the garbage collector, since handlers may still be using it.
+func (X) Abandon(m *Message) { m.abandon() }
+
+// Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
+// be filled; nil if there is no such room. They belong to the wire bytes from then on.
+func (X) Prepend(m *Message, n int) []byte { return m.prepend(n) }
+
+// AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
+// comes first. The message must not be changed or released before the batch is written.
+func (X) AddTo(m *Message, b *chain.Batch, frame bool) { m.addTo(b, frame) }
+
+// GeneratedV1 is what code says that was generated before this version: the compiler answers that
+// it is not a constant, and of which type it is.
+var GeneratedV1 XGenerateThisCodeAgainWithNocopyc
+
+// For generated code. XGenerateThisCodeAgainWithNocopyc is what the compiler says to code that was
+// generated before this version.
+type XGenerateThisCodeAgainWithNocopyc struct{}
