@@ -303,8 +303,8 @@ func TestSecurityPage(t *testing.T) {
 	}
 }
 
-// TestForGeneratedCode: what begins with X in package nocopy says whom it is for, and only thriftimpl
-// says nocopy.X….
+// TestForGeneratedCode: what begins with X in package nocopy says whom it is for, and only
+// thriftimpl says nocopy.X….
 func TestForGeneratedCode(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
 		dir := path.Dir(name)
