@@ -192,6 +192,18 @@ func TestCommentWidth(t *testing.T) {
 	sources(t, "bench", check)
 }
 
+// TestHelpers: a file named _test.go that has no tests says in its first line what it is.
+func TestHelpers(t *testing.T) {
+	tests := regexp.MustCompile(`(?m)^func (Test|Fuzz|Benchmark|Example)`)
+	check := func(name string, src []byte) {
+		if strings.HasSuffix(name, "_test.go") && !tests.Match(src) && !strings.HasPrefix(string(src), "// ") {
+			t.Errorf("%s has no tests, and its first line does not say what it is", name)
+		}
+	}
+	sources(t, ".", check)
+	sources(t, "bench", check)
+}
+
 // TestNames: a folder's name says what lives there.
 func TestNames(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {

@@ -1,3 +1,5 @@
+// Operations of benchmarks done wrong, which the checks of agreement must find.
+
 package main
 
 import (

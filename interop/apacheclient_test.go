@@ -1,3 +1,5 @@
+// A client of Apache Thrift's Go library that calls every method and checks the answers.
+
 package interop_test
 
 import (

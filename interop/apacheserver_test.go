@@ -1,3 +1,5 @@
+// The service of the tests, written for Apache Thrift's Go library, and its server.
+
 package interop_test
 
 import (

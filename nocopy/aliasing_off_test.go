@@ -1,3 +1,5 @@
+// Tests ask here whether strings that are read alias the message: the safe twins copy them.
+
 //go:build nounsafe
 
 package nocopy

@@ -1,3 +1,5 @@
+// Tests ask here whether strings that are read alias the message: they do.
+
 //go:build !nounsafe
 
 package nocopy

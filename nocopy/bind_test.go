@@ -1,3 +1,5 @@
+// Accessors for types that are made at run time, as generated code has them for its own.
+
 package nocopy_test
 
 import (

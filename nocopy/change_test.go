@@ -1,3 +1,5 @@
+// A walker that changes everything in a message, for tests that compare before and after.
+
 package nocopy
 
 import (

@@ -1,3 +1,5 @@
+// What tests outside of the package need of its inside.
+
 package nocopy
 
 // CompactAlways makes every change of the message compact it first.

@@ -1,3 +1,5 @@
+// A filler: it builds messages from values of the referee, in every way that there is.
+
 package nocopy_test
 
 import (

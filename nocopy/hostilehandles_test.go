@@ -1,11 +1,11 @@
+// What the operations of TestHostileSteps need to work on messages of any type.
+
 package nocopy
 
 import (
 	"fmt"
 	"slices"
 )
-
-// What operations on messages of any type need.
 
 // hostile is a message with the handles of all that is in it.
 type hostile struct {

@@ -1,12 +1,11 @@
+// The operations of TestHostileSteps: each is done to all of a message. A new method is a line here.
+
 package nocopy
 
 import (
 	"io"
 	"slices"
 )
-
-// What TestHostileSteps does to messages: each operation to all of a message, as a handler in a loop would. A new method, JSON for
-// one, is a line in hostileOperations.
 
 // hostileOperation is done to a message by run; nil is what is done to each before.
 type hostileOperation struct {

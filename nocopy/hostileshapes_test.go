@@ -1,11 +1,11 @@
+// The messages of TestHostileSteps. A line more here, or in hostileKeys, is a message more.
+
 package nocopy
 
 import (
 	"encoding/binary"
 	"fmt"
 )
-
-// The messages that TestHostileSteps applies every operation to. A line more here, or in hostileKeys, is a message more.
 
 // keyed has maps with keys and sets with elements of every kind, and itself and a union inside of itself.
 var keyed = newStructDesc("Keyed")

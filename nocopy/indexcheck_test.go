@@ -1,3 +1,5 @@
+// A checker of indexes: each word belongs to one entry at most, or is free.
+
 package nocopy
 
 import "fmt"

@@ -1,3 +1,5 @@
+// TestModel's operations that sort, swap, move and delete elements of lists.
+
 package nocopy_test
 
 import (

@@ -1,3 +1,5 @@
+// TestModel's operations on the elements of lists and sets.
+
 package nocopy_test
 
 import (

@@ -1,3 +1,5 @@
+// TestModel's operations on the fields of structs and unions.
+
 package nocopy_test
 
 import (

@@ -1,3 +1,5 @@
+// How TestModel parses messages: in all the ways in which bytes arrive.
+
 package nocopy_test
 
 import (

@@ -1,3 +1,5 @@
+// How TestModel finds structs and containers in a message and in its model.
+
 package nocopy_test
 
 import (

@@ -1,3 +1,5 @@
+// The messages of a run of TestModel with their models, and how the two are compared.
+
 package nocopy_test
 
 import (

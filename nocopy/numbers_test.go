@@ -61,10 +61,13 @@ func TestNumbers(t *testing.T) {
 	numberKind[shade, EnumList[shade]]{"enums", setShades, func(r uint64) shade { return shade(r) }}.test(t)
 }
 
+// numberRand is set anew for each kind of numbers.
+var numberRand *rand.Rand
+
 func (n numberKind[E, L]) random(count int) []E {
 	v := make([]E, count)
 	for i := range v {
-		v[i] = n.value(rand.Uint64())
+		v[i] = n.value(numberRand.Uint64())
 	}
 	return v
 }
@@ -73,6 +76,7 @@ func (n numberKind[E, L]) random(count int) []E {
 // between segments, and those between blocks as they arrive.
 func (n numberKind[E, L]) test(t *testing.T) {
 	t.Run(n.field, func(t *testing.T) {
+		numberRand = rand.New(rand.NewPCG(1, 2))
 		size := binary.Size(n.value(0))
 		counts := []int{4097 / size}
 		if size == 8 || testmode.Long && !raceEnabled {
@@ -148,7 +152,7 @@ func (c *checked[E, L]) check(when string) {
 		c.t.Fatalf("%s, %s: AppendTo(nil) is wrong", c.about, when)
 	}
 	// Into a slice with some room that has an element already, and something behind that must stay.
-	room := c.random(2 + len(c.want)/2 + rand.IntN(len(c.want)+2))
+	room := c.random(2 + len(c.want)/2 + numberRand.IntN(len(c.want)+2))
 	behind := slices.Clone(room)
 	got := l.AppendTo(room[:1])
 	if got[0] != behind[0] || !slices.Equal(got[1:], c.want) {

@@ -1,3 +1,5 @@
+// Tests ask here whether the race detector is on: it is not.
+
 //go:build !race
 
 package nocopy

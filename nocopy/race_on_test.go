@@ -1,3 +1,5 @@
+// Tests ask here whether the race detector is on: it is.
+
 //go:build race
 
 package nocopy

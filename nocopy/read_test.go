@@ -1,3 +1,5 @@
+// A reader: it turns messages into values of the referee, by every getter that there is.
+
 package nocopy_test
 
 import (

@@ -1,3 +1,5 @@
+// The struct types that most tests of this package use, and how tests name their fields.
+
 package nocopy
 
 import "fmt"

@@ -1,3 +1,5 @@
+// The format of testdata/wire: messages as commented hex, and what is to come of them.
+
 package nocopy
 
 import (

@@ -64,6 +64,7 @@ func panics(f func()) (did bool) {
 // TestConvert: all types, at all lengths, in both directions. Bits survive, those of numbers that
 // are none included.
 func TestConvert(t *testing.T) {
+	rand := rand.New(rand.NewPCG(1, 2))
 	check(t, "int8", StoreInt8s, LoadInt8s, func() int8 { return int8(rand.Uint32()) })
 	check(t, "int16", StoreInt16s, LoadInt16s, func() int16 { return int16(rand.Uint32()) })
 	check(t, "int32", StoreInt32s[int32], LoadInt32s[int32], func() int32 { return int32(rand.Uint32()) })

@@ -249,7 +249,7 @@ func TestStrayAmongCalls(t *testing.T) {
 			ids = append(ids, id)
 		}
 		nc.Write(frame(strict(reply, "add", 1_000_000, sumResult(3))))
-		rand.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		rand.New(rand.NewPCG(1, 2)).Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 		for _, id := range ids {
 			nc.Write(frame(strict(reply, "add", id, sumResult(int64(id)))))
 		}
@@ -281,6 +281,7 @@ func TestStrayAmongCalls(t *testing.T) {
 func TestOutOfOrder(t *testing.T) {
 	const n = 32
 	addr := fakeServer(t, func(nc net.Conn) {
+		r := rand.New(rand.NewPCG(1, 2))
 		for {
 			var ids []int
 			for len(ids) < n {
@@ -290,7 +291,7 @@ func TestOutOfOrder(t *testing.T) {
 				}
 				ids = append(ids, id)
 			}
-			rand.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+			r.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
 			for _, id := range ids {
 				nc.Write(frame(strict(reply, "add", id, sumResult(int64(id)))))
 			}

@@ -1,3 +1,5 @@
+// The Echo service of the tests, and how they start servers and clients.
+
 package rpc_test
 
 import (

@@ -1,3 +1,5 @@
+// TestModel's calls: how clients make them, and what is known of each.
+
 package rpc_test
 
 import (

@@ -1,3 +1,5 @@
+// TestModel's hostile server, and what clients may make of what it sends.
+
 package rpc_test
 
 import (

@@ -1,3 +1,5 @@
+// How a run of TestModel ends, and what must hold then.
+
 package rpc_test
 
 import (

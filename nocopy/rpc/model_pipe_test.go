@@ -1,3 +1,5 @@
+// TestModel's network: connections in memory that can be slow, cut and broken.
+
 package rpc_test
 
 import (

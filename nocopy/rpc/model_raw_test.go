@@ -1,3 +1,5 @@
+// TestModel's hostile clients, and what servers may make of what they send.
+
 package rpc_test
 
 import (

@@ -1,3 +1,5 @@
+// What TestModel checks whenever all connections have come to rest.
+
 package rpc_test
 
 import "time"

@@ -1,3 +1,5 @@
+// TestModel's handlers: how they behave, and how their calls may end.
+
 package rpc_test
 
 import (

@@ -1,3 +1,5 @@
+// TestModel's own decoder of what goes over the wire.
+
 package rpc_test
 
 import (

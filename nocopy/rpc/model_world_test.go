@@ -1,3 +1,5 @@
+// The world of a run of TestModel: servers, clients, and the program that moves them.
+
 package rpc_test
 
 import (

@@ -1,3 +1,5 @@
+// Messages made by hand, for what no client or server of ours sends.
+
 package rpc_test
 
 import (
@@ -10,8 +12,6 @@ import (
 
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
-
-// Messages by hand, for what no client or server of ours sends.
 
 const (
 	call      = 1
