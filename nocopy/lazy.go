@@ -3,19 +3,24 @@ package nocopy
 // indexLazily indexes the container at p of a message parsed with Lazy and returns its entry.
 func (m *Message) indexLazily(t *XType, p uint32) uint32 { return m.indexAt(t, p) }
 
-// affords says whether the value b of field f can be indexed whenever it is touched, without exceeding the limit
-// of the index. It is an estimate from above; if it says no, indexing at once finds out.
-func (p *parser) affords(f *field, b []byte) bool {
-	if p.lenient || f.widest <= narrow && p.m.limits.MaxIndex <= 0 {
+// affords reports whether a value of field f, n bytes with this many structs, can be indexed
+// whenever it is touched, without exceeding the limit of the index. It is an estimate from above; if
+// it says no, indexing at once finds out.
+func (p *parser) affords(f *field, n, structs int) bool {
+	if p.affordsAny(f) {
 		return true
 	}
-	n, _ := countStructs(b, 0, f.typ.wire)
-	words := uint64(n)*uint64(f.widest) + 2*uint64(len(b)) // the latter for lists, maps and texts
+	words := uint64(structs)*uint64(f.widest) + 2*uint64(n) // the latter for lists, maps and texts
 	if uint64(p.m.words)+p.promised+words > uint64(p.maxIndex) {
 		return false
 	}
 	p.promised += words
 	return true
+}
+
+// affordsAny reports whether affords does for any value that there may be.
+func (p *parser) affordsAny(f *field) bool {
+	return p.lenient || f.widest <= narrow && p.m.limits.MaxIndex <= 0
 }
 
 // narrow is the number of words that the entry of the smallest struct, a lone STOP, may have within the default limit.
@@ -38,42 +43,6 @@ func widest(t *XType, seen map[*XDesc]bool) int {
 		n = widest(t.elem, seen)
 	}
 	return n
-}
-
-// countStructs returns how many structs there are in the well-formed value of type t at b[i:], and the index behind it.
-func countStructs(b []byte, i int, t WireType) (n, end int) {
-	count, types := 1, [2]WireType{}
-	switch t {
-	case WireStruct:
-		n = 1
-		for WireType(b[i]) != WireStop {
-			k, next := countStructs(b, i+fieldHeader, WireType(b[i]))
-			n, i = n+k, next
-		}
-		return n, i + 1
-	case WireString:
-		return 0, i + textHeader + int(be32(b[i:]))
-	case WireList, WireSet:
-		types[0], count = WireType(b[i]), int(be32(b[i+1:]))
-		i += listHeader
-	case WireMap:
-		types, count = [2]WireType{WireType(b[i]), WireType(b[i+1])}, int(be32(b[i+2:]))
-		i += mapHeader
-	default:
-		return 0, i + int(fixedSize[t])
-	}
-	if x, y := fixedSize[types[0]], fixedSize[types[1]]; x > 0 && (y > 0 || types[1] == WireStop) {
-		return 0, i + count*int(x+y)
-	}
-	for range count {
-		for _, t := range types {
-			if t != WireStop {
-				k, next := countStructs(b, i, t)
-				n, i = n+k, next
-			}
-		}
-	}
-	return n, i
 }
 
 // Index indexes everything that Lazy left for later and checks what Lazy could not (but for a value in whose place a

@@ -3,8 +3,8 @@ package nocopy
 import "io"
 
 // Peek finds one value in the wire bytes of a struct without making a message: path leads there by field
-// ids, and inside of a list or set by the index of an element. It looks at no more bytes than it needs, so
-// what is behind the value is not checked. A field that comes twice counts the first time.
+// ids, and inside of a list or set by the index of an element. It looks at no more bytes than it needs,
+// so that what comes after the value is not checked. A field that comes twice counts the first time.
 // The value aliases b. The error is an *Error: ErrNotFound if there is no such field or element.
 func Peek(b []byte, path ...int) (Value, error) {
 	v := Value{WireStruct, b}
@@ -12,9 +12,9 @@ func Peek(b []byte, path ...int) (Value, error) {
 		at, t, err := 0, WireStop, error(nil)
 		switch v.Type {
 		case WireStruct:
-			at, t, err = peekField(v.b, step)
+			at, t, err = findField(v.b, step)
 		case WireList, WireSet:
-			at, t, err = peekElement(v.b, step)
+			at, t, err = findElement(v.b, step)
 		default:
 			err = ErrNotFound
 		}
@@ -40,40 +40,31 @@ func pathOf(path []int) string {
 	return s
 }
 
-// peekField returns where the value of a field begins, and its type.
-func peekField(b []byte, id int) (int, WireType, error) {
-	want := int16(id)
-	if int(want) != id {
+// findField returns where the value of a field of the struct b begins, and its type.
+func findField(b []byte, id int) (int, WireType, error) {
+	if int(int16(id)) != id {
 		return 0, 0, ErrNotFound
 	}
-	for i := 0; ; {
-		i = skipPlain(b, i, loaded(want))
-		key := keyIn(head(b, i))
-		t := WireType(key >> 16)
-		if t == WireStop {
-			if i >= len(b) {
-				return i, 0, io.ErrUnexpectedEOF
-			}
-			return i, 0, ErrNotFound
-		}
-		if int16(key) == want {
-			if minSize[t] == 0 {
-				return i, 0, ErrType
-			}
-			if len(b)-i < fieldHeader {
-				return len(b), 0, io.ErrUnexpectedEOF
-			}
-			return i + fieldHeader, t, nil
-		}
-		var err error
-		if i, err = skipField(b, i, t, budgetOf(defaultMaxDepth-1), structCost); err != nil {
-			return i, 0, err
-		}
+	i := skipPlain(b, 0, loaded(int16(id)))
+	if len(b)-i >= fieldHeader && int16(headerAt(b, i)) == int16(id) && minSize[b[i]] > 0 {
+		return i + fieldHeader, WireType(b[i]), nil
 	}
+	s := takeScanner()
+	defer scanners.Put(s)
+	s.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(b)), scanLevel{left: -1})
+	s.off, s.wanted = i, loaded(int16(id))
+	need, err := s.scan(b)
+	switch {
+	case need > 0 || err == io.ErrUnexpectedEOF:
+		return len(b), 0, io.ErrUnexpectedEOF
+	case err == nil && s.found == WireStop:
+		return s.off - 1, 0, ErrNotFound
+	}
+	return s.off, s.found, err
 }
 
-// peekElement returns where element i of a list or set begins, and its type.
-func peekElement(b []byte, i int) (int, WireType, error) {
+// findElement returns where element i of the list or set b begins, and its type.
+func findElement(b []byte, i int) (int, WireType, error) {
 	if len(b) < listHeader {
 		return len(b), 0, io.ErrUnexpectedEOF
 	}
@@ -84,8 +75,20 @@ func peekElement(b []byte, i int) (int, WireType, error) {
 	case i < 0 || i >= n:
 		return listHeader, 0, ErrNotFound
 	case minSize[t] == 0:
-		return 0, 0, ErrType
+		return 0, 0, typeError(t)
 	}
-	at, err := skipElements(b, listHeader, t, i, budgetOf(defaultMaxDepth-1), structCost)
-	return at, t, err
+	if size := int(fixedSize[t]); size > 0 {
+		return int(min(listHeader+uint64(i)*uint64(size), uint64(len(b)))), t, nil
+	}
+	s := takeScanner()
+	defer scanners.Put(s)
+	s.start(budgetOf(defaultMaxDepth)-structCost, structCost, int64(len(b)),
+		scanLevel{left: int64(i), types: [2]WireType{t, t}})
+	s.off = listHeader
+	if need, err := s.scan(b); need > 0 || err == io.ErrUnexpectedEOF {
+		return len(b), 0, io.ErrUnexpectedEOF
+	} else if err != nil {
+		return s.off, 0, err
+	}
+	return s.off, t, nil
 }

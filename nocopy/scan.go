@@ -5,32 +5,47 @@ import (
 	"math"
 )
 
-// For package rpc. XScanner finds the end of a struct while its bytes arrive: it goes on where it stopped, so that
-// it looks at each byte once however many pieces they come in. It checks no more than it must to find the end. The zero XScanner is ready for
-// use; Reset makes it so again.
+// For package rpc. XScanner finds the end of a struct while its bytes arrive: it goes on where it
+// stopped, so that it looks at each byte once however many pieces they come in. It checks no more
+// than it must to find the end. The zero XScanner is ready for use; Reset makes it so again.
 type XScanner struct {
-	off     int   // what is before has been passed
+	off     int   // the bytes before it have been passed
 	dropped int64 // bytes before those
-	budget  int
+	budget  int   // see budgetOf
 	levels  []scanLevel
 	begun   bool
-	// crossing is set during Scan once an element was not whole: what it has in it, which is where the bytes end, is looked
-	// at value by value, so that Scan can go on there.
-	crossing bool
-	err      error // that of the last Scan, and of all later ones
+	err     error // that of the last Scan, and of all later ones
 
-	listCost int   // what a container costs of the budget
-	total    int64 // bytes there are in all, -1 if that is not known
+	// What only this package asks of a XScanner, see start.
+	listCost   int      // what a list or map costs of the budget
+	total      int64    // bytes there are in all, -1 if that is not known
+	wanted     uint32   // the id, as it is loaded, of the field of the outermost struct to stop at
+	found      WireType // that field's type, once it is found: its value begins at off
+	structs    int      // how many structs have ended
+	mismatched bool     // a list or map is not of the type declared for it
 }
 
-// scanLevel is a struct or container whose end has not been found.
+// scanLevel is a struct, list or map whose end has not been found.
 type scanLevel struct {
-	left  int64       // elements to come, those of a map being keys and values; of a struct -1
-	types [2]WireType // of the elements, in turn
+	left  int64       // elements to come, those of a map being keys and values; -1 for a struct
+	types [2]WireType // of the elements; of a map's keys and values
+	mixed bool        // its structs are passed one at a time, see flatStructs
+	value bool        // typ is the declared type of the elements, not that of what they are in
+	typ   *XType       // nil: types are not compared
 }
 
-// keepLevels is how many levels wait for the next struct.
-const keepLevels = 1 << 10
+const (
+	fewLevels  = 8                   // how many levels there is room for at first
+	mostLevels = defaultMaxDepth + 8 // as many as there mostly may be
+	keepLevels = 1 << 10             // how many wait for the next struct
+)
+
+// How deep a XScanner may go is a budget: a struct costs structCost of it, a list or map in a value
+// whose type is known next to nothing.
+const structCost = 256
+
+// budgetOf returns the budget for depth structs inside of one another.
+func budgetOf(depth int) int { return depth*structCost + structCost - 1 }
 
 // Reset prepares for a struct in which structs may be nested depth levels deep; 0 is 64.
 func (s *XScanner) Reset(depth int) {
@@ -40,39 +55,36 @@ func (s *XScanner) Reset(depth int) {
 	s.start(budgetOf(depth)-structCost, 1, -1, scanLevel{left: -1})
 }
 
-// resetValue prepares for a value of type t, which must be a type, in total bytes. What is wrong with it is found as by skip.
-func (s *XScanner) resetValue(t WireType, budget, listCost, total int) {
-	s.start(budget, listCost, int64(total), scanLevel{1, [2]WireType{t, t}})
+// resetValue prepares for a value of type t, which must be a type, in total bytes. If typ is not nil
+// it is the value's declared type, and mismatched tells whether the lists and maps in it are of their
+// types; structs in them are not looked into.
+func (s *XScanner) resetValue(t WireType, typ *XType, budget, listCost, total int) {
+	s.start(budget, listCost, int64(total), scanLevel{left: 1, types: [2]WireType{t, t}, value: true, typ: typ})
 }
 
+// start prepares for the rest of a struct, or for elements.
 func (s *XScanner) start(budget, listCost int, total int64, outermost scanLevel) {
-	levels := s.levels
-	if cap(levels) > keepLevels {
-		levels = nil
+	if cap(s.levels) > keepLevels {
+		s.levels = nil
 	}
-	*s = XScanner{budget: budget, listCost: listCost, total: total, begun: true, levels: append(levels[:0], outermost)}
+	s.levels = append(s.levels[:0], outermost)
+	s.begun, s.err = true, nil
+	s.off, s.dropped, s.total = 0, 0, total
+	s.budget, s.listCost = budget, listCost
+	s.wanted, s.found = noID, WireStop
+	s.structs, s.mismatched = 0, false
 }
 
-// Scan looks at b, all bytes of the struct that have arrived so far but for those that Drop has passed over. It returns the struct's
-// end if that is among them; else 0, and how many bytes there must be at least for the next call to get any further. The error is
-// an *Error without a path. After the end, or an error, the same is returned again until Reset.
+// Scan looks at b, all bytes of the struct that have arrived so far but for those that Drop has
+// passed over. It returns the struct's end if that is among them; else 0, and how many bytes there
+// must be at least for the next call to get any further. The error is an *Error without a path.
+// After the end, or an error, the same is returned again until Reset.
 func (s *XScanner) Scan(b []byte) (end, need int, err error) {
 	if !s.begun {
 		s.Reset(0)
 	}
-	s.crossing = false
-	for s.err == nil && len(s.levels) > 0 {
-		l := &s.levels[len(s.levels)-1]
-		switch {
-		case l.left < 0:
-			s.off = skipPlain(b, s.off, noID)
-			need, err = s.field(b)
-		case l.left == 0:
-			s.pop(s.listCost)
-		default:
-			need, err = s.element(b, l)
-		}
-		if need > 0 {
+	if s.err == nil {
+		if need, err = s.scan(b); need > 0 {
 			return 0, need, nil
 		}
 		if err != nil {
@@ -85,86 +97,297 @@ func (s *XScanner) Scan(b []byte) (end, need int, err error) {
 	return s.off, 0, nil
 }
 
-// Passed returns how many of the bytes that Scan was given last it need not be given again: whole values, and the beginnings
-// of structs and containers.
+// Passed returns how many of the bytes that Scan was given last it need not be given again: whole
+// values, and the beginnings of structs, lists and maps.
 func (s *XScanner) Passed() int { return s.off }
 
-// Drop passes over those: from now on Scan takes the bytes after them, and what it returns counts from there.
+// Drop passes over those: from now on Scan takes the bytes after them, and what it returns counts
+// from there.
 func (s *XScanner) Drop() {
 	s.dropped += int64(s.off)
 	s.off = 0
 }
 
-func (s *XScanner) pop(cost int) {
-	s.levels = s.levels[:len(s.levels)-1]
-	s.budget += cost
-}
-
-// wrong is an error at b[at:].
-func (s *XScanner) wrong(at int, err error) error {
-	s.off = at
-	return err
-}
-
-// field passes the header of a field and what it can of the value.
-func (s *XScanner) field(b []byte) (need int, err error) {
-	if s.off >= len(b) {
-		return s.off + 1, nil
-	}
-	t := WireType(b[s.off])
-	if t == WireStop {
-		s.off++
-		s.pop(structCost)
+// scan is Scan but for errors: what is wrong is at off.
+//
+// The innermost level stands in l, those around it in s.levels.
+func (s *XScanner) scan(b []byte) (need int, err error) {
+	if len(s.levels) == 0 {
 		return 0, nil
 	}
-	if minSize[t] == 0 {
-		return 0, typeError(t)
+	i, budget, structs := s.off, s.budget, 0
+	l := s.levels[len(s.levels)-1]
+	s.levels = s.levels[:len(s.levels)-1]
+	most := fewStructs
+	if s.total >= 0 {
+		most = math.MaxInt
 	}
-	return s.value(b, t, fieldHeader)
-}
-
-// wholeAhead is how many bytes there must be for an element to be expected to be among them.
-const wholeAhead = 1 << 10
-
-// element passes what it can of the elements that come next.
-func (s *XScanner) element(b []byte, l *scanLevel) (need int, err error) {
+loop:
 	for {
-		if l.types[0] == WireStruct && l.types[1] == WireStruct {
-			s.plainStructs(b, l)
-		} else {
-			s.leaves(b, l)
-		}
-		if l.left == 0 {
-			return 0, nil
-		}
-		t := l.types[l.left&1]
-		if !s.crossing && len(b)-s.off >= wholeAhead {
-			end, err := skip(b, s.off, t, s.budget, s.listCost)
-			if err == nil {
-				s.off = end
-				l.left--
+		var t WireType
+		var typ *XType
+		at, taken := i, int64(0) // where the next value is, and how many of the elements left it is
+		switch {
+		case l.left < 0:
+			wanted := uint32(noID)
+			if len(s.levels) == 0 {
+				wanted = s.wanted
+			}
+			if i = skipPlain(b, i, wanted); i >= len(b) {
+				need = i + 1
+				break loop
+			}
+			t, at = WireType(b[i]), i+fieldHeader
+			if t == WireStop {
+				i++
+				structs++
+				budget += structCost
+				if len(s.levels) == 0 {
+					l.left = 0
+					break loop
+				}
+				l = s.levels[len(s.levels)-1]
+				s.levels = s.levels[:len(s.levels)-1]
 				continue
 			}
-			s.crossing = true
+			if minSize[t] == 0 {
+				err = typeError(t)
+				break loop
+			}
+			if wanted == noID || len(b) >= at && loaded(int16(headerAt(b, i))) != wanted {
+				if end, n := flatEnd(b, at, t, most); end > 0 && budget >= 2*structCost {
+					i = end
+					structs += n
+					continue
+				}
+			} else {
+				if len(b) < at {
+					need = at
+					break loop
+				}
+				s.found, i = t, at
+				break loop
+			}
+		case l.left == 0:
+			budget += s.listCost
+			if len(s.levels) == 0 {
+				break loop
+			}
+			l = s.levels[len(s.levels)-1]
+			s.levels = s.levels[:len(s.levels)-1]
+			continue
+		default:
+			left, inside := l.left, 0
+			i, inside = l.flat(b, i, budget)
+			if l.types[0] == WireStruct && l.types[1] == WireStruct {
+				structs += int(left - l.left)
+			}
+			if l.left == 0 {
+				continue
+			}
+			if inside > 0 {
+				i = inside
+				budget -= structCost
+				l.left--
+				s.push(l)
+				l = scanLevel{left: -1}
+				continue
+			}
+			t, typ, at, taken = l.types[l.left&1], l.typ, i, 1
+			if typ != nil && !l.value {
+				typ = typ.within(l.left&1 == 0)
+			}
 		}
-		depth := len(s.levels)
-		l.left--
-		if need, err = s.value(b, t, 0); need > 0 {
-			l.left++
-			return need, nil
+		head := int(minSize[t]) // what tells the size
+		if t == WireStruct {
+			head = 0
 		}
-		if err != nil || len(s.levels) != depth {
-			return 0, err
+		if head > len(b)-at {
+			need = at + head
+			break
 		}
-		l = &s.levels[depth-1] // they may have moved
+		switch t {
+		case WireStruct:
+			j := at
+			if budget >= structCost {
+				if j = skipPlain(b, at, noID); j < len(b) && b[j] == byte(WireStop) {
+					structs++
+					l.left -= taken
+					i = j + 1
+					continue
+				}
+			}
+			i = j
+			if budget -= structCost; budget < 0 {
+				err = errDepth
+				break loop
+			}
+			l.left -= taken
+			s.push(l)
+			l = scanLevel{left: -1}
+		case WireString:
+			n := int(int32(be32(b[at:])))
+			if uint(n) > uint(len(b)-at-textHeader) {
+				i, need, err = s.beyond(i, at+textHeader, n)
+				break loop
+			}
+			i = at + textHeader + n
+			l.left -= taken
+		case WireList, WireSet, WireMap:
+			inner := scanLevel{typ: typ}
+			var size int64
+			if at, size, err = s.container(b, at, t == WireMap, &inner, budget); err != nil {
+				i = at
+				break loop
+			}
+			if inner.left == 0 {
+				if size > int64(len(b)-at) {
+					i, need, err = s.beyond(i, at, int(size))
+					break loop
+				}
+				i = at + int(size)
+				l.left -= taken
+				continue
+			}
+			l.left -= taken
+			left := inner.left
+			i, at = inner.flat(b, at, budget-s.listCost)
+			if inner.types[0] == WireStruct && inner.types[1] == WireStruct {
+				structs += int(left - inner.left)
+			}
+			if inner.left == 0 {
+				continue
+			}
+			budget -= s.listCost
+			s.push(l)
+			l = inner
+			if at > 0 {
+				i = at
+				budget -= structCost
+				l.left--
+				s.push(l)
+				l = scanLevel{left: -1}
+			}
+		default:
+			i = at + head
+			l.left -= taken
+		}
 	}
+	s.off, s.budget = i, budget
+	s.structs += structs
+	if need > 0 {
+		s.push(l)
+	}
+	return need, err
 }
 
-// leaves passes the elements that come next as long as they are texts or of fixed size.
-func (s *XScanner) leaves(b []byte, l *scanLevel) {
-	i, left := s.off, l.left
+// push adds a level around the innermost one.
+func (s *XScanner) push(l scanLevel) {
+	if n := len(s.levels); n == cap(s.levels) && n < mostLevels {
+		s.levels = append(make([]scanLevel, 0, max(fewLevels, min(n, 1)*mostLevels)), s.levels...)
+	}
+	s.levels = append(s.levels, l)
+}
+
+// beyond is what scan returns at i for a value of which n bytes from at on, more than there are, are
+// still to be passed.
+func (s *XScanner) beyond(i, at, n int) (off, need int, err error) {
+	switch end := s.dropped + int64(at) + int64(n); {
+	case n < 0:
+		return at - textHeader, 0, ErrNegative
+	case s.total >= 0 && end > s.total:
+		return i, 0, io.ErrUnexpectedEOF
+	case end > maxScan:
+		return i, 0, limitError("value of " + itoa(n) + " bytes")
+	}
+	return i, at + n, nil
+}
+
+// maxScan is the most bytes that a struct may have.
+const maxScan = 1<<31 - 1
+
+// container reads the header at at of a list or map. It returns where its elements begin, and fills in
+// their level; or how many bytes they take, if all are of the same size. On an error it returns where
+// that is.
+func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget int) (next int, size int64, err error) {
+	key, width := WireType(b[at]), int64(1)
+	elem := key
+	least := int64(minSize[elem])
+	size = int64(fixedSize[elem])
+	next = at + listHeader
+	if pairs {
+		elem, width, next = WireType(b[at+1]), 2, at+mapHeader
+		least, size = least+int64(minSize[elem]), size+int64(fixedSize[elem])
+	}
+	n := int64(int32(be32(b[next-4:])))
+	switch {
+	case n < 0:
+		return next - 4, 0, ErrNegative
+	case budget < s.listCost:
+		return next, 0, errDepth
+	case n == 0: // its element types are anything
+		return next, 0, nil
+	case minSize[key] == 0:
+		return at, 0, typeError(key)
+	case minSize[elem] == 0:
+		return at + 1, 0, typeError(elem)
+	case s.total >= 0 && s.dropped+int64(next)+n*least > s.total:
+		return next, 0, io.ErrUnexpectedEOF
+	}
+	if l.typ != nil && !l.typ.holds(key, elem) {
+		s.mismatched, l.typ = true, nil
+	}
+	if fixedSize[key] > 0 && fixedSize[elem] > 0 {
+		if n*size > maxScan {
+			return next, 0, limitError("container of " + itoa(int(n)) + " elements")
+		}
+		return next, n * size, nil
+	}
+	l.left, l.types = n*width, [2]WireType{key, elem} // an even number of them is left when a key comes next
+	return next, 0, nil
+}
+
+// flat passes elements at b[i:] that have no structs, lists or maps in them. It returns where the
+// next one is; and if that is a struct of which fields have been passed, where they end.
+func (l *scanLevel) flat(b []byte, i, budget int) (next, inside int) {
+	if l.types[0] != WireStruct || l.types[1] != WireStruct {
+		i, l.left = leaves(b, i, l.left, l.types)
+		return i, 0
+	}
+	if budget < structCost {
+		return i, 0
+	}
+	left := l.left
+	if left >= fewStructs && !l.mixed {
+		i, left = flatStructs(b, i, left)
+		l.mixed = len(b)-i >= wholeAhead
+	}
 	for left > 0 {
-		t := l.types[left&1]
+		end := skipPlain(b, i, noID)
+		if end >= len(b) || b[end] != byte(WireStop) {
+			inside = end
+			break
+		}
+		i = end + 1
+		left--
+	}
+	l.left = left
+	return i, inside
+}
+
+// leaves passes elements at b[i:], of which left are still to come, as long as they are texts or of
+// fixed size. It returns where the next one is, and how many are left then.
+func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
+	for types == [2]WireType{WireString, WireString} && left > 0 && len(b)-i >= textHeader {
+		n := int(be32(b[i:]))
+		if n > len(b)-i-textHeader {
+			return i, left
+		}
+		i += textHeader + n
+		left--
+	}
+	for left > 0 {
+		t := types[left&1]
 		n := uint64(fixedSize[t])
 		if t == WireString && len(b)-i >= textHeader {
 			n = textHeader + uint64(be32(b[i:]))
@@ -175,48 +398,49 @@ func (s *XScanner) leaves(b []byte, l *scanLevel) {
 		i += int(n)
 		left--
 	}
-	s.off, l.left = i, left
+	return i, left
 }
 
-// plainStructs passes the structs that come next as long as they have nothing but texts and fields of fixed size. Mostly all have
-// the same fields.
-func (s *XScanner) plainStructs(b []byte, l *scanLevel) {
-	if s.budget < structCost {
-		return
-	}
-	var like [scanSteps + 1]cell
-	for misses := 0; l.left > 0; l.left-- {
-		if misses < maxMisses && l.left > 1 {
-			if cells := programOf(b, s.off, like[:0]); len(cells) > 1 {
-				m := machine{memory: memoryOf(b, cells)}
-				n := uint32(min(l.left, math.MaxInt32))
-				at, left := flatsIn[passing](&m, 0, m.idx, uint32(structWords+len(cells)-1), n, uint64(s.off))
-				if misses++; left+4 < n {
-					misses = 0
-				}
-				s.off = int(at)
-				if l.left -= int64(n - left); l.left == 0 {
-					return
-				}
-			}
+// flatStructs passes structs at b[i:], of which left are still to come, as long as they have nothing
+// but texts and fields of fixed size and mostly the same ones. It returns where the next one is, and
+// how many are left then.
+func flatStructs(b []byte, i int, left int64) (int, int64) {
+	var like [scanFields + 1]cell
+	for misses := 0; left > 1 && misses < maxMisses; left-- {
+		cells := programOf(b, i, like[:0])
+		if len(cells) < 2 {
+			break
 		}
-		i := skipPlain(b, s.off, noID)
-		if i >= len(b) || b[i] != byte(WireStop) {
-			return // value passes its beginning once more
+		m := machine{memory: memoryOf(b, cells)}
+		n := uint32(min(left, math.MaxInt32))
+		at, rest := flatsIn[passing](&m, 0, m.idx, uint32(structWords+len(cells)-1), n, uint64(i))
+		if misses++; rest+4 < n {
+			misses = 0
 		}
-		s.off = i + 1
+		i = int(at)
+		if left -= int64(n - rest); left == 0 {
+			break
+		}
+		j := skipPlain(b, i, noID)
+		if j >= len(b) || b[j] != byte(WireStop) {
+			break
+		}
+		i = j + 1
 	}
+	return i, left
 }
 
 const (
-	scanSteps = 16 // the most fields of a struct that are foreseen
-	maxMisses = 8  // after so many structs in a row that were like none of the next few, none is foreseen
+	fewStructs = 16      // of fewer it is not asked whether they are flat
+	scanFields = 16      // the most fields of a flat struct
+	maxMisses  = 8       // after so many structs, each unlike the next few, they are passed one at a time
+	wholeAhead = 1 << 10 // with fewer bytes to come, a struct that is not flat may be one that is not whole
 )
 
-// programOf returns the program of the struct at b[i:], none if it has others than texts and fields of fixed size, too many, or is
-// not whole.
+// programOf returns the program of the struct at b[i:], none if it has others than texts and fields of
+// fixed size, too many, or is not whole.
 func programOf(b []byte, i int, cells []cell) []cell {
-	for len(b)-i >= 8 && len(cells) < scanSteps {
+	for len(b)-i >= 8 && len(cells) < scanFields {
 		x := load64(b, i)
 		t := WireType(x)
 		if t == WireStop {
@@ -240,102 +464,5 @@ func programOf(b []byte, i int, cells []cell) []cell {
 		i += int(n)
 		cells = append(cells, cell{op: o})
 	}
-	return nil
-}
-
-// value passes a value of type t behind lead bytes, or its beginning if it is a struct or container. If there are not enough
-// bytes it passes nothing.
-func (s *XScanner) value(b []byte, t WireType, lead int) (need int, err error) {
-	at := s.off + lead
-	head := int(minSize[t]) // what tells the size
-	if t == WireStruct {
-		head = 0
-	}
-	if at+head > len(b) {
-		return at + head, nil
-	}
-	switch t {
-	case WireStruct:
-		s.off = at
-		if s.budget >= structCost {
-			if s.off = skipPlain(b, at, noID); s.off < len(b) && b[s.off] == byte(WireStop) {
-				s.off++
-				return 0, nil
-			}
-		}
-		return 0, s.push(scanLevel{left: -1}, structCost)
-	case WireString:
-		n := int(int32(be32(b[at:])))
-		if n < 0 {
-			return 0, s.wrong(at, ErrNegative)
-		}
-		return s.pass(b, at+textHeader, n)
-	case WireList, WireSet:
-		e := WireType(b[at])
-		return s.container(b, at+listHeader, int(int32(be32(b[at+1:]))), 1, [2]WireType{e, e})
-	case WireMap:
-		// An even number is left when a key comes next.
-		return s.container(b, at+mapHeader, int(int32(be32(b[at+2:]))), 2, [2]WireType{WireType(b[at]), WireType(b[at+1])})
-	}
-	s.off = at + head
-	return 0, nil
-}
-
-// pass passes n bytes at at if they are there.
-func (s *XScanner) pass(b []byte, at, n int) (need int, err error) {
-	if n <= len(b)-at {
-		s.off = at + n
-		return 0, nil
-	}
-	switch end := s.dropped + int64(at) + int64(n); {
-	case s.total >= 0 && end > s.total:
-		return 0, io.ErrUnexpectedEOF
-	case end > maxScan:
-		return 0, limitError("value of " + itoa(n) + " bytes")
-	}
-	return at + n, nil
-}
-
-// container passes the header before at of a container of n elements, or pairs.
-func (s *XScanner) container(b []byte, at, n, width int, types [2]WireType) (need int, err error) {
-	size, least := int64(0), int64(0)
-	for _, t := range types[:width] {
-		size += int64(fixedSize[t])
-		least += int64(minSize[t])
-	}
-	switch {
-	case n < 0:
-		return 0, s.wrong(at-4, ErrNegative)
-	case s.budget < s.listCost:
-		return 0, s.wrong(at, errDepth)
-	case n == 0: // its element types are anything
-		s.off = at
-		return 0, nil
-	case minSize[types[0]] == 0:
-		return 0, s.wrong(at-4-width, typeError(types[0]))
-	case minSize[types[1]] == 0:
-		return 0, s.wrong(at-4-1, typeError(types[1]))
-	case s.total >= 0 && s.dropped+int64(at)+int64(n)*least > s.total:
-		return 0, io.ErrUnexpectedEOF
-	}
-	if fixedSize[types[0]] > 0 && fixedSize[types[1]] > 0 {
-		total := int64(n) * size
-		if total > maxScan {
-			return 0, limitError("container of " + itoa(n) + " elements")
-		}
-		return s.pass(b, at, int(total))
-	}
-	s.off = at
-	return 0, s.push(scanLevel{int64(width) * int64(n), types}, s.listCost)
-}
-
-// maxScan is the most bytes that a struct may have.
-const maxScan = 1<<31 - 1
-
-func (s *XScanner) push(l scanLevel, cost int) error {
-	if s.budget -= cost; s.budget < 0 {
-		return errDepth
-	}
-	s.levels = append(s.levels, l)
 	return nil
 }

@@ -2,7 +2,7 @@ package nocopy
 
 import (
 	"io"
-	"math/bits"
+	"math"
 	"unicode/utf8"
 )
 
@@ -150,22 +150,23 @@ func (p *parser) mismatchedContainer(f *field, i int) int {
 
 // wholeContainer is container with Lazy: it is left for later, if it is in one piece.
 func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
-	end := mismatch
-	if f.widest <= 2*narrow { // a program asks for every field of a struct, however few have come
-		end = p.pass(f.typ, i+fieldHeader)
-	}
-	if end >= 0 && p.affords(f, p.b[i+fieldHeader:end]) {
-		return end, notIndexed | p.base + uint32(i) + fieldHeader
+	at := i + fieldHeader
+	if f.widest <= 2*narrow && p.affordsAny(f) { // a program asks for each field of a struct
+		if end := p.pass(f.typ, at); end >= 0 {
+			return end, notIndexed | p.base + uint32(at)
+		}
 	}
 	if p.rest == 0 {
-		end = p.skip(i, fieldHeader, f.typ.wire, p.maxDepth-p.depth, 1)
-		if end >= 0 && p.matches(f.typ, i+fieldHeader) && p.affords(f, p.b[i+fieldHeader:end]) {
-			return end, notIndexed | p.base + uint32(i) + fieldHeader
+		s := &p.scan
+		end := p.skipAs(at, f.typ.wire, f.typ, p.maxDepth-p.depth, 1)
+		if end >= 0 && !s.mismatched && p.affords(f, end-at, s.structs) {
+			return end, notIndexed | p.base + uint32(at)
 		}
 		if end < 0 && p.err.Err == errDepth {
-			// What is unknown in there does not count with what is around it: indexing finds out whether it is too deep after all.
+			// What is unknown in there does not count with what is around it: indexing finds out
+			// whether it is too deep after all.
 			p.err = nil
-			end = p.skip(i, fieldHeader, f.typ.wire, 2*p.maxDepth-p.depth, 1)
+			end = p.skipAs(at, f.typ.wire, nil, 2*p.maxDepth-p.depth, 1)
 		}
 		if end < 0 {
 			return failed, 0
@@ -356,37 +357,29 @@ func (p *parser) plain(t *XType, i, lead int) (at, n int) {
 	return i, n
 }
 
-// skip returns the index after the value of type t that stands after lead bytes at i, or failed. It may lie in several windows.
+// skip returns the index after the value of type t that stands after lead bytes at i, or failed. It
+// may lie in several windows.
 func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
-	i += lead
-	if p.rest > 0 {
-		return p.skipWindows(i, t, depth, listCost)
-	}
-	end, err := skip(p.b, i, t, budgetOf(depth), listCost)
-	if err == nil {
+	if end, _ := flatEnd(p.b, i+lead, t, math.MaxInt); end > 0 && depth > 1 {
 		return end
 	}
-	if err == ErrType {
-		err = typeError(WireType(p.b[end]))
-	}
-	return p.fail(end, err)
+	return p.skipAs(i+lead, t, nil, depth, listCost)
 }
 
-// skipWindows is skip where windows follow. It looks at each byte once: what it has passed over need not be contiguous.
-func (p *parser) skipWindows(i int, t WireType, depth, listCost int) int {
+// skipAs is skip of the value at i, whose declared type is typ unless that is nil. The Scanner tells
+// more about it. What it has passed over need not be contiguous.
+func (p *parser) skipAs(i int, t WireType, typ *XType, depth, listCost int) int {
 	s := &p.scan
-	s.resetValue(t, budgetOf(depth), listCost, len(p.b)-i+p.rest)
+	s.resetValue(t, typ, budgetOf(depth), listCost, len(p.b)-i+p.rest)
 	for {
-		end, need, err := s.Scan(p.b[i:])
+		need, err := s.scan(p.b[i:])
 		switch {
-		case err == nil && need == 0:
-			return i + end
+		case err == io.ErrUnexpectedEOF:
+			return p.short()
 		case err != nil:
-			err = s.err.(*Error).Err
-			if err == io.ErrUnexpectedEOF {
-				return p.short()
-			}
 			return p.fail(i+s.off, err)
+		case need == 0:
+			return i + s.off
 		}
 		passed := s.Passed()
 		s.Drop()
@@ -395,12 +388,3 @@ func (p *parser) skipWindows(i int, t WireType, depth, listCost int) int {
 		}
 	}
 }
-
-// headerAt returns the field's key at b[i:].
-func headerAt(b []byte, i int) uint32 {
-	b = b[i : i+fieldHeader]
-	return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
-}
-
-// keyIn returns the field's key in the 8 bytes that begin with its header.
-func keyIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x)) >> 8 }

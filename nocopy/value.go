@@ -106,12 +106,3 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 		}
 	}
 }
-
-// fits says whether the well-formed value at b[i:] is of type t, as far as the parser would take it for one.
-func fits(b []byte, t *XType, i int) bool {
-	if t.kind < list {
-		return true
-	}
-	ok, _ := matches(b, t, i, t.nested())
-	return ok
-}
