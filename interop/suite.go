@@ -53,18 +53,18 @@ func Run(ctx context.Context, c rpc.Caller, multiplexed bool, out io.Writer) int
 
 // suite is one run of the tests.
 type suite struct {
-	ctx    context.Context
-	out    io.Writer
-	client thrifttest.ThriftTestClient
-	failed int
-	called bool
-	over   bool // no more calls are to be made
+	ctx     context.Context
+	out     io.Writer
+	client  thrifttest.ThriftTestClient
+	failed  int
+	called  bool
+	stopped bool // no more calls are to be made
 }
 
 // test runs one test. It prints the call and its result, and sets the bit if there was an error.
 func (s *suite) test(bit int, call string, f func(context.Context) (string, error)) {
 	fmt.Fprint(s.out, abbreviate(call))
-	if s.over {
+	if s.stopped {
 		fmt.Fprint(s.out, " was not tested\n*** FAILURE ***\n")
 		s.failed |= bit
 		return
@@ -83,10 +83,10 @@ func (s *suite) test(bit int, call string, f func(context.Context) (string, erro
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		s.failed |= TimedOut
-		s.over = true
+		s.stopped = true
 	case first && !errors.As(err, new(*rpc.ApplicationException)):
 		s.failed |= FailedToPrepare
-		s.over = true
+		s.stopped = true
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// The other side is Apache Thrift's Go library. Of its generated code these tests need no more
-// than what follows.
+// The tests of this file have Apache Thrift's Go library on the other side, with just as much code
+// as Apache's generator would write for them.
 
-// fields is a struct of i64 and binary fields, by id.
+// fields holds the i64 and binary fields of a struct by their ids.
 type fields map[int16]any
 
 func (f fields) Write(ctx context.Context, p thrift.TProtocol) error {
@@ -73,7 +73,7 @@ func (f fields) Read(ctx context.Context, p thrift.TProtocol) error {
 	}
 }
 
-// apacheWays are Apache's transports, with the option that makes a client of ours fit.
+// apacheWays holds Apache's transports, with the option for a Client that uses the same.
 var apacheWays = map[string]struct {
 	transport thrift.TTransportFactory
 	strict    bool

@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// methods returns the methods of the Echo service, which generated code keeps to itself.
+// methods returns the methods of the Echo service, which generated code does not export.
 func methods(t *testing.T) map[string]*rpc.Method {
 	t.Helper()
 	found := map[string]*rpc.Method{}
@@ -33,7 +33,7 @@ func methods(t *testing.T) map[string]*rpc.Method {
 	return found
 }
 
-// TestArgs: what may be given to Call, and whose it is afterwards.
+// TestArgs: which arguments Call accepts, and whether they belong to the caller afterwards.
 func TestArgs(t *testing.T) {
 	of := methods(t)
 	add, put := of["add"], of["put"]
@@ -47,7 +47,7 @@ func TestArgs(t *testing.T) {
 			m     *rpc.Method
 			args  func() nocopy.Struct
 			works bool
-			stays bool // the caller's
+			stays bool // they still belong to the caller
 		}{
 			{"from NewArgs", add, func() nocopy.Struct { return sum(echo.EchoAddArgs(c.NewArgs(add))) }, true, false},
 			{"finished before", add, func() nocopy.Struct {
@@ -118,7 +118,7 @@ func TestArgs(t *testing.T) {
 	}
 }
 
-// TestArgsTwice: arguments that are given to several calls at a time are sent as they are or
+// TestArgsTwice: arguments that are given to several calls at a time are sent unchanged or
 // refused.
 func TestArgsTwice(t *testing.T) {
 	of := methods(t)
@@ -140,7 +140,7 @@ func TestArgsTwice(t *testing.T) {
 			}
 			wg.Wait()
 		}
-		// What belongs to the caller can be sent by any number of calls.
+		// Arguments that belong to the caller can be sent by any number of calls.
 		args := echo.NewEchoEchoArgs()
 		args.SetPayload(bytes.Repeat([]byte("x"), 10_000))
 		var wg sync.WaitGroup
@@ -156,7 +156,7 @@ func TestArgsTwice(t *testing.T) {
 	}
 }
 
-// proxy passes on every call that its server receives.
+// proxy is a handler that forwards every call to another server.
 type proxy struct {
 	handler
 	to *rpc.Client
@@ -185,7 +185,7 @@ func (p *proxy) Notify(ctx context.Context, args echo.EchoNotifyArgs) error {
 	return err
 }
 
-// TestForwarding: a server may pass on the arguments that it has received.
+// TestForwarding: a handler may forward the arguments that it has received.
 func TestForwarding(t *testing.T) {
 	of := methods(t)
 	for _, recycle := range []bool{false, true} {
@@ -217,8 +217,8 @@ func TestForwarding(t *testing.T) {
 // srv2 returns another server like s.
 func srv2(s *rpc.Server) *rpc.Server { return &rpc.Server{Recycle: s.Recycle, Processor: s.Processor} }
 
-// TestForwardingGivenUp: what a handler has passed on is not in the request's memory any more
-// when its context ends early.
+// TestForwardingGivenUp: if a handler's context ends while it forwards its arguments, these are
+// not written from the request's memory after it has returned.
 func TestForwardingGivenUp(t *testing.T) {
 	of := methods(t)
 	goOn := make(chan struct{})

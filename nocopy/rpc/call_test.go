@@ -15,7 +15,7 @@ import (
 
 var bg = context.Background()
 
-// variants are the ways in which a client and a server may talk.
+// variants holds combinations of the settings of clients and servers.
 func variants(t *testing.T, f func(t *testing.T, h *handler, c echo.EchoClient)) {
 	for _, v := range []struct {
 		name   string
@@ -115,7 +115,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// concealed is what clients get to read of panics and the like, without the id.
+// concealed is the text, without the id, that clients get in place of a panic's.
 const concealed = "the server has failed; its log tells why under id "
 
 func withoutID(text string) string {
@@ -125,7 +125,7 @@ func withoutID(text string) string {
 	return text
 }
 
-// TestOneway: the handler's time and its failure are nothing to the client.
+// TestOneway: a client does not wait for the handler of a oneway call, nor get its error.
 func TestOneway(t *testing.T) {
 	t.Parallel()
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
@@ -168,8 +168,8 @@ func TestConcurrentCalls(t *testing.T) {
 	})
 }
 
-// TestExceptionStays: an ApplicationException stays as it is when the memory that it came in is
-// used again.
+// TestExceptionStays: an ApplicationException does not change when the memory in which it was
+// received is used again.
 func TestExceptionStays(t *testing.T) {
 	addr := serve(t, &rpc.Server{}, &handler{})
 	c := echo.NewEchoClient(dial(t, addr, rpc.Recycle, rpc.PoolSize(1)))

@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// custom is the Echo service with some of its methods as a test wants them.
+// custom is the Echo service with some methods replaced by a test.
 type custom struct {
 	handler
 	put    func(ctx context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error
@@ -80,7 +80,7 @@ func conflict(text string) (e echo.Conflict) {
 	return e
 }
 
-// careless are what handlers may do wrong. Each is an internal error to the client.
+// careless holds handlers with mistakes. For each the client gets an internal error.
 var careless = map[string]putHandler{
 	"a released exception": func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error {
 		e := conflict("what")
@@ -196,7 +196,7 @@ var careless = map[string]putHandler{
 }
 
 // TestCareless: whatever a handler does or returns, its client gets an error, the log has a line,
-// and nobody else notices.
+// and other calls are not affected.
 func TestCareless(t *testing.T) {
 	through := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	for _, v := range []struct {
@@ -236,7 +236,7 @@ func TestCareless(t *testing.T) {
 	}
 }
 
-// concealedID checks that an error says nothing but an id, and returns that.
+// concealedID checks that an error has the fixed text and an id, and returns the id.
 func concealedID(t *testing.T, what string, err error) string {
 	t.Helper()
 	var ae *rpc.ApplicationException
@@ -247,7 +247,7 @@ func concealedID(t *testing.T, what string, err error) string {
 	return strings.TrimPrefix(ae.Message, concealed)
 }
 
-// TestCarelessOneway: the same of oneway calls, of which only the log can tell.
+// TestCarelessOneway: as TestCareless, for oneway calls, which show in the log only.
 func TestCarelessOneway(t *testing.T) {
 	for name, f := range map[string]func(context.Context, echo.EchoNotifyArgs) error{
 		"panic":                    func(context.Context, echo.EchoNotifyArgs) error { panic("oh") },
@@ -281,8 +281,8 @@ func TestCarelessOneway(t *testing.T) {
 	}
 }
 
-// TestExceptionsReturned: the client has a copy of the exception; the handler's own stays as it
-// is, for one call or for many at once, of whatever size, finished or not.
+// TestExceptionsReturned: the client gets a copy of a returned exception; the handler's does not
+// change, whether one call returns it or many at a time, whatever its size, finished or not.
 func TestExceptionsReturned(t *testing.T) {
 	for _, size := range []int{5, 5000, 100_000} {
 		sentinel := conflict(strings.Repeat("x", size))
@@ -334,7 +334,7 @@ func TestExceptionsReturned(t *testing.T) {
 	}
 }
 
-// TestTooLate: what a handler keeps is dead when it has returned, and harms no other call.
+// TestTooLate: handles that a handler keeps panic after it has returned, and affect no other call.
 func TestTooLate(t *testing.T) {
 	var results []echo.EchoPutResult
 	var args []echo.EchoPutArgs
@@ -391,7 +391,7 @@ func TestTooLate(t *testing.T) {
 	}
 }
 
-// brokenLogger panics with every line.
+// brokenLogger is a slog.Handler that panics at every line.
 type brokenLogger struct{}
 
 func (brokenLogger) Enabled(context.Context, slog.Level) bool  { return true }
@@ -399,7 +399,7 @@ func (brokenLogger) Handle(context.Context, slog.Record) error { panic("the disk
 func (l brokenLogger) WithAttrs([]slog.Attr) slog.Handler      { return l }
 func (l brokenLogger) WithGroup(string) slog.Handler           { return l }
 
-// TestBrokenLogger: not even a logger that panics takes a server down.
+// TestBrokenLogger: a logger that panics does not take a server down.
 func TestBrokenLogger(t *testing.T) {
 	h := &custom{put: func(context.Context, echo.EchoPutArgs, echo.EchoPutResult) error { panic("oh") }}
 	c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(h), Logger: slog.New(brokenLogger{})}, nil)))
@@ -408,7 +408,7 @@ func TestBrokenLogger(t *testing.T) {
 	unharmed(t, c)
 }
 
-// TestBrokenLoggerOfClient: nor a client, which logs in goroutines of its own.
+// TestBrokenLoggerOfClient: nor does it take a client down, which logs in other goroutines.
 func TestBrokenLoggerOfClient(t *testing.T) {
 	addr := fakeServer(t, func(nc net.Conn) {
 		readCall(nc)
@@ -422,8 +422,8 @@ func TestBrokenLoggerOfClient(t *testing.T) {
 	c.Close()
 }
 
-// TestHideErrors: with it texts of errors stay in the server, but for what is meant for the
-// client.
+// TestHideErrors: with HideErrors clients get no texts of errors, except those of declared
+// exceptions and ApplicationExceptions.
 func TestHideErrors(t *testing.T) {
 	q := new(quiet)
 	h := &handler{}
@@ -447,7 +447,7 @@ func TestHideErrors(t *testing.T) {
 	}
 }
 
-// TestReplyWaits: a result that waits for the replies before it is not its handler's any more.
+// TestReplyWaits: a handler can't change its result while that waits for the replies before it.
 func TestReplyWaits(t *testing.T) {
 	returned := make(chan echo.EchoPutResult, 1)
 	parked := make(chan struct{})

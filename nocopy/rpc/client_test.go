@@ -137,8 +137,8 @@ func TestCancelledBefore(t *testing.T) {
 	unharmed(t, c)
 }
 
-// TestGivenUpHoldsNobodyUp: where a reply is owed to a call that was given up, others use another
-// connection.
+// TestGivenUpHoldsNobodyUp: if a call that was given up has had no reply yet, other calls use
+// another connection.
 func TestGivenUpHoldsNobodyUp(t *testing.T) {
 	h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
 	cl := dial(t, serve(t, &rpc.Server{}, h), rpc.PoolSize(2))
@@ -161,7 +161,7 @@ func TestGivenUpHoldsNobodyUp(t *testing.T) {
 	unharmed(t, c)
 }
 
-// TestNilOptions: what is nil by mistake is found out at once.
+// TestNilOptions: nil in place of an option, or of its argument, panics at once.
 func TestNilOptions(t *testing.T) {
 	for what, f := range map[string]func(){
 		"rpc.TLS": func() { rpc.TLS(nil) }, "rpc.Logger": func() { rpc.Logger(nil) }, "rpc.Interceptors": func() { rpc.Interceptors(nil) },

@@ -12,7 +12,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// TestAge: which sequence ids a reply may have, and how old they are.
+// TestAge: age returns how long ago a sequence id was given, −1 for one that no reply may have.
 func TestAge(t *testing.T) {
 	const most = math.MaxInt32
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestAge(t *testing.T) {
 }
 
 // TestWrappedIDs: sequence ids begin anew after the largest, without those that are in use; a
-// stray reply ends the oldest call then, too, and replies to what was given up are dropped.
+// stray reply ends the oldest call then, too, and replies to calls that were given up are dropped.
 func TestWrappedIDs(t *testing.T) {
 	EmptyPools()
 	defer EmptyPools()
@@ -123,8 +123,7 @@ func TestWrappedIDs(t *testing.T) {
 	})
 }
 
-// TestBatch: calls that go out together are few if they are large: what comes after a large one is
-// queued, and no reply is for it.
+// TestBatch: a large call ends a batch: calls after it stay queued, and no reply is for them.
 func TestBatch(t *testing.T) {
 	EmptyPools()
 	defer EmptyPools()

@@ -23,7 +23,7 @@ import (
 // The tables of doc.go are the models of these tests: each walks all sequences of events up to a
 // length, and thereby every state with every event.
 
-// machine is a table of states and events: what follows, by state and event.
+// machine holds a table of doc.go: the cell for each state and event.
 type machine struct {
 	events []string
 	next   map[string]map[string]string
@@ -103,7 +103,7 @@ func (m *machine) walks(t *testing.T, n int, f func(t *testing.T, walk []string)
 	}
 }
 
-// steered is a connection of which each step is up to the test.
+// steered is a net.Conn whose reads and writes return when the test lets them.
 type steered struct {
 	net.Conn
 	writes chan error  // each lets one Write return
@@ -154,7 +154,7 @@ func (c *steered) SetReadDeadline(time.Time) error  { return nil }
 func (c *steered) SetWriteDeadline(time.Time) error { return nil }
 func (c *steered) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 
-// replies has a reply come.
+// replies makes a reply arrive.
 func (c *steered) replies(m *Method, id int32) {
 	body := thriftimpl.New(m.Args).Message().Bytes()
 	b := make([]byte, 4+headerSize(true, len(m.Name)), 100)
@@ -167,7 +167,7 @@ func (c *steered) replies(m *Method, id int32) {
 	synctest.Wait()
 }
 
-// end has the other side close the connection.
+// end makes the stream end, as if the other side had closed the connection.
 func (c *steered) end() {
 	if !c.ended {
 		c.ended = true
@@ -182,7 +182,7 @@ func testMethods() (twoWay, oneway *Method) {
 	return &Method{Service: "S", Name: "m", Args: args, Result: result}, &Method{Service: "S", Name: "o", Args: args}
 }
 
-// outcomeOf names what a call has returned.
+// outcomeOf returns the name that the table has for the error of a call.
 func outcomeOf(m *Method, err error) string {
 	var ae *ApplicationException
 	switch {
@@ -200,7 +200,7 @@ func outcomeOf(m *Method, err error) string {
 	return "failed"
 }
 
-// TestCallStates walks a call through all that may happen to it on a connection.
+// TestCallStates walks a call through all sequences of events on a connection.
 func TestCallStates(t *testing.T) {
 	m := table(t, "A call of a client on a connection")
 	twoWay, oneway := testMethods()
@@ -213,7 +213,7 @@ func TestCallStates(t *testing.T) {
 	m.complete(t)
 }
 
-// walkCall makes a call of method and has it meet the events; the connection fails in that way.
+// walkCall makes a call of method and lets the events happen; way is how the connection fails.
 func walkCall(t *testing.T, m *machine, method *Method, way string, walk []string) {
 	twoWay, _ := testMethods()
 	opts := optionsOf([]Option{Logger(slog.New(slog.DiscardHandler))})
@@ -307,7 +307,7 @@ func walkCall(t *testing.T, m *machine, method *Method, way string, walk []strin
 		}
 	}
 
-	// However it came to this, all ends, once.
+	// After any sequence, all calls end, once.
 	c.close(ErrClientClosed)
 	for synctest.Wait(); nc.inside; {
 		nc.writeEnds(nil)
@@ -333,7 +333,7 @@ func released(s nocopy.Struct) (is bool) {
 	return false
 }
 
-// stateOf tells a call's state from who refers to it.
+// stateOf returns a call's state by which of the connection's lists hold it.
 func stateOf(c *clientConn, p *pending, m *Method) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -358,7 +358,7 @@ func stateOf(c *clientConn, p *pending, m *Method) string {
 	return "finished"
 }
 
-// TestConnectionStates walks a client with one connection through all that may happen to that.
+// TestConnectionStates walks a client's only connection through all sequences of events.
 func TestConnectionStates(t *testing.T) {
 	m := table(t, "A connection of a client")
 	length := testmode.Of(4, 5)
@@ -450,7 +450,7 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 			t.Fatalf("%v: after %d it is %s, not %s", walk, i+1, got, state)
 		}
 	}
-	// Whatever it is in, Close ends everything.
+	// In any state, Close ends everything.
 	closes++
 	go func() { closed <- c.Close() }()
 	for synctest.Wait(); ; synctest.Wait() {
@@ -473,7 +473,7 @@ func walkConnection(t *testing.T, m *machine, walk []string) {
 	}
 }
 
-// connectionState tells the state of a client's only connection.
+// connectionState returns the state of a client's only connection.
 func connectionState(c *Client) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -70,7 +70,7 @@ func TestReplyToQueued(t *testing.T) {
 		e := echo.NewEchoClient(cl)
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			// Of a stray reply the oldest call is told, which is this one.
+			// A stray reply ends the oldest call, which is this one.
 			_, err := e.Echo(c.ctx, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, c.first)) })
 			var ae *rpc.ApplicationException
 			if !errors.As(err, &ae) || ae.Type != rpc.BadSequenceID {
@@ -106,8 +106,8 @@ func TestReplyToQueued(t *testing.T) {
 	}
 }
 
-// TestEarlyReplyDisclosesNothing: what a client sends to one server goes to that one only,
-// whatever another replies.
+// TestEarlyReplyDisclosesNothing: arguments for one server go to that one only, whatever another
+// server replies.
 func TestEarlyReplyDisclosesNothing(t *testing.T) {
 	t.Parallel()
 	for range 3 {

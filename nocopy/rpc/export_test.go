@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// DialWith makes a client connect by calling f: to what is no socket, for instance.
+// DialWith makes a client connect by calling f, which may return a connection that is no socket.
 func DialWith(f func(ctx context.Context, network, addr string) (net.Conn, error)) Option {
 	return optionFunc(func(o *options) { o.dial = f })
 }
 
-// EmptyPools lets go of pooled values that hold channels: those of a synctest bubble are of no use
-// in another. No call may be under way.
+// EmptyPools drops pooled values that hold channels, which can't be used in another synctest
+// bubble. No call may be under way.
 func EmptyPools() { pendings = sync.Pool{New: pendings.New} }
 
 // InUse returns how many calls are in flight, wait for a place, and use connections.

@@ -18,7 +18,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// unharmed checks that another connection of the server works.
+// unharmed checks that a call through c works.
 func unharmed(t *testing.T, c echo.EchoClient) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(bg, 5*time.Second)
@@ -98,8 +98,8 @@ func TestIdle(t *testing.T) {
 	unharmed(t, c) // on a new connection
 }
 
-// TestUnreadReplies: a client that sends and never reads holds up nobody else, nor memory without
-// end.
+// TestUnreadReplies: a client that sends and never reads holds up no other client, and takes no
+// unbounded memory.
 func TestUnreadReplies(t *testing.T) {
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger(), WriteTimeout: 200 * time.Millisecond}, &handler{})
@@ -143,7 +143,7 @@ func TestServerClosesMidReply(t *testing.T) {
 	}
 }
 
-// TestHalfOpen: a server that says nothing, or takes nothing.
+// TestHalfOpen: calls of a server that never replies, or never reads, end.
 func TestHalfOpen(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -159,13 +159,13 @@ func TestHalfOpen(t *testing.T) {
 		}
 		cancel()
 	}
-	// Who waits without a deadline learns that nothing is taken any more.
+	// A call without a deadline ends after StallTimeout.
 	if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, 4<<20)) }); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a server that takes nothing: %v", err)
 	}
 }
 
-// TestStalledReply: a reply that was begun and never completed.
+// TestStalledReply: a call ends if its reply begins and is never completed.
 func TestStalledReply(t *testing.T) {
 	release := make(chan struct{})
 	addr := fakeServer(t, func(nc net.Conn) {
@@ -180,7 +180,7 @@ func TestStalledReply(t *testing.T) {
 	}
 }
 
-// TestBadReplies: each gives a clear error on the call that it answers.
+// TestBadReplies: the call that a bad reply answers gets an error that tells what is wrong.
 func TestBadReplies(t *testing.T) {
 	isType := func(want rpc.ExceptionType) func(error) bool {
 		return func(err error) bool {
@@ -277,7 +277,7 @@ func TestStrayAmongCalls(t *testing.T) {
 	}
 }
 
-// TestOutOfOrder: a server that answers in any order.
+// TestOutOfOrder: a server may answer in any order.
 func TestOutOfOrder(t *testing.T) {
 	const n = 32
 	addr := fakeServer(t, func(nc net.Conn) {
@@ -324,7 +324,7 @@ func TestOutOfOrder(t *testing.T) {
 	}
 }
 
-// TestHandlerOutlivesClient: the client goes away while its call is under way.
+// TestHandlerOutlivesClient: a client that goes away during a call does no harm to others.
 func TestHandlerOutlivesClient(t *testing.T) {
 	for _, how := range []string{"close", "reset"} {
 		h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
@@ -375,7 +375,7 @@ func TestMaxFrame(t *testing.T) {
 	unharmed(t, big)
 }
 
-// TestGarbage: bytes at random do no harm.
+// TestGarbage: random bytes do no harm.
 func TestGarbage(t *testing.T) {
 	addr := serve(t, &rpc.Server{ReadTimeout: 100 * time.Millisecond}, &handler{})
 	other := echo.NewEchoClient(dial(t, addr))

@@ -15,7 +15,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// prompt is the handler without what takes its time: what a fuzzer sends may ask for years of it.
+// prompt is the handler without methods that wait: a fuzzer could make them wait for years.
 type prompt struct{ handler }
 
 func (p *prompt) Echo(_ context.Context, args echo.EchoEchoArgs, result echo.EchoEchoResult) error {
@@ -27,8 +27,8 @@ func (p *prompt) Notify(context.Context, echo.EchoNotifyArgs) error { return nil
 
 func (p *prompt) Fail(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error { return nil }
 
-// fedConn is a connection on which the given bytes arrive, as many at a time as cuts say, and then
-// nothing more.
+// fedConn is a connection on which the given bytes arrive, in pieces as cuts tells, and then the
+// end of the stream.
 type fedConn struct {
 	in     []byte
 	cuts   []byte // empty: all at once
@@ -89,7 +89,7 @@ func (l *fedListener) Accept() (net.Conn, error) {
 func (l *fedListener) Close() error   { l.once.Do(func() { close(l.done) }); return nil }
 func (l *fedListener) Addr() net.Addr { return &net.UnixAddr{} }
 
-// feed has the bytes arrive and returns what the server answers until it closes the connection.
+// feed makes the bytes arrive and returns what the server writes until it closes the connection.
 func (l *fedListener) feed(t *testing.T, in, cuts []byte) []byte {
 	t.Helper()
 	c := &fedConn{in: bytes.Clone(in), cuts: cuts, closed: make(chan struct{})}
@@ -104,7 +104,7 @@ func (l *fedListener) feed(t *testing.T, in, cuts []byte) []byte {
 	return c.out.Bytes()
 }
 
-// failures counts the lines of a log about panics that no handler has caused.
+// failures returns how many lines of a log are about panics in the library.
 type failures struct{ n atomic.Int32 }
 
 func (*failures) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelError }
@@ -117,8 +117,8 @@ func (f *failures) Handle(_ context.Context, r slog.Record) error {
 func (f *failures) WithAttrs([]slog.Attr) slog.Handler { return f }
 func (f *failures) WithGroup(string) slog.Handler      { return f }
 
-// FuzzServer sends anything to a server, in any cuts. It must not fall over nor hang, and answer
-// the same whatever the cuts are, and whether it recycles memory.
+// FuzzServer sends any bytes to a server, in any pieces. The server must not panic or hang, and
+// answer the same whatever the pieces are, and whether it recycles memory.
 func FuzzServer(f *testing.F) {
 	var plain, recycling *fedListener
 	failed := new(failures)

@@ -61,7 +61,7 @@ func expects(t *testing.T, c <-chan string, n int, name, what string) {
 	}
 }
 
-// plainConn hides what a connection is.
+// plainConn hides the type of a connection.
 type plainConn struct{ net.Conn }
 
 type plainListener struct{ net.Listener }
@@ -144,7 +144,7 @@ var networks = map[string]func(t *testing.T, srv *rpc.Server) func() net.Conn{
 	},
 }
 
-// goes closes a connection in a way.
+// goes makes a client go away in one of several ways.
 func goes(nc net.Conn, how string) {
 	if how == "reset" {
 		raw := nc
@@ -236,8 +236,8 @@ func TestOnewayOutlivesClient(t *testing.T) {
 	}
 }
 
-// TestManyOnewaysThenClose: what a client has sent before it closed is handled, however long that
-// takes.
+// TestManyOnewaysThenClose: all calls that a client has sent before it closed the connection are
+// handled, however long that takes.
 func TestManyOnewaysThenClose(t *testing.T) {
 	const n = 100
 	var handled atomic.Int32
@@ -296,8 +296,8 @@ func TestOnewaysAfterCallsThenClose(t *testing.T) {
 	}
 }
 
-// TestHalfClosed: a client that has closed its sending side gets the replies to all that it has
-// sent, also after HalfCloseTimeout.
+// TestHalfClosed: a client that has closed its sending side gets the replies to all its calls,
+// also after HalfCloseTimeout.
 func TestHalfClosed(t *testing.T) {
 	t.Parallel()
 	for network, listen := range networks {
@@ -328,8 +328,8 @@ func TestHalfClosed(t *testing.T) {
 	}
 }
 
-// TestHalfClosedFor: a negative HalfCloseTimeout gives half-closed clients all the time that they
-// want, but those of a unix socket that are known to be gone.
+// TestHalfClosedFor: with a negative HalfCloseTimeout contexts of half-closed clients do not end,
+// except for clients of a unix socket that is closed altogether.
 func TestHalfClosedFor(t *testing.T) {
 	for network, ends := range map[string]bool{"tcp": false, "unix": true} {
 		w := newWaiter()
@@ -350,8 +350,8 @@ func TestHalfClosedFor(t *testing.T) {
 	}
 }
 
-// TestOrphans: connections whose clients are gone make room for others while their handlers are
-// still running, but for as many as MaxConns only.
+// TestOrphans: connections whose clients are gone give up their slots while their handlers are
+// still running, but not more than MaxConns of them at a time.
 func TestOrphans(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	h := &custom{fail: func(context.Context, echo.EchoFailArgs, echo.EchoFailResult) error {
@@ -381,7 +381,7 @@ func TestOrphans(t *testing.T) {
 	expect(t, nc, frame(strict(reply, "add", 7, sumResult(3))))
 }
 
-// TestWriteFails: a client that can't be written to has its other calls' contexts ended.
+// TestWriteFails: if a reply can't be written, the contexts of the client's other calls end.
 func TestWriteFails(t *testing.T) {
 	w := newWaiter()
 	nc := dialRaw(t, serve(t, &rpc.Server{Processor: echo.NewEchoProcessor(w), WriteTimeout: 100 * time.Millisecond, Unordered: true}, nil))
@@ -398,8 +398,7 @@ func TestWriteFails(t *testing.T) {
 	expects(t, w.ended, 1, "fail", "ended")
 }
 
-// TestGoneDuringShutdown: a server that waits for its handlers still notices that a client is
-// gone.
+// TestGoneDuringShutdown: a server that is shutting down still notices that a client is gone.
 func TestGoneDuringShutdown(t *testing.T) {
 	for _, how := range []string{"reset", "close"} {
 		w := newWaiter()
@@ -434,7 +433,7 @@ func TestNotIdle(t *testing.T) {
 	closes(t, nc)
 }
 
-// keptAlive counts what a server sets.
+// keptAlive is a connection that counts the keepalive settings of a server.
 type keptAlive struct {
 	net.Conn
 	set *sync.Map

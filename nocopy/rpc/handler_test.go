@@ -105,7 +105,7 @@ func (h *handler) Fail(ctx context.Context, args echo.EchoFailArgs, result echo.
 	return nil
 }
 
-// quiet keeps what servers and clients have to say.
+// quiet keeps the log of servers and clients.
 type quiet struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -125,8 +125,8 @@ func (q *quiet) String() string {
 
 func (q *quiet) logger() *slog.Logger { return slog.New(slog.NewTextHandler(q, nil)) }
 
-// serve runs a server until the test has ended and returns its address. Fields of srv that are not
-// set are chosen.
+// serve runs a server until the test has ended and returns its address. It sets Processor, and
+// Logger if that is nil.
 func serve(t testing.TB, srv *rpc.Server, h *handler) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -185,7 +185,7 @@ func dialRaw(t testing.TB, addr string) net.Conn {
 	return nc
 }
 
-// closes checks that the other side closes the connection without a word.
+// closes checks that the other side closes the connection without sending anything.
 func closes(t *testing.T, nc net.Conn) {
 	t.Helper()
 	if b, err := io.ReadAll(nc); len(b) > 0 {

@@ -63,8 +63,7 @@ func TestHedging(t *testing.T) {
 	})
 }
 
-// TestHedgingWithoutServer: a try of which nothing is heard any more ends when the call returns,
-// wherever it is.
+// TestHedgingWithoutServer: a try that gets no reply ends when the call returns, in any state.
 func TestHedgingWithoutServer(t *testing.T) {
 	release := make(chan struct{})
 	addr := fakeServer(t, func(nc net.Conn) { <-release })
@@ -122,8 +121,8 @@ func TestConcurrentNext(t *testing.T) {
 	})
 }
 
-// TestLateNext: next fails once the call has returned, and whatever the program does by then is
-// not disturbed.
+// TestLateNext: next fails after the call has returned, and does not touch memory that the program
+// uses again.
 func TestLateNext(t *testing.T) {
 	var calls atomic.Int32
 	var late sync.WaitGroup

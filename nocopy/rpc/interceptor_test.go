@@ -53,8 +53,8 @@ func init() {
 	resultsDesc.Define(thriftimpl.FieldDesc{ID: 1, Name: "first", Type: thriftimpl.StructOf(echo.EchoPutResultDesc), Req: thriftimpl.Optional})
 }
 
-// TestOwnResult: an interceptor's own result is sent, whatever it is a part of and however many
-// calls send it at once, and stays the interceptor's.
+// TestOwnResult: an interceptor's own result is sent, also if it is a part of a larger message or
+// sent by many calls at a time, and stays the interceptor's.
 func TestOwnResult(t *testing.T) {
 	upstream := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{})))
 	received, err := putNamed(upstream, "own", "fill")
@@ -103,8 +103,8 @@ func TestOwnResult(t *testing.T) {
 	}
 }
 
-// TestProxy: what a client's call has returned is passed on, or a declared exception; also if the
-// call has the args that have come.
+// TestProxy: an interceptor may pass on the result of a client's call, or its declared exception,
+// also if that call sent the args that the server has received.
 func TestProxy(t *testing.T) {
 	cl := dial(t, serve(t, &rpc.Server{}, &handler{}), rpc.Recycle)
 	for name, f := range map[string]rpc.Interceptor{
@@ -144,8 +144,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestCarelessInterceptors: what an interceptor may do wrong. Each is an internal error to the
-// client and a line in the log.
+// TestCarelessInterceptors: for each mistake of an interceptor the client gets an internal error,
+// and the log has a line.
 func TestCarelessInterceptors(t *testing.T) {
 	released := func() nocopy.Struct {
 		r := resultOf("released")
@@ -372,8 +372,8 @@ func TestHedge(t *testing.T) {
 	logs(t, q, "filling the same Result")
 }
 
-// TestInnerInterceptorRunsOn: one that another has not waited for may go on with its Call; what it
-// does wrong is nobody else's matter.
+// TestInnerInterceptorRunsOn: an interceptor that the one around it does not wait for may go on
+// using its Call, and its mistakes affect no other call.
 func TestInnerInterceptorRunsOn(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		inside, release := make(chan struct{}), make(chan struct{})
@@ -435,8 +435,8 @@ func TestInnerInterceptorRunsOn(t *testing.T) {
 	}
 }
 
-// TestExceptionTooLate: a handler that nobody waits for may return a declared exception at any
-// time.
+// TestExceptionTooLate: a handler that no interceptor waits for may return a declared exception at
+// any time.
 func TestExceptionTooLate(t *testing.T) {
 	h := &custom{put: func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
 		return conflict("what")
@@ -460,7 +460,8 @@ func TestExceptionTooLate(t *testing.T) {
 	late.Wait()
 }
 
-// TestNextTooLate: an interceptor that does not wait for next, or calls it when it has returned.
+// TestNextTooLate: an interceptor need not wait for next; next returns an error after the
+// interceptor has returned.
 func TestNextTooLate(t *testing.T) {
 	inside, release, finished := make(chan struct{}), make(chan struct{}), make(chan error)
 	h := &custom{put: func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {

@@ -65,8 +65,8 @@ func TestLifetimes(t *testing.T) {
 	stale.GetItem()
 }
 
-// TestArgsIntoResult: what a handler puts from its arguments into its result is sent before
-// either's memory is used again.
+// TestArgsIntoResult: a result that refers to the arguments is sent before the memory of either is
+// used again.
 func TestArgsIntoResult(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
 		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Recycle: recycle}, &handler{}), rpc.PoolSize(2)))
@@ -120,8 +120,8 @@ func Example() {
 	// Output: 42 true
 }
 
-// TestCallAllocates: a call takes no memory of its own, on either side together, but a slab for
-// many, and what interceptors may keep.
+// TestCallAllocates: client and server together allocate a slab for many calls, and the structs
+// that interceptors may keep, and nothing else for a call.
 func TestCallAllocates(t *testing.T) {
 	if instrumented {
 		t.Skip("this build allocates")

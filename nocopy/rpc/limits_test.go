@@ -87,7 +87,7 @@ func TestMaxBytesAndMaxFrame(t *testing.T) {
 	}
 }
 
-// TestMaxDepth: arguments nested deeper than the default are for a server whose Limits allow it.
+// TestMaxDepth: arguments nested deeper than the default are accepted if Limits allow it.
 func TestMaxDepth(t *testing.T) {
 	nested := func(depth int) []byte {
 		b := bytes.Repeat([]byte{12, 0, 99}, depth)
@@ -129,8 +129,8 @@ func init() {
 	treeResultDesc.Define(thriftimpl.FieldDesc{ID: 0, Name: "success", Type: tree, Req: thriftimpl.Optional})
 }
 
-// TestDeepResult: a result that is nested deeper than the server's Limits is an internal error,
-// whoever made it.
+// TestDeepResult: a result that is nested deeper than the server's Limits allow is an internal
+// error, whether a handler or an interceptor has made it.
 func TestDeepResult(t *testing.T) {
 	grow := &rpc.Method{Service: "Tree", Name: "grow", Args: echo.EchoAddArgsDesc, Result: treeResultDesc, Success: treeSuccess}
 	build := func(result nocopy.Struct, depth int64) {

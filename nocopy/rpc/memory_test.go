@@ -18,7 +18,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// bulk is a method whose argument and result are a struct of everything that may be large.
+// bulk is a method whose argument and result are a Bulk, which has a field of each type that may
+// be large.
 var (
 	flatDesc  = thriftimpl.NewDesc("Flat")
 	smallDesc = thriftimpl.NewDesc("Small")
@@ -67,7 +68,8 @@ type shape struct {
 	make func(n int) []byte
 }
 
-// many is field id, a list or map with this header, of elements each n bytes long, size in all.
+// many returns the bytes of field id, a list or map with this header and elements of n bytes each,
+// about size bytes in all.
 func many(id byte, head string, size, n int, elem func(b []byte, i int) []byte) []byte {
 	wire := byte(15)
 	if len(head) == 2 {
@@ -191,7 +193,7 @@ func TestReceivedMemory(t *testing.T) {
 	})
 }
 
-// checkAllocated does f, which receives size bytes, a few times.
+// checkAllocated calls f, which receives size bytes, a few times, and checks what it allocates.
 func checkAllocated(t *testing.T, size int, f func()) {
 	emptyPools()
 	first := float64(allocated(f)) / float64(size)
@@ -276,11 +278,11 @@ func requests(t testing.TB, value []byte, framed, recycle bool) func() {
 	}
 }
 
-// emptyBulk is how many bytes the arguments have whose Bulk is empty.
+// emptyBulk is the size of arguments with an empty Bulk.
 const emptyBulk = 5
 
-// bulkMessage returns a message whose struct has value in field id, and where its sequence id
-// stands.
+// bulkMessage returns a message whose struct has value in field id, and the offset of its sequence
+// id.
 func bulkMessage(typ byte, id byte, value []byte, framed bool) (msg []byte, seqid int) {
 	msg = strict(typ, "bulk", 0, bytes.Join([][]byte{{12, 0, id}, value, {0}}, nil))
 	seqid = 4 + 4 + len("bulk")
@@ -290,8 +292,8 @@ func bulkMessage(typ byte, id byte, value []byte, framed bool) (msg []byte, seqi
 	return msg, seqid
 }
 
-// TestIdleMemory: of a large message a connection keeps nothing once it was handled, whatever the
-// message was, on both sides.
+// TestIdleMemory: after a large message of any shape was handled, the connection keeps none of its
+// memory, on both sides.
 func TestIdleMemory(t *testing.T) {
 	if instrumented {
 		t.Skip("this build keeps more")
@@ -380,7 +382,7 @@ func TestSlowSenderMemory(t *testing.T) {
 	})
 }
 
-// oneConn is a listener that accepts what is in conns, until it is closed.
+// oneConn is a listener that accepts the connections in conns until it is closed.
 type oneConn struct {
 	conns chan net.Conn
 	once  sync.Once

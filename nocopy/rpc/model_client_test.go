@@ -19,11 +19,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// modelCall is a call and what is known of it. Its token is at the beginning of its arguments, is
-// in the reply, and nowhere else.
+// modelCall is a call with what the model knows of it. Its token is at the beginning of its
+// arguments and in its reply, and in no other call.
 type modelCall struct {
 	id       int
-	of       byte // who calls: good or evil, the clients by their servers, or raw
+	of       byte // the caller: good or evil, after the client's server, or raw, a hostile client
 	method   string
 	size     int
 	token    string
@@ -89,7 +89,7 @@ func (c *modelCall) open() {
 	}
 }
 
-// payload is the call's token as often as it has room.
+// payload returns the call's token, repeated.
 func (c *modelCall) payload() []byte { return fillWith(c.token, c.size) }
 
 func fillWith(token string, size int) []byte {
@@ -130,7 +130,7 @@ func drop(c *rpc.Call, err error) {
 	}
 }
 
-// clientInterventions are what interceptors of clients do.
+// clientInterventions holds the behaviours of interceptors of clients.
 var clientInterventions = []intervention{
 	{"passes on", func(_ *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }, false, same},
 	{"calls twice", func(_ *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error {
@@ -247,7 +247,7 @@ var clientInterventions = []intervention{
 	}, false, or(misused | complaint)},
 }
 
-// interceptors are those of both clients.
+// interceptors returns the interceptors of the clients.
 func (w *world) interceptors() rpc.Option {
 	return rpc.Interceptors(
 		func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
@@ -345,7 +345,7 @@ func (w *world) make(c *modelCall, cl echo.EchoClient) (outcome, error) {
 	return w.classify(c, err)
 }
 
-// text tells from a text in a result whose it is.
+// text returns the outcome that a text in a result stands for.
 func (w *world) text(c *modelCall, got, want string) (outcome, error) {
 	if got == otherText {
 		return other, nil
@@ -362,7 +362,7 @@ func (w *world) text(c *modelCall, got, want string) (outcome, error) {
 	return own, nil
 }
 
-// classify tells what the error of a call is.
+// classify returns the outcome that the error of a call stands for.
 func (w *world) classify(c *modelCall, err error) (outcome, error) {
 	var notFound echo.NotFound
 	var conflicting echo.Conflict
@@ -399,7 +399,7 @@ func (w *world) application(c *modelCall, typ int, text string) outcome {
 	case rpc.InvalidTransform:
 		return w.key(c, text, chosen)
 	}
-	return strange
+	return otherException
 }
 
 // key checks the text of an exception.

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// evilConn is what the hostile server knows of a connection.
+// evilConn is the state of the hostile server on a connection.
 type evilConn struct {
-	ill      bool // what was sent has broken it, or may have
+	mayBreak bool // what was sent has broken it, or may have
 	answered map[int32]int
 }
 
@@ -41,7 +41,7 @@ func (w *world) requestsOf(c *modelConn) []message {
 	return list
 }
 
-// callOf returns the call that a request is of.
+// callOf returns the call that a request belongs to.
 func (w *world) callOf(m message) *modelCall {
 	var token string
 	switch m.name[strings.Index(m.name, ":")+1:] {
@@ -86,7 +86,7 @@ func (w *world) checkRequest(c *modelConn, m message) {
 	}
 }
 
-// evilReplyTo sends a reply of some kind. What is possible follows from what was received.
+// evilReplyTo sends a reply of some kind, if the requests that were received allow it.
 func (w *world) evilReplyTo(kind int) {
 	c := w.pick(evil)
 	if c == nil {
@@ -116,7 +116,7 @@ func (w *world) evilReplyTo(kind int) {
 	body := evilResult(r.method, r.id, modelSizes[k%4])
 	r.proper = len(open) > 0 && r.method != "notify"
 	if m := w.conf.maxFrame; m > 0 && len(body)+60 > m {
-		w.ill(c)
+		w.noteBreak(c)
 	}
 	switch evilKinds[kind] {
 	case "a reply":
@@ -134,7 +134,7 @@ func (w *world) evilReplyTo(kind int) {
 	case "an exception that is none":
 		typ, r.proper = 3, false
 		body = []byte{11, 0, 1, 0, 0}
-		c.ill = c.ill || !w.conf.framed
+		c.mayBreak = c.mayBreak || !w.conf.framed
 	case "a declared exception":
 		if r.method == "put" || r.method == "fail" {
 			text := evilText(r.id, tokenSize)
@@ -147,7 +147,7 @@ func (w *world) evilReplyTo(kind int) {
 		body = body[:len(body)/2]
 		r.proper = false
 		if !w.conf.framed { // what follows completes it
-			name, c.ill = "nothing", true
+			name, c.mayBreak = "nothing", true
 		}
 	case "two replies":
 		body = append(body, strict(2, name, int(r.seqid), body)...)
@@ -177,8 +177,8 @@ func (w *world) evilReplyTo(kind int) {
 	}
 	c.peer.out.put(whole)
 	r.end = len(c.peer.out.written())
-	if c.ill {
-		w.ill(c)
+	if c.mayBreak {
+		w.noteBreak(c)
 	}
 	w.replies = append(w.replies, r)
 }
@@ -188,7 +188,7 @@ var evilKinds = []string{"a reply", "a reply to the next call", "a reply to a ca
 
 func evilText(id, size int) string { return string(fillWith(fmt.Sprintf("<E%04d>", id), size)) }
 
-// evilResult is the struct of a result of the hostile server's.
+// evilResult returns the bytes of a result of the hostile server.
 func evilResult(method string, id, size int) []byte {
 	text := evilText(id, size)
 	switch method {
@@ -203,8 +203,8 @@ func evilResult(method string, id, size int) []byte {
 }
 
 // ill notes that a connection of the hostile server may break.
-func (w *world) ill(c *modelConn) {
-	c.ill = true
+func (w *world) noteBreak(c *modelConn) {
+	c.mayBreak = true
 	w.hurt(c)
 }
 
@@ -223,19 +223,19 @@ func (w *world) evilAct() {
 		c.peer.in.take(unlimited)
 	case 2:
 		c.peer.out.put([][]byte{[]byte("HTTP/1.1 400 Bad Request\r\n\r\n"), {0xff, 0xff, 0xff, 0}, {0, 0, 0, 0}, {0, 0, 0, 5, 0x80, 2, 0, 0, 0}}[w.n(4)])
-		w.ill(c)
+		w.noteBreak(c)
 	case 3:
 		c.peer.out.put(frame(strict(2, "nothing", 1, evilResult("add", 1, 8)))[:1+w.n(30)])
-		w.ill(c)
+		w.noteBreak(c)
 	case 4:
 		c.peer.CloseWrite()
-		w.ill(c)
+		w.noteBreak(c)
 	case 5:
 		c.peer.Close()
-		w.ill(c)
+		w.noteBreak(c)
 	case 6:
 		c.peer.breakDown()
-		w.ill(c)
+		w.noteBreak(c)
 	}
 }
 
@@ -246,20 +246,20 @@ func (w *world) checkReplied() {
 			continue
 		}
 		r.conn.end.in.mu.Lock()
-		taken := r.conn.end.in.taken
+		taken := r.conn.end.in.consumed
 		r.conn.end.in.mu.Unlock()
 		if taken < r.end {
 			continue
 		}
 		r.seen, r.epoch = len(r.conn.end.out.written()), w.epoch
-		if r.proper && !r.conn.ill && !r.conn.end.out.slow() && r.to != nil && r.to.inClient == 0 && !r.to.isDone() {
+		if r.proper && !r.conn.mayBreak && !r.conn.end.out.slow() && r.to != nil && r.to.inClient == 0 && !r.to.isDone() {
 			w.failf("%v: the reply <E%04d> has come, and the call goes on", r.to, r.id)
 		}
 	}
 }
 
-// checkAnswer checks that the reply which a call to the hostile server has ended with was one to
-// it.
+// checkAnswer checks that the reply with which a call to the hostile server has ended was a reply
+// to that call.
 func (w *world) checkAnswer(c *modelCall) {
 	if c.answer <= 0 || c.answer > len(w.replies) {
 		w.failf("%v: the result is <E%04d>, which was never sent", c, c.answer)

@@ -10,7 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 )
 
-// finish lets everything go its way to the end and checks what has become of it.
+// finish lets all calls end and checks how they did.
 func (w *world) finish() {
 	w.logf("the end")
 	w.findTrouble()
@@ -37,13 +37,13 @@ func (w *world) finish() {
 	w.pass(time.Second)
 	w.pass(40 * time.Second)             // timeouts
 	for n := range 10 + 5*len(w.order) { // each try of a call may need it, and there may be one at a time
-		if n > 0 && w.rest(evil) {
+		if n > 0 && w.allEnded(evil) {
 			break
 		}
 		for _, c := range w.connsOf(evil) {
 			if !c.end.isClosed() {
 				c.peer.breakDown()
-				w.ill(c)
+				w.noteBreak(c)
 			}
 		}
 		w.pass(5 * time.Second)
@@ -55,7 +55,7 @@ func (w *world) finish() {
 }
 
 // rest reports whether all calls of a client have ended.
-func (w *world) rest(of byte) bool {
+func (w *world) allEnded(of byte) bool {
 	for _, c := range w.order {
 		if c.of == of && !c.isDone() {
 			return false
@@ -110,7 +110,7 @@ func (w *world) may(c *modelCall) outcome {
 	case c.of == good:
 		o = w.serverMay(c)
 	case troubled:
-		o = own | missing | internal | noResult | chosen | strange | complaint
+		o = own | missing | internal | noResult | chosen | otherException | complaint
 	default:
 		o = own | missing
 	}
@@ -125,7 +125,7 @@ func (w *world) may(c *modelCall) outcome {
 		o |= expired
 	}
 	if c.hopeless {
-		o |= strange | broken
+		o |= otherException | broken
 	}
 	if s.closed {
 		o |= closed
@@ -196,7 +196,7 @@ func (w *world) replyToAll(conn *modelConn) {
 	}
 }
 
-// checkWires checks what has gone over the wires, and that no call was sent or handled more often
+// checkWires checks the bytes on all connections, and that no call was sent or handled more often
 // than it was made.
 func (w *world) checkWires() {
 	onWire := map[*modelCall]int{}

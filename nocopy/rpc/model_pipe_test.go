@@ -14,17 +14,17 @@ import (
 // stream is one direction of a connection in memory: what was written, how far it was read, and
 // what is done to the bytes on their way. Its fields are changed with change.
 type stream struct {
-	mu    sync.Mutex
-	wake  *sync.Cond
-	log   []byte // all that was written
-	taken int    // so much of it was read
-	limit int    // reading ends here; later bytes are held back. -1: none are
-	room  int    // writing blocks while so many bytes are not read
-	piece int    // most bytes that one read returns
-	fin   bool   // nothing more will be written
-	reset bool   // the connection is gone
-	lost  int    // of a reset one: from here on bytes have not arrived
-	gone  bool   // the reader has closed its end
+	mu           sync.Mutex
+	wake         *sync.Cond
+	log          []byte // all that was written
+	consumed     int    // so much of it was read
+	limit        int    // reading ends here; later bytes are held back. -1: none are
+	room         int    // writing blocks while so many bytes are not read
+	piece        int    // most bytes that one read returns
+	fin          bool   // nothing more will be written
+	reset        bool   // the connection is gone
+	lost         int    // of a reset one: from here on bytes have not arrived
+	readerClosed bool   // the reader has closed its end
 }
 
 const unlimited = 1 << 30
@@ -35,7 +35,7 @@ func newStream() *stream {
 	return s
 }
 
-// change changes the stream and wakes those who wait.
+// change changes the stream and wakes waiting goroutines.
 func (s *stream) change(f func(s *stream)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,27 +43,27 @@ func (s *stream) change(f func(s *stream)) {
 	s.wake.Broadcast()
 }
 
-// put writes without ever waiting.
+// put writes bytes without waiting.
 func (s *stream) put(b []byte) {
 	s.change(func(s *stream) {
-		if !s.reset && !s.gone && !s.fin {
+		if !s.reset && !s.readerClosed && !s.fin {
 			s.log = append(s.log, b...)
 		}
 	})
 }
 
-// take reads n bytes at most without ever waiting.
+// take reads at most n bytes without waiting.
 func (s *stream) take(n int) {
-	s.change(func(s *stream) { s.taken = min(s.taken+n, s.visible()) })
+	s.change(func(s *stream) { s.consumed = min(s.consumed+n, s.visible()) })
 }
 
 // visible returns how far the bytes have arrived at the reader.
 func (s *stream) visible() int {
 	if s.reset {
-		return max(s.lost, s.taken)
+		return max(s.lost, s.consumed)
 	}
 	if s.limit >= 0 {
-		return max(min(s.limit, len(s.log)), s.taken)
+		return max(min(s.limit, len(s.log)), s.consumed)
 	}
 	return len(s.log)
 }
@@ -128,16 +128,16 @@ func (e *end) Read(b []byte) (int, error) {
 		if err := e.passed("read", &e.readBy); err != nil {
 			return 0, err
 		}
-		if n := min(s.visible()-s.taken, s.piece, len(b)); n > 0 {
-			copy(b, s.log[s.taken:s.taken+n])
-			s.taken += n
+		if n := min(s.visible()-s.consumed, s.piece, len(b)); n > 0 {
+			copy(b, s.log[s.consumed:s.consumed+n])
+			s.consumed += n
 			s.wake.Broadcast()
 			return n, nil
 		}
 		switch {
 		case s.reset:
 			return 0, opError("read", syscall.ECONNRESET)
-		case s.fin && s.taken == len(s.log):
+		case s.fin && s.consumed == len(s.log):
 			return 0, io.EOF
 		case len(b) == 0:
 			return 0, nil
@@ -157,10 +157,10 @@ func (e *end) Write(b []byte) (n int, err error) {
 		switch {
 		case s.reset:
 			return n, opError("write", syscall.ECONNRESET)
-		case s.gone, s.fin:
+		case s.readerClosed, s.fin:
 			return n, opError("write", syscall.EPIPE)
 		}
-		if k := min(s.room-(len(s.log)-s.taken), len(b)-n); k > 0 {
+		if k := min(s.room-(len(s.log)-s.consumed), len(b)-n); k > 0 {
 			s.log = append(s.log, b[n:n+k]...)
 			n += k
 			s.wake.Broadcast()
@@ -188,7 +188,7 @@ func (e *end) Close() error {
 		return opError("close", net.ErrClosed)
 	}
 	unread := false
-	e.in.change(func(s *stream) { s.gone, unread = true, s.taken < len(s.log) })
+	e.in.change(func(s *stream) { s.readerClosed, unread = true, s.consumed < len(s.log) })
 	e.out.change(func(s *stream) {
 		s.fin = true
 		if unread && !s.reset {
@@ -293,7 +293,7 @@ func newPipeListener() *pipeListener {
 	return l
 }
 
-// connect reports whether there is somebody who may accept the connection some day.
+// connect adds e to the connections to be accepted. It reports false if the listener is closed.
 func (l *pipeListener) connect(e *end) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

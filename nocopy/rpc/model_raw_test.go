@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// rawConn is what a hostile client has sent on its connection.
+// rawConn is the state of a hostile client on its connection.
 type rawConn struct {
 	framed bool
 	units  []unit
-	over   bool // nothing more can be sent that makes sense
+	ended  bool // nothing more can be sent that makes sense
 	fatal  bool // something was sent that ends the connection, perhaps with an answer
 }
 
@@ -24,7 +24,7 @@ type unit struct {
 	typ   int        // the ApplicationException that it is answered with; 0: none
 }
 
-// rawArgs are the arguments of a call as a client would send them.
+// rawArgs returns the bytes of a call's arguments.
 func rawArgs(c *modelCall) []byte {
 	text := func(b []byte) []byte { return append(be32(len(b)), b...) }
 	switch c.method {
@@ -58,7 +58,7 @@ var rawKinds = []string{"a call", "a call with a loose header", "two calls", "a 
 // rawSend sends something from a hostile client.
 func (w *world) rawSend(kind int) {
 	c := w.pick(raw)
-	if c == nil || c.over {
+	if c == nil || c.ended {
 		return
 	}
 	call := w.newCall(raw)
@@ -82,7 +82,7 @@ func (w *world) rawSend(kind int) {
 	}
 	whole := strict(typ, name, int(seqid), args)
 	if call.hopeless {
-		c.fatal, c.over = true, true
+		c.fatal, c.ended = true, true
 		c.end.out.put(wrap(whole))
 		return
 	}
@@ -102,7 +102,7 @@ func (w *world) rawSend(kind int) {
 	case "bad arguments":
 		args = []byte{11, 0, 1, 0xff, 0xff, 0xff, 0xff, 0}
 		whole = strict(typ, name, int(seqid), args)
-		u, c.over = unit{seqid, call.method, nil, 7}, true
+		u, c.ended = unit{seqid, call.method, nil, 7}, true
 		if call.method == "notify" { // answered or not
 			u.typ, c.fatal = 0, true
 		}
@@ -111,19 +111,19 @@ func (w *world) rawSend(kind int) {
 	case "a part of a call":
 		whole = wrap(whole)
 		c.end.out.put(whole[:1+w.n(255)*(len(whole)-2)/255])
-		c.over = true
+		c.ended = true
 		return
 	case "garbage":
 		c.end.out.put([][]byte{[]byte("GET / HTTP/1.1\r\n\r\n"), {0x16, 3, 1, 0, 200}, {0x80, 2, 0, 1, 0, 0, 0, 0}, {0xff, 0xff, 0xff, 0xff, 0}}[w.n(4)])
-		c.over, c.fatal = true, true
+		c.ended, c.fatal = true, true
 		return
 	case "a huge frame":
 		c.end.out.put(append(be32(1<<30), whole...))
-		c.over, c.fatal = true, true
+		c.ended, c.fatal = true, true
 		return
 	case "junk after a call":
 		whole = append(whole, "junk after a call"...)
-		c.over, c.fatal = true, true
+		c.ended, c.fatal = true, true
 	}
 	c.end.out.put(wrap(whole))
 	if call.method != "notify" || u.typ != 0 {
@@ -146,13 +146,13 @@ func (w *world) rawAct() {
 		c.end.in.take(unlimited)
 	case 2:
 		c.end.CloseWrite()
-		c.over = true
+		c.ended = true
 	case 3:
 		c.end.Close()
-		c.over, c.hurt = true, true
+		c.ended, c.hurt = true, true
 	case 4:
 		w.breakDown(c)
-		c.over = true
+		c.ended = true
 	}
 }
 
@@ -217,7 +217,7 @@ func (w *world) fits(u unit, m message) bool {
 	switch {
 	case m.typ == 3:
 		typ, _ := m.fields[2].(int64)
-		if o = w.application(c, int(typ), textOf(m.fields, 1)); o == strange {
+		if o = w.application(c, int(typ), textOf(m.fields, 1)); o == otherException {
 			return false
 		}
 	case m.typ != 2:
@@ -261,7 +261,7 @@ func (w *world) fits(u unit, m message) bool {
 	return o&w.serverMay(c) != 0
 }
 
-// serverMay returns how our server may answer a call.
+// serverMay returns the outcomes that a call of our server may have.
 func (w *world) serverMay(c *modelCall) outcome {
 	o := conducts[c.conduct].gives(c.method)
 	if c.noted("context ended") {

@@ -4,7 +4,7 @@ package rpc_test
 
 import "time"
 
-// checkResting checks what must be so whenever everything has come to rest.
+// checkResting checks what must hold whenever all goroutines wait.
 func (w *world) checkResting() {
 	slow := map[byte]bool{}
 	for _, c := range w.all() {

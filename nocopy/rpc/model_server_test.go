@@ -21,24 +21,24 @@ import (
 type outcome uint32
 
 const (
-	own        outcome = 1 << iota // the result that the handler made of the call's token; of oneway calls: no error
-	other                          // the result that an interceptor gave
-	missing                        // NotFound with the call's token
-	conflicted                     // Conflict with the call's token
-	emptied                        // NotFound without anything in it
-	internal                       // an ApplicationException of the server: InternalError
-	noResult                       // and MissingResult
-	chosen                         // and the one that the handler has chosen, with the call's token
-	strange                        // and any other
-	refused                        // the error of an interceptor of the client
-	panicked                       // the panic of an interceptor of the client
-	exited                         // its Goexit
-	misused                        // a panic of the library, about how it was used
-	complaint                      // an error about that
-	nothing                        // neither a result nor an error
-	expired                        // the context's error
-	closed                         // ErrClientClosed
-	broken                         // any other error: of the connection
+	own            outcome = 1 << iota // the result that the handler made of the call's token; of oneway calls: no error
+	other                              // the result that an interceptor gave
+	missing                            // NotFound with the call's token
+	conflicted                         // Conflict with the call's token
+	emptied                            // NotFound without anything in it
+	internal                           // an ApplicationException of the server: InternalError
+	noResult                           // and MissingResult
+	chosen                             // and the one that the handler has chosen, with the call's token
+	otherException                     // and any other
+	refused                            // the error of an interceptor of the client
+	panicked                           // the panic of an interceptor of the client
+	exited                             // its Goexit
+	misused                            // a panic of the library, about how it was used
+	complaint                          // an error about that
+	nothing                            // neither a result nor an error
+	expired                            // the context's error
+	closed                             // ErrClientClosed
+	broken                             // any other error: of the connection
 )
 
 var outcomeNames = strings.Fields("own other missing conflicted emptied internal noResult chosen strange refused panicked exited misused complaint nothing expired closed broken")
@@ -64,12 +64,12 @@ type served struct {
 
 func (s *served) notFound() echo.NotFound {
 	e := echo.NewNotFound()
-	s.w.own(nocopy.Struct(e))
+	s.w.releaseLater(nocopy.Struct(e))
 	e.SetKey(s.call.token)
 	return e
 }
 
-// conduct is how a handler behaves, and how its calls may end on account of that.
+// conduct is a behaviour of a handler with the outcomes that its calls may have.
 type conduct struct {
 	name  string
 	run   func(ctx context.Context, s *served) error
@@ -166,7 +166,7 @@ var conducts = []conduct{
 	{"returns another exception after a result", func(_ context.Context, s *served) error {
 		s.succeed()
 		e := echo.NewConflict()
-		s.w.own(nocopy.Struct(e))
+		s.w.releaseLater(nocopy.Struct(e))
 		e.SetWhat(s.call.token)
 		return e
 	}, func(method string) outcome {
@@ -191,9 +191,9 @@ var conducts = []conduct{
 	}},
 }
 
-// stale are those that leave a handle of a message that they have released to the library, or to
-// the caller. It finds that out, but the race detector takes that for a race with whoever uses the
-// message's memory by then.
+// stale holds the behaviours that leave a handle of a released message to the library or to the
+// caller. The library notices that, but the race detector reports a race with the next user of the
+// memory.
 var stale = map[string]bool{"returns a released exception": true, "wraps a released exception": true, "releases the result, a client's": true}
 
 // modelHandler is the Echo service, whose handlers behave as the calls' tokens say.
@@ -267,13 +267,13 @@ func cut(b []byte) []byte { return b[:min(len(b), tokenSize)] }
 func (w *world) resultOf(method string) nocopy.Struct {
 	r := newResult(method, otherText)
 	if r.Valid() {
-		w.own(r)
+		w.releaseLater(r)
 	}
 	return r
 }
 
-// own has something released at the end.
-func (w *world) own(s nocopy.Struct) {
+// releaseLater has s released at the end.
+func (w *world) releaseLater(s nocopy.Struct) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.owned = append(w.owned, s)
@@ -304,8 +304,8 @@ const (
 	otherSum  = -7
 )
 
-// intervention is what an interceptor does, and how a call that ends in one of the ways before may
-// end after it.
+// intervention is a behaviour of an interceptor, with the outcomes that a call may have after it
+// for each set of outcomes without it.
 type intervention struct {
 	name   string
 	run    func(w *world, ctx context.Context, c *rpc.Call, next rpc.Handler) error
@@ -344,7 +344,7 @@ var serverInterventions = []intervention{
 			return nil
 		}
 		r, err := echo.ParseEchoEchoResult(append(append([]byte{11, 0, 0, 0, 0, 0, 7}, otherText...), 0))
-		w.own(nocopy.Struct(r))
+		w.releaseLater(nocopy.Struct(r))
 		c.Result = nocopy.Struct(r)
 		return err
 	}, true, only(other)},
@@ -407,7 +407,7 @@ var serverInterventions = []intervention{
 	}, false, or(own | noResult)},
 }
 
-// conductReleases reports whether the call's handler releases what it must not.
+// conductReleases reports whether the call's handler releases its args or result.
 func conductReleases(c *modelCall) bool {
 	return c == nil || strings.HasPrefix(conducts[c.conduct].name, "releases")
 }
@@ -437,7 +437,7 @@ func (w *world) intercept(ctx context.Context, c *rpc.Call, next rpc.Handler) er
 		err := next(ctx, c)
 		var e echo.NotFound
 		if errors.As(err, &e) { // the handler's, or a message of its own
-			w.own(nocopy.Struct(e))
+			w.releaseLater(nocopy.Struct(e))
 		}
 		return err
 	})

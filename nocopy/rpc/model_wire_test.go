@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// What goes over the wire is read here by other code than the library's: the model's own.
+// This file reads the bytes on the wire by code of its own, not by the library's.
 
-// message is a message as it was found on the wire.
+// message is a message that was read from the wire.
 type message struct {
 	typ    byte
 	name   string

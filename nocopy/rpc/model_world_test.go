@@ -19,7 +19,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// script hands out the bytes of a program.
+// script reads the bytes of a program.
 type script struct {
 	b     []byte
 	at    int
@@ -38,7 +38,7 @@ func (s *script) n(n int) int {
 
 func (s *script) more() bool { return s.at < len(s.b) }
 
-// world is all that a program plays with: a server, two clients of which one talks to it and the
+// world holds all parts of the model: a server, two clients of which one talks to it and the
 // other to a hostile server, and hostile clients. The goroutine that runs the program is the
 // hostile ones.
 //
@@ -60,7 +60,7 @@ type world struct {
 	owned []nocopy.Struct          // and what else is theirs
 	busy  map[string]int           // calls in the server's interceptors, by connection
 
-	order   []*modelCall // all calls
+	order   []*modelCall // all calls, in order
 	sides   map[byte]*side
 	conns   []*modelConn // all connections
 	servers []*instance
@@ -231,7 +231,7 @@ func (w *world) startServer() {
 
 func (w *world) server() *instance { return w.servers[len(w.servers)-1] }
 
-// connect is how clients connect.
+// connect is the function with which clients connect.
 func (w *world) connect(s *side) (net.Conn, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -288,7 +288,7 @@ func (w *world) pick(of byte) *modelConn {
 	return list[len(list)-1-k%len(list)]
 }
 
-// settle lets everything happen that can happen without time passing, and checks what must have.
+// settle waits until no goroutine can go on without time passing, and checks what must hold then.
 func (w *world) settle() {
 	synctest.Wait()
 	w.findTrouble()

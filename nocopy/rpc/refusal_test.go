@@ -156,7 +156,7 @@ func TestOverTheLimit(t *testing.T) {
 	}
 }
 
-// TestOverTheLimitBehindCalls: calls under way are answered before it.
+// TestOverTheLimitBehindCalls: calls under way are answered before a request that is too large.
 func TestOverTheLimitBehindCalls(t *testing.T) {
 	h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
 	nc := dialRaw(t, serve(t, &rpc.Server{MaxFrame: 4000}, h))
@@ -187,7 +187,8 @@ func TestHugePromise(t *testing.T) {
 	}
 }
 
-// TestForeignClients: those who speak another protocol learn that, and the log tells who they are.
+// TestForeignClients: clients that speak another protocol get an answer in it, and the log has
+// their addresses.
 func TestForeignClients(t *testing.T) {
 	q := new(quiet)
 	addr := serve(t, &rpc.Server{Logger: q.logger()}, &handler{})

@@ -188,7 +188,7 @@ func TestMaxConns(t *testing.T) {
 	expect(t, conns[2], answer)
 }
 
-// TestListenersShareSlots: one listener that nobody comes to does not keep a slot from another.
+// TestListenersShareSlots: a listener without connections does not keep a slot from another.
 func TestListenersShareSlots(t *testing.T) {
 	srv := &rpc.Server{MaxConns: 1}
 	first, second := serve(t, srv, &handler{}), ""
@@ -213,7 +213,7 @@ func TestListenersShareSlots(t *testing.T) {
 	}
 }
 
-// TestPanicInHandshake: what a tls.Config refers to may panic.
+// TestPanicInHandshake: functions of a tls.Config may panic.
 func TestPanicInHandshake(t *testing.T) {
 	cert, pool := certificate(t)
 	panics, q := atomic.Bool{}, new(quiet)

@@ -27,7 +27,7 @@ var connEvents = []string{
 	"result", "error", "exception", "panic", "exit", "release", "Shutdown", "Close",
 }
 
-// answered is what is to come back: the type of the message and its sequence id.
+// answered is an expected reply: the type of the message and its sequence id.
 type answered struct {
 	typ   byte
 	seqid int
@@ -41,12 +41,12 @@ type stateTest struct {
 	log      *quiet
 	added    chan struct{}
 	begun    chan context.Context // of handlers that are parked
-	how      chan string          // tells one how to go on
-	left     chan bool            // receives whether its context had ended
+	how      chan string          // tells a parked handler how to go on
+	left     chan bool            // receives whether the handler's context had ended
 	shutdown chan error           // nil: not begun
 	want     []answered
-	parked   bool // a handler is
-	oneway   bool // it is that of a oneway call
+	parked   bool // a handler is parked
+	oneway   bool // the parked handler is that of a oneway call
 	sending  bool // the client has not closed its side
 	reset    bool
 }
@@ -232,7 +232,7 @@ func (s *stateTest) happen(t *testing.T, state, event string) (possible, ends bo
 	return true, false
 }
 
-// close begins with Shutdown and returns when no connection is told any more to go on reading.
+// close calls Shutdown in a goroutine and returns when that has stopped all connections' reading.
 func (s *stateTest) close(t *testing.T) {
 	s.shutdown = make(chan error, 1)
 	go func() { s.shutdown <- s.srv.Shutdown(bg) }()
@@ -280,7 +280,7 @@ func TestServerStates(t *testing.T) {
 	}
 }
 
-// finish has what is parked go on, reads all replies, and checks what is left.
+// finish lets parked handlers go on, reads all replies, and checks what is left.
 func (s *stateTest) finish(t *testing.T, ctx context.Context, ends bool) {
 	if ends {
 		select {

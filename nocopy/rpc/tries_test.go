@@ -19,13 +19,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// tryOpts are ways in which a client with an interceptor may talk.
+// tryOpts holds settings of clients with an interceptor.
 var tryOpts = map[string][]rpc.Option{
 	"framed": nil, "unframed": {rpc.Unframed}, "recycling": {rpc.Recycle},
 }
 
-// intercepting calls f with clients that have the interceptor. Afterwards nothing of theirs may
-// be in use.
+// intercepting calls f with clients that have the interceptor, and checks that no call is left.
 func intercepting(t *testing.T, f rpc.Interceptor, g func(t *testing.T, c echo.EchoClient, cl *rpc.Client)) {
 	t.Helper()
 	for name, opts := range tryOpts {
@@ -53,7 +52,7 @@ func unused(t *testing.T, cl *rpc.Client) {
 	t.Errorf("left over: %d calls in flight, %d waiting, %d connections' places", inFlight, waiting, using)
 }
 
-// kept is a message that an interceptor saw.
+// kept is a message that an interceptor has seen.
 type kept struct {
 	of *thriftimpl.Desc
 	s  nocopy.Struct
@@ -72,7 +71,7 @@ func echoes(t *testing.T, c echo.EchoClient, payload string) {
 }
 
 // TestTries: each try sends the same arguments, which can be read until the interceptor has
-// returned, and so can the result of the last try. What is dropped is released.
+// returned, and so can the result of the last try. Messages that are dropped are released.
 func TestTries(t *testing.T) {
 	for _, size := range []int{5, 3000, 5000, 300_000} {
 		payload := strings.Repeat("x", size)
@@ -149,8 +148,8 @@ func TestEditBetweenTries(t *testing.T) {
 	})
 }
 
-// TestEditWhileWritten: what is set after a try that was given up while it was being written is
-// not sent with that one.
+// TestEditWhileWritten: changes of arguments after a try was given up while it was being written
+// are not sent with that try.
 func TestEditWhileWritten(t *testing.T) {
 	const size = 12 << 20 // more than the kernel takes
 	text := bytes.Repeat([]byte("text"), size/4)
@@ -199,7 +198,7 @@ func TestEditWhileWritten(t *testing.T) {
 	unused(t, cl)
 }
 
-// readFrame reads a frame and returns what is in it.
+// readFrame reads a frame and returns its contents.
 func readFrame(nc net.Conn) ([]byte, error) {
 	size := make([]byte, 4)
 	if _, err := io.ReadFull(nc, size); err != nil {
@@ -210,7 +209,7 @@ func readFrame(nc net.Conn) ([]byte, error) {
 	return b, err
 }
 
-// TestTriesAfterError: what tries end with does not stay for later ones, and the last one counts.
+// TestTriesAfterError: errors of tries have no effect on later tries, and the last try counts.
 func TestTriesAfterError(t *testing.T) {
 	for _, modes := range [][]string{
 		{"undeclared", "fill"}, {"missing, filled", "fill"}, {"missing, returned", "link"}, {"nothing", "fill"},
@@ -257,7 +256,7 @@ func TestTriesAfterError(t *testing.T) {
 	}
 }
 
-// TestInterceptorsResult: what interceptors may leave in Result.
+// TestInterceptorsResult: interceptors may leave results of their own.
 func TestInterceptorsResult(t *testing.T) {
 	mine := func(n int64) nocopy.Struct {
 		r := echo.NewEchoAddResult()
@@ -389,8 +388,8 @@ func TestInterceptorsResult(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// An exception that an interceptor passes over in silence is the call's error nonetheless;
-	// to hide it takes another result.
+	// An exception in Result is the call's error also if the interceptor returns nil; an interceptor
+	// that hides it must put another Result there.
 	swallow := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		if next(ctx, c); c.Exception() == nil {
 			t.Error("the exception is not in the Result")
@@ -406,7 +405,8 @@ func TestInterceptorsResult(t *testing.T) {
 	})
 }
 
-// TestInnerInterceptorOfClient: one that another has not waited for may go on reading its Call.
+// TestInnerInterceptorOfClient: an interceptor that the one around it does not wait for may go on
+// reading its Call.
 func TestInnerInterceptorOfClient(t *testing.T) {
 	release, finished := make(chan struct{}), make(chan string)
 	var left []kept
@@ -510,7 +510,7 @@ func TestInterceptorPanics(t *testing.T) {
 	})
 }
 
-// TestNestedInterceptors: each sees what the inner ones leave.
+// TestNestedInterceptors: each interceptor sees the results and errors of the inner ones.
 func TestNestedInterceptors(t *testing.T) {
 	var log []string
 	var mu sync.Mutex

@@ -13,7 +13,7 @@ import (
 const badRequest = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 31\r\nConnection: close\r\n\r\n" +
 	"This port speaks Thrift's RPC.\n"
 
-// TestWire: what goes in, and what must come out, byte by byte.
+// TestWire: a server's replies to given bytes, byte by byte.
 func TestWire(t *testing.T) {
 	h := &handler{notified: make(chan string, 100)}
 	addr := serve(t, &rpc.Server{}, h)
@@ -68,7 +68,7 @@ func TestWire(t *testing.T) {
 			whole, pieces := dialRaw(t, addr), dialRaw(t, addr)
 			send(t, whole, c.in)
 			expect(t, whole, c.want)
-			for i := range c.in { // the same, byte by byte
+			for i := range c.in { // the same bytes, one at a time
 				if _, err := pieces.Write(c.in[i : i+1]); err != nil {
 					break // the server has seen enough
 				}
