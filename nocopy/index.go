@@ -1,15 +1,79 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/spare"
+import (
+	"math"
 
-// largeIndex is how many words an index has at least that other messages get when the message is released.
+	"github.com/nocopythrift/nocopythrift/internal/spare"
+)
+
+// maxWords bounds an index: entry numbers keep their top bit free, and on 32 bits half a GiB is much
+// already.
+const maxWords = min(1<<31-1, math.MaxInt>>4)
+
+// alloc returns the first of n more words of the index, which are zero.
+func (m *Message) alloc(n int) uint32 {
+	e := m.words
+	end := e + uint32(n)
+	if uint64(e)+uint64(n) > uint64(m.zeroed) {
+		m.zero(int(e) + n)
+	}
+	m.words = end
+	return e
+}
+
+// zero makes the words before end zero that are not in use, and some more ahead of their use.
+func (m *Message) zero(end int) {
+	if end < 0 {
+		panic(panicUndefined)
+	}
+	if end > len(m.idx) {
+		m.growIndex(end, maxWords)
+	}
+	m.look()
+	end = min(end+zeroAhead, len(m.idx))
+	clear(m.idx[max(m.words, m.zeroed):end])
+	m.zeroed = uint32(end)
+}
+
+// zeroAhead is how many words are made zero ahead of their use.
+const zeroAhead = 64
+
+// take returns the first of n more words of the index, whose contents are undefined.
+func (m *Message) take(n int) uint32 {
+	e := m.words
+	end := int(e) + n
+	if end > len(m.idx) {
+		m.growIndex(end, maxWords)
+	}
+	m.words = uint32(end)
+	return e
+}
+
+// growIndex makes the index end words long at least, and twice as long as before if that is not more
+// than most. An index of more than half of most is made as long as most: so all that is allocated for
+// it comes to twice the most.
+//
+//go:noinline
+func (m *Message) growIndex(end, most int) {
+	if end > maxWords {
+		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
+	}
+	size := min(2*len(m.idx), most)
+	if size > most/2 && most < maxWords {
+		size = most
+	}
+	n := max(end, size, 64)
+	m.resizeIndex(n, n)
+}
+
+// largeIndex is how many words an index has at least that goes to other messages on Release.
 const largeIndex = 16 << 10
 
-// indexes are those that are large and that no message has.
+// indexes are the large ones that no message has.
 var indexes spare.Pool[[]uint32]
 
-// resizeIndex makes the index n words long, or longer if such a one is at hand, or shorter if one of least words is. Words beyond
-// those in use hold anything.
+// resizeIndex makes the index n words long; or longer if such a one waits in indexes, or shorter, but
+// not below least. The contents of words that are not in use are undefined.
 func (m *Message) resizeIndex(least, n int) {
 	if n < largeIndex {
 		m.setIndex(make([]uint32, n), nil)
@@ -53,9 +117,10 @@ var doubling = growth{paused: true, guessed: true}
 // knownBy is after how many bytes since it grew last it is known how fast an index grows.
 const knownBy = 4 << 10
 
-// growIndex makes the index end words long at least, when off of size bytes have been parsed. A large one grows to what the message
-// needs if it goes on as it has since the index grew last: copying it, and making it larger than it has to be, costs more than all
-// the rest. That is tried once, and if it is far from the limit: otherwise it doubles.
+// growIndex makes the index end words long at least, when off of size bytes have been parsed. A large
+// one grows to what the message needs if it goes on as it has since the index grew last: copying an
+// index, and making it larger than it has to be, costs more than all else here. That is tried once, and
+// only far from the limit: otherwise the index doubles.
 func (p *parser) growIndex(end, off, size int) {
 	m, g := p.m, &p.growth
 	words, bytes := end-g.words, off-g.off
@@ -81,7 +146,8 @@ func (p *parser) growIndex(end, off, size int) {
 // manyElements is from how many elements on it is worth foreseeing what they take.
 const manyElements = 1 << 10
 
-// foresee makes room in the index for a container of n elements, with what each of them takes at least, if it has to grow by much.
+// foresee makes room in the index for a list or map of type t with n elements or pairs, with what each
+// of them takes at least, if the index has to grow by much.
 func (p *parser) foresee(t *XType, n int) {
 	each := t.elemWords()
 	for _, inside := range []*XType{t.key, t.elem} {

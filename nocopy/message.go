@@ -2,9 +2,6 @@ package nocopy
 
 import (
 	"io"
-	"math"
-	"math/bits"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -135,270 +132,21 @@ func beginMessage(d *XDesc, flags flag, n int) XStruct {
 	return m.handle(m.root)
 }
 
+// newWithRoom is like newStruct, with room for n bytes before the message and no option but Recycle.
+func newWithRoom(d *XDesc, n int, recycle bool) XStruct {
+	return beginMessage(d, recycling(recycle), n)
+}
+
+// recycling returns Recycle if yes, else no flag.
+func recycling(yes bool) flag {
+	if yes {
+		return Recycle
+	}
+	return 0
+}
+
 // headroom is the room in front of a message for a frame's length and the like.
 const headroom = 8
-
-// parseStruct checks that b is exactly one struct of the type and returns its handle. The message refers to b,
-// which must stay as it is for as long as the message or anything read from it is in use; it is never
-// written to unless the option Own is given. The error is an *Error.
-func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
-	flags, programs := flagsOf(opts), d.programs.Load()
-	if flags&^(Own|Recycle|Lazy) != 0 || programs == nil || len(b) > defaultMaxBytes {
-		return parseGeneral(d, b, opts)
-	}
-	// Mostly the program is all that a message needs.
-	m := take(&parsed[pool(flags)])
-	m.desc, m.flags, m.zeroed = d, flags, 0
-	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
-	words := firstEntry + uint32(d.words)
-	if words > uint32(len(m.idx)) {
-		if words > mostLeading {
-			m.words = firstEntry
-			return m.parseFrom(b, base)
-		}
-		m.growIndex(2<<bits.Len32(words), maxWords)
-	}
-	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
-	start, cells, idx, levels := programs.start, *code.cells.Load(), m.idx, m.p.levels
-	var s machine // all of it is set, so that the compiler need not make it zero first
-	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
-	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+fieldHeader, 0, 1
-	s.at, s.top, s.bottom, s.rest = 0, 0, 0, 0
-	s.set(b, idx, cells, levels)
-	put(entryAt(s.idx, firstEntry), 0, base)
-	var why reason
-	if flags&Lazy != 0 {
-		why = run[lazily](&s)
-	} else {
-		why = run[indexing](&s)
-	}
-	m.root, m.words = firstEntry, s.used
-	if why != finished || s.at != uint64(len(b)) {
-		return m.parseRest(&s, why, b, base)
-	}
-	return m.handle(firstEntry), nil
-}
-
-// mostLeading is the most words for which parseStruct makes an index larger before a byte is looked at.
-const mostLeading = 32 << 10
-
-// parseRest is what remains of parseStruct if the machine has stopped for this reason.
-func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (XStruct, error) {
-	p := &m.p
-	p.reset(len(b))
-	p.b, p.base = b, base
-	return m.parsed(p, p.goOn(s, why, 0))
-}
-
-// parseGeneral is parseStruct of what needs the parser from the beginning.
-func parseGeneral(d *XDesc, b []byte, opts []Option) (XStruct, error) {
-	flags, limits := configOf(opts)
-	if len(b) > limits.MaxBytes {
-		return XStruct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
-	}
-	m := takeParsed(d, flags, limits)
-	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
-}
-
-// parseFrom parses b, which is at this position, from its beginning.
-func (m *Message) parseFrom(b []byte, base uint32) (XStruct, error) {
-	p := &m.p
-	p.reset(len(b))
-	p.b, p.base = b, base
-	return m.parseRoot(p)
-}
-
-func tooLong(d *XDesc, n int64, most int) error {
-	return &Error{Path: d.name, Err: limitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
-}
-
-// ParseBlocks is like ParseS for a message whose bytes lie in several blocks, cut anywhere. Values that cross
-// a cut are copied, the rest is referred to as by ParseS. d is the descriptor of S. More than 128 blocks are copied together, with Lazy more than one.
-func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
-	checkDesc[S](d)
-	flags, limits := configOf(opts)
-	total := int64(0) // the same block may come more than once
-	for _, b := range blocks {
-		total += int64(len(b))
-	}
-	if total > int64(limits.MaxBytes) {
-		return S(XStruct{}), tooLong(d, total, limits.MaxBytes)
-	}
-	n := int(total)
-	m := newMessage(d, flags, limits)
-	for _, b := range blocks {
-		if len(b) > 0 {
-			m.p.windows = append(m.p.windows, window{Chunk: chain.Chunk{Mem: b}})
-		}
-	}
-	if len(m.p.windows) > maxWindows || flags&Lazy != 0 {
-		s, err := m.parseGathered(n)
-		return S(s), err
-	}
-	s, err := m.parseWindows(n)
-	return S(s), err
-}
-
-// Read reads a message of n bytes, an S, which d describes, from r into memory of its own, in one piece, and parses it. Memory grows with the bytes
-// that arrive, not with n. Errors of r are returned as they are; when r ends too early that is
-// io.ErrUnexpectedEOF.
-func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
-	checkDesc[S](d)
-	flags, limits := configOf(opts)
-	if n < 0 || n > limits.MaxBytes {
-		return S(XStruct{}), tooLong(d, int64(n), limits.MaxBytes)
-	}
-	m := newMessage(d, flags, limits)
-	at, mem, err := m.buf.ReadN(r, n)
-	if err != nil {
-		m.Release()
-		return S(XStruct{}), err
-	}
-	m.buf.SetRoot(at, at+uint32(n))
-	p := &m.p
-	p.reset(n)
-	p.b, p.base = mem, at
-	s, err := m.parseRoot(p)
-	return S(s), err
-}
-
-// maxWindows is the most blocks that are parsed where they lie: each of them, and each value that crosses into the next one, takes
-// positions, and more are copied together.
-const maxWindows = 128
-
-// parseWindows parses the n bytes in m.p.windows where they lie, or copied together if they take too many positions there.
-func (m *Message) parseWindows(n int) (XStruct, error) {
-	p := &m.p
-	windows := p.windows
-	p.reset(n)
-	p.windows, p.rest = windows, n
-	i := p.enter()
-	if i >= 0 {
-		i = m.indexFrom(p)
-	}
-	if i < 0 && p.err.Err == errScattered {
-		return m.parseGathered(n)
-	}
-	return m.parsed(p, i)
-}
-
-// parseGathered is parseWindows with all bytes copied together.
-func (m *Message) parseGathered(n int) (XStruct, error) {
-	p := &m.p
-	recycle := m.flags&Recycle != 0
-	c := chain.NewChunk(n, recycle)
-	mem := c.Mem[:0]
-	for i := range p.windows {
-		mem = append(mem, p.windows[i].Mem...)
-	}
-	p.dropWindows()
-	m.buf.Reset(recycle) // gives up the pieces
-	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
-	return m.parseChunk(c)
-}
-
-// parseChunk parses a chunk of one piece.
-func (m *Message) parseChunk(c chain.Chunk) (XStruct, error) {
-	p := &m.p
-	n := len(c.Mem)
-	p.reset(n)
-	p.b, p.base = c.Mem, m.buf.AddChunk(c)
-	m.buf.SetRoot(p.base, p.base+uint32(n))
-	return m.parseRoot(p)
-}
-
-func (m *Message) parseRoot(p *parser) (XStruct, error) { return m.parsed(p, m.indexFrom(p)) }
-
-// indexFrom indexes the root, which begins where p is, and returns the index after it, or failed.
-func (m *Message) indexFrom(p *parser) int {
-	m.desc.self.mustBeDefined()
-	if m.root = p.take(0, m.desc.words, 1, 0); m.root == 0 {
-		return failed
-	}
-	return p.structure(m.desc, m.root, 0)
-}
-
-// parsed ends a parse that has come to i.
-func (m *Message) parsed(p *parser, i int) (XStruct, error) {
-	if i >= 0 && len(p.b)-i+p.rest > 0 {
-		i = p.fail(i, ErrTrailing)
-	}
-	if i < 0 {
-		err := p.finish(m.desc)
-		p.b = nil
-		if len(p.windows) > 0 {
-			p.dropWindows()
-		}
-		m.discard()
-		return XStruct{}, err
-	}
-	m.levelled = m.words
-	if len(p.windows) > 0 { // not in one piece
-		p.endWindow(i)
-		p.dropWindows()
-		m.Finish()
-	}
-	p.b = nil
-	return m.handle(m.root), nil
-}
-
-// maxWords bounds an index: entry numbers keep their top bit free, and on 32 bits half a GiB is much already.
-const maxWords = min(1<<31-1, math.MaxInt>>4)
-
-// alloc takes n words of the index, zeroed.
-func (m *Message) alloc(n int) uint32 {
-	e := m.words
-	end := e + uint32(n)
-	if uint64(e)+uint64(n) > uint64(m.zeroed) {
-		m.zero(int(e) + n)
-	}
-	m.words = end
-	return e
-}
-
-// zero makes the words before end zero that are not in use, and some more, so that they need not be one entry at a time.
-func (m *Message) zero(end int) {
-	if end < 0 {
-		panic(panicUndefined)
-	}
-	if end > len(m.idx) {
-		m.growIndex(end, maxWords)
-	}
-	m.look()
-	end = min(end+zeroAhead, len(m.idx))
-	clear(m.idx[max(m.words, m.zeroed):end])
-	m.zeroed = uint32(end)
-}
-
-// zeroAhead is how many words are made zero ahead of their use.
-const zeroAhead = 64
-
-// take takes n words of the index, contents undefined.
-func (m *Message) take(n int) uint32 {
-	e := m.words
-	end := int(e) + n
-	if end > len(m.idx) {
-		m.growIndex(end, maxWords)
-	}
-	m.words = uint32(end)
-	return e
-}
-
-// growIndex makes the index end words long at least, and twice as long as before as far as that is not more than most.
-// If it would be more than half of that, it is made that long: so all that is allocated comes to twice the most.
-//
-//go:noinline
-func (m *Message) growIndex(end, most int) {
-	if end > maxWords {
-		panic("nocopy: message with an index of more than " + itoa(maxWords) + " words")
-	}
-	size := min(2*len(m.idx), most)
-	if size > most/2 && most < maxWords {
-		size = most
-	}
-	n := max(end, size, 64)
-	m.resizeIndex(n, n)
-}
 
 // Root returns the handle of the message's root, to be converted to its type.
 func (m *Message) Root() Struct {
@@ -489,6 +237,17 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	stats, err := m.buf.WriteFrame(w)
 	return linkbuf.Stats(stats), err
 }
+
+// addTo adds the message's wire bytes to a batch, having finished it. With frame their length comes
+// first. The message must not be changed or released before the batch is written.
+func (m *Message) addTo(b *chain.Batch, frame bool) {
+	m.Finish()
+	b.Add(&m.buf, frame)
+}
+
+// prepend puts n bytes before the message, in the room that newWithRoom left, and returns them to be
+// filled; nil if there is no such room. They belong to the wire bytes from then on.
+func (m *Message) prepend(n int) []byte { return m.buf.Prepend(n) }
 
 // Nodes returns how many places of the message stand elsewhere than in line: values that were changed
 // after they had been complete, and large ones that are referred to.

@@ -1,410 +1,260 @@
 package nocopy
 
 import (
-	"fmt"
-	"slices"
-	"strings"
+	"io"
+	"math/bits"
+	"strconv"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
+// The entry points of parsing. Most messages are one []byte without options but Own, Recycle and Lazy,
+// and as a program foresees: parseStruct runs it at once. All else goes through a parser (parser.go).
 
-// parser validates a message and indexes it in one pass. It sees the bytes through a window that is contiguous:
-// the whole message when that is in one piece. Where a value crosses from one block into the next, both parts
-// are stitched: copied into a piece of their own, which takes the place of the originals in the chain.
-//
-// Methods take and return an index into the window; a negative one says that the parse has failed, or (mismatch)
-// that the value is not of its declared type. Whoever calls a method that may move the window reads p.b again.
-type parser struct {
-	m *Message
-	stitches
-
-	levels []level // of all machines: each has those from the top of the one that it serves
-	top    uint32
-	few    [16]level
-
-	mismatched uint32   // position of a field that turned out not to be of its type
-	scan       XScanner // for what is skipped across windows
-
-	growth   growth
-	depth    int
-	maxDepth int
-	maxIndex uint32 // words
-	lazy     bool
-	promised uint64 // words that indexing what was left for later may take
-	utf8     bool
-	lenient  bool // what is indexed has been accepted before
-	reuse    bool // entries that are free are used again
-	slow     bool // no program is run: one takes words one after the other
-
-	err  *Error
-	path []string // innermost first
+// parseStruct checks that b is exactly one struct of the type and returns its handle. The message
+// refers to b, which must stay as it is for as long as the message or anything read from it is in use;
+// it is never written to unless the option Own is given. The error is an *Error.
+func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
+	flags, programs := flagsOf(opts), d.programs.Load()
+	if flags&^(Own|Recycle|Lazy) != 0 || programs == nil || len(b) > defaultMaxBytes {
+		return parseGeneral(d, b, opts)
+	}
+	// Mostly running the type's program is all that there is to do.
+	m := take(&parsed[pool(flags)])
+	m.desc, m.flags, m.zeroed = d, flags, 0
+	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
+	words := firstEntry + uint32(d.words)
+	if words > uint32(len(m.idx)) {
+		if words > mostLeading {
+			m.words = firstEntry
+			return m.parseFrom(b, base)
+		}
+		m.growIndex(2<<bits.Len32(words), maxWords)
+	}
+	room := uint32(min(len(m.idx), indexFloor/4)) // it may have more room
+	start, cells, idx, levels := programs.start, *code.cells.Load(), m.idx, m.p.levels
+	var s machine // each field is set below, so that the compiler need not make all of it zero first
+	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
+	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+fieldHeader, 0, 1
+	s.at, s.top, s.bottom, s.rest = 0, 0, 0, 0
+	s.set(b, idx, cells, levels)
+	put(entryAt(s.idx, firstEntry), 0, base)
+	var why reason
+	if flags&Lazy != 0 {
+		why = run[lazily](&s)
+	} else {
+		why = run[indexing](&s)
+	}
+	m.root, m.words = firstEntry, s.used
+	if why != finished || s.at != uint64(len(b)) {
+		return m.parseRest(&s, why, b, base)
+	}
+	return m.handle(firstEntry), nil
 }
 
-const (
-	failed   = -1
-	mismatch = -2
-)
+// mostLeading is the most words of the root's entry for which parseStruct makes an index larger before a
+// byte is looked at.
+const mostLeading = 32 << 10
 
-// reset prepares the parser for n bytes, which are not in b yet.
-func (p *parser) reset(n int) {
-	m := p.m
-	p.err, p.node = nil, 0
-	p.off, p.from, p.copied, p.rest, p.depth, p.top = 0, 0, 0, 0, 0, 0
-	p.growth = growth{}
-	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
-	p.lenient, p.reuse, p.slow, p.promised = false, false, false, 0
-	p.maxDepth = m.limits.MaxDepth
-	p.lazy = m.flags&Lazy != 0
-	p.utf8 = m.flags&ValidUTF8 != 0
-	p.maxIndex = m.limits.maxIndex(n)
+// parseRest ends parseStruct after the machine has stopped for this reason.
+func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (XStruct, error) {
+	p := &m.p
+	p.reset(len(b))
+	p.b, p.base = b, base
+	return m.parsed(p, p.goOn(s, why, 0))
 }
 
-// structure indexes the struct at i into the entry e, whose words hold anything.
-func (p *parser) structure(d *XDesc, e uint32, i int) int {
-	if p.depth++; p.depth > p.maxDepth {
-		return p.fail(i, errDepth)
+// parseGeneral is like parseStruct, but has a parser from the beginning, which all options need.
+func parseGeneral(d *XDesc, b []byte, opts []Option) (XStruct, error) {
+	flags, limits := configOf(opts)
+	if len(b) > limits.MaxBytes {
+		return XStruct{}, tooLong(d, int64(len(b)), limits.MaxBytes)
 	}
-	p.m.idx[e] = p.base + uint32(i)
-	if p.slow {
-		clear(p.m.idx[e+1 : e+uint32(d.words)])
-		i = p.fields(d, e, i)
-		p.depth--
-		return i
-	}
-	var s machine
-	s.pc, s.entry, s.at = d.program().start, e, uint64(i)
-	return p.finishRun(&s, 0)
+	m := takeParsed(d, flags, limits)
+	return m.parseFrom(b, m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0))
 }
 
-// value indexes the struct or container that stands after lead bytes at i. It returns the index after it and its entry.
-func (p *parser) value(t *XType, i, lead int) (int, uint32) {
-	if p.slow {
-		return p.slowValue(t, i, lead)
-	}
-	head := lead
-	if t.kind > record {
-		head += int(t.header())
-	}
-	if i = p.need(i, head); i < 0 {
-		return i, 0
-	}
-	if len(p.m.idx) == 0 {
-		p.m.growIndex(firstEntry, maxWords)
-	}
-	var s machine
-	s.pc, s.at = t.program(), uint64(i+lead)
-	before := p.m.idx[0] // which is nobody's: the entry's number goes there
-	end := p.finishRun(&s, lead)
-	word := p.m.idx[0]
-	p.m.idx[0] = before
-	return end, word
+// parseFrom parses b, which is at this position, from its beginning.
+func (m *Message) parseFrom(b []byte, base uint32) (XStruct, error) {
+	p := &m.p
+	p.reset(len(b))
+	p.b, p.base = b, base
+	return m.parseRoot(p)
 }
 
-// finishRun runs the program of a machine that says where it is but nothing else.
-func (p *parser) finishRun(s *machine, lead int) int {
-	s.top, s.bottom = p.top, p.top
-	bottom := p.top
-	p.supply(s)
-	i := p.goOn(s, p.start(s), lead)
-	p.top = bottom
-	return i
+func tooLong(d *XDesc, n int64, most int) error {
+	return &Error{Path: d.name, Err: limitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
-// supply gives a machine what may have changed since it last ran.
-func (p *parser) supply(s *machine) {
-	s.head, s.rest = p.base+fieldHeader, uint64(p.rest)
-	s.set(p.b, p.m.idx, *code.cells.Load(), p.levels)
-	s.used, s.room = p.m.words, min(p.maxIndex, uint32(len(p.m.idx)))
-	s.deeper = int32(p.maxDepth - p.depth)
-	if s.leaves = 0; p.lenient || p.m.limits.MaxIndex <= 0 {
-		s.leaves = 1
+// ParseBlocks is like ParseS for a message whose bytes lie in several blocks, cut anywhere. Values that
+// cross a cut are copied, the rest is referred to as by ParseS. d is the descriptor of S. More than 128
+// blocks are copied together, with Lazy more than one.
+func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
+	checkDesc[S](d)
+	flags, limits := configOf(opts)
+	total := int64(0) // the same block may come more than once
+	for _, b := range blocks {
+		total += int64(len(b))
 	}
+	if total > int64(limits.MaxBytes) {
+		return S(XStruct{}), tooLong(d, total, limits.MaxBytes)
+	}
+	n := int(total)
+	m := newMessage(d, flags, limits)
+	for _, b := range blocks {
+		if len(b) > 0 {
+			m.p.windows = append(m.p.windows, window{Chunk: chain.Chunk{Mem: b}})
+		}
+	}
+	if len(m.p.windows) > maxWindows || flags&Lazy != 0 {
+		s, err := m.parseGathered(n)
+		return S(s), err
+	}
+	s, err := m.parseWindows(n)
+	return S(s), err
 }
 
-// start lets the machine run.
-func (p *parser) start(s *machine) reason {
-	switch {
-	case p.lazy && p.utf8:
-		return run[lazilyChecking](s)
-	case p.lazy:
-		return run[lazily](s)
-	case p.utf8:
-		return run[checking](s)
+// Read reads a message of n bytes, an S, which d describes, from r into memory of its own, in one piece,
+// and parses it. Memory grows with the bytes that arrive, not with n. Errors of r are returned as they
+// are; when r ends too early that is io.ErrUnexpectedEOF.
+func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
+	checkDesc[S](d)
+	flags, limits := configOf(opts)
+	if n < 0 || n > limits.MaxBytes {
+		return S(XStruct{}), tooLong(d, int64(n), limits.MaxBytes)
 	}
-	return run[indexing](s)
+	m := newMessage(d, flags, limits)
+	at, mem, err := m.buf.ReadN(r, n)
+	if err != nil {
+		m.Release()
+		return S(XStruct{}), err
+	}
+	m.buf.SetRoot(at, at+uint32(n))
+	p := &m.p
+	p.reset(n)
+	p.b, p.base = mem, at
+	s, err := m.parseRoot(p)
+	return S(s), err
 }
 
-// goOn lets the machine, which has stopped for this reason, run to the end, doing what it can't. It returns the index at
-// which it has ended, failed, or mismatch.
-func (p *parser) goOn(s *machine, why reason, lead int) int {
-	for {
-		p.m.words, p.depth, p.top = s.used, p.maxDepth-int(s.deeper), s.top
-		i := 0
-		if p.lazy && why != finished && why != stacked && p.leaveStructs(s, why) {
-			why = odd
-		}
-		switch why {
-		case finished:
-			return int(s.at)
-		case full:
-			i = p.makeRoom(s, lead)
-		case deep:
-			i = p.tooDeep(s)
-		case stacked:
-			p.levels = append(p.levels, p.levels...)
-		default:
-			i = p.slowly(s, lead)
-		}
-		if i < 0 {
-			return i
-		}
-		p.supply(s)
-		why = p.start(s)
-	}
-}
+// maxWindows is the most blocks that are parsed where they lie: each of them, and each value that
+// crosses into the next one, takes positions. More are copied together.
+const maxWindows = 128
 
-// makeRoom makes the index as large as the machine wants it.
-func (p *parser) makeRoom(s *machine, lead int) int {
-	o, from := cellAt(s.pc).op, originOf(s.pc)
-	i := int(s.at)
-	switch {
-	case o&opMap != 0:
-		i += int(o.reach())
-	case s.top == s.bottom && from.field == nil:
-		i -= lead
-	}
-	if o.kind() == kindContainer {
-		t := from.typ
-		if from.field != nil {
-			t = from.field.typ
-		}
-		if n := be32(p.b[s.at+o.reach()-4:]); n >= manyElements {
-			p.foresee(t, int(n))
-		}
-	}
-	if p.reserve(s.want(), i) {
-		return 0
-	}
-	return p.inRun(s, from.field)
-}
-
-// tooDeep fails at a struct that the machine may not go into.
-func (p *parser) tooDeep(s *machine) int {
-	o, from := cellAt(s.pc).op, originOf(s.pc)
-	p.fail(int(s.at+o.reach()), errDepth)
-	if o.kind() == kindStructs {
-		p.at(0)
-	}
-	return p.inRun(s, from.field)
-}
-
-// slowly does what the machine has stopped at: of a field the rest of its struct, else the element.
-func (p *parser) slowly(s *machine, lead int) int {
-	from := originOf(s.pc)
-	i, after := int(s.at), 0
-	if from.desc == nil {
-		o := cellAt(s.pc).op
-		if s.top > s.bottom {
-			lead = 0
-		}
-		at, word := p.slowValue(from.typ, i-lead, lead)
-		switch {
-		case at >= 0:
-			p.m.idx[s.entry+o.word()] = word
-			s.at = uint64(at)
-			s.pc += o.cells() * cellSize
-			return 0
-		case at == failed:
-			return p.inRun(s, nil)
-		}
-		f := p.outOf(s)
-		if f == nil {
-			return mismatch
-		}
-		from = originOf(s.pc)
-		if i = p.mismatchedContainer(f, int(s.at)); i < 0 {
-			return p.inRun(s, f)
-		}
-		after = i
-	} else if i > len(p.b) {
-		i = p.overlong(from.desc, s.entry, s.pc)
-	}
-	d := from.desc
-	for pc := s.pc; ; { // what the machine would have come to
-		o := cellAt(pc).op
-		if k := o.kind(); k == kindStop || k == kindUnionStop {
-			break
-		}
-		p.m.idx[s.entry+o.word()] = 0
-		pc += o.cells() * cellSize
-	}
-	p.top = s.top
-	if d.union {
-		p.m.idx[s.entry+unionWord] = 0
-		if after > 0 {
-			i = p.strange(s.entry, p.mismatched, p.base+uint32(after), i)
-		}
-	}
+// parseWindows parses the n bytes in m.p.windows where they lie, or copied together if they would take
+// too many positions there.
+func (m *Message) parseWindows(n int) (XStruct, error) {
+	p := &m.p
+	windows := p.windows
+	p.reset(n)
+	p.windows, p.rest = windows, n
+	i := p.enter()
 	if i >= 0 {
-		i = p.fields(d, s.entry, i)
+		i = m.indexFrom(p)
+	}
+	if i < 0 && p.err.Err == errScattered {
+		return m.parseGathered(n)
+	}
+	return m.parsed(p, i)
+}
+
+// parseGathered parses the n bytes in m.p.windows after copying them together.
+func (m *Message) parseGathered(n int) (XStruct, error) {
+	p := &m.p
+	recycle := m.flags&Recycle != 0
+	c := chain.NewChunk(n, recycle)
+	mem := c.Mem[:0]
+	for i := range p.windows {
+		mem = append(mem, p.windows[i].Mem...)
+	}
+	p.dropWindows()
+	m.buf.Reset(recycle) // gives up the pieces
+	m.words, m.shadows.all = firstEntry, m.shadows.all[:0]
+	return m.parseChunk(c)
+}
+
+// parseChunk parses a chunk of one piece.
+func (m *Message) parseChunk(c chain.Chunk) (XStruct, error) {
+	p := &m.p
+	n := len(c.Mem)
+	p.reset(n)
+	p.b, p.base = c.Mem, m.buf.AddChunk(c)
+	m.buf.SetRoot(p.base, p.base+uint32(n))
+	return m.parseRoot(p)
+}
+
+func (m *Message) parseRoot(p *parser) (XStruct, error) { return m.parsed(p, m.indexFrom(p)) }
+
+// indexFrom indexes the root, which begins at the parser's window, and returns the index after it, or
+// failed.
+func (m *Message) indexFrom(p *parser) int {
+	m.desc.self.mustBeDefined()
+	if m.root = p.take(0, m.desc.words, 1, 0); m.root == 0 {
+		return failed
+	}
+	return p.structure(m.desc, m.root, 0)
+}
+
+// parsed ends a parse: i is the index after the root, or failed.
+func (m *Message) parsed(p *parser, i int) (XStruct, error) {
+	if i >= 0 && len(p.b)-i+p.rest > 0 {
+		i = p.fail(i, ErrTrailing)
 	}
 	if i < 0 {
-		return p.inRun(s, nil)
+		err := p.finish(m.desc)
+		p.b = nil
+		if len(p.windows) > 0 {
+			p.dropWindows()
+		}
+		m.discard()
+		return XStruct{}, err
 	}
-	s.at, s.pc = uint64(i), d.program().ended
-	return 0
+	m.levelled = m.words
+	if len(p.windows) > 0 { // not in one piece
+		p.endWindow(i)
+		p.dropWindows()
+		m.Finish()
+	}
+	p.b = nil
+	return m.handle(m.root), nil
 }
 
-// leaveStructs makes the machine go back to the field of the outermost small struct that it is in, which Lazy can leave
-// for later. It reports whether something is to be left so.
-func (p *parser) leaveStructs(s *machine, why reason) bool {
-	from := originOf(s.pc)
-	left := why == deep && from.field != nil ||
-		why == full && from.field != nil && uint64(p.m.words)+s.want() > uint64(p.maxIndex)
-	if why != odd && !left {
-		return false
-	}
-	for s.top > s.bottom && p.levels[s.top-1].list == 0 && originOf(p.levels[s.top-1].pc-2*cellSize).field != nil {
-		s.top--
-		f := &p.levels[s.top]
-		s.at = uint64(p.m.idx[s.entry]-p.base) - fieldHeader
-		s.pc, s.entry, s.left = f.pc-2*cellSize, f.entry, f.left
-		s.deeper++
-		left = true
-	}
-	p.depth = p.maxDepth - int(s.deeper)
-	return left
+// parseReceived is like parseStruct for received bytes, which the message takes over, also when parsing
+// fails: it may store into them. With recycle the chunk may be of recycled memory, which goes back on
+// Release. MaxBytes is chain.MaxSize if the limits have none: who received the bytes has bounded them.
+func parseReceived(d *XDesc, c chain.Chunk, l Limits, recycle bool) (XStruct, error) {
+	return parseChunk(d, c, l, Own|recycling(recycle))
 }
 
-// outOf makes the machine go back to the field in which containers of containers are not of their type. It returns the field;
-// nil if they are in none that the machine has come to.
-func (p *parser) outOf(s *machine) *field {
-	for s.top > s.bottom {
-		s.top--
-		f := &p.levels[s.top]
-		s.pc, s.entry, s.left = f.pc-2*cellSize, f.entry, f.left
-		s.at = uint64(p.m.idx[f.list+listStart]-p.base) - cellAt(s.pc).op.reach()
-		if from := originOf(s.pc); from.field != nil {
-			return from.field
+// parseChunk is parseReceived with flags.
+func parseChunk(d *XDesc, c chain.Chunk, l Limits, flags flag) (XStruct, error) {
+	limits := usualLimits
+	if l != (Limits{}) {
+		flags, limits = flags|limited, l.orElse(usualLimits)
+	}
+	most := chain.MaxSize
+	if l.MaxBytes > 0 {
+		most = limits.MaxBytes
+	}
+	n := c.Len()
+	if n > most {
+		c.Release()
+		return XStruct{}, tooLong(d, int64(n), most)
+	}
+	m := newMessage(d, flags, limits)
+	if c.Next() == nil {
+		return m.parseChunk(c)
+	}
+	return m.parsePieces(c, n)
+}
+
+// parsePieces parses a chunk of several pieces, which have n bytes.
+func (m *Message) parsePieces(c chain.Chunk, n int) (XStruct, error) {
+	m.buf.Hold(c)
+	for w := &c; w != nil; w = w.Next() {
+		if len(w.Mem) > 0 {
+			m.p.windows = append(m.p.windows, window{Chunk: *w, held: true})
 		}
 	}
-	return nil
-}
-
-// overlong returns where the field is that came last in the struct of entry e, a text that ends after the window. Only the words
-// of what comes before pc in its program are defined.
-func (p *parser) overlong(d *XDesc, e, pc uint32) int {
-	programs, last := d.program(), uint32(0)
-	at := programs.start
-	if programs.built > 0 && pc >= programs.built {
-		at = programs.built
-	}
-	for at < pc {
-		o := cellAt(at).op
-		if p.m.idx[e+o.word()] != 0 {
-			last = e + o.word()
-		}
-		at += o.cells() * cellSize
-	}
-	i := int(p.m.idx[last]-p.base) - fieldHeader
-	p.m.idx[last] = 0
-	return i
-}
-
-// inRun adds to the path of a failure where the machine is: in a field, if not nil, in what its levels say.
-func (p *parser) inRun(s *machine, f *field) int {
-	left := s.left
-	for top := s.top; ; top-- {
-		if f != nil {
-			p.in(f.Name)
-		}
-		if top == s.bottom {
-			return failed
-		}
-		next := &p.levels[top-1]
-		if next.list != 0 {
-			p.at(int(p.m.idx[next.list+listCount] - 1 - left))
-		}
-		left, f = next.left, originOf(next.pc-2*cellSize).field
-	}
-}
-
-// pass returns the index after the value of type t at i if it is whole in the window and as programs foresee it, else mismatch.
-func (p *parser) pass(t *XType, i int) int {
-	var s machine
-	s.top, s.bottom = p.top, p.top
-	program := t.program()
-	p.supply(&s)
-	if end := s.pass(uint64(program), uint64(i), 0, 0); end <= uint64(len(p.b)) {
-		return int(end)
-	}
-	return mismatch
-}
-
-// take takes words of the index for a head and n elements of per words each, contents undefined; 0 if that is
-// over the limit, which i is where it is exceeded.
-func (p *parser) take(head, n, per, i int) uint32 {
-	words := uint64(head) + uint64(n)*uint64(per) // below 1<<48
-	if !p.reserve(words, i) {
-		return 0
-	}
-	e := p.m.words
-	p.m.words += uint32(words)
-	return e
-}
-
-// takeFor is take for a value of the type.
-func (p *parser) takeFor(t *XType, head, n, per, i int) uint32 {
-	if p.reuse {
-		return p.m.reuse(t, uint32(head+n*per))
-	}
-	return p.take(head, n, per, i)
-}
-
-// reserve makes sure that the index has room for words more, if it may have.
-func (p *parser) reserve(words uint64, i int) bool {
-	end := uint64(p.m.words) + words
-	if end > uint64(p.maxIndex) {
-		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
-		return false
-	}
-	if end > uint64(len(p.m.idx)) {
-		p.growIndex(int(end), p.off+i, p.off+len(p.b)+p.rest)
-	}
-	return true
-}
-
-// fail notes what is wrong at i, unless something was before.
-//
-//go:noinline
-func (p *parser) fail(i int, err error) int {
-	if p.err == nil {
-		p.err = &Error{Offset: p.off + i, Err: err}
-	}
-	return failed
-}
-
-// in adds the name of a field to the path of the failure.
-func (p *parser) in(name string) int {
-	p.path = append(p.path, "."+name)
-	return failed
-}
-
-// at adds the number of an element.
-func (p *parser) at(k int) int {
-	p.path = append(p.path, "["+itoa(k)+"]")
-	return failed
-}
-
-// finish returns the error of a failed parse, with its path.
-func (p *parser) finish(d *XDesc) error {
-	p.path = append(p.path, d.name)
-	slices.Reverse(p.path)
-	p.err.Path = strings.Join(p.path, "")
-	err := p.err
-	if err.Err == errDepth {
-		err.Err = depthError(p.maxDepth)
-	}
-	p.path, p.err = p.path[:0], nil
-	return err
+	return m.parseWindows(n)
 }

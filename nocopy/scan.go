@@ -31,7 +31,7 @@ type scanLevel struct {
 	types [2]WireType // of the elements; of a map's keys and values
 	mixed bool        // its structs are passed one at a time, see flatStructs
 	value bool        // typ is the declared type of the elements, not that of what they are in
-	typ   *XType       // nil: types are not compared
+	typ   *XType      // nil: types are not compared
 }
 
 const (

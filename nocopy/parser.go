@@ -1,0 +1,169 @@
+package nocopy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
+
+// parser validates a message and indexes it in one pass. It sees the bytes through a window that is contiguous:
+// the whole message when that is in one piece. Where a value crosses from one block into the next, both parts
+// are stitched: copied into a piece of their own, which takes the place of the originals in the chain.
+//
+// Methods take and return an index into the window; a negative one says that the parse has failed, or (mismatch)
+// that the value is not of its declared type. Whoever calls a method that may move the window reads p.b again.
+type parser struct {
+	m *Message
+	stitches
+
+	levels []level // of all machines: each has those from the top of the one that it serves
+	top    uint32
+	few    [16]level
+
+	mismatched uint32   // position of a field that turned out not to be of its type
+	scan       XScanner // for what is skipped across windows
+
+	growth   growth
+	depth    int
+	maxDepth int
+	maxIndex uint32 // words
+	lazy     bool
+	promised uint64 // words that indexing what was left for later may take
+	utf8     bool
+	lenient  bool // what is indexed has been accepted before
+	reuse    bool // entries that are free are used again
+	slow     bool // no program is run: one takes words one after the other
+
+	err  *Error
+	path []string // innermost first
+}
+
+const (
+	failed   = -1
+	mismatch = -2
+)
+
+// reset prepares the parser for n bytes, which are not in b yet.
+func (p *parser) reset(n int) {
+	m := p.m
+	p.err, p.node = nil, 0
+	p.off, p.from, p.copied, p.rest, p.depth, p.top = 0, 0, 0, 0, 0, 0
+	p.growth = growth{}
+	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
+	p.lenient, p.reuse, p.slow, p.promised = false, false, false, 0
+	p.maxDepth = m.limits.MaxDepth
+	p.lazy = m.flags&Lazy != 0
+	p.utf8 = m.flags&ValidUTF8 != 0
+	p.maxIndex = m.limits.maxIndex(n)
+}
+
+// structure indexes the struct at i into the entry e, whose words hold anything.
+func (p *parser) structure(d *XDesc, e uint32, i int) int {
+	if p.depth++; p.depth > p.maxDepth {
+		return p.fail(i, errDepth)
+	}
+	p.m.idx[e] = p.base + uint32(i)
+	if p.slow {
+		clear(p.m.idx[e+1 : e+uint32(d.words)])
+		i = p.fields(d, e, i)
+		p.depth--
+		return i
+	}
+	var s machine
+	s.pc, s.entry, s.at = d.program().start, e, uint64(i)
+	return p.finishRun(&s, 0)
+}
+
+// value indexes the struct or container that stands after lead bytes at i. It returns the index after it and its entry.
+func (p *parser) value(t *XType, i, lead int) (int, uint32) {
+	if p.slow {
+		return p.slowValue(t, i, lead)
+	}
+	head := lead
+	if t.kind > record {
+		head += int(t.header())
+	}
+	if i = p.need(i, head); i < 0 {
+		return i, 0
+	}
+	if len(p.m.idx) == 0 {
+		p.m.growIndex(firstEntry, maxWords)
+	}
+	var s machine
+	s.pc, s.at = t.program(), uint64(i+lead)
+	before := p.m.idx[0] // which is nobody's: the entry's number goes there
+	end := p.finishRun(&s, lead)
+	word := p.m.idx[0]
+	p.m.idx[0] = before
+	return end, word
+}
+
+// take takes words of the index for a head and n elements of per words each, contents undefined; 0 if that is
+// over the limit, which i is where it is exceeded.
+func (p *parser) take(head, n, per, i int) uint32 {
+	words := uint64(head) + uint64(n)*uint64(per) // below 1<<48
+	if !p.reserve(words, i) {
+		return 0
+	}
+	e := p.m.words
+	p.m.words += uint32(words)
+	return e
+}
+
+// takeFor is take for a value of the type.
+func (p *parser) takeFor(t *XType, head, n, per, i int) uint32 {
+	if p.reuse {
+		return p.m.reuse(t, uint32(head+n*per))
+	}
+	return p.take(head, n, per, i)
+}
+
+// reserve makes sure that the index has room for words more, if it may have.
+func (p *parser) reserve(words uint64, i int) bool {
+	end := uint64(p.m.words) + words
+	if end > uint64(p.maxIndex) {
+		p.fail(i, fmt.Errorf("%w: index of more than Limits.MaxIndex = %d bytes", ErrLimit, 4*uint64(p.maxIndex)))
+		return false
+	}
+	if end > uint64(len(p.m.idx)) {
+		p.growIndex(int(end), p.off+i, p.off+len(p.b)+p.rest)
+	}
+	return true
+}
+
+// fail notes what is wrong at i, unless something was before.
+//
+//go:noinline
+func (p *parser) fail(i int, err error) int {
+	if p.err == nil {
+		p.err = &Error{Offset: p.off + i, Err: err}
+	}
+	return failed
+}
+
+// in adds the name of a field to the path of the failure.
+func (p *parser) in(name string) int {
+	p.path = append(p.path, "."+name)
+	return failed
+}
+
+// at adds the number of an element.
+func (p *parser) at(k int) int {
+	p.path = append(p.path, "["+itoa(k)+"]")
+	return failed
+}
+
+// finish returns the error of a failed parse, with its path.
+func (p *parser) finish(d *XDesc) error {
+	p.path = append(p.path, d.name)
+	slices.Reverse(p.path)
+	p.err.Path = strings.Join(p.path, "")
+	err := p.err
+	if err.Err == errDepth {
+		err.Err = depthError(p.maxDepth)
+	}
+	p.path, p.err = p.path[:0], nil
+	return err
+}
