@@ -129,7 +129,7 @@ func buildBusiness(s XStruct) {
 		item := items.At(i)
 		item.SetText(itemDesc.named("sku"), keys[i])
 		item.SetInt32(itemDesc.named("count"), int32(i))
-		labels := TextMap(item.NewChild(itemDesc.named("labels"), itemDesc, 3))
+		labels := StringMap(item.NewChild(itemDesc.named("labels"), itemDesc, 3))
 		for k := range 3 {
 			labels.Put(keys[k], keys[k+i])
 		}
@@ -159,7 +159,7 @@ func buildBusiness(s XStruct) {
 func readBusiness(s XStruct) {
 	for _, item := range (StructList[XStruct](s.Child(businessDesc.named("items"), businessDesc))).All() {
 		sink += len(item.Text(itemDesc.named("sku"))) + int(item.Int32(itemDesc.named("count")))
-		labels := TextMap(item.Child(itemDesc.named("labels"), itemDesc))
+		labels := StringMap(item.Child(itemDesc.named("labels"), itemDesc))
 		for k, v := range labels.All() {
 			sink += len(k) + len(v)
 		}

@@ -255,7 +255,7 @@ type dict interface {
 // dictOf returns the accessors of maps of type t.
 func dictOf(t *referee.Type) dict {
 	if t.Key == referee.String && t.Elem == referee.String {
-		return pairs[string, string, nocopy.TextMap]{same[string], cast[string], same[string], cast[string], nil, nil}
+		return pairs[string, string, nocopy.StringMap]{same[string], cast[string], same[string], cast[string], nil, nil}
 	}
 	if l := leaves[t.Key]; l != nil {
 		return l.mapTo(t.Elem)

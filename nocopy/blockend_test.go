@@ -84,7 +84,7 @@ func fillEnd(s XStruct) {
 	for i := range strict.Len() {
 		strict.At(i).SetInt32(owingDesc.constant(1), 1) // the name is owed
 	}
-	pairs := TextMap(s.NewChild(field(5), endDesc, 1))
+	pairs := StringMap(s.NewChild(field(5), endDesc, 1))
 	for i := range 6 {
 		pairs.Put(strings.Repeat("k", i), strings.Repeat("v", 3*i))
 	}

@@ -31,7 +31,7 @@ func TestClashingKeys(t *testing.T) {
 		key := func(i int) string { return fmt.Sprintf(c.format, i) }
 		check := func(how string, s XStruct) {
 			t.Helper()
-			texts := TextMap(s.Child(clashDesc.named("texts"), clashDesc))
+			texts := StringMap(s.Child(clashDesc.named("texts"), clashDesc))
 			numbers := Map[string, int64, XAsString, XAsInt64](s.Child(clashDesc.named("numbers"), clashDesc))
 			if texts.Len() != n || numbers.Len() != n {
 				t.Errorf("%s, %s: %d and %d pairs of %d", c.format, how, texts.Len(), numbers.Len(), n)
@@ -62,7 +62,7 @@ func TestClashingKeys(t *testing.T) {
 			}
 		}
 		s := newStruct(clashDesc)
-		texts := TextMap(s.NewChild(clashDesc.named("texts"), clashDesc, 0))
+		texts := StringMap(s.NewChild(clashDesc.named("texts"), clashDesc, 0))
 		for i := range n {
 			texts.Put(key(i), "before")
 			texts.Put(key(i/2), fmt.Sprint(i/2))

@@ -69,7 +69,7 @@ func TestEditedWhileIterating(t *testing.T) {
 		}
 	})
 	u := newStruct(clashDesc)
-	texts := TextMap(u.NewChild(clashDesc.named("texts"), clashDesc, 0))
+	texts := StringMap(u.NewChild(clashDesc.named("texts"), clashDesc, 0))
 	for i := range 200 {
 		texts.Put(fmt.Sprint(i), fmt.Sprint(i))
 	}

@@ -18,7 +18,7 @@ type BoolList Struct
 func (l BoolList) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l BoolList) String() string { return XStruct(l).containerText("[]") }
+func (l BoolList) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l BoolList) At(i int) bool {
@@ -139,7 +139,7 @@ type Int8List Struct
 func (l Int8List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l Int8List) String() string { return XStruct(l).containerText("[]") }
+func (l Int8List) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l Int8List) At(i int) int8 {
@@ -251,7 +251,7 @@ type Int16List Struct
 func (l Int16List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l Int16List) String() string { return XStruct(l).containerText("[]") }
+func (l Int16List) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l Int16List) At(i int) int16 {
@@ -363,7 +363,7 @@ type Int32List Struct
 func (l Int32List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l Int32List) String() string { return XStruct(l).containerText("[]") }
+func (l Int32List) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l Int32List) At(i int) int32 {
@@ -475,7 +475,7 @@ type Int64List Struct
 func (l Int64List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l Int64List) String() string { return XStruct(l).containerText("[]") }
+func (l Int64List) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l Int64List) At(i int) int64 {
@@ -587,7 +587,7 @@ type Float64List Struct
 func (l Float64List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l Float64List) String() string { return XStruct(l).containerText("[]") }
+func (l Float64List) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l Float64List) At(i int) float64 {
@@ -695,7 +695,7 @@ type UUIDList Struct
 func (l UUIDList) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l UUIDList) String() string { return XStruct(l).containerText("[]") }
+func (l UUIDList) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l UUIDList) At(i int) UUID {
@@ -816,7 +816,7 @@ type EnumList[E ~int32] Struct
 func (l EnumList[E]) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l EnumList[E]) String() string { return XStruct(l).containerText("[]") }
+func (l EnumList[E]) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l EnumList[E]) At(i int) E {

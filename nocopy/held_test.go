@@ -19,7 +19,7 @@ func init() {
 // any handle.
 func TestPutAfterRelease(t *testing.T) {
 	s := newStruct(textMapDesc)
-	texts := TextMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
+	texts := StringMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
 	texts.Put("a", "b")
 	s.Release()
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
@@ -88,12 +88,12 @@ func TestHeldTooLate(t *testing.T) {
 func TestEndHandles(t *testing.T) {
 	m := newHeld(textMapDesc, 0, Limits{}, false)
 	s := XStruct(m.Root())
-	texts := TextMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
+	texts := StringMap(s.NewChild(textMapDesc.named("texts"), textMapDesc, 0))
 	texts.Put("a", "b")
 	m.endHandles()
 	panics(t, "Put", panicStale, func() { texts.Put("c", "d") })
 	panics(t, "NewChild", panicStale, func() { s.NewChild(textMapDesc.named("texts"), textMapDesc, 0) })
-	if got := TextMap(XStruct(m.Root()).Child(textMapDesc.named("texts"), textMapDesc)).String(); got != `{"a": "b"}` {
+	if got := StringMap(XStruct(m.Root()).Child(textMapDesc.named("texts"), textMapDesc)).String(); got != `{"a": "b"}` {
 		t.Error(got)
 	}
 	m.endHeld()

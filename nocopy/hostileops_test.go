@@ -43,7 +43,7 @@ var hostileOperations = []hostileOperation{
 	{"String", func(h *hostile) { _ = h.root.Format(h.desc) }},
 	{"String of each container", func(h *hostile) {
 		for _, x := range append(h.lists, h.maps...) {
-			_ = x.containerText("")
+			_ = x.formatContainer("")
 		}
 	}},
 	{"Clone", func(h *hostile) { h.root.Clone(h.desc).Release() }},

@@ -7,7 +7,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Map is a map whose values are scalars, enums, strings, binaries or uuids; of strings to strings it is a TextMap. KC and VC say how keys and values
+// Map is a map whose values are scalars, enums, strings, binaries or uuids; of strings to strings it is a StringMap. KC and VC say how keys and values
 // are encoded. Where a key came twice on the wire, the last pair counts, as it does for all peers.
 //
 // Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are. They may be changed through their
@@ -24,7 +24,7 @@ type NestedMap[K any, V View, KC XCodec[K]] Struct
 func (p Map[K, V, KC, VC]) Len() int { return XStruct(p).pairs() }
 
 // String returns the pairs as text, compact and readable.
-func (p Map[K, V, KC, VC]) String() string { return XStruct(p).containerText("{}") }
+func (p Map[K, V, KC, VC]) String() string { return XStruct(p).formatContainer("{}") }
 
 // Get returns the value of key k, and whether there is one.
 func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](XStruct(p), k) }
@@ -64,7 +64,7 @@ func (p Map[K, V, KC, VC]) Append(v V) K {
 func (p StructMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 
 // String returns the pairs as text, compact and readable.
-func (p StructMap[K, V, KC]) String() string { return XStruct(p).containerText("{}") }
+func (p StructMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
 
 // Get returns the value of key k, and whether there is one; if not, an absent one.
 func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
@@ -91,7 +91,7 @@ func (p StructMap[K, V, KC]) AppendNew() (K, V) {
 func (p NestedMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 
 // String returns the pairs as text, compact and readable.
-func (p NestedMap[K, V, KC]) String() string { return XStruct(p).containerText("{}") }
+func (p NestedMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
 
 // Get returns the value of key k, and whether there is one; if not, an empty one that can't be changed.
 func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }

@@ -10,7 +10,7 @@ type NestedList[C View] Struct
 func (l NestedList[C]) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l NestedList[C]) String() string { return XStruct(l).containerText("[]") }
+func (l NestedList[C]) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l NestedList[C]) At(i int) C { return C(XStruct(l).containerAt(i)) }

@@ -17,7 +17,7 @@ type StructList[S View] Struct
 func (l StructList[S]) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l StructList[S]) String() string { return XStruct(l).containerText("[]") }
+func (l StructList[S]) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i: a handle of that place, see StructList. In a list made with NewX(n) the elements may be filled in any order; in ascending
 // order is cheapest.

@@ -15,7 +15,7 @@ type StringList Struct
 func (l StringList) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l StringList) String() string { return XStruct(l).containerText("[]") }
+func (l StringList) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l StringList) At(i int) string {
@@ -89,7 +89,7 @@ type BytesList Struct
 func (l BytesList) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
-func (l BytesList) String() string { return XStruct(l).containerText("[]") }
+func (l BytesList) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i. It must not be changed.
 func (l BytesList) At(i int) []byte { return XStruct(l).textAt(i) }

@@ -146,7 +146,7 @@ func TestSetsOfViews(t *testing.T) {
 				t.Fatalf("seed %d: Contains(%s) = %v of %d elements\n%s", seed, s.text(v), got, s.h.count(), s.elements)
 			}
 		}
-		if got, want := s.h.containerText(""), fmt.Sprint("[", joined(s.elements), "]"); got != want {
+		if got, want := s.h.formatContainer(""), fmt.Sprint("[", joined(s.elements), "]"); got != want {
 			t.Errorf("seed %d: %s, want %s", seed, got, want)
 		}
 		root.Release()

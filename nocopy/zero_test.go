@@ -12,9 +12,9 @@ import (
 // zeroHandles are the zero values of all types of handles.
 var zeroHandles = []any{
 	XStruct{}, BoolList{}, Int8List{}, Int16List{}, Int32List{}, Int64List{}, Float64List{}, UUIDList{}, EnumList[color]{}, StringList{}, BytesList{},
-	StructList[XStruct]{}, NestedList[Int64List]{}, NestedList[TextMap]{}, TextMap{}, Map[int64, bool, XAsInt64, XAsBool]{}, Map[string, int64, XAsString, XAsInt64]{},
+	StructList[XStruct]{}, NestedList[Int64List]{}, NestedList[StringMap]{}, StringMap{}, Map[int64, bool, XAsInt64, XAsBool]{}, Map[string, int64, XAsString, XAsInt64]{},
 	Map[XStruct, string, XAsView[XStruct], XAsString]{}, StructMap[string, XStruct, XAsString]{}, StructMap[XStruct, XStruct, XAsView[XStruct]]{},
-	NestedMap[int32, StructList[XStruct], XAsInt32]{}, NestedMap[Int32List, TextMap, XAsView[Int32List]]{},
+	NestedMap[int32, StructList[XStruct], XAsInt32]{}, NestedMap[Int32List, StringMap, XAsView[Int32List]]{},
 }
 
 // forRPC are the methods that only package rpc calls.
@@ -181,13 +181,13 @@ func TestStaleWhileFilling(t *testing.T) {
 			points.At(1)
 			d, f := stringsDesc()
 			other := newStruct(d, opts...)
-			texts := TextMap(other.NewChild(f, d, 0))
+			texts := StringMap(other.NewChild(f, d, 0))
 			texts.Put("a", "b")
 			s.Release()
 			other.Release()
 			if again {
 				next := newStruct(d, opts...)
-				TextMap(next.NewChild(f, d, 0)).Put("a", "b")
+				StringMap(next.NewChild(f, d, 0)).Put("a", "b")
 				StructList[XStruct](newStruct(allDesc, opts...).NewChild(allDesc.named("points"), allDesc, 5)).At(0)
 			}
 			panics(t, "Put", panicStale, func() { texts.Put("c", "d") })

@@ -110,7 +110,7 @@ func (f *file) mapType(t *schema.Type) string {
 		return fmt.Sprintf("nocopy.NestedMap[%s, %s, %s]", key, elem, codec)
 	}
 	if t.Key.Kind == schema.String && t.Elem.Kind == schema.String {
-		return "nocopy.TextMap"
+		return "nocopy.StringMap"
 	}
 	return fmt.Sprintf("nocopy.Map[%s, %s, %s, %s]", key, elem, codec, f.codec(t.Elem))
 }

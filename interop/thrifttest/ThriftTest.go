@@ -1781,14 +1781,14 @@ func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return thriftimpl.Struct(s).Unknown(GuessProtocolStructDesc)
 }
 
-func (s GuessProtocolStruct) GetMapField() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
+func (s GuessProtocolStruct) GetMapField() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
 }
-func (s GuessProtocolStruct) SetMapField(v nocopy.TextMap) {
+func (s GuessProtocolStruct) SetMapField(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, thriftimpl.Struct(v))
 }
-func (s GuessProtocolStruct) NewMapField() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(guessProtocolStructMapField, GuessProtocolStructDesc, 0))
+func (s GuessProtocolStruct) NewMapField() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(guessProtocolStructMapField, GuessProtocolStructDesc, 0))
 }
 func (s GuessProtocolStruct) IsSetMapField() bool {
 	return thriftimpl.Struct(s).Has(guessProtocolStructMapField)
@@ -3648,14 +3648,14 @@ func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
 }
 
-func (s ThriftTestTestStringMapArgs) GetThing() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
+func (s ThriftTestTestStringMapArgs) GetThing() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
 }
-func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.TextMap) {
+func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestStringMapArgs) NewThing() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, 0))
+func (s ThriftTestTestStringMapArgs) NewThing() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, 0))
 }
 func (s ThriftTestTestStringMapArgs) IsSetThing() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestStringMapArgsThing)
@@ -3702,14 +3702,14 @@ func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] 
 	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
 }
 
-func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
+func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
 }
-func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.TextMap) {
+func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestStringMapResult) NewSuccess() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, 0))
+func (s ThriftTestTestStringMapResult) NewSuccess() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, 0))
 }
 func (s ThriftTestTestStringMapResult) IsSetSuccess() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestStringMapResultSuccess)

@@ -115,14 +115,14 @@ func (s Order) NewDocument(n int) []byte { return thriftimpl.Struct(s).NewBytes(
 func (s Order) IsSetDocument() bool      { return thriftimpl.Struct(s).Has(orderDocument) }
 func (s Order) UnsetDocument()           { thriftimpl.Struct(s).Unset(orderDocument) }
 
-func (s Order) GetLabels() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(orderLabels, OrderDesc))
+func (s Order) GetLabels() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(orderLabels, OrderDesc))
 }
-func (s Order) SetLabels(v nocopy.TextMap) {
+func (s Order) SetLabels(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(orderLabels, OrderDesc, thriftimpl.Struct(v))
 }
-func (s Order) NewLabels() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(orderLabels, OrderDesc, 0))
+func (s Order) NewLabels() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(orderLabels, OrderDesc, 0))
 }
 func (s Order) IsSetLabels() bool { return thriftimpl.Struct(s).Has(orderLabels) }
 func (s Order) UnsetLabels()      { thriftimpl.Struct(s).Unset(orderLabels) }

@@ -2234,14 +2234,14 @@ func (s Maps) NewByReals() nocopy.Map[float64, string, thriftimpl.AsFloat64, thr
 func (s Maps) IsSetByReals() bool { return thriftimpl.Struct(s).Has(mapsByReals) }
 func (s Maps) UnsetByReals()      { thriftimpl.Struct(s).Unset(mapsByReals) }
 
-func (s Maps) GetByTexts() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(mapsByTexts, MapsDesc))
+func (s Maps) GetByTexts() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(mapsByTexts, MapsDesc))
 }
-func (s Maps) SetByTexts(v nocopy.TextMap) {
+func (s Maps) SetByTexts(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(mapsByTexts, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByTexts() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(mapsByTexts, MapsDesc, 0))
+func (s Maps) NewByTexts() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(mapsByTexts, MapsDesc, 0))
 }
 func (s Maps) IsSetByTexts() bool { return thriftimpl.Struct(s).Has(mapsByTexts) }
 func (s Maps) UnsetByTexts()      { thriftimpl.Struct(s).Unset(mapsByTexts) }
@@ -2378,14 +2378,14 @@ func (s Maps) NewToReals() nocopy.Map[string, float64, thriftimpl.AsString, thri
 func (s Maps) IsSetToReals() bool { return thriftimpl.Struct(s).Has(mapsToReals) }
 func (s Maps) UnsetToReals()      { thriftimpl.Struct(s).Unset(mapsToReals) }
 
-func (s Maps) GetToTexts() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(mapsToTexts, MapsDesc))
+func (s Maps) GetToTexts() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(mapsToTexts, MapsDesc))
 }
-func (s Maps) SetToTexts(v nocopy.TextMap) {
+func (s Maps) SetToTexts(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(mapsToTexts, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToTexts() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(mapsToTexts, MapsDesc, 0))
+func (s Maps) NewToTexts() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(mapsToTexts, MapsDesc, 0))
 }
 func (s Maps) IsSetToTexts() bool { return thriftimpl.Struct(s).Has(mapsToTexts) }
 func (s Maps) UnsetToTexts()      { thriftimpl.Struct(s).Unset(mapsToTexts) }

@@ -395,14 +395,14 @@ func (s Meta) NewUser() User   { return User(thriftimpl.Struct(s).NewChild(metaU
 func (s Meta) IsSetUser() bool { return thriftimpl.Struct(s).Has(metaUser) }
 func (s Meta) UnsetUser()      { thriftimpl.Struct(s).Unset(metaUser) }
 
-func (s Meta) GetTags() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(metaTags, MetaDesc))
+func (s Meta) GetTags() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(metaTags, MetaDesc))
 }
-func (s Meta) SetTags(v nocopy.TextMap) {
+func (s Meta) SetTags(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(metaTags, MetaDesc, thriftimpl.Struct(v))
 }
-func (s Meta) NewTags() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(metaTags, MetaDesc, 0))
+func (s Meta) NewTags() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(metaTags, MetaDesc, 0))
 }
 func (s Meta) IsSetTags() bool { return thriftimpl.Struct(s).Has(metaTags) }
 func (s Meta) UnsetTags()      { thriftimpl.Struct(s).Unset(metaTags) }
@@ -488,14 +488,14 @@ func (s Business) NewItems(n int) nocopy.StructList[Item] {
 func (s Business) IsSetItems() bool { return thriftimpl.Struct(s).Has(businessItems) }
 func (s Business) UnsetItems()      { thriftimpl.Struct(s).Unset(businessItems) }
 
-func (s Business) GetExtra() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(businessExtra, BusinessDesc))
+func (s Business) GetExtra() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(businessExtra, BusinessDesc))
 }
-func (s Business) SetExtra(v nocopy.TextMap) {
+func (s Business) SetExtra(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(businessExtra, BusinessDesc, thriftimpl.Struct(v))
 }
-func (s Business) NewExtra() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(businessExtra, BusinessDesc, 0))
+func (s Business) NewExtra() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(businessExtra, BusinessDesc, 0))
 }
 func (s Business) IsSetExtra() bool { return thriftimpl.Struct(s).Has(businessExtra) }
 func (s Business) UnsetExtra()      { thriftimpl.Struct(s).Unset(businessExtra) }

@@ -310,14 +310,14 @@ func (s Item) NewNumbers(n int) nocopy.Int64List {
 func (s Item) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(itemNumbers) }
 func (s Item) UnsetNumbers()      { thriftimpl.Struct(s).Unset(itemNumbers) }
 
-func (s Item) GetLabels() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).Child(itemLabels, ItemDesc))
+func (s Item) GetLabels() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).Child(itemLabels, ItemDesc))
 }
-func (s Item) SetLabels(v nocopy.TextMap) {
+func (s Item) SetLabels(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(itemLabels, ItemDesc, thriftimpl.Struct(v))
 }
-func (s Item) NewLabels() nocopy.TextMap {
-	return nocopy.TextMap(thriftimpl.Struct(s).NewChild(itemLabels, ItemDesc, 0))
+func (s Item) NewLabels() nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(itemLabels, ItemDesc, 0))
 }
 func (s Item) IsSetLabels() bool { return thriftimpl.Struct(s).Has(itemLabels) }
 func (s Item) UnsetLabels()      { thriftimpl.Struct(s).Unset(itemLabels) }

@@ -6,23 +6,23 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// TextMap is a map of strings to strings. Where a key came twice on the wire, the last pair counts, as it does for all
+// StringMap is a map of strings to strings. Where a key came twice on the wire, the last pair counts, as it does for all
 // peers. Strings that are read alias the message as fields do.
-type TextMap Struct
+type StringMap Struct
 
 // Len returns the number of keys.
-func (p TextMap) Len() int { return XStruct(p).pairs() }
+func (p StringMap) Len() int { return XStruct(p).pairs() }
 
 // String returns the pairs as text, compact and readable.
-func (p TextMap) String() string { return XStruct(p).containerText("{}") }
+func (p StringMap) String() string { return XStruct(p).formatContainer("{}") }
 
 // Get returns the value of key k, and whether there is one.
-func (p TextMap) Get(k string) (string, bool) {
+func (p StringMap) Get(k string) (string, bool) {
 	return getPair[string, string, XAsString, XAsString](XStruct(p), k)
 }
 
 // Put sets the value of key k, replacing any before. Strings of 4 KiB and more are referred to.
-func (p TextMap) Put(k, v string) {
+func (p StringMap) Put(k, v string) {
 	if p.m == nil {
 		panic(panicAbsent)
 	}
@@ -39,15 +39,15 @@ func (p TextMap) Put(k, v string) {
 }
 
 // Delete removes key k and reports whether it was there.
-func (p TextMap) Delete(k string) bool { return deleteKey[string, XAsString](XStruct(p), k) }
+func (p StringMap) Delete(k string) bool { return deleteKey[string, XAsString](XStruct(p), k) }
 
 // All iterates over keys and values in wire order.
-func (p TextMap) All() iter.Seq2[string, string] {
+func (p StringMap) All() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { XStruct(p).eachTextPair(yield) }
 }
 
 // AppendNew adds a pair of an empty key and an empty value without looking for a key like it.
-func (p TextMap) AppendNew() (k, v string) {
+func (p StringMap) AppendNew() (k, v string) {
 	return appendNewPair[string, string, XAsString, XAsString](XStruct(p))
 }
 

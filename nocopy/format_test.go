@@ -33,7 +33,7 @@ func TestContainerText(t *testing.T) {
 	d.Define(XFieldDesc{ID: 1, Name: "m", Type: mapTypeOf(typeString, typeString)})
 	other := newStruct(d)
 	defer other.Release()
-	texts := TextMap(other.NewChild(d.named("m"), d, 0))
+	texts := StringMap(other.NewChild(d.named("m"), d, 0))
 	texts.Put("k", "v")
 	for _, c := range []struct {
 		of   fmt.Stringer
@@ -42,10 +42,10 @@ func TestContainerText(t *testing.T) {
 		{numbers, "[0, 5]"}, {words, `["a", ""]`}, {blobs, "[0x0102]"}, {points, "[{x: 0, y: 0}, {x: 0, y: 0}]"}, {matrix, "[[], [7]]"},
 		{counts, `{"one": 1}`}, {byNumber, "{3: {x: 4, y: 0}}"}, {groups, `{"g": [{x: 0, y: 0}]}`}, {flags, "[false]"}, {colors, "[RED, 0]"},
 		{unique, "[3]"}, {texts, `{"k": "v"}`},
-		{Int64List(s.Child(f("keys"), allDesc)), "[]"}, {TextMap(s.Child(f("nested"), allDesc)), "{}"},
+		{Int64List(s.Child(f("keys"), allDesc)), "[]"}, {StringMap(s.Child(f("nested"), allDesc)), "{}"},
 		{Int64List{}, "<none>"}, {Float64List{}, "<none>"}, {StringList{}, "<none>"}, {BytesList{}, "<none>"}, {StructList[XStruct]{}, "<none>"},
 		{NestedList[Int64List]{}, "<none>"}, {Map[bool, bool, XAsBool, XAsBool]{}, "<none>"}, {StructMap[bool, XStruct, XAsBool]{}, "<none>"},
-		{NestedMap[bool, Int64List, XAsBool]{}, "<none>"}, {TextMap{}, "<none>"},
+		{NestedMap[bool, Int64List, XAsBool]{}, "<none>"}, {StringMap{}, "<none>"},
 	} {
 		s.m.Finish()
 		if got := fmt.Sprint(c.of); got != c.want {

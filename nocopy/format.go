@@ -20,8 +20,8 @@ func (s XStruct) Format(d *XDesc) string {
 // noHandle is the zero handle as text: what Parse returns beside an error.
 const noHandle = "<none>"
 
-// containerText is Format of a list, set or map; one that is absent is like one without elements, which is none.
-func (s XStruct) containerText(none string) string {
+// formatContainer is Format of a list, set or map; one that is absent is like one without elements, which is none.
+func (s XStruct) formatContainer(none string) string {
 	if s.m == nil {
 		return noHandle
 	}
