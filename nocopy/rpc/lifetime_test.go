@@ -3,12 +3,10 @@ package rpc_test
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
@@ -93,31 +91,6 @@ func TestArgsIntoResult(t *testing.T) {
 		}
 		wg.Wait()
 	}
-}
-
-func Example() {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	srv := &rpc.Server{Processor: echo.NewEchoProcessor(new(handler))}
-	go srv.Serve(l)
-	defer srv.Shutdown(context.Background())
-
-	cl, err := rpc.Dial(context.Background(), "tcp", l.Addr().String())
-	if err != nil {
-		panic(err)
-	}
-	defer cl.Close()
-	sum, err := echo.NewEchoClient(cl).Add(context.Background(), func(args echo.EchoAddArgs) {
-		args.SetA(40)
-		args.SetB(2)
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(sum.GetSuccess(), nocopy.Struct(sum).Valid())
-	// Output: 42 true
 }
 
 // TestCallAllocates: client and server together allocate a slab for many calls, and the structs

@@ -1,0 +1,260 @@
+package nocopy_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
+	"github.com/nocopythrift/nocopythrift/interop/thrifttest"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// anOrder returns the wire bytes of an order.
+func anOrder() []byte {
+	o := order.NewOrder()
+	defer o.Release()
+	o.SetID(4711)
+	o.SetCustomer("Ada")
+	lines := o.NewLines(2)
+	lines.At(0).SetArticle("engine")
+	lines.At(1).SetArticle("cards")
+	lines.At(1).SetCount(100)
+	return o.Message().AppendTo(nil)
+}
+
+// A message is built in place: what is set is appended to its wire bytes.
+func Example_build() {
+	o := order.NewOrder()
+	defer o.Release()
+	o.SetID(4711)
+	o.SetCustomer("Ada")
+	lines := o.NewLines(0) // or NewLines(2) and At
+	for _, article := range []string{"engine", "cards"} {
+		line := lines.AppendNew()
+		line.SetArticle(article)
+		line.SetCount(1)
+	}
+	fmt.Println(o)
+
+	var conn bytes.Buffer
+	n, err := o.Message().WriteTo(&conn)
+	fmt.Println(n, err)
+	// Output:
+	// {id: 4711, customer: "Ada", lines: [{article: "engine", count: 1, price: 0}, {article: "cards", count: 1, price: 0}]}
+	// 93 <nil>
+}
+
+// Parsing checks all bytes once and copies nothing; afterwards no getter can fail.
+func Example_parse() {
+	o, err := order.ParseOrder(anOrder())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer o.Release()
+	fmt.Println(o.GetID(), o.GetCustomer(), o.GetLines().Len(), o.IsSetDocument())
+	for i, line := range o.GetLines().All() {
+		fmt.Println(i, line.GetArticle(), line.GetCount())
+	}
+	// Output:
+	// 4711 Ada 2 false
+	// 0 engine 0
+	// 1 cards 100
+}
+
+// A received message is changed in place. What did not change goes out as it came.
+func Example_edit() {
+	o, err := order.ParseOrder(anOrder())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer o.Release()
+	o.SetCustomer("Ada Lovelace")
+	o.GetLines().At(0).SetCount(1)
+	o.GetLines().AppendNew().SetArticle("oil")
+	o.GetLines().Delete(1, 2)
+	fmt.Println(o)
+	// Output: {id: 4711, customer: "Ada Lovelace", lines: [{article: "engine", count: 1, price: 0}, {article: "oil", count: 0, price: 0}]}
+}
+
+// A proxy parses a message, changes a field, and writes it to the next server: the rest is sent
+// from where it was received.
+func Example_forward() {
+	received := anOrder()
+	o, err := order.ParseOrder(received)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	o.NewLabels().Put("via", "proxy")
+	var next bytes.Buffer // or a connection
+	_, err = o.Message().WriteTo(&next)
+	o.Release() // when it is written
+
+	fmt.Println(next.Len()-len(received), err)
+	// Output: 25 <nil>
+}
+
+// A part of one message is put into another. It is not copied if it is large; each message may be
+// released and changed without harm to the other.
+func Example_graft() {
+	from, err := order.ParseOrder(anOrder())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	to := order.NewOrder()
+	to.SetID(4712)
+	to.SetLines(from.GetLines())
+	from.GetLines().At(0).SetArticle("other engine")
+	from.Release()
+	fmt.Println(to)
+	to.Release()
+	// Output: {id: 4712, lines: [{article: "engine", count: 0, price: 0}, {article: "cards", count: 100, price: 0}]}
+}
+
+// Peek finds one value without parsing the rest. The path is of field ids and indexes.
+func ExamplePeek() {
+	wire := anOrder()
+	article, err := nocopy.Peek(wire, 3, 1, 1) // lines, the second one, its article
+	fmt.Println(article.Text(), err)
+	_, err = nocopy.Peek(wire, 4)
+	fmt.Println(errors.Is(err, nocopy.ErrNotFound))
+	// Output:
+	// cards <nil>
+	// true
+}
+
+// With Lazy the fields of the message are indexed, and what is inside of lists and structs when it
+// is first touched: good for large messages of which little is read.
+func Example_lazy() {
+	o, err := order.ParseOrder(anOrder(), nocopy.Lazy)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer o.Release()
+	fmt.Println(o.GetCustomer())
+	fmt.Println(o.GetLines().At(1).GetArticle()) // indexes the list
+
+	// What is left is indexed before other goroutines read.
+	fmt.Println(o.Message().Index())
+	// Output:
+	// Ada
+	// cards
+	// <nil>
+}
+
+// Strings that are read are good for ever, unless the message recycles its memory: then they end
+// with Release, and what is kept is cloned.
+func Example_recycle() {
+	safe, err := order.ParseOrder(anOrder())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	customer := safe.GetCustomer()
+	safe.Release()
+	fmt.Println(customer)
+
+	recycled, err := order.ParseOrder(anOrder(), nocopy.Recycle)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	customer = strings.Clone(recycled.GetCustomer())
+	recycled.Release()
+	fmt.Println(customer)
+
+	// In both cases handles end with Release.
+	defer func() { fmt.Println(recover()) }()
+	recycled.GetID()
+	// Output:
+	// Ada
+	// Ada
+	// nocopy: handle used after its message was released
+}
+
+// Fields that the IDL does not know are kept and sent on.
+func Example_unknownFields() {
+	wire := anOrder()
+	newer := append(wire[:len(wire)-1], 8, 0, 6, 0, 0, 0, 7, 0) // 6: i32 7, and STOP
+	o, err := order.ParseOrder(newer)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer o.Release()
+	for id, v := range o.Unknown() {
+		fmt.Println(id, v.Int32())
+	}
+	o.SetID(1)
+	again, err := order.ParseOrder(o.Message().Bytes())
+	for id, v := range again.Unknown() {
+		fmt.Println(id, v.Int32(), err)
+	}
+	// Output:
+	// 6 7
+	// 6 7 <nil>
+}
+
+// Of a union one field is set; setting another one unsets it.
+func Example_union() {
+	u := thrifttest.NewSomeUnion()
+	defer u.Release()
+	u.SetI32Thing(7)
+	u.SetStringThing("seven")
+	switch u.Which() {
+	case thrifttest.SomeUnion_I32Thing:
+		fmt.Println("number", u.GetI32Thing())
+	case thrifttest.SomeUnion_StringThing:
+		fmt.Println("string", u.GetStringThing())
+	}
+	fmt.Println(u.IsSetI32Thing())
+	// Output:
+	// string seven
+	// false
+}
+
+// Maps are searched where they lie; large ones get a table when they are first searched.
+func Example_map() {
+	o := order.NewOrder()
+	defer o.Release()
+	labels := o.NewLabels()
+	labels.Put("urgent", "no")
+	labels.Put("colour", "brass")
+	labels.Put("urgent", "yes") // replaces
+	urgent, ok := labels.Get("urgent")
+	fmt.Println(urgent, ok, labels.Len())
+	fmt.Println(labels.Delete("colour"), labels.Delete("size"))
+	for k, v := range labels.All() {
+		fmt.Println(k, v)
+	}
+	// Output:
+	// yes true 2
+	// true false
+	// urgent yes
+}
+
+// Bad data is an error that tells where it is, and what is wrong.
+func ExampleError() {
+	wire := anOrder()
+	_, err := order.ParseOrder(wire[:len(wire)-20])
+	fmt.Println(err)
+
+	_, err = order.ParseOrder(wire, nocopy.Limits{MaxBytes: 50})
+	fmt.Println(errors.Is(err, nocopy.ErrLimit))
+
+	var bad *nocopy.Error
+	_, err = order.ParseOrder([]byte{0})
+	if errors.As(err, &bad) {
+		fmt.Printf("%s: %v\n", bad.Path, bad.Err)
+	}
+	// Output:
+	// nocopy: Order.lines[1].price: offset 73: unexpected EOF
+	// true
+	// Order.id: required field is missing
+}
