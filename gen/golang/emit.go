@@ -49,6 +49,7 @@ type generator struct {
 	errs      idl.ErrorList
 }
 
+// newGenerator returns a generator that knows which files and packages are written and imported.
 func newGenerator(set *schema.Set, opt Options) *generator {
 	g := &generator{set: set, opt: opt, packageOf: packages(set), programs: set.Roots}
 	if opt.Recursive {

@@ -60,6 +60,7 @@ type names struct {
 	services map[*schema.Service]*serviceNames // of all packages: a service may extend another package's
 }
 
+// newNames returns the names of an empty package. services is shared by all packages.
 func newNames(services map[*schema.Service]*serviceNames) *names {
 	return &names{
 		taken:    scope{},

@@ -30,6 +30,7 @@ type methodView struct {
 // throwsView describes a declared exception: Const is the constant of its field in the result.
 type throwsView struct{ Type, Desc, Const string }
 
+// serviceView returns the template's input for a service.
 func (f *file) serviceView(s *schema.Service) serviceView {
 	n := f.pkg.names.services[s]
 	view := serviceView{
@@ -60,6 +61,7 @@ func (f *file) checkInherited(s *schema.Service, fn *schema.Function) {
 	}
 }
 
+// methodView returns the template's input for a method.
 func (f *file) methodView(fn *schema.Function, names methodNames) methodView {
 	args := f.pkg.names.structs[fn.Args]
 	m := methodView{

@@ -62,10 +62,12 @@ func (f *file) qualified(pkg *goPackage, name string) string {
 	return f.aliases[pkg] + "." + name
 }
 
+// enumType returns the Go type of an enum.
 func (f *file) enumType(e *schema.Enum) string {
 	return f.qualify(e.Program, f.g.packageOf[e.Program].names.enums[e].Type)
 }
 
+// structType returns the Go type of a struct.
 func (f *file) structType(s *schema.Struct) string {
 	return f.qualify(s.Program, f.g.packageOf[s.Program].names.structs[s].Type)
 }
@@ -89,6 +91,7 @@ func (f *file) goType(t *schema.Type) string {
 	return scalars[t.Kind].goType
 }
 
+// listType returns the Go type of a list or set of elem.
 func (f *file) listType(elem *schema.Type) string {
 	switch elem.Kind {
 	case schema.EnumKind:
@@ -101,6 +104,7 @@ func (f *file) listType(elem *schema.Type) string {
 	return "nocopy." + scalars[elem.Kind].list
 }
 
+// mapType returns the Go type of the map t.
 func (f *file) mapType(t *schema.Type) string {
 	key, elem, codec := f.goType(t.Key), f.goType(t.Elem), f.codec(t.Key)
 	switch t.Elem.Kind {
@@ -168,6 +172,7 @@ func (f *file) scalarLiteral(v *schema.Value) string {
 	return strconv.FormatInt(v.Int, 10)
 }
 
+// enumLiteral returns the constant of an enum's value, or a conversion if none has its number.
 func (f *file) enumLiteral(v *schema.Value) string {
 	e := v.Type.Enum
 	for i, val := range e.Values {

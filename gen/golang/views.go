@@ -67,6 +67,7 @@ type fieldView struct {
 	Ordinal    int    // the index of the field's word in the struct's entry
 }
 
+// enumView returns the template's input for an enum.
 func (f *file) enumView(e *schema.Enum) enumView {
 	n := f.pkg.names.enums[e]
 	view := enumView{Doc: withDeprecation(e.Doc, e.Annotations), Name: n.Type, Parse: n.Parse, IDLName: e.Name}
@@ -80,6 +81,7 @@ func (f *file) enumView(e *schema.Enum) enumView {
 	return view
 }
 
+// constView returns the template's input for a constant.
 func (f *file) constView(c *schema.Const) constView {
 	n := f.pkg.names.consts[c]
 	view := constView{Doc: c.Doc, Name: n.Name, Var: n.Var, Type: f.goType(c.Type)}
@@ -100,6 +102,7 @@ func (f *file) constView(c *schema.Const) constView {
 	return view
 }
 
+// structView returns the template's input for a struct, union or exception.
 func (f *file) structView(s *schema.Struct) structView {
 	n := f.pkg.names.structs[s]
 	view := structView{
@@ -132,6 +135,7 @@ func (f *file) structView(s *schema.Struct) structView {
 	return view
 }
 
+// fieldView returns the template's input for a field, without what the struct decides.
 func (f *file) fieldView(field *schema.Field) fieldView {
 	t := field.Type
 	v := fieldView{Doc: withDeprecation(field.Doc, field.Annotations), IDLName: field.Name, Type: f.goType(t)}

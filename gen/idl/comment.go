@@ -57,6 +57,7 @@ func (t *commentTable) token(pos Position) {
 	t.last = pos
 }
 
+// tokenEnd notes that the last token ends before pos.
 func (t *commentTable) tokenEnd(pos Position) { t.lastEnd = pos }
 
 // above returns the text of those comments before a token on the given line that are

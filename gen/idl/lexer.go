@@ -152,6 +152,7 @@ func (s *scanner) emit(kind lexer.TokenType, n int) {
 	s.tokens = append(s.tokens, lexer.Token{Type: kind, Value: text, Pos: start})
 }
 
+// number adds a number of n bytes, and an error if it is too large.
 func (s *scanner) number(kind lexer.TokenType, n int) {
 	text := s.rest()[:n]
 	if kind == tokInt {
@@ -212,6 +213,7 @@ func (s *scanner) strayCharacter(c byte) {
 	s.advance(len(firstRune(s.rest())))
 }
 
+// firstRune returns the bytes of the first character of text.
 func firstRune(text string) string {
 	for i := range text {
 		if i > 0 {

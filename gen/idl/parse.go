@@ -190,13 +190,13 @@ func (p *parser) add(it *item) {
 	switch {
 	case it.Namespace != nil:
 		f.Namespaces = append(f.Namespaces, it.Namespace)
-		p.header("namespace", it.Namespace.Pos)
+		p.checkHeaderPlace("namespace", it.Namespace.Pos)
 	case it.Include != nil:
 		f.Includes = append(f.Includes, it.Include)
-		p.header("include", it.Include.Pos)
+		p.checkHeaderPlace("include", it.Include.Pos)
 	case it.CppInclude != nil:
 		f.CppIncludes = append(f.CppIncludes, it.CppInclude)
-		p.header("cpp_include", it.CppInclude.Pos)
+		p.checkHeaderPlace("cpp_include", it.CppInclude.Pos)
 	case it.Const != nil:
 		f.Definitions = append(f.Definitions, it.Const)
 	case it.Typedef != nil:
@@ -210,8 +210,9 @@ func (p *parser) add(it *item) {
 	}
 }
 
-// header adds an error if the header line at pos, of that kind, comes after a definition.
-func (p *parser) header(word string, pos Position) {
+// checkHeaderPlace adds an error if the header line at pos, of that kind, comes after a
+// definition.
+func (p *parser) checkHeaderPlace(word string, pos Position) {
 	if len(p.file.Definitions) > 0 {
 		p.errs.Add(pos, "%s must stand before the first definition", word)
 	}

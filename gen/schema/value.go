@@ -97,6 +97,7 @@ func (c *checker) eval(in evalContext, t *Type, v *idl.Value) *Value {
 	return c.evalScalar(in, t, v)
 }
 
+// evalList is eval for a list or a set.
 func (c *checker) evalList(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	if v.Map != nil && len(v.Map.Entries) == 0 {
@@ -117,6 +118,7 @@ func (c *checker) evalList(in evalContext, t *Type, v *idl.Value) *Value {
 	return out
 }
 
+// evalMap is eval for a map.
 func (c *checker) evalMap(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	if v.List != nil && len(v.List.Elems) == 0 {
@@ -137,6 +139,7 @@ func (c *checker) evalMap(in evalContext, t *Type, v *idl.Value) *Value {
 	return out
 }
 
+// evalStruct is eval for a struct, whose value is written as a map.
 func (c *checker) evalStruct(in evalContext, t *Type, v *idl.Value) *Value {
 	if v.List != nil && len(v.List.Elems) == 0 {
 		return &Value{Type: t}
@@ -175,6 +178,7 @@ func (c *checker) evalStruct(in evalContext, t *Type, v *idl.Value) *Value {
 	return out
 }
 
+// set sets a field of a struct's value.
 func (v *Value) set(f *Field, val *Value) {
 	for i := range v.Fields {
 		if v.Fields[i].Field == f {
@@ -194,6 +198,7 @@ func (s *Struct) field(name string) *Field {
 	return nil
 }
 
+// evalScalar is eval for types that are neither structs nor containers.
 func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
 	out := &Value{Type: t}
 	n, isInt := integer(v)
@@ -245,6 +250,7 @@ func (c *checker) evalScalar(in evalContext, t *Type, v *idl.Value) *Value {
 	return c.mismatch(in, t, v)
 }
 
+// integer returns the value of an integer, or of true or false, and whether v is one.
 func integer(v *idl.Value) (int64, bool) {
 	switch {
 	case v.Int != nil:
@@ -264,11 +270,13 @@ func b2i(b bool) int64 {
 	return 0
 }
 
+// fits reports whether an integer type can hold n.
 func fits(n int64, k Kind) bool {
 	bits := map[Kind]uint{I8: 8, I16: 16, I32: 32, I64: 64}[k]
 	return n>>(bits-1) == 0 || n>>(bits-1) == -1
 }
 
+// evalUUID is eval for a uuid, whose value is written as a string.
 func (c *checker) evalUUID(in evalContext, t *Type, v *idl.Value) *Value {
 	text := string(*v.Text)
 	if len(text) == 38 && text[0] == '{' && text[37] == '}' {
@@ -283,11 +291,13 @@ func (c *checker) evalUUID(in evalContext, t *Type, v *idl.Value) *Value {
 	return nil
 }
 
+// mismatch adds the error that v can't be a value of type t, and returns nil.
 func (c *checker) mismatch(in evalContext, t *Type, v *idl.Value) *Value {
 	c.errs.Add(in.errorPos(v), "cannot use %s as %s", describe(v), t)
 	return nil
 }
 
+// describe returns a value as error messages show it.
 func describe(v *idl.Value) string {
 	switch {
 	case v.Int != nil:

@@ -59,6 +59,7 @@ type writer struct {
 	ok   bool
 }
 
+// value appends a value at a depth of nested structs.
 func (w *writer) value(v *Value, depth int) {
 	if w.size += 1 + len(v.Text)/16; w.size > maxSize || depth > maxDepth {
 		w.ok = false
@@ -93,6 +94,7 @@ func (w *writer) value(v *Value, depth int) {
 
 func (w *writer) i32(n int64) { w.out = binary.BigEndian.AppendUint32(w.out, uint32(n)) }
 
+// list appends a list, or a set, of which it drops repeated elements.
 func (w *writer) list(v *Value, depth int) {
 	elems := make([]string, 0, len(v.Elems))
 	seen := map[string]bool{}

@@ -94,7 +94,7 @@ func (t *clientTries) enter() bool {
 	return true
 }
 
-// leave counts an interceptor that has returned. The last one's frees the call's messages.
+// leave notes that an interceptor has returned. The last one's call frees the call's messages.
 func (t *clientTries) leave() {
 	t.mu.Lock()
 	t.running--

@@ -138,6 +138,7 @@ func isFramed(b []byte) (bool, error) {
 	return false, nil // a name's length and its first character
 }
 
+// looksLikeHTTP reports whether b begins as an HTTP request does.
 func looksLikeHTTP(b []byte) bool {
 	const methods = "GET  POST PUT  HEAD OPTI DELE PATC CONN TRAC PRI "
 	return b[0] >= 'A' && b[0] <= 'Z' && len(b) >= 4 && strings.Contains(methods, string(b[:4]))

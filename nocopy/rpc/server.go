@@ -92,6 +92,7 @@ const (
 	defaultTimeout     = 30 * time.Second
 )
 
+// init sets the unexported fields, once.
 func (s *Server) init() {
 	s.once.Do(func() {
 		s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -295,6 +296,7 @@ func (s *Server) detectLoss(nc net.Conn) {
 	}
 }
 
+// closeConns aborts all connections and ends the contexts of all handlers.
 func (s *Server) closeConns() {
 	s.cancel()
 	s.mu.Lock()

@@ -105,6 +105,7 @@ func (c *serverConn) serve() {
 	c.read()
 }
 
+// handshake shakes hands by TLS, within ReadTimeout.
 func (c *serverConn) handshake(t *tls.Conn) (err error) {
 	defer c.guard(&err) // the Config may have functions, which may panic
 	ctx := c.ctx

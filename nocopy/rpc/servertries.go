@@ -146,8 +146,8 @@ func (a *serverTries) enterHandler(call *Call) error {
 	return nil
 }
 
-// leave counts a handler, with the result that it was given, or an interceptor, with an absent
-// one, that has returned, panicked or ended its goroutine.
+// leave notes that a handler or an interceptor has returned, panicked or ended its goroutine.
+// result is the one that the handler was given, absent for an interceptor.
 func (a *serverTries) leave(result nocopy.Struct) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
