@@ -31,7 +31,7 @@ func packages(set *schema.Set) map[*schema.Program]*goPackage {
 			byDir[dir] = pkg
 		}
 		pkg.programs = append(pkg.programs, p)
-		pkg.names.add(p)
+		pkg.names.addFile(p)
 		of[p] = pkg
 	}
 	return of

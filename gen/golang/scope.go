@@ -72,10 +72,10 @@ func newNames(services map[*schema.Service]*serviceNames) *names {
 	}
 }
 
-// add chooses the names of what p defines. Types choose first, then their members,
+// addFile chooses the names of what p defines. Types choose first, then their members,
 // then typedefs and constants. Included files must be added before those that
 // include them: then these cannot change the names of those.
-func (n *names) add(p *schema.Program) {
+func (n *names) addFile(p *schema.Program) {
 	for _, s := range p.Structs {
 		n.structs[s] = &structNames{Type: n.taken.unique(publicName(s.Name))}
 	}

@@ -51,11 +51,11 @@ func (f *file) qualify(p *schema.Program, name string) string {
 		f.hidden[name] = true
 		f.g.errs.Add(f.g.includeOf(f.p, f.g.isIn(pkg)), "%s is used here, but begins with an underscore: Go has no such names for other packages than %s", name, pkg.dir)
 	}
-	return f.qualified(pkg, name)
+	return f.withPackage(pkg, name)
 }
 
-// qualified returns name as this file refers to it: with an import alias, unless pkg is its own.
-func (f *file) qualified(pkg *goPackage, name string) string {
+// withPackage returns name as this file refers to it: with an import alias, unless pkg is its own.
+func (f *file) withPackage(pkg *goPackage, name string) string {
 	if pkg == f.pkg {
 		return name
 	}
@@ -137,7 +137,7 @@ func (f *file) desc(t *schema.Type) string {
 		return fmt.Sprintf("thriftimpl.EnumOf(func(v int32) string { return %s(v).String() })", f.goType(t))
 	case schema.StructKind:
 		pkg := f.g.packageOf[t.Struct.Program]
-		return "thriftimpl.StructOf(" + f.qualified(pkg, pkg.names.structs[t.Struct].Desc) + ")"
+		return "thriftimpl.StructOf(" + f.withPackage(pkg, pkg.names.structs[t.Struct].Desc) + ")"
 	case schema.List:
 		return "thriftimpl.ListOf(" + f.desc(t.Elem) + ")"
 	case schema.SetKind:

@@ -5,7 +5,7 @@
 //
 //	Load → Set → Program (a file) → Struct, Enum, Const, Typedef, Service
 //
-// Reading order: model.go (the model), load.go (files), check.go and service.go
+// Reading order: model.go (the model), load.go (files), declarations.go and service.go
 // (declarations), resolve.go (names and types), value.go, reference.go and wire.go
 // (constants).
 package schema

@@ -42,9 +42,9 @@ type poolConn struct {
 	notBefore time.Time     // when the next dialling may begin
 }
 
-// The errors of calls that have no reply, other than that of their context. Those of calls wrap
-// one of them, and all but ErrClientClosed come with the cause, which errors.Is and errors.As find
-// too: for instance io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after
+// Calls that get no reply, and whose context has not ended, have an error that wraps one of these.
+// ErrNotSent and ErrConnLost come with the cause, which errors.Is and errors.As find too: for
+// instance io.EOF if the server has closed the connection, os.ErrDeadlineExceeded after
 // StallTimeout, nocopy.ErrLimit if a reply was too large, or a *net.OpError.
 var (
 	// ErrClientClosed means that the client was closed.

@@ -26,8 +26,8 @@
 //   - An exception that a handler returns as its error stays the handler's, and a struct that an
 //     interceptor puts into a Call stays the interceptor's: the reply has a copy. See [Handler]
 //     and [Call].
-//   - A result refers to byte slices of 4 KiB and more, and strings as long: they must not change
-//     until the reply is written. Values of args may be among them.
+//   - A result refers to strings and byte slices of 4 KiB and more that are put into it: byte
+//     slices must not change until the reply is written. They may come from args.
 //   - The args of a client's call end when all interceptors have returned; the function that fills
 //     them must not keep them. They refer to byte slices of 4 KiB and more until the call returns,
 //     or, if it or a try of it was given up, until its bytes are written or dropped.

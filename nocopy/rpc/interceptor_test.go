@@ -16,7 +16,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// named makes a call of put: what an interceptor does depends on the name.
+// putNamed makes a call of put: what an interceptor does depends on the name.
 func putNamed(c echo.EchoClient, name, mode string) (echo.EchoPutResult, error) {
 	return c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName(name); args.SetMode(mode) })
 }
@@ -44,7 +44,7 @@ func resultOf(name string) echo.EchoPutResult {
 	return r
 }
 
-// listsOfResults has a result as a part of something larger.
+// resultsDesc describes a struct that has a result as a part of something larger.
 var resultsDesc = thriftimpl.NewDesc("Results")
 
 const resultsFirst thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1

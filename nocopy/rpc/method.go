@@ -44,8 +44,8 @@ type Exception struct {
 	get func(result nocopy.Struct, d *thriftimpl.Desc) error
 }
 
-// Throws returns the description of a declared exception: f is the field of the result that holds
-// it, of its descriptor.
+// Throws returns the description of a declared exception: f is the result's field for it, and of
+// is its descriptor. For generated code.
 func Throws[E interface {
 	nocopy.View
 	error

@@ -202,7 +202,7 @@ func evilResult(method string, id, size int) []byte {
 	return []byte{0}
 }
 
-// ill notes that a connection of the hostile server may break.
+// noteBreak notes that a connection of the hostile server may break.
 func (w *world) noteBreak(c *modelConn) {
 	c.mayBreak = true
 	w.hurt(c)

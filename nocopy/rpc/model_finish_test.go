@@ -54,7 +54,7 @@ func (w *world) finish() {
 	w.end()
 }
 
-// rest reports whether all calls of a client have ended.
+// allEnded reports whether all calls of a client have ended.
 func (w *world) allEnded(of byte) bool {
 	for _, c := range w.order {
 		if c.of == of && !c.isDone() {

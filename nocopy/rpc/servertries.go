@@ -133,7 +133,7 @@ func (a *serverTries) enterHandler(call *Call) error {
 	case slices.Contains(a.filling, call.Result):
 		return errResultUse
 	}
-	if a.owner(call.Result) != nil {
+	if a.ownMessage(call.Result) != nil {
 		if a.latestUsed {
 			call.Result = a.newResult()
 		}
@@ -187,8 +187,8 @@ func (a *serverTries) newResult() nocopy.Struct {
 	return m.Root()
 }
 
-// owner returns the message of result if the server has made it, else nil. a.mu is held.
-func (a *serverTries) owner(result nocopy.Struct) *nocopy.Message {
+// ownMessage returns the message of result if the server has made it, else nil. a.mu is held.
+func (a *serverTries) ownMessage(result nocopy.Struct) *nocopy.Message {
 	for _, m := range a.results {
 		if m.Root() == result {
 			return m
@@ -204,5 +204,5 @@ func (a *serverTries) close(result nocopy.Struct) (own *nocopy.Message, filling,
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.closed = true
-	return a.owner(result), slices.Contains(a.filling, result), a.running > 0
+	return a.ownMessage(result), slices.Contains(a.filling, result), a.running > 0
 }

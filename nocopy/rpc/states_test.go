@@ -17,11 +17,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc/internal/echo"
 )
 
-// The states that a connection of a server may be in, as its client and its handlers bring it
-// there.
+// connStates holds the states into which its client and its handlers may bring a connection of a
+// server.
 var connStates = []string{"idle", "part", "handling", "relieved", "limit", "queued", "ordered", "oneway", "half-closed", "refused", "closing"}
 
-// What may happen to it then.
+// connEvents holds what may happen in such a state.
 var connEvents = []string{
 	"request", "oneway request", "unknown method", "bad args", "garbage", "EOF", "reset", "grace",
 	"result", "error", "exception", "panic", "exit", "release", "Shutdown", "Close",
