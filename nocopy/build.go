@@ -57,7 +57,7 @@ func (m *Message) setOpenKey() {
 	m.openKey = 0
 	if n := len(m.open); n > 0 && m.open[n-1].typ.kind == record {
 		e := m.open[n-1].e
-		if w := m.idx[e+1]; w&edited == 0 || m.edits[w&^edited].slots == 0 {
+		if w := m.idx[e+entryEnd]; w&edited == 0 || m.edits[w&^edited].slots == 0 {
 			m.openKey = uint64(m.gen)<<32 | uint64(e)
 		}
 	}

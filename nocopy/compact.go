@@ -78,7 +78,7 @@ func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 		for i := range m.idx[e+listCount] {
 			if slot := m.idx[e+listElems] + i*pairWords; m.idx[slot] != 0 {
 				visit(t.key, m.idx[slot])
-				visit(t.elem, m.idx[slot+1])
+				visit(t.elem, m.idx[slot+pairValue])
 			}
 		}
 	case t.elem.kind >= record:
@@ -168,7 +168,7 @@ func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 		m.dead.freeRaw(slots, uint32(d.words))
 	}
 	m.dead.reclaimFields(m, d, e)
-	m.idx[e] = r.base + uint32(i)
+	m.idx[e+entryStart] = r.base + uint32(i)
 	var u strangers
 	if d.union {
 		u.begin(m, e)
@@ -190,7 +190,7 @@ func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 		}
 		i = end
 	}
-	m.idx[e+1] = r.base + uint32(i)
+	m.idx[e+entryEnd] = r.base + uint32(i)
 	if d.union {
 		u.end()
 	}
@@ -261,7 +261,7 @@ func (r *rewriter) dict(t *XType, e uint32, i int) int {
 	first, n := m.idx[e+listElems], m.idx[e+listCount]
 	to, deleted := first, uint32(0)
 	for slot := first; slot < first+n*pairWords; slot += pairWords {
-		key, value := m.idx[slot], m.idx[slot+1]
+		key, value := m.idx[slot], m.idx[slot+pairValue]
 		if key == 0 {
 			deleted++
 			if r.inPlace {
@@ -271,7 +271,7 @@ func (r *rewriter) dict(t *XType, e uint32, i int) int {
 			continue
 		}
 		m.idx[to], i = r.element(t.key, key, i)
-		m.idx[to+1], i = r.element(t.elem, value, i)
+		m.idx[to+pairValue], i = r.element(t.elem, value, i)
 		m.idx[to+pairNode] = 0
 		to += pairWords
 	}

@@ -60,7 +60,7 @@ func (m *Message) rangeOf(e uint32, t *XType, old chain.Range) chain.Range {
 
 // extent returns where the struct or container of entry e begins and ends.
 func (m *Message) extent(e uint32, t *XType) (from, to uint32) {
-	from, to = m.idx[e], m.editOf(e).end
+	from, to = m.idx[e+entryStart], m.editOf(e).end
 	if t.kind == record {
 		return from, to + 1
 	}

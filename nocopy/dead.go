@@ -129,7 +129,7 @@ func (d *deadEntries) reclaimFields(m *Message, desc *XDesc, e uint32) {
 
 // reclaimValue makes the entries of a struct or container and all in it empty.
 func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
-	if m.idx[e] == 0 {
+	if m.idx[e+entryStart] == 0 {
 		return // done
 	}
 	words := uint32(listWords)
@@ -200,7 +200,7 @@ func (d *deadEntries) reclaimSlots(m *Message, t *XType, e uint32) uint32 {
 			d.reclaimValue(m, t.key, m.idx[slot])
 		}
 		if t.kind == dict && t.elem.kind >= record {
-			d.reclaimValue(m, t.elem, m.idx[slot+1])
+			d.reclaimValue(m, t.elem, m.idx[slot+pairValue])
 		}
 	}
 	if m.idx[e+listElems]-m.editOf(e).gap == e+listWords {

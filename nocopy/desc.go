@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // For generated code. XRequiredness is what the IDL says of a field's presence.
@@ -242,14 +243,11 @@ const undefined = min(math.MinInt>>12, -1<<28)
 // Name returns the IDL's name of the struct.
 func (d *XDesc) Name() string { return d.name }
 
-// structWords are the words of a struct's index entry before its fields.
-const structWords = 2
-
 // Define completes the descriptor with its fields in declaration order.
 func (d *XDesc) Define(fields ...XFieldDesc) {
 	d.first = structWords
 	if d.union {
-		d.first = unionWord + 1
+		d.first = unionWords
 	}
 	d.words = int(d.first) + len(fields)
 	if d.words > math.MaxUint16 {
@@ -323,7 +321,7 @@ func (d *XDesc) field(f XField) *field { return &d.fields[f.word()-d.first] }
 // constant returns what generated code calls field i.
 func (d *XDesc) constant(i int) XField {
 	f := &d.fields[i]
-	return XField(f.word)<<48 | XField(d.words)<<32 | XField(f.key)
+	return XField(f.word)<<entry.WordShift | XField(d.words)<<entry.WordsShift | XField(f.key)
 }
 
 // appendZero appends the value that a field or element of type t has when nobody gave it one.

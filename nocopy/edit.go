@@ -26,18 +26,18 @@ type edit struct {
 // edit returns the edit of the struct or container with entry e, making it if there is none.
 // The pointer is good until the next call.
 func (m *Message) edit(e uint32) *edit {
-	w := m.idx[e+1]
+	w := m.idx[e+entryEnd]
 	if w&edited == 0 || w == 0 {
 		m.edits = append(m.edits, edit{end: w})
 		w = edited | uint32(len(m.edits)-1)
-		m.idx[e+1] = w
+		m.idx[e+entryEnd] = w
 	}
 	return &m.edits[w&^edited]
 }
 
 // editOf returns a copy of the edit of entry e; zero but for the end if there is none.
 func (m *Message) editOf(e uint32) edit {
-	if w := m.idx[e+1]; w&edited != 0 {
+	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		return m.edits[w&^edited]
 	} else {
 		return edit{end: w}
@@ -46,11 +46,11 @@ func (m *Message) editOf(e uint32) edit {
 
 // setEnd stores where the struct or container ends, now that it is complete.
 func (m *Message) setEnd(e, end uint32) {
-	if w := m.idx[e+1]; w&edited != 0 {
+	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		m.edits[w&^edited].end = end
 		return
 	}
-	m.idx[e+1] = end
+	m.idx[e+entryEnd] = end
 }
 
 // room returns n bytes for the field f, header included, with their position: at the tail if the field was
@@ -69,7 +69,7 @@ func (s XStruct) room(f XField, n int) (uint32, []byte) {
 
 // fieldNode returns the node that stands in the place of field f, 0 if there is none.
 func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
-	if w := m.idx[e+1]; w&edited != 0 {
+	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		if slots := m.edits[w&^edited].slots; slots != 0 {
 			return m.idx[slots+f.word()]
 		}

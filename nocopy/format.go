@@ -149,7 +149,7 @@ func (p formatter) dict(dst []byte, t *XType, e uint32) []byte {
 		first = false
 		dst = p.value(dst, t.key, word)
 		dst = append(dst, ": "...)
-		dst = p.value(dst, t.elem, p.m.idx[slot+1])
+		dst = p.value(dst, t.elem, p.m.idx[slot+pairValue])
 	}
 	return append(dst, '}')
 }

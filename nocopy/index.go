@@ -3,7 +3,17 @@ package nocopy
 import (
 	"math"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/spare"
+)
+
+// The words that every entry begins with, and how many words come before those of the fields of a
+// struct or union.
+const (
+	entryStart  = entry.Start // position of the first field header, element or pair
+	entryEnd    = entry.End   // position of the STOP or after the last element; or an edit's number
+	structWords = entry.StructWords
+	unionWords  = entry.UnionWords
 )
 
 // maxWords bounds an index: entry numbers keep their top bit free, and on 32 bits half a GiB is much

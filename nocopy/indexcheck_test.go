@@ -83,7 +83,7 @@ func (c indexChecker) value(t *XType, e uint32, path string) {
 			c.value(t.key, m.idx[slot], fmt.Sprintf("%s's key %d", path, i))
 		}
 		if t.kind == dict && t.elem.kind >= record {
-			c.value(t.elem, m.idx[slot+1], fmt.Sprintf("%s[pair %d]", path, i))
+			c.value(t.elem, m.idx[slot+pairValue], fmt.Sprintf("%s[pair %d]", path, i))
 		}
 	}
 }

@@ -2,14 +2,15 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// The words of a list's, set's or map's entry. The words of its elements stand elsewhere in the index: none
-// for elements of fixed size, one for texts and containers, a whole entry or one for structs, three for pairs.
+// The words of a list's, set's or map's entry. The slots of its elements stand elsewhere in the
+// index. A slot is the words that stand for one element or pair: none if its size is fixed, one for
+// a text or container, an entry or the number of one for a struct, three for a pair.
 const (
-	listStart = iota // position of the first element
-	listEnd          // position behind the last element, or the number of an edit
-	listCount        // elements, or pairs including deleted ones
-	listElems        // index of the elements' words
-	listRoom         // how many of them there is room for; structs: see below
+	listStart = entryStart
+	listEnd   = entryEnd
+	listCount = iota // number of elements, or of pairs including deleted ones
+	listElems        // index of the first slot
+	listRoom         // how many slots there is room for; of a list of structs: see below
 	listType         // number of the type
 	listWords
 )
@@ -23,8 +24,10 @@ const (
 )
 
 const (
-	pairWords = 3 // key, value, the node that stands in the place of both
-	pairNode  = 2
+	pairKey   = iota // the key's word, 0 if the pair was deleted
+	pairValue        // the value's word
+	pairNode         // the node that stands in the place of both
+	pairWords
 
 	maxCount = chain.MaxSize
 )
@@ -190,7 +193,7 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 		m.leaveSlots(e, old, had, uint32(per))
 	}
 	m.idx[e+listElems], m.idx[e+listRoom] = elems, flags|room
-	if w := m.idx[e+1]; w&edited != 0 {
+	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		m.edits[w&^edited].gap = 0
 	}
 }

@@ -56,7 +56,7 @@ func (p Map[K, V, KC, VC]) Append(v V) K {
 	m.idx[slot] = word
 	m.keyAdded(s.entry(), t, s.pairNumber(slot))
 	word = m.appendKey(t.elem, vc.key(v))
-	m.idx[slot+1] = word
+	m.idx[slot+pairValue] = word
 	return kc.get(m, m.idx[slot])
 }
 
@@ -180,7 +180,7 @@ func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
 	if i < 0 {
 		return vc.get(empty, 0), false // zero
 	}
-	return vc.get(s.m, s.m.idx[s.pair(i)+1]), true
+	return vc.get(s.m, s.m.idx[s.pair(i)+pairValue]), true
 }
 
 func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
@@ -192,13 +192,13 @@ func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
 	checkLen(len(value.text))
 	s.changeableBy(len(value.text))
 	if i := s.findToPut(key); i >= 0 {
-		word := m.replaceKey(t.elem, m.idx[s.pair(i)+1], value)
-		m.idx[s.pair(i)+1] = word
+		word := m.replaceKey(t.elem, m.idx[s.pair(i)+pairValue], value)
+		m.idx[s.pair(i)+pairValue] = word
 		return
 	}
 	slot := s.putKey(key)
 	word := m.appendKey(t.elem, value)
-	m.idx[slot+1] = word
+	m.idx[slot+pairValue] = word
 }
 
 // putKey adds a pair with the key, ready for the value to be appended.
@@ -222,15 +222,15 @@ func (s XStruct) putView(k key, v XStruct) {
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pair(i)
-		m.bury(t.elem, m.idx[slot+1])
-		node := m.replaceElement(t.elem, m.idx[slot+1])
+		m.bury(t.elem, m.idx[slot+pairValue])
+		node := m.replaceElement(t.elem, m.idx[slot+pairValue])
 		word = m.placeValue(node, t.elem, 0, src, 0)
 		m.edit(word).own = node
 	} else {
 		slot = s.putKey(k)
 		word = m.appendValue(t.elem, 0, src, 0)
 	}
-	m.idx[slot+1] = word
+	m.idx[slot+pairValue] = word
 }
 
 // putNew makes the value of the key an empty struct or container.
@@ -243,8 +243,8 @@ func (s XStruct) putNew(k key, n int) XStruct {
 	var own chain.NodeID
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pair(i)
-		m.bury(t.elem, m.idx[slot+1])
-		own = m.replaceElement(t.elem, m.idx[slot+1])
+		m.bury(t.elem, m.idx[slot+pairValue])
+		own = m.replaceElement(t.elem, m.idx[slot+pairValue])
 		m.closeAll()
 		m.buf.SetEmpty(own)
 		m.buf.OpenContent(own)
@@ -252,7 +252,7 @@ func (s XStruct) putNew(k key, n int) XStruct {
 		slot = s.putKey(k)
 	}
 	word := m.beginValue(t.elem, n, 0)
-	m.idx[slot+1] = word
+	m.idx[slot+pairValue] = word
 	if own != 0 {
 		m.edit(word).own = own
 	}
@@ -270,7 +270,7 @@ func appendNewPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) (K, V) {
 	m.idx[slot] = word
 	m.keyAdded(s.entry(), t, s.pairNumber(slot))
 	word = m.appendZeroValue(t.elem)
-	m.idx[slot+1] = word
+	m.idx[slot+pairValue] = word
 	return kc.get(m, m.idx[slot]), vc.get(m, word)
 }
 
@@ -294,10 +294,10 @@ func (s XStruct) eachPair(yield func(key, value uint32) bool) {
 	defer s.m.tables.walks.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
 		words := s.m.idx[s.pair(i):][:pairWords]
-		if words[0] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
+		if words[pairKey] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
 			continue
 		}
-		if !yield(words[0], words[1]) {
+		if !yield(words[pairKey], words[pairValue]) {
 			return
 		}
 	}
@@ -373,13 +373,13 @@ func (s XStruct) deletePair(i int) {
 	node := m.idx[slot+pairNode]
 	if node == 0 {
 		at, _ := m.valuePlace(t.key.wire, m.idx[slot])
-		_, end := m.valuePlace(t.elem.wire, m.idx[slot+1])
+		_, end := m.valuePlace(t.elem.wire, m.idx[slot+pairValue])
 		node = m.buf.AddReplace(at, end)
 		m.idx[slot+pairNode] = node
 	}
 	m.buf.SetEmpty(node)
 	ed := m.edit(e)
-	m.idx[slot], m.idx[slot+1] = 0, ed.free
+	m.idx[slot], m.idx[slot+pairValue] = 0, ed.free
 	ed.free = uint32(i) + 1
 	ed.dead++
 	if live := s.livePairs(tb); live != nil {
@@ -403,7 +403,7 @@ func (s XStruct) newPair() uint32 {
 	slot := s.pair(int(ed.free) - 1)
 	m.closeAll()
 	now := m.edit(e)
-	now.free = m.idx[slot+1]
+	now.free = m.idx[slot+pairValue]
 	now.dead--
 	if ed.live != 0 {
 		m.live[ed.live].add(int(ed.free) - 1)

@@ -98,7 +98,7 @@ func (m *Message) exceeds(t *XType, e uint32, left int) bool {
 			continue
 		}
 		pair := m.idx[m.idx[e+listElems]+i*pairWords:][:pairWords]
-		if key, value := pair[0], pair[1]; key != 0 && // it was not deleted
+		if key, value := pair[pairKey], pair[pairValue]; key != 0 && // it was not deleted
 			(t.key.kind >= record && m.exceeds(t.key, key, left) || t.elem.kind >= record && m.exceeds(t.elem, value, left)) {
 			return true
 		}

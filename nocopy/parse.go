@@ -38,7 +38,7 @@ func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+fieldHeader, 0, 1
 	s.at, s.top, s.bottom, s.rest = 0, 0, 0, 0
 	s.set(b, idx, cells, levels)
-	put(entryAt(s.idx, firstEntry), 0, base)
+	put(entryAt(s.idx, firstEntry), entryStart, base)
 	var why reason
 	if flags&Lazy != 0 {
 		why = run[lazily](&s)

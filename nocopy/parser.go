@@ -64,7 +64,7 @@ func (p *parser) structure(d *XDesc, e uint32, i int) int {
 	if p.depth++; p.depth > p.maxDepth {
 		return p.fail(i, errDepth)
 	}
-	p.m.idx[e] = p.base + uint32(i)
+	p.m.idx[e+entryStart] = p.base + uint32(i)
 	if p.slow {
 		clear(p.m.idx[e+1 : e+uint32(d.words)])
 		i = p.fields(d, e, i)

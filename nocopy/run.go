@@ -100,14 +100,14 @@ loop:
 				break
 			}
 			if len(m) != modePasses {
-				put(w, 1, head+uint32(at)-fieldHeader)
+				put(w, entryEnd, head+uint32(at)-fieldHeader)
 			}
 			at++
 			if left > 0 {
 				left--
 				if len(m) != modePasses {
 					w = wordsAfter(w, o.word())
-					put(w, 0, head+uint32(at)-fieldHeader)
+					put(w, entryStart, head+uint32(at)-fieldHeader)
 				}
 				pc = toAt(code, pc) >> 32
 				continue
@@ -158,7 +158,7 @@ loop:
 				if len(m) != modePasses {
 					f.entry = number(s.idx, w)
 					w = entryAt(s.idx, e)
-					put(w, 0, head+uint32(end)-fieldHeader)
+					put(w, entryStart, head+uint32(end)-fieldHeader)
 				}
 				s.top++
 				s.deeper--
@@ -234,7 +234,7 @@ loop:
 					if kind == kindStructs {
 						s.deeper--
 						if len(m) != modePasses {
-							put(w, 0, head+uint32(end)-fieldHeader)
+							put(w, entryStart, head+uint32(end)-fieldHeader)
 						}
 					}
 					s.top++
@@ -260,7 +260,7 @@ loop:
 					break
 				}
 				if len(m) != modePasses {
-					put(w, 1, head+uint32(at)-fieldHeader)
+					put(w, entryEnd, head+uint32(at)-fieldHeader)
 					put(w, unionWord, lastOf(w, o.word()))
 				}
 				at++
@@ -273,7 +273,7 @@ loop:
 				if len(m) != modePasses {
 					w = wordsAfter(w, o.word())
 					if kind != kindNext {
-						put(w, 0, head+uint32(at)-fieldHeader)
+						put(w, entryStart, head+uint32(at)-fieldHeader)
 					}
 				}
 				pc = toAt(code, pc) >> 32
@@ -406,8 +406,8 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 		if len(m)&modeChecks != 0 && o&opString != 0 && !s.valid(value+textHeader, x) {
 			return nowhere
 		}
-		put(l, 0, base+uint32(at))
-		put(l, 1, base+uint32(value))
+		put(l, pairKey, base+uint32(at))
+		put(l, pairValue, base+uint32(value))
 		put(l, pairNode, 0)
 		at = value + textHeader + x
 		if n--; n == 0 {
@@ -459,8 +459,8 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 			return at, n
 		}
 		if len(m) != modePasses {
-			put(w, 0, head+uint32(at)-fieldHeader)
-			put(w, 1, head+uint32(i)-fieldHeader)
+			put(w, entryStart, head+uint32(at)-fieldHeader)
+			put(w, entryEnd, head+uint32(i)-fieldHeader)
 		}
 		at = i + 1
 		if n--; n == 0 {
@@ -494,8 +494,8 @@ func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint
 			return at, n
 		}
 		if len(m) != modePasses {
-			put(w, 0, base+uint32(at))
-			put(w, 1, base+uint32(z)+2*textSize)
+			put(w, entryStart, base+uint32(at))
+			put(w, entryEnd, base+uint32(z)+2*textSize)
 			put(w, structWords, base+uint32(at)+fieldHeader)
 			put(w, structWords+1, base+uint32(v)+textSize+fieldHeader)
 		}

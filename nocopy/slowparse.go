@@ -76,7 +76,7 @@ func (m *Message) lastArm(d *XDesc, e uint32) uint32 {
 
 // stop ends the struct whose STOP is at i. The field that came last has the word last.
 func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
-	p.m.idx[e+1] = p.base + uint32(i)
+	p.m.idx[e+entryEnd] = p.base + uint32(i)
 	if d.union {
 		p.m.idx[p.m.which(e)] = last
 	}
@@ -296,7 +296,7 @@ func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 			return p.inElement(int(k), i), 0
 		}
 		w := p.m.idx[e+listWords+k*pairWords:][:pairWords]
-		w[0], w[1], w[pairNode] = key, value, 0
+		w[pairKey], w[pairValue], w[pairNode] = key, value, 0
 	}
 	p.m.idx[e+listEnd] = p.base + uint32(i)
 	return i, e

@@ -101,13 +101,13 @@ func (m *Message) putNext(k, v string) {
 	words[slot+pairNode] = 0
 	if m.buf.Fits(len(k) + textHeader + len(v)) {
 		at := m.buf.Tail()
-		words[slot], words[slot+1] = at, at+uint32(textHeader+len(k))
+		words[slot], words[slot+pairValue] = at, at+uint32(textHeader+len(k))
 		m.buf.AppendShort(uint64(len(k))<<32, textHeader, k)
 		m.buf.AppendShort(uint64(len(v))<<32, textHeader, v)
 		return
 	}
 	words[slot] = m.buf.AppendWithHead(uint64(len(k))<<32, textHeader, k)
-	words[slot+1] = m.buf.AppendWithHead(uint64(len(v))<<32, textHeader, v)
+	words[slot+pairValue] = m.buf.AppendWithHead(uint64(len(v))<<32, textHeader, v)
 }
 
 // eachTextPair is eachPair for a map of texts.
@@ -122,7 +122,7 @@ func (s XStruct) eachTextPair(yield func(key, value string) bool) {
 	defer s.m.tables.walks.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
 		slot := s.pair(i)
-		k, v := s.m.idx[slot], s.m.idx[slot+1]
+		k, v := s.m.idx[slot], s.m.idx[slot+pairValue]
 		if k == 0 {
 			continue
 		}

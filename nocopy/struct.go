@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // notIndexed marks, in the word of a container field, the position of a container that has no entry yet.
@@ -47,7 +48,7 @@ func (s XStruct) word(f XField) uint32 {
 	if uint32(s.k>>32) != s.m.gen {
 		panic(panicStale)
 	}
-	return s.m.idx[uint32(s.k)+uint32(f>>48)]
+	return s.m.idx[uint32(s.k)+uint32(f>>entry.WordShift)]
 }
 
 // wordToSet is word for setters, to which any handle may come.

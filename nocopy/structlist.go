@@ -26,7 +26,7 @@ func (l StructList[S]) At(i int) S {
 		XStruct(l).checkIndex(i)
 	}
 	m, e := l.m, uint32(l.k)
-	if f := &m.filling; f.list == l.k && f.next == i && i < f.end && f.elem == m.openKey && m.idx[uint32(f.elem)+1] == 0 {
+	if f := &m.filling; f.list == l.k && f.next == i && i < f.end && f.elem == m.openKey && m.idx[uint32(f.elem)+entryEnd] == 0 {
 		return S(m.nextElement())
 	}
 	if uint32(l.k>>32) != m.gen {
@@ -80,7 +80,7 @@ func (m *Message) nextElement() XStruct {
 	}
 	p := m.buf.Tail()
 	e := uint32(f.elem)
-	m.idx[e+1] = p
+	m.idx[e+entryEnd] = p
 	e += uint32(d.words)
 	m.indexTemplate(d, e, p+1)
 	open := m.open

@@ -1,9 +1,12 @@
 package nocopy
 
-// unionWord is the word of a union's entry that says which arm is set: that field's word, 0 if none. If there are fields on the wire
-// that no word stands for, since the IDL does not know them or they come again, it is the number of an entry for
-// the last of these, with the top bit set.
-const unionWord = structWords
+import "github.com/nocopythrift/nocopythrift/internal/entry"
+
+// unionWord is the word of a union's entry that tells which arm is set: it holds that field's word,
+// or 0 if none is. The union may have extra fields on the wire, for which there is no word: fields
+// that the IDL does not know, and all but the last of those that come again. Then unionWord holds
+// the number of an entry for the last extra field, with the top bit set.
+const unionWord = entry.Arm
 
 const hasStrange = 1 << 31
 
@@ -85,7 +88,7 @@ func (s XStruct) UnsetArm(f XField) {
 		return
 	}
 	which := uint32(0)
-	for w := uint32(unionWord + 1); w < f.words(); w++ {
+	for w := uint32(unionWords); w < f.words(); w++ {
 		if s.m.idx[e+w] != 0 {
 			which = w
 		}

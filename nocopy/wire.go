@@ -1,6 +1,11 @@
 package nocopy
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/nocopythrift/nocopythrift/internal/entry"
+)
 
 // WireType is the type code that stands in front of a field and in the header of a container.
 type WireType uint8
@@ -47,13 +52,13 @@ const (
 	mapHeader   = 6 // key type, value type, count
 )
 
-// For generated code. XField is what it knows of a struct's field, in one constant: the field's word in the index
-// <<48 | the words of the struct's index <<32 | wire type <<16 | id.
+// For generated code. XField is what it knows of a struct's field, in one constant: its wire type and
+// id, its word in the struct's entry, and how many words that entry has. Package entry has the layout.
 type XField uint64
 
-func (f XField) word() uint32   { return uint32(f >> 48) }
-func (f XField) words() uint32  { return uint32(f>>32) & 0xffff }
-func (f XField) wire() WireType { return WireType(f >> 16) }
+func (f XField) word() uint32   { return uint32(f >> entry.WordShift) }
+func (f XField) words() uint32  { return uint32(f>>entry.WordsShift) & math.MaxUint16 }
+func (f XField) wire() WireType { return WireType(f >> entry.WireShift) }
 
 // key is the field's header as it stands on the wire.
 func (f XField) key() uint32 { return uint32(f) & 0xffffff }

@@ -63,7 +63,7 @@ func (m *Message) beforeChange(e uint32) {
 	if m.frozen {
 		panic(panicAbsent)
 	}
-	if m.idx[e] == 0 {
+	if m.idx[e+entryStart] == 0 {
 		panic(panicGone)
 	}
 	w := &m.watched
@@ -167,7 +167,7 @@ func (m *Message) register(t *XType, e, number uint32) {
 				m.register(t.key, m.idx[slot], number)
 			}
 			if t.elem.kind >= record {
-				m.register(t.elem, m.idx[slot+1], number)
+				m.register(t.elem, m.idx[slot+pairValue], number)
 			}
 		}
 	case t.elem.kind >= record && m.tables.made[e] == nil:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/schema"
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
 // The views are the templates' input.
@@ -112,9 +113,9 @@ func (f *file) structView(s *schema.Struct) structView {
 			schema.IsStruct: "NewDesc", schema.IsUnion: "NewUnionDesc", schema.IsException: "NewExceptionDesc",
 		}[s.Shape],
 	}
-	first := 2 // the words of an entry that come before those of the fields
+	first := entry.StructWords
 	if view.Union {
-		first = 3
+		first = entry.UnionWords
 	}
 	if n := first + len(s.Fields); n > math.MaxUint16 {
 		f.g.errs.Add(s.Pos, "%s has %d fields, at most %d are possible", s.Name, len(s.Fields), math.MaxUint16-first)
@@ -122,7 +123,8 @@ func (f *file) structView(s *schema.Struct) structView {
 	for i, field := range s.Fields {
 		v := f.fieldView(field)
 		v.S, v.Desc, v.fieldNames, v.Ordinal = n.Type, n.Desc, n.Fields[i], first+i
-		v.FieldConst = fmt.Sprintf("%d<<48 | %d<<32 | %d<<16 | %d", v.Ordinal, first+len(s.Fields), field.Type.WireType(), uint16(field.ID))
+		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %d<<%d | %d", v.Ordinal, entry.WordShift,
+			first+len(s.Fields), entry.WordsShift, field.Type.WireType(), entry.WireShift, uint16(field.ID))
 		v.On, v.Unset = "thriftimpl.Struct(s)", "Unset("+v.Const+")"
 		switch {
 		case view.Union:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
@@ -56,8 +57,12 @@ func (e *ApplicationException) Error() string {
 var exceptionDesc = thriftimpl.NewExceptionDesc("TApplicationException")
 
 const (
-	exceptionMessage thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	exceptionType    thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	exceptionWords = entry.StructWords + 2 // of an entry: there are two fields
+
+	exceptionMessage = thriftimpl.Field(exceptionWords-2)<<entry.WordShift |
+		exceptionWords<<entry.WordsShift | thriftimpl.Field(nocopy.WireString)<<entry.WireShift | 1
+	exceptionType = thriftimpl.Field(exceptionWords-1)<<entry.WordShift |
+		exceptionWords<<entry.WordsShift | thriftimpl.Field(nocopy.WireI32)<<entry.WireShift | 2
 )
 
 func init() {

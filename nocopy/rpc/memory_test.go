@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nocopythrift/nocopythrift/internal/entry"
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -32,7 +33,8 @@ var (
 
 // wordOf is the constant of the i-th of n fields.
 func wordOf(i, n int, t nocopy.WireType, id int16) thriftimpl.Field {
-	return thriftimpl.Field(uint64(2+i)<<48 | uint64(2+n)<<32 | uint64(t)<<16 | uint64(uint16(id)))
+	return thriftimpl.Field(uint64(entry.StructWords+i)<<entry.WordShift | uint64(entry.StructWords+n)<<entry.WordsShift |
+		uint64(t)<<entry.WireShift | uint64(uint16(id)))
 }
 
 func init() {

@@ -1,0 +1,25 @@
+// Package entry is the layout of an index entry, and of the constants that name a field by its
+// word in the entry. Package nocopy fills entries; nocopyc and package rpc write such constants.
+package entry
+
+// The words of an entry. A list, set or map has more of its own after them. A union has Arm, and
+// a struct or union has one word for each field at the end.
+const (
+	Start = iota // the position of the first field header, element or pair
+	End          // the position of the STOP, or after the last element or pair; or an edit's number
+	Arm          // union: the word of the field that is set
+)
+
+// The number of words before those of the fields.
+const (
+	StructWords = Arm
+	UnionWords  = Arm + 1
+)
+
+// A field's constant holds, from the lowest bits: the id, the wire type, how many words an entry
+// of the struct has, and which of them is the field's.
+const (
+	WireShift  = 16
+	WordsShift = 32
+	WordShift  = 48
+)
