@@ -161,11 +161,14 @@ func TestGivenUpHoldsNobodyUp(t *testing.T) {
 	unharmed(t, c)
 }
 
-// TestNilOptions: nil in place of an option, or of its argument, panics at once.
+// TestNilOptions: nil in place of an option, of its argument, or of what a Server needs, panics at
+// once.
 func TestNilOptions(t *testing.T) {
 	for what, f := range map[string]func(){
 		"rpc.TLS": func() { rpc.TLS(nil) }, "rpc.Logger": func() { rpc.Logger(nil) }, "rpc.Interceptors": func() { rpc.Interceptors(nil) },
 		"rpc.Option": func() { rpc.Dial(bg, "tcp", "127.0.0.1:1", nil) }, "rpc.Multiplexed": func() { rpc.Multiplexed(map[string]*rpc.Processor{"A": nil}) },
+		"without a Processor":    func() { new(rpc.Server).Serve(listener(t)) },
+		"with a nil Interceptor": func() { serveNilInterceptor(t) },
 	} {
 		func() {
 			defer func() {
@@ -176,6 +179,12 @@ func TestNilOptions(t *testing.T) {
 			f()
 		}()
 	}
+}
+
+// serveNilInterceptor serves with a nil Interceptor, which panics.
+func serveNilInterceptor(t *testing.T) {
+	srv := &rpc.Server{Processor: echo.NewEchoProcessor(&handler{}), Interceptors: []rpc.Interceptor{nil}}
+	srv.Serve(listener(t))
 }
 
 // TestReconnect: the server goes away and comes back at the same address.
