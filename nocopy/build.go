@@ -40,7 +40,7 @@ func (m *Message) beginStruct(d *XDesc, e uint32) {
 func (m *Message) startStruct(d *XDesc, e, p uint32) {
 	m.indexTemplate(d, e, p)
 	m.push(d.self, e, 0)
-	m.openKey = uint64(m.gen)<<32 | uint64(e)
+	m.openHandle = uint64(m.gen)<<32 | uint64(e)
 }
 
 // indexTemplate fills in the words of the fields in a struct's template, which stands at p.
@@ -54,11 +54,11 @@ func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 
 // setOpenKey lets fields of the innermost struct be appended without further ado, if that is what it needs.
 func (m *Message) setOpenKey() {
-	m.openKey = 0
+	m.openHandle = 0
 	if n := len(m.open); n > 0 && m.open[n-1].typ.kind == record {
 		e := m.open[n-1].e
 		if w := m.idx[e+entryEnd]; w&edited == 0 || m.edits[w&^edited].slots == 0 {
-			m.openKey = uint64(m.gen)<<32 | uint64(e)
+			m.openHandle = uint64(m.gen)<<32 | uint64(e)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (m *Message) closeEntry(e uint32) {
 // closeAll completes everything.
 func (m *Message) closeAll() {
 	m.closeTo(0)
-	m.openKey = 0
+	m.openHandle = 0
 }
 
 // closeTo completes what is being built but for the outermost n. Who calls it sets openKey.
@@ -167,7 +167,7 @@ func (m *Message) hadField(e, word uint32) bool {
 func (m *Message) appendOwed(e uint32, f *field) {
 	m.scratch = f.appendDefault(m.scratch[:0])
 	p, b := m.buf.Extend(fieldHeader + len(m.scratch))
-	putKey(b, f.key)
+	putHeader(b, f.header)
 	copy(b[fieldHeader:], m.scratch)
 	word := m.indexAt(f.typ, p+fieldHeader)
 	m.idx[e+f.word] = word
@@ -207,17 +207,17 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	if n != 0 {
 		checkCount(t, n)
 	}
-	if s.k != m.openKey || m.idx[e+f.word()] != 0 {
+	if s.k != m.openHandle || m.idx[e+f.word()] != 0 {
 		s.placeChild(f)
 	}
 	var word uint32
 	switch t.kind {
 	case record:
-		word = m.beginRecord(t.desc, f.key())
+		word = m.beginRecord(t.desc, f.header())
 	case dict:
-		word = m.beginContainer(t, max(n, fewPairs), f.key())
+		word = m.beginContainer(t, max(n, fewPairs), f.header())
 	default:
-		word = m.beginContainer(t, n, f.key())
+		word = m.beginContainer(t, n, f.header())
 	}
 	m.idx[e+f.word()] = word
 	c := m.handle(word)
@@ -249,13 +249,13 @@ func (s XStruct) newWhole(f XField, d *XDesc, n, slots, bytes int) (uint32, []by
 	m, e := s.m, uint32(s.k)
 	t := d.field(f).typ
 	checkCount(t, n)
-	if s.k != m.openKey || m.idx[e+f.word()] != 0 {
+	if s.k != m.openHandle || m.idx[e+f.word()] != 0 {
 		s.placeChild(f)
 	}
 	const head = fieldHeader + listHeader
 	c := m.allocFor(t, listWords+slots)
 	p, b := m.buf.Extend(head + bytes)
-	binary.BigEndian.PutUint64(b, containerHead(f.key(), t.elem.wire, uint32(n)))
+	binary.BigEndian.PutUint64(b, containerHeader(f.header(), t.elem.wire, uint32(n)))
 	w := (*[listWords]uint32)(m.idx[c:])
 	w[listStart] = p + head
 	w[listCount], w[listElems], w[listRoom], w[listType] = uint32(n), c+listWords, uint32(n), t.id
@@ -329,7 +329,7 @@ func (m *Message) beginContainer(t *XType, n int, key uint32) uint32 {
 	var p, next uint32
 	switch {
 	case t.kind == dict:
-		p, count = m.buf.AppendWithHead(containerHead(key, t.key.wire, uint32(t.elem.wire)<<24), lead+mapHeader-1, "\x00"), 0
+		p, count = m.buf.AppendWithHead(containerHeader(key, t.key.wire, uint32(t.elem.wire)<<24), lead+mapHeader-1, "\x00"), 0
 	case t.elem.kind == fixed:
 		var b []byte
 		p, b = m.buf.Extend(lead + listHeader + n*int(t.elem.size))
@@ -338,7 +338,7 @@ func (m *Message) beginContainer(t *XType, n int, key uint32) uint32 {
 		putBE32(b[lead+1:], count)
 		next = count
 	default:
-		p = m.buf.AppendWithHead(containerHead(key, t.elem.wire, count), lead+listHeader, "")
+		p = m.buf.AppendWithHead(containerHeader(key, t.elem.wire, count), lead+listHeader, "")
 		if t.elem.kind == record {
 			room = uint32(t.elem.desc.words) | roomBuilding
 		}
@@ -346,7 +346,7 @@ func (m *Message) beginContainer(t *XType, n int, key uint32) uint32 {
 	w[listStart] = p + uint32(lead) + t.header()
 	w[listCount], w[listElems], w[listRoom], w[listType] = count, e+listWords, room, t.id
 	m.push(t, e, next).lead = uint8(lead)
-	m.openKey = 0
+	m.openHandle = 0
 	return e
 }
 
@@ -360,9 +360,9 @@ func wordsOf(t *XType, n int) int {
 	return int(words)
 }
 
-// containerHead returns what AppendWithHead makes a container's header of: after a field's header, if there is one, the first
+// containerHeader returns what AppendWithHead makes a container's header of: after a field's header, if there is one, the first
 // type and four bytes.
-func containerHead(key uint32, first WireType, rest uint32) uint64 {
+func containerHeader(key uint32, first WireType, rest uint32) uint64 {
 	head := uint64(first)<<32 | uint64(rest)
 	if key == 0 {
 		return head << (8 * fieldHeader)

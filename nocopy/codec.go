@@ -12,27 +12,27 @@ import (
 type XCodec[T any] interface {
 	// get returns the value that a word of the index stands for.
 	get(m *Message, word uint32) T
-	// key returns the wire bytes of v.
-	key(v T) key
+	// encode returns the wire bytes of v.
+	encode(v T) encoded
 }
 
-// key is the wire bytes of a map's key or value, without a string's length: text if that is not nil.
-type key struct {
+// encoded is the wire bytes of a map's key or value, without a string's length: text if that is not nil.
+type encoded struct {
 	fixed [16]byte
 	n     int
 	text  []byte
 	view  XStruct // a struct or container whose bytes are still to be taken
 }
 
-func (k *key) bytes() []byte {
+func (k *encoded) bytes() []byte {
 	if k.text != nil {
 		return k.text
 	}
 	return k.fixed[:k.n]
 }
 
-func fixedKey(n int, v uint64) key {
-	k := key{n: n}
+func encodeFixed(n int, v uint64) encoded {
+	k := encoded{n: n}
 	binary.BigEndian.PutUint64(k.fixed[:], v<<(64-8*n))
 	return k
 }
@@ -82,8 +82,8 @@ type (
 	XAsView[S View] struct{}
 )
 
-// appendKey appends a value of type t to what is being built and returns its word.
-func (m *Message) appendKey(t *XType, k key) uint32 {
+// appendEncoded appends a value of type t to what is being built and returns its word.
+func (m *Message) appendEncoded(t *XType, k encoded) uint32 {
 	switch t.kind {
 	case fixed:
 		p, b := m.buf.Extend(int(t.size))
@@ -96,8 +96,8 @@ func (m *Message) appendKey(t *XType, k key) uint32 {
 	return m.appendValue(t, 0, source{n: len(k.text), data: k.text}, 0)
 }
 
-// replaceKey puts a value in the place of the one that word stands for and returns its word.
-func (m *Message) replaceKey(t *XType, word uint32, k key) uint32 {
+// replaceEncoded puts a value in the place of the one that word stands for and returns its word.
+func (m *Message) replaceEncoded(t *XType, word uint32, k encoded) uint32 {
 	if t.kind == fixed {
 		b, word := m.replaceFixed(word, int(t.size))
 		copy(b, k.fixed[:])
@@ -112,11 +112,11 @@ func (m *Message) replaceKey(t *XType, word uint32, k key) uint32 {
 	return word
 }
 
-func boolKey(v bool) key {
+func encodeBool(v bool) encoded {
 	if v {
-		return fixedKey(1, 1)
+		return encodeFixed(1, 1)
 	}
-	return fixedKey(1, 0)
+	return encodeFixed(1, 0)
 }
 
 func (XAsBool) get(m *Message, w uint32) bool { return m.fixedValue(w)[0] != 0 }
@@ -135,14 +135,14 @@ func (XAsString) get(m *Message, w uint32) string { return m.textString(w) }
 func (XAsBytes) get(m *Message, w uint32) []byte  { m.buf.Lend(); return m.textBytes(w) }
 func (XAsView[S]) get(m *Message, w uint32) S     { return S(m.handle(w)) }
 
-func (XAsBool) key(v bool) key       { return boolKey(v) }
-func (XAsInt8) key(v int8) key       { return fixedKey(1, uint64(v)) }
-func (XAsInt16) key(v int16) key     { return fixedKey(2, uint64(v)) }
-func (XAsInt32) key(v int32) key     { return fixedKey(4, uint64(v)) }
-func (XAsEnum[E]) key(v E) key       { return fixedKey(4, uint64(v)) }
-func (XAsInt64) key(v int64) key     { return fixedKey(8, uint64(v)) }
-func (XAsFloat64) key(v float64) key { return fixedKey(8, math.Float64bits(v)) }
-func (XAsUUID) key(v UUID) key       { return key{fixed: v, n: 16} }
-func (XAsString) key(v string) key   { return key{text: chain.StringBytes(v)} }
-func (XAsBytes) key(v []byte) key    { return key{text: v} }
-func (XAsView[S]) key(v S) key       { return key{view: XStruct(v).orAbsent()} }
+func (XAsBool) encode(v bool) encoded       { return encodeBool(v) }
+func (XAsInt8) encode(v int8) encoded       { return encodeFixed(1, uint64(v)) }
+func (XAsInt16) encode(v int16) encoded     { return encodeFixed(2, uint64(v)) }
+func (XAsInt32) encode(v int32) encoded     { return encodeFixed(4, uint64(v)) }
+func (XAsEnum[E]) encode(v E) encoded       { return encodeFixed(4, uint64(v)) }
+func (XAsInt64) encode(v int64) encoded     { return encodeFixed(8, uint64(v)) }
+func (XAsFloat64) encode(v float64) encoded { return encodeFixed(8, math.Float64bits(v)) }
+func (XAsUUID) encode(v UUID) encoded       { return encoded{fixed: v, n: 16} }
+func (XAsString) encode(v string) encoded   { return encoded{text: chain.StringBytes(v)} }
+func (XAsBytes) encode(v []byte) encoded    { return encoded{text: v} }
+func (XAsView[S]) encode(v S) encoded       { return encoded{view: XStruct(v).orAbsent()} }

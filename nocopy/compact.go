@@ -174,7 +174,7 @@ func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 		u.begin(m, e)
 	}
 	for {
-		key := keyIn(head(r.b, i))
+		key := headerIn(loadHeader(r.b, i))
 		t, at := WireType(key>>16), i+fieldHeader
 		if t == WireStop {
 			break

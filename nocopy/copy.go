@@ -113,7 +113,7 @@ func leadOf(key uint32) int {
 
 func putLead(b []byte, key uint32) {
 	if key != 0 {
-		putKey(b, key)
+		putHeader(b, key)
 	}
 }
 
@@ -134,7 +134,7 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 		p.windows = append(p.windows, window{Chunk: chain.Chunk{Mem: mem}, src: &src.from.buf, pos: pos})
 		return true
 	})
-	p.rest = src.n
+	p.after = src.n
 	p.enter()
 	i, word := 0, e
 	if e == 0 {
@@ -165,9 +165,9 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	var word uint32
 	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
-		word = m.appendValue(t, f.key(), src, 0)
+		word = m.appendValue(t, f.header(), src, 0)
 	} else {
-		word = m.placeValue(m.replaceField(e, f), t, f.key(), src, 0)
+		word = m.placeValue(m.replaceField(e, f), t, f.header(), src, 0)
 	}
 	m.idx[e+f.word()] = word
 }

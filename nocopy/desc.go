@@ -195,19 +195,19 @@ type templateSlot struct{ word, off uint32 }
 
 // slot says which field has an id.
 type slot struct {
-	key  uint32 // noKey: there is no field with this id
-	step uint32
+	header uint32 // noKey: there is no field with this id
+	number uint32
 }
 
-const noKey = math.MaxUint32
+const noHeader = math.MaxUint32
 
 // field is an XFieldDesc made ready for the parser.
 type field struct {
-	key  uint32 // the header on the wire
-	word uint32
-	kind kind
-	size uint8
-	typ  *XType
+	header uint32 // the header on the wire
+	word   uint32
+	kind   kind
+	size   uint8
+	typ    *XType
 	XFieldDesc
 
 	defaultOnce sync.Once
@@ -259,7 +259,7 @@ func (d *XDesc) Define(fields ...XFieldDesc) {
 		f := &d.fields[i]
 		f.XFieldDesc = fields[i]
 		f.typ, f.kind, f.size = f.Type, f.Type.kind, f.Type.size
-		f.key = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
+		f.header = uint32(f.typ.wire)<<16 | uint32(uint16(f.ID))
 		f.word = d.first + uint32(i)
 		minID, maxID = min(minID, int(f.ID)), max(maxID, int(f.ID))
 		d.addToTemplate(f)
@@ -270,11 +270,11 @@ func (d *XDesc) Define(fields ...XFieldDesc) {
 	d.minID = int16(minID)
 	d.slots = make([]slot, maxID-minID+1)
 	for i := range d.slots {
-		d.slots[i].key = noKey
+		d.slots[i].header = noHeader
 	}
 	for i := range d.fields {
 		f := &d.fields[i]
-		d.slots[int(f.ID)-minID] = slot{f.key, uint32(i)}
+		d.slots[int(f.ID)-minID] = slot{f.header, uint32(i)}
 	}
 }
 
@@ -291,17 +291,17 @@ func (d *XDesc) addToTemplate(f *field) {
 		d.templateSlots = append(d.templateSlots, templateSlot{f.word, uint32(len(d.template) + fieldHeader)})
 		value := make([]byte, f.size)
 		copy(value, f.Default)
-		d.template += string([]byte{byte(f.key >> 16), byte(f.key >> 8), byte(f.key)}) + string(value)
+		d.template += string([]byte{byte(f.header >> 16), byte(f.header >> 8), byte(f.header)}) + string(value)
 	case f.Req == XRequired || f.Default != "":
 		d.owed = append(d.owed, f)
 	}
 }
 
-// step returns the number of the field with this header, -1 if there is none.
-func (d *XDesc) step(key uint32) int {
+// fieldNumber returns the number of the field with this header, -1 if there is none.
+func (d *XDesc) fieldNumber(key uint32) int {
 	if i := uint16(key) - uint16(d.minID); int(i) < len(d.slots) {
-		if s := &d.slots[i]; s.key == key {
-			return int(s.step)
+		if s := &d.slots[i]; s.header == key {
+			return int(s.number)
 		}
 	}
 	return -1
@@ -309,7 +309,7 @@ func (d *XDesc) step(key uint32) int {
 
 // find returns the field with this header, nil if there is none.
 func (d *XDesc) find(key uint32) *field {
-	if i := d.step(key); i >= 0 {
+	if i := d.fieldNumber(key); i >= 0 {
 		return &d.fields[i]
 	}
 	return nil
@@ -321,7 +321,7 @@ func (d *XDesc) field(f XField) *field { return &d.fields[f.word()-d.first] }
 // constant returns what generated code calls field i.
 func (d *XDesc) constant(i int) XField {
 	f := &d.fields[i]
-	return XField(f.word)<<entry.WordShift | XField(d.words)<<entry.WordsShift | XField(f.key)
+	return XField(f.word)<<entry.WordShift | XField(d.words)<<entry.WordsShift | XField(f.header)
 }
 
 // appendZero appends the value that a field or element of type t has when nobody gave it one.
@@ -338,7 +338,7 @@ func appendZero(dst []byte, t *XType) []byte {
 	}
 	dst = append(dst, t.desc.template...)
 	for _, f := range t.desc.owed {
-		dst = append(dst, byte(f.key>>16), byte(f.key>>8), byte(f.key))
+		dst = append(dst, byte(f.header>>16), byte(f.header>>8), byte(f.header))
 		dst = f.appendDefault(dst)
 	}
 	return append(dst, 0)

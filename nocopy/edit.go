@@ -227,7 +227,7 @@ func (s XStruct) Reset(f XField, d *XDesc) {
 func (s XStruct) setValue(f XField, t *XType, value []byte) {
 	m, e := s.m, uint32(s.k)
 	p, b := s.room(f, fieldHeader+len(value))
-	putKey(b, f.key())
+	putHeader(b, f.header())
 	copy(b[fieldHeader:], value)
 	word := m.indexAt(t, p+fieldHeader)
 	m.idx[e+f.word()] = word

@@ -72,19 +72,19 @@ func at(s XStruct, t *XType, i int) XStruct {
 // raw is the codec of keys and values as they are.
 type raw struct{}
 
-func (raw) get(m *Message, w uint32) key { return key{} }
-func (raw) key(k key) key                { return k }
+func (raw) get(m *Message, w uint32) encoded { return encoded{} }
+func (raw) encode(k encoded) encoded         { return k }
 
 // value returns value number i of a type, of a message of its own if it is a struct or container.
-func value(t *XType, i int) key {
+func value(t *XType, i int) encoded {
 	b := appendValueOf(nil, t, i)
 	switch t.kind {
 	case fixed:
-		k := key{n: len(b)}
+		k := encoded{n: len(b)}
 		copy(k.fixed[:], b)
 		return k
 	case text:
-		return key{text: b[textHeader:]}
+		return encoded{text: b[textHeader:]}
 	}
 	d := newStructDesc("Holder")
 	d.Define(XFieldDesc{ID: 1, Name: "v", Type: t})
@@ -92,38 +92,38 @@ func value(t *XType, i int) key {
 	if err != nil {
 		panic(err)
 	}
-	return key{view: s.Child(d.constant(0), d)}
+	return encoded{view: s.Child(d.constant(0), d)}
 }
 
 // new returns a value that the message has not seen.
-func (h *hostile) new(t *XType) key {
+func (h *hostile) new(t *XType) encoded {
 	h.fresh++
 	return value(t, h.fresh)
 }
 
 // keyAt returns the key of pair i, or element i of a list, as a program would have it.
-func keyAt(s XStruct, t *XType, i int) key {
+func keyAt(s XStruct, t *XType, i int) encoded {
 	kt := t.key
 	if t.kind == list {
 		kt = t.elem
 	}
 	if kt.kind >= record {
 		if t.kind == list {
-			return key{view: at(s, t, i)}
+			return encoded{view: at(s, t, i)}
 		}
-		return key{view: s.m.handle(s.m.idx[s.pair(i)])}
+		return encoded{view: s.m.handle(s.m.idx[s.pair(i)])}
 	}
 	b := slices.Clone(s.m.key(s.entry(), t, uint32(i)))
 	if kt.kind == text {
-		return key{text: b}
+		return encoded{text: b}
 	}
-	k := key{n: len(b)}
+	k := encoded{n: len(b)}
 	copy(k.fixed[:], b)
 	return k
 }
 
 // keysOf returns all keys of a map, or elements of a list.
-func keysOf(s XStruct, t *XType) (all []key) {
+func keysOf(s XStruct, t *XType) (all []encoded) {
 	for i := range s.count() {
 		if t.kind == list || s.m.idx[s.pair(i)] != 0 {
 			all = append(all, keyAt(s, t, i))
@@ -214,7 +214,7 @@ func (h *hostile) append(s XStruct, t *XType) {
 }
 
 // set gives element i of a list a value.
-func (h *hostile) set(s XStruct, t *XType, i int, v key) {
+func (h *hostile) set(s XStruct, t *XType, i int, v encoded) {
 	switch t.elem.kind {
 	case fixed:
 		copy(s.setFixedAt(i, int(t.elem.size)), v.fixed[:])
@@ -227,7 +227,7 @@ func (h *hostile) set(s XStruct, t *XType, i int, v key) {
 	}
 }
 
-func contains(s XStruct, t *XType, v key) bool {
+func contains(s XStruct, t *XType, v encoded) bool {
 	if t.elem.kind >= record {
 		return s.containsValue(v.view)
 	}
@@ -235,18 +235,18 @@ func contains(s XStruct, t *XType, v key) bool {
 }
 
 // put puts a pair.
-func (h *hostile) put(s XStruct, t *XType, k key) {
+func (h *hostile) put(s XStruct, t *XType, k encoded) {
 	if t.elem.kind >= record {
 		s.putView(k, h.new(t.elem).view)
 		return
 	}
-	putPair[key, key, raw, raw](s, k, h.new(t.elem))
+	putPair[encoded, encoded, raw, raw](s, k, h.new(t.elem))
 }
 
-func remove(s XStruct, k key) bool { return deleteKey[key, raw](s, k) }
+func remove(s XStruct, k encoded) bool { return deleteKey[encoded, raw](s, k) }
 
-func get(s XStruct, k key) bool {
-	_, is := getPair[key, key, raw, raw](s, k)
+func get(s XStruct, k encoded) bool {
+	_, is := getPair[encoded, encoded, raw, raw](s, k)
 	return is
 }
 

@@ -427,7 +427,7 @@ var hostileOperations = []hostileOperation{
 	{"map: AppendNew", func(h *hostile) {
 		h.each(h.maps, func(d typedHandle) {
 			for range d.count() {
-				appendNewPair[key, key, raw, raw](d.XStruct)
+				appendNewPair[encoded, encoded, raw, raw](d.XStruct)
 				_ = d.pairs()
 			}
 		})

@@ -208,7 +208,7 @@ var keyOrders = []struct {
 
 // fieldHead returns the header of a field.
 func fieldHead(d *XDesc, name string) string {
-	k := d.named(name).key()
+	k := d.named(name).header()
 	return string([]byte{byte(k >> 16), byte(k >> 8), byte(k)})
 }
 
@@ -244,6 +244,6 @@ func appendValueOf(b []byte, t *XType, i int) []byte {
 		return append(b, 0)
 	}
 	f := &t.desc.fields[k]
-	b = append(b, byte(f.key>>16), byte(f.key>>8), byte(f.key))
+	b = append(b, byte(f.header>>16), byte(f.header>>8), byte(f.header))
 	return append(appendValueOf(b, f.typ, i), 0)
 }

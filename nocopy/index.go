@@ -48,8 +48,8 @@ func (m *Message) zero(end int) {
 // zeroAhead is how many words are made zero ahead of their use.
 const zeroAhead = 64
 
-// take returns the first of n more words of the index, whose contents are undefined.
-func (m *Message) take(n int) uint32 {
+// extendIndex returns the first of n more words of the index, whose contents are undefined.
+func (m *Message) extendIndex(n int) uint32 {
 	e := m.words
 	end := int(e) + n
 	if end > len(m.idx) {

@@ -94,7 +94,7 @@ func (m *Message) openList(e uint32) {
 		}
 		m.buf.OpenContent(m.edit(e).tail)
 		m.push(t, e, m.idx[e+listCount]).reopened = true
-		m.openKey = 0
+		m.openHandle = 0
 	}
 	m.fillUp(e, m.idx[e+listCount])
 }

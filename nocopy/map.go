@@ -55,7 +55,7 @@ func (p Map[K, V, KC, VC]) Append(v V) K {
 	word := m.appendZeroValue(t.key)
 	m.idx[slot] = word
 	m.keyAdded(s.entry(), t, s.pairNumber(slot))
-	word = m.appendKey(t.elem, vc.key(v))
+	word = m.appendEncoded(t.elem, vc.encode(v))
 	m.idx[slot+pairValue] = word
 	return kc.get(m, m.idx[slot])
 }
@@ -70,10 +70,10 @@ func (p StructMap[K, V, KC]) String() string { return XStruct(p).formatContainer
 func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
 
 // Put sets the value of key k to a copy of v, replacing any before.
-func (p StructMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.key(k), XStruct(v)) }
+func (p StructMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.encode(k), XStruct(v)) }
 
 // PutNew sets the value of key k to an empty struct, replacing any before, and returns it to be filled.
-func (p StructMap[K, V, KC]) PutNew(k K) V { var kc KC; return V(XStruct(p).putNew(kc.key(k), 0)) }
+func (p StructMap[K, V, KC]) PutNew(k K) V { var kc KC; return V(XStruct(p).putNew(kc.encode(k), 0)) }
 
 // Delete removes key k and reports whether it was there.
 func (p StructMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p), k) }
@@ -97,13 +97,13 @@ func (p NestedMap[K, V, KC]) String() string { return XStruct(p).formatContainer
 func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
 
 // Put sets the value of key k to a copy of v, replacing any before.
-func (p NestedMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.key(k), XStruct(v)) }
+func (p NestedMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.encode(k), XStruct(v)) }
 
 // PutNew sets the value of key k to a list of n elements (a map: with room for n pairs), replacing any
 // before, and returns it to be filled.
 func (p NestedMap[K, V, KC]) PutNew(k K, n int) V {
 	var kc KC
-	return V(XStruct(p).putNew(kc.key(k), n))
+	return V(XStruct(p).putNew(kc.encode(k), n))
 }
 
 // Delete removes key k and reports whether it was there.
@@ -128,7 +128,7 @@ func (s XStruct) pairs() int {
 }
 
 // key returns k with its bytes.
-func (s XStruct) key(k key) key {
+func (s XStruct) key(k encoded) encoded {
 	if k.view.m != nil && s.m != nil && s.m != empty { // what is absent does not know its type, and has no keys
 		s.alive()
 		k.text = k.view.wireAs(s.typ().key)
@@ -140,7 +140,7 @@ func (s XStruct) key(k key) key {
 }
 
 // find returns the number of the pair with the key, −1 if there is none.
-func (s XStruct) find(k key) int {
+func (s XStruct) find(k encoded) int {
 	if s.count() == 0 {
 		return -1
 	}
@@ -152,7 +152,7 @@ func (s XStruct) find(k key) int {
 
 // findToPut is find for a key that is put if it is not there yet. Keys that are structs or containers may
 // change once they are there: no filter knows them.
-func (s XStruct) findToPut(k key) int {
+func (s XStruct) findToPut(k encoded) int {
 	if k.view.m == nil {
 		n := s.m.idx[s.entry()+listCount]
 		if n == 0 {
@@ -176,7 +176,7 @@ func (s XStruct) pair(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint
 func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
 	var kc KC
 	var vc VC
-	i := s.find(s.key(kc.key(k)))
+	i := s.find(s.key(kc.encode(k)))
 	if i < 0 {
 		return vc.get(empty, 0), false // zero
 	}
@@ -188,23 +188,23 @@ func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
 	var vc VC
 	s.changeable()
 	m, t := s.m, s.typ()
-	key, value := s.key(kc.key(k)), vc.key(v)
+	key, value := s.key(kc.encode(k)), vc.encode(v)
 	checkLen(len(value.text))
 	s.changeableBy(len(value.text))
 	if i := s.findToPut(key); i >= 0 {
-		word := m.replaceKey(t.elem, m.idx[s.pair(i)+pairValue], value)
+		word := m.replaceEncoded(t.elem, m.idx[s.pair(i)+pairValue], value)
 		m.idx[s.pair(i)+pairValue] = word
 		return
 	}
 	slot := s.putKey(key)
-	word := m.appendKey(t.elem, value)
+	word := m.appendEncoded(t.elem, value)
 	m.idx[slot+pairValue] = word
 }
 
 // putKey adds a pair with the key, ready for the value to be appended.
-func (s XStruct) putKey(k key) uint32 {
+func (s XStruct) putKey(k encoded) uint32 {
 	slot := s.newPair()
-	word := s.m.appendKey(s.typ().key, k)
+	word := s.m.appendEncoded(s.typ().key, k)
 	s.m.idx[slot] = word
 	if tb := s.m.tables.made[s.entry()]; tb != nil {
 		tb.enterLater(s.pairNumber(slot))
@@ -213,7 +213,7 @@ func (s XStruct) putKey(k key) uint32 {
 }
 
 // putView sets the value of the key to a copy of v.
-func (s XStruct) putView(k key, v XStruct) {
+func (s XStruct) putView(k encoded, v XStruct) {
 	s.changeable()
 	k = s.key(k)
 	m, t := s.m, s.typ()
@@ -234,7 +234,7 @@ func (s XStruct) putView(k key, v XStruct) {
 }
 
 // putNew makes the value of the key an empty struct or container.
-func (s XStruct) putNew(k key, n int) XStruct {
+func (s XStruct) putNew(k encoded, n int) XStruct {
 	s.changeable()
 	k = s.key(k)
 	m, t := s.m, s.typ()
@@ -347,7 +347,7 @@ func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
 	var kc KC
 	s.changeable()
 	found := false
-	key := s.key(kc.key(k))
+	key := s.key(kc.encode(k))
 	for i := s.find(key); i >= 0; i = s.find(key) { // one that came twice goes twice
 		s.deletePair(i)
 		found = true

@@ -27,11 +27,11 @@ type Message struct {
 	levelled uint32   // what words was when the structs were last found not to be nested too deeply
 	zeroed   uint32   // words before this one that are not in use yet are zero
 
-	// openKey is the handle of the innermost struct that is being built, at the tail; 0 if none.
+	// openHandle is the handle of the innermost struct that is being built, at the tail; 0 if none.
 	// Its fields are appended without further ado.
-	openKey uint64
-	open    []frame // what is being built, outermost first
-	edits   []edit  // what has been changed in entries that were complete; [0] is unused
+	openHandle uint64
+	open       []frame // what is being built, outermost first
+	edits      []edit  // what has been changed in entries that were complete; [0] is unused
 
 	desc    *XDesc
 	root    uint32
@@ -81,7 +81,7 @@ func newMessage(d *XDesc, flags flag, limits Limits) *Message {
 
 // takeParsed is newMessage but for the Buffer, which is still to be reset.
 func takeParsed(d *XDesc, flags flag, limits Limits) *Message {
-	m := take(&parsed[pool(flags)])
+	m := fromPool(&parsed[pool(flags)])
 	m.desc, m.flags, m.limits = d, flags, limits
 	m.words, m.zeroed = firstEntry, 0
 	return m
@@ -90,8 +90,8 @@ func takeParsed(d *XDesc, flags flag, limits Limits) *Message {
 // pool is 1 if messages with these flags recycle, else 0, and 2 more if they are held.
 func pool(f flag) flag { return f & (Recycle | held) / Recycle }
 
-// take returns a message. Its Buffer is still to be reset, its type, flags and words to be set; limits are the usual ones.
-func take(home *sync.Pool) *Message {
+// fromPool returns a message. Its Buffer is still to be reset, its type, flags and words to be set; limits are the usual ones.
+func fromPool(home *sync.Pool) *Message {
 	if m, _ := home.Get().(*Message); m != nil {
 		return m
 	}
@@ -124,7 +124,7 @@ func newStruct(d *XDesc, opts ...Option) XStruct {
 
 // beginMessage is newStruct with n bytes of room in front.
 func beginMessage(d *XDesc, flags flag, n int) XStruct {
-	m := take(&built[pool(flags)])
+	m := fromPool(&built[pool(flags)])
 	m.desc, m.flags, m.words = d, flags, firstEntry
 	m.buf.Begin(flags&Recycle != 0, n)
 	m.root = m.alloc(d.words)
@@ -323,7 +323,7 @@ func (m *Message) end() {
 // endHandles makes all handles stale, also those that are known without looking at their
 // generation.
 func (m *Message) endHandles() {
-	m.openKey, m.putting.dict = 0, 0
+	m.openHandle, m.putting.dict = 0, 0
 	if m.gen++; m.gen == 0 {
 		m.gen = 1
 	}

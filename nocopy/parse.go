@@ -20,7 +20,7 @@ func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 		return parseGeneral(d, b, opts)
 	}
 	// Mostly running the type's program is all that there is to do.
-	m := take(&parsed[pool(flags)])
+	m := fromPool(&parsed[pool(flags)])
 	m.desc, m.flags, m.zeroed = d, flags, 0
 	base := m.buf.Refer(b, flags&Recycle != 0, flags&Own != 0)
 	words := firstEntry + uint32(d.words)
@@ -36,7 +36,7 @@ func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	var s machine // each field is set below, so that the compiler need not make all of it zero first
 	s.pc, s.entry, s.used, s.room = start, firstEntry, words, room
 	s.deeper, s.head, s.left, s.leaves = defaultMaxDepth-1, base+fieldHeader, 0, 1
-	s.at, s.top, s.bottom, s.rest = 0, 0, 0, 0
+	s.at, s.top, s.bottom, s.after = 0, 0, 0, 0
 	s.set(b, idx, cells, levels)
 	put(entryAt(s.idx, firstEntry), entryStart, base)
 	var why reason
@@ -61,7 +61,7 @@ func (m *Message) parseRest(s *machine, why reason, b []byte, base uint32) (XStr
 	p := &m.p
 	p.reset(len(b))
 	p.b, p.base = b, base
-	return m.parsed(p, p.goOn(s, why, 0))
+	return m.parsed(p, p.resume(s, why, 0))
 }
 
 // parseGeneral is like parseStruct, but has a parser from the beginning, which all options need.
@@ -147,7 +147,7 @@ func (m *Message) parseWindows(n int) (XStruct, error) {
 	p := &m.p
 	windows := p.windows
 	p.reset(n)
-	p.windows, p.rest = windows, n
+	p.windows, p.after = windows, n
 	i := p.enter()
 	if i >= 0 {
 		i = m.indexFrom(p)
@@ -189,7 +189,7 @@ func (m *Message) parseRoot(p *parser) (XStruct, error) { return m.parsed(p, m.i
 // failed.
 func (m *Message) indexFrom(p *parser) int {
 	m.desc.self.mustBeDefined()
-	if m.root = p.take(0, m.desc.words, 1, 0); m.root == 0 {
+	if m.root = p.allot(0, m.desc.words, 1, 0); m.root == 0 {
 		return failed
 	}
 	return p.structure(m.desc, m.root, 0)
@@ -197,7 +197,7 @@ func (m *Message) indexFrom(p *parser) int {
 
 // parsed ends a parse: i is the index after the root, or failed.
 func (m *Message) parsed(p *parser, i int) (XStruct, error) {
-	if i >= 0 && len(p.b)-i+p.rest > 0 {
+	if i >= 0 && len(p.b)-i+p.after > 0 {
 		i = p.fail(i, ErrTrailing)
 	}
 	if i < 0 {

@@ -49,7 +49,7 @@ const (
 func (p *parser) reset(n int) {
 	m := p.m
 	p.err, p.node = nil, 0
-	p.off, p.from, p.copied, p.rest, p.depth, p.top = 0, 0, 0, 0, 0, 0
+	p.off, p.from, p.copied, p.after, p.depth, p.top = 0, 0, 0, 0, 0, 0
 	p.growth = growth{}
 	p.windows, p.path, p.next = p.windows[:0], p.path[:0], place{}
 	p.lenient, p.reuse, p.slow, p.promised = false, false, false, 0
@@ -73,7 +73,7 @@ func (p *parser) structure(d *XDesc, e uint32, i int) int {
 	}
 	var s machine
 	s.pc, s.entry, s.at = d.program().start, e, uint64(i)
-	return p.finishRun(&s, 0)
+	return p.runAll(&s, 0)
 }
 
 // value indexes the struct or container that stands after lead bytes at i. It returns the index after it and its entry.
@@ -94,15 +94,15 @@ func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 	var s machine
 	s.pc, s.at = t.program(), uint64(i+lead)
 	before := p.m.idx[0] // which is nobody's: the entry's number goes there
-	end := p.finishRun(&s, lead)
+	end := p.runAll(&s, lead)
 	word := p.m.idx[0]
 	p.m.idx[0] = before
 	return end, word
 }
 
-// take takes words of the index for a head and n elements of per words each, contents undefined; 0 if that is
+// allot takes words of the index for a head and n elements of per words each, contents undefined; 0 if that is
 // over the limit, which i is where it is exceeded.
-func (p *parser) take(head, n, per, i int) uint32 {
+func (p *parser) allot(head, n, per, i int) uint32 {
 	words := uint64(head) + uint64(n)*uint64(per) // below 1<<48
 	if !p.reserve(words, i) {
 		return 0
@@ -112,12 +112,12 @@ func (p *parser) take(head, n, per, i int) uint32 {
 	return e
 }
 
-// takeFor is take for a value of the type.
-func (p *parser) takeFor(t *XType, head, n, per, i int) uint32 {
+// allotFor is take for a value of the type.
+func (p *parser) allotFor(t *XType, head, n, per, i int) uint32 {
 	if p.reuse {
 		return p.m.reuse(t, uint32(head+n*per))
 	}
-	return p.take(head, n, per, i)
+	return p.allot(head, n, per, i)
 }
 
 // reserve makes sure that the index has room for words more, if it may have.
@@ -128,7 +128,7 @@ func (p *parser) reserve(words uint64, i int) bool {
 		return false
 	}
 	if end > uint64(len(p.m.idx)) {
-		p.growIndex(int(end), p.off+i, p.off+len(p.b)+p.rest)
+		p.growIndex(int(end), p.off+i, p.off+len(p.b)+p.after)
 	}
 	return true
 }
@@ -143,14 +143,14 @@ func (p *parser) fail(i int, err error) int {
 	return failed
 }
 
-// in adds the name of a field to the path of the failure.
-func (p *parser) in(name string) int {
+// inField adds the name of a field to the path of the failure.
+func (p *parser) inField(name string) int {
 	p.path = append(p.path, "."+name)
 	return failed
 }
 
-// at adds the number of an element.
-func (p *parser) at(k int) int {
+// atElement adds the number of an element.
+func (p *parser) atElement(k int) int {
 	p.path = append(p.path, "["+itoa(k)+"]")
 	return failed
 }

@@ -77,8 +77,12 @@ func findElement(b []byte, i int) (int, WireType, error) {
 	case minSize[t] == 0:
 		return 0, 0, typeError(t)
 	}
-	if size := int(fixedSize[t]); size > 0 {
-		return int(min(listHeader+uint64(i)*uint64(size), uint64(len(b)))), t, nil
+	if size := uint64(fixedSize[t]); size > 0 {
+		at := listHeader + uint64(i)*size
+		if at > uint64(len(b)) {
+			return len(b), 0, io.ErrUnexpectedEOF
+		}
+		return int(at), t, nil
 	}
 	s := takeScanner()
 	defer scanners.Put(s)

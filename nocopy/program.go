@@ -88,11 +88,11 @@ const cellSize = 16
 func (s cell) miss() uint32 { return uint32(s.to) }
 func (s cell) arg() uint32  { return uint32(s.to >> 32) }
 
-// shapeOf returns the second cell of an op for type t: what its elements are, or how many words its entry takes.
+// secondCell returns the second cell of an op for type t: what its elements are, or how many words its entry takes.
 // In the low word, from the lowest byte on: the size of an element, its wire type, that of a key, the least
 // that an element or pair takes, and in two bytes its words, or those of a struct's entry. In the high
 // one: the number of a container's type, and the program of a value of type t.
-func shapeOf(t *XType) cell {
+func secondCell(t *XType) cell {
 	if t.kind == record {
 		return cell{op: op(t.desc.words) << shapeWords}
 	}
@@ -323,7 +323,7 @@ func (c *compiler) container(o op, t *XType, from opOrigin) {
 	c.need(inside)
 	c.args = append(c.args, reference{len(c.cells), inside, false}, reference{len(c.cells) + 1, t, true})
 	c.add(cell{op: o}, from)
-	c.add(shapeOf(t), from)
+	c.add(secondCell(t), from)
 }
 
 func stringFlag(t *XType) op {
@@ -386,7 +386,7 @@ func (c *compiler) sequence(d *XDesc, order []uint16) []int {
 
 // field adds the op of a field.
 func (c *compiler) field(d *XDesc, f *field) {
-	o := op(bits.ReverseBytes32(f.key<<8)) | op(f.word)<<opWord | fieldHeader<<opReach
+	o := op(bits.ReverseBytes32(f.header<<8)) | op(f.word)<<opWord | fieldHeader<<opReach
 	from := opOrigin{desc: d, field: f}
 	switch f.kind {
 	case fixed:

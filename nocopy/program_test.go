@@ -83,7 +83,7 @@ func (r sender) structure(dst []byte, d *XDesc) []byte {
 			times = r.IntN(3)
 		}
 		for range times {
-			dst = r.value(append(dst, byte(f.key>>16), byte(f.key>>8), byte(f.key)), f.typ)
+			dst = r.value(append(dst, byte(f.header>>16), byte(f.header>>8), byte(f.header)), f.typ)
 		}
 		if r.Float64() < r.odd { // unknown, or known with another type
 			dst = append(dst, byte(WireI8), 0, byte(r.IntN(12)), 7)
@@ -194,8 +194,8 @@ func TestProgramOfBuilt(t *testing.T) {
 		p.reset(len(wire))
 		p.b, p.base, p.depth = wire, m.buf.AddForeign(wire, false), 1
 		var s machine
-		s.pc, s.entry = d.program().start, p.take(0, d.words, 1, 0)
-		p.supply(&s)
+		s.pc, s.entry = d.program().start, p.allot(0, d.words, 1, 0)
+		p.load(&s)
 		why := p.start(&s)
 		p.b = nil
 		m.Release()

@@ -1,18 +1,18 @@
 package nocopy
 
-// finishRun runs the program of a machine that says where it is but nothing else.
-func (p *parser) finishRun(s *machine, lead int) int {
+// runAll runs the program of a machine that says where it is but nothing else.
+func (p *parser) runAll(s *machine, lead int) int {
 	s.top, s.bottom = p.top, p.top
 	bottom := p.top
-	p.supply(s)
-	i := p.goOn(s, p.start(s), lead)
+	p.load(s)
+	i := p.resume(s, p.start(s), lead)
 	p.top = bottom
 	return i
 }
 
-// supply gives a machine what may have changed since it last ran.
-func (p *parser) supply(s *machine) {
-	s.head, s.rest = p.base+fieldHeader, uint64(p.rest)
+// load gives a machine what may have changed since it last ran.
+func (p *parser) load(s *machine) {
+	s.head, s.after = p.base+fieldHeader, uint64(p.after)
 	s.set(p.b, p.m.idx, *code.cells.Load(), p.levels)
 	s.used, s.room = p.m.words, min(p.maxIndex, uint32(len(p.m.idx)))
 	s.deeper = int32(p.maxDepth - p.depth)
@@ -34,31 +34,31 @@ func (p *parser) start(s *machine) reason {
 	return run[indexing](s)
 }
 
-// goOn lets the machine, which has stopped for this reason, run to the end, doing what it can't. It returns the index at
+// resume lets the machine, which has stopped for this reason, run to the end, doing what it can't. It returns the index at
 // which it has ended, failed, or mismatch.
-func (p *parser) goOn(s *machine, why reason, lead int) int {
+func (p *parser) resume(s *machine, why reason, lead int) int {
 	for {
 		p.m.words, p.depth, p.top = s.used, p.maxDepth-int(s.deeper), s.top
 		i := 0
-		if p.lazy && why != finished && why != stacked && p.leaveStructs(s, why) {
-			why = odd
+		if p.lazy && why != finished && why != levelsFull && p.leaveStructs(s, why) {
+			why = unforeseen
 		}
 		switch why {
 		case finished:
 			return int(s.at)
-		case full:
+		case indexFull:
 			i = p.makeRoom(s, lead)
-		case deep:
+		case tooManyStructs:
 			i = p.tooDeep(s)
-		case stacked:
+		case levelsFull:
 			p.levels = append(p.levels, p.levels...)
 		default:
-			i = p.slowly(s, lead)
+			i = p.runSlowly(s, lead)
 		}
 		if i < 0 {
 			return i
 		}
-		p.supply(s)
+		p.load(s)
 		why = p.start(s)
 	}
 }
@@ -85,7 +85,7 @@ func (p *parser) makeRoom(s *machine, lead int) int {
 	if p.reserve(s.want(), i) {
 		return 0
 	}
-	return p.inRun(s, from.field)
+	return p.addPath(s, from.field)
 }
 
 // tooDeep fails at a struct that the machine may not go into.
@@ -93,13 +93,13 @@ func (p *parser) tooDeep(s *machine) int {
 	o, from := cellAt(s.pc).op, originOf(s.pc)
 	p.fail(int(s.at+o.reach()), errDepth)
 	if o.kind() == kindStructs {
-		p.at(0)
+		p.atElement(0)
 	}
-	return p.inRun(s, from.field)
+	return p.addPath(s, from.field)
 }
 
-// slowly does what the machine has stopped at: of a field the rest of its struct, else the element.
-func (p *parser) slowly(s *machine, lead int) int {
+// runSlowly does what the machine has stopped at: of a field the rest of its struct, else the element.
+func (p *parser) runSlowly(s *machine, lead int) int {
 	from := originOf(s.pc)
 	i, after := int(s.at), 0
 	if from.desc == nil {
@@ -115,15 +115,15 @@ func (p *parser) slowly(s *machine, lead int) int {
 			s.pc += o.cells() * cellSize
 			return 0
 		case at == failed:
-			return p.inRun(s, nil)
+			return p.addPath(s, nil)
 		}
-		f := p.outOf(s)
+		f := p.leaveContainers(s)
 		if f == nil {
 			return mismatch
 		}
 		from = originOf(s.pc)
 		if i = p.mismatchedContainer(f, int(s.at)); i < 0 {
-			return p.inRun(s, f)
+			return p.addPath(s, f)
 		}
 		after = i
 	} else if i > len(p.b) {
@@ -149,7 +149,7 @@ func (p *parser) slowly(s *machine, lead int) int {
 		i = p.fields(d, s.entry, i)
 	}
 	if i < 0 {
-		return p.inRun(s, nil)
+		return p.addPath(s, nil)
 	}
 	s.at, s.pc = uint64(i), d.program().ended
 	return 0
@@ -159,9 +159,9 @@ func (p *parser) slowly(s *machine, lead int) int {
 // for later. It reports whether something is to be left so.
 func (p *parser) leaveStructs(s *machine, why reason) bool {
 	from := originOf(s.pc)
-	left := why == deep && from.field != nil ||
-		why == full && from.field != nil && uint64(p.m.words)+s.want() > uint64(p.maxIndex)
-	if why != odd && !left {
+	left := why == tooManyStructs && from.field != nil ||
+		why == indexFull && from.field != nil && uint64(p.m.words)+s.want() > uint64(p.maxIndex)
+	if why != unforeseen && !left {
 		return false
 	}
 	for s.top > s.bottom && p.levels[s.top-1].list == 0 && originOf(p.levels[s.top-1].pc-2*cellSize).field != nil {
@@ -176,9 +176,9 @@ func (p *parser) leaveStructs(s *machine, why reason) bool {
 	return left
 }
 
-// outOf makes the machine go back to the field in which containers of containers are not of their type. It returns the field;
+// leaveContainers makes the machine go back to the field in which containers of containers are not of their type. It returns the field;
 // nil if they are in none that the machine has come to.
-func (p *parser) outOf(s *machine) *field {
+func (p *parser) leaveContainers(s *machine) *field {
 	for s.top > s.bottom {
 		s.top--
 		f := &p.levels[s.top]
@@ -211,19 +211,19 @@ func (p *parser) overlong(d *XDesc, e, pc uint32) int {
 	return i
 }
 
-// inRun adds to the path of a failure where the machine is: in a field, if not nil, in what its levels say.
-func (p *parser) inRun(s *machine, f *field) int {
+// addPath adds to the path of a failure where the machine is: in a field, if not nil, in what its levels say.
+func (p *parser) addPath(s *machine, f *field) int {
 	left := s.left
 	for top := s.top; ; top-- {
 		if f != nil {
-			p.in(f.Name)
+			p.inField(f.Name)
 		}
 		if top == s.bottom {
 			return failed
 		}
 		next := &p.levels[top-1]
 		if next.list != 0 {
-			p.at(int(p.m.idx[next.list+listCount] - 1 - left))
+			p.atElement(int(p.m.idx[next.list+listCount] - 1 - left))
 		}
 		left, f = next.left, originOf(next.pc-2*cellSize).field
 	}
@@ -234,7 +234,7 @@ func (p *parser) pass(t *XType, i int) int {
 	var s machine
 	s.top, s.bottom = p.top, p.top
 	program := t.program()
-	p.supply(&s)
+	p.load(&s)
 	if end := s.pass(uint64(program), uint64(i), 0, 0); end <= uint64(len(p.b)) {
 		return int(end)
 	}

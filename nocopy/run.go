@@ -16,7 +16,7 @@ type machine struct {
 	at     uint64 // in the window
 	top    uint32 // levels in use
 	bottom uint32 // of them the program does not end those before this one
-	rest   uint64 // bytes after the window
+	after  uint64 // bytes after the window
 
 	memory
 }
@@ -54,11 +54,11 @@ const (
 type reason int
 
 const (
-	finished reason = iota
-	odd             // something that no op foresees
-	full            // the index has no room for want more words
-	deep            // structs are nested too deeply
-	stacked         // there are no more levels
+	finished       reason = iota
+	unforeseen            // something that no op foresees
+	indexFull             // the index has no room for want more words
+	tooManyStructs        // structs are nested too deeply
+	levelsFull            // there are no more levels
 )
 
 // run goes on with the program until it has ended or there is something that it leaves to others: then
@@ -71,7 +71,7 @@ func run[M mode](s *machine) reason {
 	code, mem, size := s.code, s.mem(), s.size
 	pc, at, left, head := uint64(s.pc), s.at, s.left, s.head
 	w := entryAt(s.idx, s.entry)
-	why := odd
+	why := unforeseen
 	var f *level
 loop:
 	for {
@@ -139,18 +139,18 @@ loop:
 				if len(m) != modePasses {
 					words := uint64(shapeAt(code, pc) >> shapeWords)
 					if uint64(e)+words > uint64(s.room) {
-						why = full
+						why = indexFull
 						break
 					}
 					put(w, o.word(), e)
 					s.used = e + uint32(words)
 				}
 				if s.deeper <= 0 {
-					why = deep
+					why = tooManyStructs
 					break
 				}
 				if s.top == s.height() {
-					why, s.used = stacked, e
+					why, s.used = levelsFull, e
 					break
 				}
 				f = s.level(s.top)
@@ -175,7 +175,7 @@ loop:
 				words := listWords + uint64(n)*uint64(per)
 				if len(m) != modePasses {
 					if uint64(e)+words > uint64(s.room) {
-						why = full
+						why = indexFull
 						break
 					}
 					l = entryAt(s.idx, e)
@@ -198,15 +198,15 @@ loop:
 				case kind == kindTextPairs:
 					end = textPairs[M](s, o, l, n, end)
 				default:
-					if o&opNested != 0 && s.rest > 0 { // there may be no way back
+					if o&opNested != 0 && s.after > 0 { // there may be no way back
 						goto missed
 					}
 					if kind == kindStructs && s.deeper <= 0 {
-						why = deep
+						why = tooManyStructs
 						break loop
 					}
 					if s.top == s.height() {
-						why = stacked
+						why = levelsFull
 						break loop
 					}
 					if len(m) != modePasses {
@@ -518,7 +518,7 @@ const (
 func (s *machine) fits(o, shape op, n uint32, end uint64) bool {
 	mem := s.mem()
 	return (n == 0 || load8(mem, end-5) == byte(shape>>shapeWire) && (o&opMap == 0 || load8(mem, end-6) == byte(shape>>shapeKey))) &&
-		uint64(n)*uint64(uint8(shape>>shapeLeast)) <= s.size-end+s.rest
+		uint64(n)*uint64(uint8(shape>>shapeLeast)) <= s.size-end+s.after
 }
 
 // passOp returns the index after the struct or container that the op at pc expects, whose header ends at an index, or one that is

@@ -144,8 +144,8 @@ func skipPlain(b []byte, i int, stop uint32) int {
 
 func typeError(t WireType) error { return fmt.Errorf("%w: %d", ErrType, t) }
 
-// head is load64 where there may be fewer than 8 bytes: what is after the end of b is zero.
-func head(b []byte, i int) uint64 {
+// loadHeader is load64 where there may be fewer than 8 bytes: what is after the end of b is zero.
+func loadHeader(b []byte, i int) uint64 {
 	if len(b)-i >= 8 {
 		return load64(b, i)
 	}
@@ -163,8 +163,8 @@ func headerAt(b []byte, i int) uint32 {
 	return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
 }
 
-// keyIn returns the field's key in the 8 bytes that begin with its header.
-func keyIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x)) >> 8 }
+// headerIn returns the field's key in the 8 bytes that begin with its header.
+func headerIn(x uint64) uint32 { return bits.ReverseBytes32(uint32(x)) >> 8 }
 
 // holds reports whether the list or map type t has elements, or keys and elements, of these types.
 func (t *XType) holds(key, elem WireType) bool {

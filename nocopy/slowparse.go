@@ -44,7 +44,7 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 			i, word = p.container(f, i)
 		}
 		if i < 0 {
-			return p.in(f.Name)
+			return p.inField(f.Name)
 		}
 		if word == 0 { // not of its type after all
 			if d.union {
@@ -83,7 +83,7 @@ func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 	for _, w := range d.required {
 		if p.m.idx[e+w] == 0 && !p.lenient {
 			p.fail(i, ErrMissingRequired)
-			return p.in(d.fields[w-d.first].Name)
+			return p.inField(d.fields[w-d.first].Name)
 		}
 	}
 	return i + 1
@@ -108,7 +108,7 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	at := p.base + uint32(i)
 	end := p.skip(i, fieldHeader, t, p.maxDepth, structCost)
 	if end < 0 {
-		return p.in(itoa(int(int16(key))))
+		return p.inField(itoa(int(int16(key))))
 	}
 	if d.union {
 		return p.strange(e, at, p.base+uint32(end), end)
@@ -127,7 +127,7 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 	if p.lazy && !f.fixedList() {
 		return p.wholeContainer(f, i)
 	}
-	crossing := p.rest > 0 && p.node == 0 && f.typ.nested() // of what is linked it is known, see source
+	crossing := p.after > 0 && p.node == 0 && f.typ.nested() // of what is linked it is known, see source
 	var back waypoint
 	if crossing { // it may turn out late that it is not of its type: then there must be a way back
 		back = p.waypoint()
@@ -156,7 +156,7 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 			return end, notIndexed | p.base + uint32(at)
 		}
 	}
-	if p.rest == 0 {
+	if p.after == 0 {
 		s := &p.scan
 		end := p.skipAs(at, f.typ.wire, f.typ, p.maxDepth-p.depth, 1)
 		if end >= 0 && !s.mismatched && p.affords(f, end-at, s.structs) {
@@ -184,7 +184,7 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	case fixed, text:
 		return p.element(t, i)
 	case record:
-		e := p.takeFor(t, 0, t.desc.words, 1, i)
+		e := p.allotFor(t, 0, t.desc.words, 1, i)
 		if e == 0 {
 			return failed, 0
 		}
@@ -203,11 +203,11 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 	h, elem := i+lead, t.elem
 	body := h + listHeader
-	n, left := be32(p.b[h+1:]), len(p.b)-body+p.rest
+	n, left := be32(p.b[h+1:]), len(p.b)-body+p.after
 	if WireType(p.b[h]) != elem.wire && n > 0 || uint64(n)*uint64(minSize[elem.wire]) > uint64(left) || n > maxCount {
 		return p.badList(t, h), 0
 	}
-	e := p.takeFor(t, listWords, int(n), t.elemWords(), i)
+	e := p.allotFor(t, listWords, int(n), t.elemWords(), i)
 	if e == 0 {
 		return failed, 0
 	}
@@ -241,7 +241,7 @@ func (p *parser) list(t *XType, i, lead int) (int, uint32) {
 // inElement adds the number of an element to the path of a failure.
 func (p *parser) inElement(k, i int) int {
 	if i == failed {
-		p.at(k)
+		p.atElement(k)
 	}
 	return i
 }
@@ -279,10 +279,10 @@ func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 	i = h + mapHeader
 	n := be32(p.b[h+2:])
 	if (WireType(p.b[h]) != t.key.wire || WireType(p.b[h+1]) != t.elem.wire) && n > 0 ||
-		uint64(n)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.rest) {
+		uint64(n)*uint64(minSize[t.key.wire]+minSize[t.elem.wire]) > uint64(len(p.b)-i+p.after) {
 		return p.badDict(t, h), 0
 	}
-	e := p.takeFor(t, listWords, int(n), pairWords, i)
+	e := p.allotFor(t, listWords, int(n), pairWords, i)
 	if e == 0 {
 		return failed, 0
 	}
@@ -344,7 +344,7 @@ func (p *parser) plain(t *XType, i, lead int) (at, n int) {
 	if n < 0 {
 		return p.fail(i+lead, ErrNegative), 0
 	}
-	if n > len(p.b)-i-lead-textHeader+p.rest {
+	if n > len(p.b)-i-lead-textHeader+p.after {
 		return p.short(), 0
 	}
 	n += lead + textHeader
@@ -370,7 +370,7 @@ func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
 // more about it. What it has passed over need not be contiguous.
 func (p *parser) skipAs(i int, t WireType, typ *XType, depth, listCost int) int {
 	s := &p.scan
-	s.resetValue(t, typ, budgetOf(depth), listCost, len(p.b)-i+p.rest)
+	s.resetValue(t, typ, budgetOf(depth), listCost, len(p.b)-i+p.after)
 	for {
 		need, err := s.scan(p.b[i:])
 		switch {

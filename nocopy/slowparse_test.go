@@ -85,7 +85,7 @@ func (r *schemas) structure(dst []byte, d *XDesc, depth int) []byte {
 			times = r.IntN(3)
 		}
 		for range times {
-			dst = r.value(append(dst, byte(f.key>>16), byte(f.key>>8), byte(f.key)), f.typ, depth)
+			dst = r.value(append(dst, byte(f.header>>16), byte(f.header>>8), byte(f.header)), f.typ, depth)
 		}
 		if r.Float64() < r.odd { // unknown, or known with another type
 			dst = append(dst, byte(WireI8), 0, byte(r.IntN(24)), 7)

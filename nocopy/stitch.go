@@ -17,7 +17,7 @@ type stitches struct {
 	node    chain.NodeID // whose content the chain is, 0 = the message
 	windows []window
 	next    place // what follows the window
-	rest    int   // bytes from next on
+	after   int   // bytes from next on
 	// In a stitched window: b[copied:] is a copy of what stands at original.
 	copied   int
 	original place
@@ -46,12 +46,12 @@ type waypoint struct {
 
 // waypoint returns where the parser is.
 func (p *parser) waypoint() waypoint {
-	return waypoint{p.b, p.base, p.off, p.from, p.rest, p.next, p.original, p.copied, p.m.buf.Mark()}
+	return waypoint{p.b, p.base, p.off, p.from, p.after, p.next, p.original, p.copied, p.m.buf.Mark()}
 }
 
 // goBack returns to where the parser has been. Positions that were given meanwhile are not given again.
 func (p *parser) goBack(w waypoint) {
-	p.b, p.base, p.off, p.from, p.rest = w.b, w.base, w.off, w.from, w.rest
+	p.b, p.base, p.off, p.from, p.after = w.b, w.base, w.off, w.from, w.rest
 	p.next, p.original, p.copied = w.next, w.original, w.copied
 	p.m.buf.Rewind(w.chain)
 }
@@ -75,14 +75,14 @@ func (p *parser) need(i, n int) int {
 	if n <= len(p.b)-i {
 		return i
 	}
-	if n > len(p.b)-i+p.rest {
+	if n > len(p.b)-i+p.after {
 		return p.short()
 	}
 	left := p.b[i:]
 	p.endWindow(i)
 	if p.copied > 0 && i >= p.copied { // out of the stitches again
 		p.next = place{p.original.window, p.original.off + i - p.copied}
-		p.rest += len(left)
+		p.after += len(left)
 		left = nil
 	} else if p.copied == 0 && len(left) > 0 { // they are given others
 		p.m.buf.TakeBack(p.base+uint32(i), p.base+uint32(len(p.b)))
@@ -112,11 +112,11 @@ func (p *parser) need(i, n int) int {
 }
 
 // short is the failure of a message that ends before the value at i does.
-func (p *parser) short() int { return p.fail(len(p.b)+p.rest, io.ErrUnexpectedEOF) }
+func (p *parser) short() int { return p.fail(len(p.b)+p.after, io.ErrUnexpectedEOF) }
 
 // advance takes k bytes from the window that comes next.
 func (p *parser) advance(k int) {
-	p.rest -= k
+	p.after -= k
 	p.next.off += k
 	if p.next.off == len(p.windows[p.next.window].Mem) {
 		p.next = place{window: p.next.window + 1}
@@ -148,7 +148,7 @@ func (p *parser) dropWindows() {
 
 // enter goes to the first window. It returns failed if there is no room for it.
 func (p *parser) enter() int {
-	if p.rest == 0 {
+	if p.after == 0 {
 		return 0
 	}
 	return p.nextWindow()

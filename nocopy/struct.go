@@ -15,7 +15,7 @@ const notIndexed = 1 << 31
 // entry 0 of generation 0, so that the zero XStruct differs from it only in its message.
 var empty = func() *Message {
 	m := &Message{words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true}
-	m.openKey, m.putting.dict, m.filling.list = noHandleKey, noHandleKey, noHandleKey
+	m.openHandle, m.putting.dict, m.filling.list = noHandleKey, noHandleKey, noHandleKey
 	m.buf.Reset(false)
 	m.buf.Seal()
 	m.idx = make([]uint32, math.MaxUint16+1)
@@ -363,7 +363,7 @@ func (s XStruct) fixed(f XField, n int) []byte {
 		return s.m.buf.At(p)[:n:n]
 	}
 	p, b := s.room(f, fieldHeader+n)
-	putKey(b, f.key())
+	putHeader(b, f.header())
 	s.setWord(f, p+fieldHeader)
 	return b[fieldHeader : fieldHeader+n]
 }
@@ -423,10 +423,10 @@ func (s XStruct) SetText(f XField, v string) {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
-	if s.k == s.m.openKey && s.m.buf.Fits(len(v)) {
+	if s.k == s.m.openHandle && s.m.buf.Fits(len(v)) {
 		if w := &s.m.idx[uint32(s.k)+f.word()]; *w == 0 {
 			*w = s.m.buf.Tail() + fieldHeader
-			s.m.buf.AppendShort(uint64(f.key())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
+			s.m.buf.AppendShort(uint64(f.header())<<40|uint64(len(v))<<8, fieldHeader+textHeader, v)
 			return
 		}
 	}
@@ -462,7 +462,7 @@ func (s XStruct) NewBytes(f XField, n int) []byte {
 
 func putTextField(b []byte, f XField, n int) {
 	_ = b[6]
-	putKey(b, f.key())
+	putHeader(b, f.header())
 	putBE32(b[fieldHeader:], uint32(n))
 }
 

@@ -26,7 +26,7 @@ func (l StructList[S]) At(i int) S {
 		XStruct(l).checkIndex(i)
 	}
 	m, e := l.m, uint32(l.k)
-	if f := &m.filling; f.list == l.k && f.next == i && i < f.end && f.elem == m.openKey && m.idx[uint32(f.elem)+entryEnd] == 0 {
+	if f := &m.filling; f.list == l.k && f.next == i && i < f.end && f.elem == m.openHandle && m.idx[uint32(f.elem)+entryEnd] == 0 {
 		return S(m.nextElement())
 	}
 	if uint32(l.k>>32) != m.gen {
@@ -53,9 +53,9 @@ func (s XStruct) structAt(i int) XStruct {
 		d := f.typ.elem.desc
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
 		if len(d.owed) == 0 && len(d.template) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
-			m.filling = filling{list: s.k, next: i + 1, end: int(m.idx[e+listCount]), elem: m.openKey, desc: d}
+			m.filling = filling{list: s.k, next: i + 1, end: int(m.idx[e+listCount]), elem: m.openHandle, desc: d}
 		}
-		return XStruct{m, m.openKey}
+		return XStruct{m, m.openHandle}
 	}
 	if m.appendsAt(e, uint32(i)) {
 		m.beginStruct(s.typ().elem.desc, m.structEntry(e, uint32(i)))
@@ -89,7 +89,7 @@ func (m *Message) nextElement() XStruct {
 	f.next++
 	f.elem += uint64(d.words)
 	key := f.elem
-	m.openKey = key
+	m.openHandle = key
 	m.buf.AppendShort(uint64(WireStop)<<56, 1, d.template)
 	return XStruct{m, key}
 }

@@ -76,7 +76,7 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 	s := root.Child(f, keyed)
 	h := &hostile{root: root, desc: keyed, fresh: 5}
 	var handles []XStruct // of keys and elements, also of such as are gone
-	check := func(step int, k key) {
+	check := func(step int, k encoded) {
 		b := k.bytes()
 		if k.view.m != nil {
 			b = bytes.Clone(k.view.wireAs(kt))
@@ -100,7 +100,7 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 			}
 		}
 	}
-	some := func() key { // one that is there mostly
+	some := func() encoded { // one that is there mostly
 		if r.IntN(4) == 0 || s.count() == 0 {
 			return value(kt, r.IntN(2*n))
 		}
@@ -114,7 +114,7 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 		k := some()
 		switch class := r.IntN(14); {
 		case class < 2 && ft.kind == dict:
-			putPair[key, key, raw, raw](s, k, value(typeString, step))
+			putPair[encoded, encoded, raw, raw](s, k, value(typeString, step))
 		case class < 6 && ft.kind == dict:
 			b := k.bytes()
 			if k.view.m != nil {
@@ -125,7 +125,7 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 				t.Errorf("step %d: Delete is %v, the key was at %d", step, got, was)
 			}
 		case class < 7 && ft.kind == dict:
-			appendNewPair[key, key, raw, raw](s)
+			appendNewPair[encoded, encoded, raw, raw](s)
 		case class < 4 && s.count() > 0:
 			h.set(s, ft, r.IntN(s.count()), k)
 		case class < 6:

@@ -69,7 +69,7 @@ func (p *parser) strange(e, at, end uint32, i int) int {
 	w := uint32(0)
 	if p.reuse {
 		w = p.m.allocRaw(strangeWords)
-	} else if w = p.take(strangeWords, 0, 0, i); w == 0 {
+	} else if w = p.allot(strangeWords, 0, 0, i); w == 0 {
 		return failed
 	}
 	f := p.m.idx[w:][:strangeWords]

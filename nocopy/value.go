@@ -87,7 +87,7 @@ func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 			b = r.AppendTo(nil)
 		}
 		for i := 0; ; {
-			key := keyIn(head(b, i))
+			key := headerIn(loadHeader(b, i))
 			t := WireType(key >> 16)
 			if t == WireStop {
 				return

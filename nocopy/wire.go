@@ -60,10 +60,10 @@ func (f XField) word() uint32   { return uint32(f >> entry.WordShift) }
 func (f XField) words() uint32  { return uint32(f>>entry.WordsShift) & math.MaxUint16 }
 func (f XField) wire() WireType { return WireType(f >> entry.WireShift) }
 
-// key is the field's header as it stands on the wire.
-func (f XField) key() uint32 { return uint32(f) & 0xffffff }
+// header is the field's header as it stands on the wire.
+func (f XField) header() uint32 { return uint32(f) & 0xffffff }
 
-func putKey(b []byte, key uint32) {
+func putHeader(b []byte, key uint32) {
 	_ = b[2]
 	b[0], b[1], b[2] = byte(key>>16), byte(key>>8), byte(key)
 }
