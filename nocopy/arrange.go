@@ -31,35 +31,37 @@ func (s XStruct) checkBounds(i, j int) {
 
 // arrange completes the list and makes its elements parts of the node at its end, in their order. It returns these, one for each
 // element, and their words. Who changes the parts passes them to SetParts.
-func (s XStruct) arrange() (parts []chain.Part, words []uint32) {
+func (s XStruct) arrangeParts() (parts []chain.Part, words []uint32) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.closeEntry(e)
 	if t.elem.kind == record {
 		m.makeTable(e, t)
 	}
 	ed := m.edit(e)
-	if ed.tail == 0 {
-		ed.tail = m.buf.AddGrow(ed.end, m.idx[e+listStart]-t.header())
+	if ed.tailNode == 0 {
+		ed.tailNode = m.buf.AddGrow(ed.end, m.idx[e+listStart]-t.headerSize())
 	}
-	if start := m.idx[e+listStart]; !ed.vacated {
-		ed.vacated = true
+	if start := m.idx[e+listStart]; !ed.arranged {
+		ed.arranged = true
 		if start < ed.end {
 			m.buf.AddVacate(start, ed.end)
 		}
 	}
-	parts = m.buf.Parts(ed.tail)
+	parts = m.buf.Parts(ed.tailNode)
 	words = m.idx[m.idx[e+listElems]:][:m.idx[e+listCount]]
 	if len(parts) < len(words) { // the others have been added since
 		for _, word := range words[len(parts):] {
 			at, end := m.valuePlace(t.elem.wire, word)
 			parts = append(parts, chain.Part{From: at, To: end})
 		}
-		m.buf.SetParts(ed.tail, parts)
+		m.buf.SetParts(ed.tailNode, parts)
 	}
 	return parts, words
 }
 
-func (s XStruct) setParts(parts []chain.Part) { s.m.buf.SetParts(s.m.editOf(s.entry()).tail, parts) }
+func (s XStruct) setParts(parts []chain.Part) {
+	s.m.buf.SetParts(s.m.editOf(s.entry()).tailNode, parts)
+}
 
 // swap exchanges two elements of a list, not of fixed size.
 func (s XStruct) swap(i, j int) {
@@ -69,10 +71,10 @@ func (s XStruct) swap(i, j int) {
 	if i == j {
 		return
 	}
-	parts, words := s.arrange()
+	parts, words := s.arrangeParts()
 	if len(s.m.tables.made) > 0 {
-		s.m.forget(s.entry(), uint32(i))
-		s.m.forget(s.entry(), uint32(j))
+		s.m.elementChanges(s.entry(), uint32(i))
+		s.m.elementChanges(s.entry(), uint32(j))
 	}
 	parts[i], parts[j] = parts[j], parts[i]
 	words[i], words[j] = words[j], words[i]
@@ -85,15 +87,15 @@ func (s XStruct) deleteRange(i, j int) {
 	if i == j {
 		return
 	}
-	parts, words := s.arrange()
+	parts, words := s.arrangeParts()
 	m, e, n := s.m, s.entry(), uint32(j-i)
 	m.clearTable(e)
 	if t := s.typ(); t.elem.kind >= record {
 		for _, x := range words[i:j] {
 			if t.elem.kind == record {
-				m.buryElement(e, t, x)
+				m.noteDeadElement(e, t, x)
 			} else {
-				m.bury(t.elem, x)
+				m.noteDead(t.elem, x)
 			}
 		}
 	}
@@ -118,7 +120,7 @@ func sortElements[T any](s XStruct, get func(m *Message, word uint32) T, cmp fun
 	if n < 2 {
 		return
 	}
-	s.arrange()
+	s.arrangeParts()
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -132,7 +134,7 @@ func sortElements[T any](s XStruct, get func(m *Message, word uint32) T, cmp fun
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
 	s.checkSorted(n)
-	parts, words := s.arrange()
+	parts, words := s.arrangeParts()
 	m.clearTable(s.entry())
 	newParts, newWords := make([]chain.Part, n), make([]uint32, n)
 	for i, from := range order {
@@ -160,9 +162,9 @@ func (s XStruct) deleteFixed(i, j, size int) {
 	copy(b[i*size:], b[j*size:])
 	m, e := s.m, s.entry()
 	ed := m.edit(e)
-	m.buf.ExtendContent(ed.own, -n)
+	m.buf.ExtendContent(ed.valueNode, -n)
 	ed.end -= uint32(n)
-	ed.room += uint32(n)
+	ed.spare += uint32(n)
 	m.idx[e+listCount] -= uint32(j - i)
 	putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 }
@@ -172,7 +174,7 @@ func (s XStruct) deleteFixed(i, j, size int) {
 func (s XStruct) ownFixed(size int) []byte {
 	m, e := s.m, s.entry()
 	m.closeEntry(e)
-	own := m.editOf(e).own
+	own := m.editOf(e).valueNode
 	if own == 0 || m.buf.Content(own, 1) != nil || !m.buf.Writable(m.idx[e+listStart]) { // it is not what moveFixed made
 		m.moveFixed(e, size, 0)
 	}

@@ -17,7 +17,7 @@ var someStruct = &XType{wire: WireStruct, kind: record}
 
 // push makes the struct or container of entry e the innermost one that is being built.
 func (m *Message) push(t *XType, e, next uint32) *frame {
-	m.putting.dict = 0
+	m.mapFill.handle = 0
 	n := len(m.open)
 	if n == cap(m.open) {
 		m.open = append(m.open, frame{})
@@ -47,7 +47,7 @@ func (m *Message) startStruct(d *XDesc, e, p uint32) {
 func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 	idx := m.idx
 	idx[e] = p
-	for _, s := range d.templateSlots {
+	for _, s := range d.templateFields {
 		idx[e+s.word] = p + s.off
 	}
 }
@@ -57,7 +57,7 @@ func (m *Message) setOpenKey() {
 	m.openHandle = 0
 	if n := len(m.open); n > 0 && m.open[n-1].typ.kind == record {
 		e := m.open[n-1].e
-		if w := m.idx[e+entryEnd]; w&edited == 0 || m.edits[w&^edited].slots == 0 {
+		if w := m.idx[e+entryEnd]; w&edited == 0 || m.edits[w&^edited].fieldNodes == 0 {
 			m.openHandle = uint64(m.gen)<<32 | uint64(e)
 		}
 	}
@@ -66,21 +66,21 @@ func (m *Message) setOpenKey() {
 // openStruct makes the struct the innermost one that is being built, completing what is inside of it, or
 // opening it again if it was complete.
 func (m *Message) openStruct(e uint32) {
-	if m.closeInside(e) {
+	if m.closeNested(e) {
 		return
 	}
 	m.closeAll()
-	if m.edit(e).tail == 0 {
+	if m.edit(e).tailNode == 0 {
 		tail := m.buf.AddAtStop(m.edit(e).end)
-		m.edit(e).tail = tail
+		m.edit(e).tailNode = tail
 	}
-	m.buf.OpenContent(m.edit(e).tail)
+	m.buf.OpenContent(m.edit(e).tailNode)
 	m.push(someStruct, e, 0).reopened = true
 	m.setOpenKey()
 }
 
-// closeInside completes what is being built inside of the entry, and reports whether the entry is being built.
-func (m *Message) closeInside(e uint32) bool {
+// closeNested completes what is being built inside of the entry, and reports whether the entry is being built.
+func (m *Message) closeNested(e uint32) bool {
 	for i := len(m.open) - 1; i >= 0; i-- {
 		if m.open[i].e == e {
 			if n := i + 1; n < len(m.open) {
@@ -95,7 +95,7 @@ func (m *Message) closeInside(e uint32) bool {
 
 // closeEntry completes the struct or container if it is being built.
 func (m *Message) closeEntry(e uint32) {
-	if m.closeInside(e) {
+	if m.closeNested(e) {
 		m.closeTo(len(m.open) - 1)
 		m.setOpenKey()
 	}
@@ -109,7 +109,7 @@ func (m *Message) closeAll() {
 
 // closeTo completes what is being built but for the outermost n. Who calls it sets openKey.
 func (m *Message) closeTo(n int) {
-	m.putting.dict = 0
+	m.mapFill.handle = 0
 	for top := len(m.open); top > n; {
 		top--
 		f := &m.open[top]
@@ -137,7 +137,7 @@ func (m *Message) closeContainer(top int) {
 	t, e, reopened := f.typ, f.e, f.reopened
 	if n := m.idx[e+listCount]; f.next < n {
 		m.open = m.open[:top+1]
-		m.fillUp(e, n)
+		m.appendZeroElements(e, n)
 	}
 	if !reopened {
 		m.setEnd(e, m.buf.Tail())
@@ -159,7 +159,7 @@ func (m *Message) appendAllOwed(d *XDesc, e uint32) {
 // hadField says whether the field was set once and then removed, so that it is no longer owed. Required
 // fields are never removed.
 func (m *Message) hadField(e, word uint32) bool {
-	slots := m.editOf(e).slots
+	slots := m.editOf(e).fieldNodes
 	return slots != 0 && m.idx[slots+word] != 0
 }
 
@@ -215,7 +215,7 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	case record:
 		word = m.beginRecord(t.desc, f.header())
 	case dict:
-		word = m.beginContainer(t, max(n, fewPairs), f.header())
+		word = m.beginContainer(t, max(n, minPairRoom), f.header())
 	default:
 		word = m.beginContainer(t, n, f.header())
 	}
@@ -227,8 +227,8 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	return c
 }
 
-// fewPairs is how many pairs a map in a field has room for at least.
-const fewPairs = 4
+// minPairRoom is how many pairs a map in a field has room for at least.
+const minPairRoom = 4
 
 // clearFixed makes the elements zero if they are of fixed size.
 func (s XStruct) clearFixed() {
@@ -240,9 +240,9 @@ func (s XStruct) clearFixed() {
 	}
 }
 
-// newWhole sets field f to a list of n elements that the caller appends at once, so that it need not be opened: it is complete
-// after endWhole. It returns its entry, with room for as many words behind it as slots, and the bytes that follow its header.
-func (s XStruct) newWhole(f XField, d *XDesc, n, slots, bytes int) (uint32, []byte) {
+// newFullList sets field f to a list of n elements that the caller appends at once, so that it need not be opened: it is complete
+// after endFullList. It returns its entry, with room for as many words behind it as slots, and the bytes that follow its header.
+func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, []byte) {
 	if s.m == nil {
 		panic(panicAbsent)
 	}
@@ -263,8 +263,8 @@ func (s XStruct) newWhole(f XField, d *XDesc, n, slots, bytes int) (uint32, []by
 	return c, b[head:]
 }
 
-// endWhole ends the list of entry e, which ends at the tail.
-func (m *Message) endWhole(e uint32) {
+// endFullList ends the list of entry e, which ends at the tail.
+func (m *Message) endFullList(e uint32) {
 	m.idx[e+listEnd] = m.buf.Tail()
 	if len(m.open) == 0 {
 		m.buf.Close()
@@ -343,7 +343,7 @@ func (m *Message) beginContainer(t *XType, n int, key uint32) uint32 {
 			room = uint32(t.elem.desc.words) | roomBuilding
 		}
 	}
-	w[listStart] = p + uint32(lead) + t.header()
+	w[listStart] = p + uint32(lead) + t.headerSize()
 	w[listCount], w[listElems], w[listRoom], w[listType] = count, e+listWords, room, t.id
 	m.push(t, e, next).lead = uint8(lead)
 	m.openHandle = 0

@@ -56,8 +56,8 @@ func TestClashingKeys(t *testing.T) {
 				t.Errorf("%s, %s: %d tables", c.format, how, len(s.m.tables.made))
 			}
 			for _, tb := range s.m.tables.made {
-				if tb.strong != c.strong || tb.weak() {
-					t.Errorf("%s, %s: strong is %v after %d clashes", c.format, how, tb.strong, tb.clashes)
+				if tb.wholeKeys != c.strong || tb.needsWholeKeys() {
+					t.Errorf("%s, %s: strong is %v after %d clashes", c.format, how, tb.wholeKeys, tb.clashes)
 				}
 			}
 		}

@@ -24,41 +24,41 @@ func (m *Message) Compact() {
 }
 
 // look sees whether the index has become full.
-func (m *Message) look() { m.full = m.full || m.words+m.dead.reused > m.dead.most }
+func (m *Message) noteGrowth() { m.maybeFull = m.maybeFull || m.words+m.dead.reused > m.dead.checkAt }
 
 // tidy compacts the message if that is worth it. If not, it is not crowded any more until there is much more.
-func (m *Message) tidy() {
+func (m *Message) compactIfWorth() {
 	d := &m.dead
 	switch {
-	case d.always:
-	case m.full:
-		if m.full, d.most = false, later(m.words+d.reused); d.none() || m.manyRooms() {
+	case d.everyChange:
+	case m.maybeFull:
+		if m.maybeFull, d.checkAt = false, nextCheck(m.words+d.reused); d.none() || m.manyHandouts() {
 			return
 		}
-	case !m.buf.Waste() || m.manyRooms() && !m.buf.Short():
+	case !m.buf.Waste() || m.manyHandouts() && !m.buf.Short():
 		return
 	}
 	m.compact()
 }
 
 // room is what NewBytes handed out for a field of a struct, and the word that stands for it as long as nothing else is set there.
-type room struct {
+type handout struct {
 	e, field, word uint32
 	mem            []byte
 }
 
-// fewRooms is how many rooms are kept where they are when the message is compacted: each takes positions.
-const fewRooms = 16
+// fewHandouts is how many rooms are kept where they are when the message is compacted: each takes positions.
+const fewHandouts = 16
 
-// manyRooms forgets the rooms that are not in the message any more, and reports whether there are more than a few others.
-func (m *Message) manyRooms() bool {
-	m.rooms = slices.DeleteFunc(m.rooms, func(r room) bool { return m.idx[r.e+r.field] != r.word })
-	if len(m.rooms) > fewRooms { // perhaps they are in structs that are gone
+// manyHandouts forgets the rooms that are not in the message any more, and reports whether there are more than a few others.
+func (m *Message) manyHandouts() bool {
+	m.handouts = slices.DeleteFunc(m.handouts, func(r handout) bool { return m.idx[r.e+r.field] != r.word })
+	if len(m.handouts) > fewHandouts { // perhaps they are in structs that are gone
 		live := map[uint32]bool{}
 		m.eachStruct(m.desc.self, m.root, func(e uint32) { live[e] = true })
-		m.rooms = slices.DeleteFunc(m.rooms, func(r room) bool { return !live[r.e] })
+		m.handouts = slices.DeleteFunc(m.handouts, func(r handout) bool { return !live[r.e] })
 	}
-	return len(m.rooms) > fewRooms
+	return len(m.handouts) > fewHandouts
 }
 
 // eachStruct calls f with the entries of all structs in a value that have one.
@@ -88,63 +88,63 @@ func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 	}
 }
 
-// keepRooms lets the rooms, which may be filled still, stand for the binaries that were copied from them.
-func (m *Message) keepRooms() {
-	m.rooms = slices.DeleteFunc(m.rooms, func(r room) bool { return m.idx[r.e+r.field] == 0 }) // it was in something that is gone
-	if len(m.rooms) > fewRooms {
-		m.dropRooms()
+// keepHandouts lets the rooms, which may be filled still, stand for the binaries that were copied from them.
+func (m *Message) keepHandouts() {
+	m.handouts = slices.DeleteFunc(m.handouts, func(r handout) bool { return m.idx[r.e+r.field] == 0 }) // it was in something that is gone
+	if len(m.handouts) > fewHandouts {
+		m.dropHandouts()
 	}
-	for i := range m.rooms {
-		r := &m.rooms[i]
+	for i := range m.handouts {
+		r := &m.handouts[i]
 		at := &m.idx[r.e+r.field]
 		*at = m.replaceTextByRef(*at, r.mem)
 		r.word = *at
 	}
 }
 
-// dropRooms forgets all rooms.
-func (m *Message) dropRooms() {
-	clear(m.rooms)
-	m.rooms = m.rooms[:0]
+// dropHandouts forgets all rooms.
+func (m *Message) dropHandouts() {
+	clear(m.handouts)
+	m.handouts = m.handouts[:0]
 }
 
-// fewNew is the number of words up to which nobody asks how many of them are dead.
-const fewNew = 64 << 10
+// uncheckedWords is the number of words up to which nobody asks how many of them are dead.
+const uncheckedWords = 64 << 10
 
 // later returns how many words may be taken before tidy looks again if there are n now.
-func later(n uint32) uint32 {
+func nextCheck(n uint32) uint32 {
 	if n > math.MaxUint32/2 {
 		return math.MaxUint32
 	}
-	return n + max(n, fewNew)
+	return n + max(n, uncheckedWords)
 }
 
 // compact is Compact of a message that may be changed.
 func (m *Message) compact() {
 	m.closeAll()
-	m.manyRooms()
-	m.filling.list = 0
-	m.watched.forget()
-	m.tables.unknown()                // another map may get the entry of the one that was filled last
+	m.manyHandouts()
+	m.listFill.handle = 0
+	m.viewKeys.invalidate()
+	m.tables.dropFilter()             // another map may get the entry of the one that was filled last
 	for _, s := range m.shadows.all { // the last occurrence of each field is all that counts
 		m.buf.AddReplace(s.at, s.end)
 	}
 	m.shadows = shadows{all: m.shadows.all[:0]}
 	d := &m.dead
 	d.reclaim(m)
-	r := rewriter{m: m, inPlace: m.tables.walks.Load() > 0}
+	r := rewriter{m: m, inPlace: m.tables.iterations.Load() > 0}
 	r.base, r.b = m.buf.Compact()
 	r.structure(m.desc, m.root, 0)
-	m.edits, m.live = m.edits[:1], nil
+	m.edits, m.liveSets = m.edits[:1], nil
 	for _, h := range r.holes {
 		m.edit(h.e).dead = h.n
 	}
-	d.reused, m.full = 0, d.always
-	if !d.always {
-		d.most = m.words + max(2*(m.words-d.words), fewNew/4)
+	d.reused, m.maybeFull = 0, d.everyChange
+	if !d.everyChange {
+		d.checkAt = m.words + max(2*(m.words-d.freeWords), uncheckedWords/4)
 	}
-	d.within = nil
-	m.keepRooms()
+	d.byStruct = nil
+	m.keepHandouts()
 	m.guarded = true // handles of what is gone must be told apart
 }
 
@@ -164,12 +164,12 @@ type hole struct{ e, n uint32 }
 // structure goes through the struct at i, of entry e. It returns the index after it.
 func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 	m := r.m
-	if slots := m.editOf(e).slots; slots != 0 {
+	if slots := m.editOf(e).fieldNodes; slots != 0 {
 		m.dead.freeRaw(slots, uint32(d.words))
 	}
 	m.dead.reclaimFields(m, d, e)
 	m.idx[e+entryStart] = r.base + uint32(i)
-	var u strangers
+	var u extraFields
 	if d.union {
 		u.begin(m, e)
 	}
@@ -288,28 +288,28 @@ func (r *rewriter) dict(t *XType, e uint32, i int) int {
 }
 
 // strangers are the entries for a union's fields that no word stands for, while they get new positions.
-type strangers struct {
+type extraFields struct {
 	m     *Message
 	e     uint32
 	which uint32
 	chain uint32 // entries that are not used yet
 }
 
-func (u *strangers) begin(m *Message, e uint32) {
-	*u = strangers{m, e, m.idx[m.which(e)], m.idx[e+unionWord]}
+func (u *extraFields) begin(m *Message, e uint32) {
+	*u = extraFields{m, e, m.idx[m.armWord(e)], m.idx[e+unionWord]}
 	m.idx[e+unionWord] = u.which
 }
 
-func (u *strangers) add(at, end uint32) {
+func (u *extraFields) add(at, end uint32) {
 	w := u.chain
-	f := u.m.idx[w&^hasStrange:][:strangeWords]
-	u.chain = f[strangeNext]
-	f[strangeAt], f[strangeEnd] = at, end
-	f[strangeNext], f[strangeWhich] = u.m.idx[u.e+unionWord], u.which
+	f := u.m.idx[w&^hasExtra:][:extraWords]
+	u.chain = f[extraNext]
+	f[extraAt], f[extraEnd] = at, end
+	f[extraNext], f[extraArm] = u.m.idx[u.e+unionWord], u.which
 	u.m.idx[u.e+unionWord] = w
 }
 
-func (u *strangers) end() { u.m.dead.freeStrange(u.m, u.chain) }
+func (u *extraFields) end() { u.m.dead.freeExtra(u.m, u.chain) }
 
 // roundUp returns n, or more, so that few sizes are in use.
 func roundUp(n uint32) uint32 {

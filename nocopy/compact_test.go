@@ -93,14 +93,14 @@ var againAndAgain = map[string]func(s XStruct, i int){
 
 // footprint is about how much memory the message holds on to.
 func footprint(m *Message) int {
-	n := 8*int(m.words) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + 4*cap(m.watched.owner) + 8*cap(m.watched.elements) + m.buf.Footprint()
+	n := 8*int(m.words) + 44*cap(m.edits) + 16*cap(m.dead.values) + 16*cap(m.dead.fields) + 4*cap(m.viewKeys.owner) + 8*cap(m.viewKeys.elements) + m.buf.Footprint()
 	for _, blocks := range m.dead.free {
 		n += 8 * cap(blocks)
 	}
-	for _, raw := range m.dead.raw {
+	for _, raw := range m.dead.rawWords {
 		n += 4 * cap(raw)
 	}
-	return n + 16*len(m.dead.room)
+	return n + 16*len(m.dead.blockWords)
 }
 
 // TestEditedForEver: a message that is edited again and again takes no more memory than at first, whatever is done, and is right
@@ -249,7 +249,7 @@ func TestRoomIsKept(t *testing.T) {
 	checkSent(t, "room", s)
 	s.Release()
 	s = newStruct(allDesc)
-	const n = fewRooms
+	const n = fewHandouts
 	var rooms [n][]byte
 	l := StructList[XStruct](s.NewChild(allDesc.named("children"), allDesc, n))
 	for i := range rooms {
@@ -280,8 +280,8 @@ func TestRoomIsKept(t *testing.T) {
 	}
 	checkSent(t, "many rooms", s)
 	s.m.Compact()
-	if s.m.Finish(); s.m.Nodes() != 0 || len(s.m.rooms) != 0 {
-		t.Errorf("%d nodes, %d rooms once it is finished and compacted", s.m.Nodes(), len(s.m.rooms))
+	if s.m.Finish(); s.m.Nodes() != 0 || len(s.m.handouts) != 0 {
+		t.Errorf("%d nodes, %d rooms once it is finished and compacted", s.m.Nodes(), len(s.m.handouts))
 	}
 	checkSent(t, "many rooms, compacted", s)
 }

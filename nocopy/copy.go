@@ -22,25 +22,25 @@ func (m *Message) source(v XStruct, t *XType) source {
 	v = v.orAbsent()
 	v.alive()
 	if v.m == empty {
-		m.graft = appendZero(m.graft[:0], t)
-		return source{n: len(m.graft), data: m.graft}
+		m.copied = appendZero(m.copied[:0], t)
+		return source{n: len(m.copied), data: m.copied}
 	}
 	v.m.closeAllUnlessSealed()
 	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() { // what was accepted there may be sent from here
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}
-	r := v.m.rangeOf(v.entry(), t, m.ranged)
-	m.ranged = chain.Range{}
+	r := v.m.rangeOf(v.entry(), t, m.spentRange)
+	m.spentRange = chain.Range{}
 	if r.Count() <= keepPieces {
-		m.ranged = r.Spent() // for the next source: this one is put in its place before that
+		m.spentRange = r.Spent() // for the next source: this one is put in its place before that
 	}
 	n := r.Len()
 	if v.m != m && n >= refer && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
 		return source{from: v.m, r: r, n: n}
 	}
-	m.graft = r.AppendTo(m.graft[:0])
-	return source{n: n, data: m.graft}
+	m.copied = r.AppendTo(m.copied[:0])
+	return source{n: n, data: m.copied}
 }
 
 // mayLink reports whether a value of n bytes in several pieces is worth linking: there must be positions for values that cross from one
@@ -64,7 +64,7 @@ func (m *Message) extent(e uint32, t *XType) (from, to uint32) {
 	if t.kind == record {
 		return from, to + 1
 	}
-	return from - t.header(), to
+	return from - t.headerSize(), to
 }
 
 // appendValue appends src, a value of type t, to what is being built and returns its word. With a key, a
@@ -81,7 +81,7 @@ func (m *Message) appendValue(t *XType, key uint32, src source, e uint32) uint32
 	putLead(b, key)
 	node := m.buf.AddReplace(p+uint32(lead), p+uint32(lead)+1)
 	word := m.indexShared(node, t, src, e)
-	m.edit(word).own = node
+	m.edit(word).valueNode = node
 	return word
 }
 
@@ -127,7 +127,7 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 
 // indexShared adds the memory of another message behind the node's content and indexes it.
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
-	m.trust(0)
+	m.beginTrusted(0)
 	p := &m.p
 	p.node = node
 	src.r.Pieces(func(pos uint32, mem []byte) bool {
@@ -147,7 +147,7 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	}
 	p.node = 0
 	p.dropWindows()
-	m.trusted(i)
+	m.endTrusted(i)
 	return word
 }
 
@@ -203,8 +203,8 @@ func (s XStruct) Clone(d *XDesc) XStruct {
 }
 
 func (m *Message) indexRoot(d *XDesc, p uint32) {
-	m.trust(p)
-	m.trusted(m.p.structure(d, m.root, 0))
+	m.beginTrusted(p)
+	m.endTrusted(m.p.structure(d, m.root, 0))
 	m.Finish()
 }
 

@@ -6,18 +6,18 @@ package nocopy
 
 // deadEntries are the entries of what was replaced or removed.
 type deadEntries struct {
-	values []deadValue
-	fields []deadField
-	within map[uint32][]deadField // fields by in, while a message is compacted
+	values   []deadValue
+	fields   []deadField
+	byStruct map[uint32][]deadField // fields by in, while a message is compacted
 	// What has been reclaimed since:
-	free  map[*XType][]block
-	raw   map[uint32][]uint32 // by size: words that nobody ever has a handle of
-	room  map[uint32]uint32   // by entry: the words of a container's block, where that is not what its count says
-	words uint32              // in all of these
+	free       map[*XType][]block
+	rawWords   map[uint32][]uint32 // by size: words that nobody ever has a handle of
+	blockWords map[uint32]uint32   // by entry: the words of a container's block, where that is not what its count says
+	freeWords  uint32              // in all of these
 	// When to look again:
-	reused uint32 // words taken of them since the last time
-	most   uint32 // words of the index and reused that are no reason to look
-	always bool   // tests: every change is one
+	reused      uint32 // words taken of them since the last time
+	checkAt     uint32 // words of the index and reused that are no reason to look
+	everyChange bool   // tests: every change is one
 }
 
 // deadValue is a struct or container that was replaced or removed. If it was an element in the block of a list, its words stay
@@ -49,63 +49,63 @@ func (d *deadEntries) reset() {
 	if cap(fields) > keepDead {
 		fields = nil
 	}
-	*d = deadEntries{values: values, fields: fields, most: fewNew}
+	*d = deadEntries{values: values, fields: fields, checkAt: uncheckedWords}
 }
 
 // used reports whether d is other than reset makes it.
 func (d *deadEntries) used() bool {
-	return len(d.values)+len(d.fields) > 0 || d.free != nil || d.most != fewNew || d.always
+	return len(d.values)+len(d.fields) > 0 || d.free != nil || d.checkAt != uncheckedWords || d.everyChange
 }
 
 // bury notes that the struct or container that a word stands for is about to be replaced or removed.
-func (m *Message) bury(t *XType, word uint32) {
+func (m *Message) noteDead(t *XType, word uint32) {
 	if word != 0 && word&notIndexed == 0 {
 		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
 	}
 }
 
-// buryField is bury of what is in a field of the struct of entry e.
-func (m *Message) buryField(e uint32, f XField) {
+// noteDeadField is bury of what is in a field of the struct of entry e.
+func (m *Message) noteDeadField(e uint32, f XField) {
 	switch word := m.idx[e+f.word()]; {
 	case word == 0 || word&notIndexed != 0:
 	case f.wire() == WireStruct:
 		m.dead.fields = append(m.dead.fields, deadField{e, f.word(), word})
 	default:
-		m.bury(typeByID(m.idx[word+listType]), word)
+		m.noteDead(typeByID(m.idx[word+listType]), word)
 	}
 }
 
-// buryInside is bury of all that is in a struct, whose entry will be used again.
-func (m *Message) buryInside(d *XDesc, e uint32) {
+// noteDeadFields is bury of all that is in a struct, whose entry will be used again.
+func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 	for i := range d.fields {
 		if f := &d.fields[i]; f.kind >= record {
-			m.bury(f.typ, m.idx[e+f.word])
+			m.noteDead(f.typ, m.idx[e+f.word])
 		}
 	}
 }
 
-// buryElement is bury of an element of a list of structs, which have entries of their own by now.
-func (m *Message) buryElement(e uint32, t *XType, x uint32) {
+// noteDeadElement is bury of an element of a list of structs, which have entries of their own by now.
+func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
 }
 
 // inBlock reports whether x, the entry of an element, is in the block of the list of entry e.
-func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.room[e] }
+func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.blockWords[e] }
 
 // reclaim makes the entries of all that is dead empty, but for structs in fields of what lives: reclaimFields does those.
 func (d *deadEntries) reclaim(m *Message) {
 	if d.free == nil {
-		d.free, d.raw, d.room = map[*XType][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
+		d.free, d.rawWords, d.blockWords = map[*XType][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
 	}
 	if len(d.fields) > 0 {
-		d.within = map[uint32][]deadField{}
+		d.byStruct = map[uint32][]deadField{}
 		for _, f := range d.fields {
-			d.within[f.in] = append(d.within[f.in], f)
+			d.byStruct[f.in] = append(d.byStruct[f.in], f)
 		}
 	}
 	for _, v := range d.values {
 		if v.inBlock && m.idx[v.e] != 0 {
-			d.reclaimInside(m, v.t.desc, v.e)
+			d.reclaimStruct(m, v.t.desc, v.e)
 			clear(m.idx[v.e : v.e+uint32(v.t.desc.words)])
 		} else {
 			d.reclaimValue(m, v.t, v.e)
@@ -117,11 +117,11 @@ func (d *deadEntries) reclaim(m *Message) {
 
 // reclaimFields is reclaimValue of what was replaced in the fields of a struct.
 func (d *deadEntries) reclaimFields(m *Message, desc *XDesc, e uint32) {
-	if len(d.within) == 0 {
+	if len(d.byStruct) == 0 {
 		return
 	}
-	fields := d.within[e]
-	delete(d.within, e)
+	fields := d.byStruct[e]
+	delete(d.byStruct, e)
 	for _, f := range fields {
 		d.reclaimValue(m, desc.fields[f.word-desc.first].typ, f.e)
 	}
@@ -135,27 +135,27 @@ func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	words := uint32(listWords)
 	switch {
 	case t.kind == record:
-		d.reclaimInside(m, t.desc, e)
+		d.reclaimStruct(m, t.desc, e)
 		words = uint32(t.desc.words)
 	case t.kind == list && t.elem.kind == record:
 		words += d.reclaimStructs(m, t, e)
 	case t.elemWords() > 0:
 		words += d.reclaimSlots(m, t, e)
 	}
-	if room := d.room[e]; room > 0 {
+	if room := d.blockWords[e]; room > 0 {
 		words = room
 	}
 	d.release(m, t, e, words)
 }
 
-// reclaimInside is reclaimValue of what is in a struct.
-func (d *deadEntries) reclaimInside(m *Message, desc *XDesc, e uint32) {
+// reclaimStruct is reclaimValue of what is in a struct.
+func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 	d.reclaimFields(m, desc, e)
-	if slots := m.editOf(e).slots; slots != 0 {
+	if slots := m.editOf(e).fieldNodes; slots != 0 {
 		d.freeRaw(slots, uint32(desc.words))
 	}
 	if desc.union {
-		d.freeStrange(m, m.idx[e+unionWord])
+		d.freeExtra(m, m.idx[e+unionWord])
 	}
 	for i := range desc.fields {
 		f := &desc.fields[i]
@@ -171,7 +171,7 @@ func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 	if m.idx[e+listRoom]&roomTable != 0 {
 		for k := range n {
 			if x := m.structEntry(e, k); d.inBlock(e, x) {
-				d.reclaimInside(m, t.elem.desc, x)
+				d.reclaimStruct(m, t.elem.desc, x)
 			} else {
 				d.reclaimValue(m, t.elem, x)
 			}
@@ -180,7 +180,7 @@ func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 		return 0
 	}
 	for k := range n {
-		d.reclaimInside(m, t.elem.desc, m.structEntry(e, k))
+		d.reclaimStruct(m, t.elem.desc, m.structEntry(e, k))
 	}
 	return n * uint32(t.elem.desc.words)
 }
@@ -223,26 +223,26 @@ func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
 		m.idx[e+listType] = t.id
 		m.clearTable(e)
 	}
-	if int(e) < len(m.watched.owner) {
-		clear(m.watched.owner[e:min(int(e+words), len(m.watched.owner))])
+	if int(e) < len(m.viewKeys.owner) {
+		clear(m.viewKeys.owner[e:min(int(e+words), len(m.viewKeys.owner))])
 	}
 	d.free[t] = append(d.free[t], block{e, words})
-	d.words += words
+	d.freeWords += words
 }
 
 // freeRaw frees words that nobody has a handle of.
 func (d *deadEntries) freeRaw(at, words uint32) {
-	if d.raw != nil && words > 0 {
-		d.raw[words] = append(d.raw[words], at)
-		d.words += words
+	if d.rawWords != nil && words > 0 {
+		d.rawWords[words] = append(d.rawWords[words], at)
+		d.freeWords += words
 	}
 }
 
-// freeStrange frees the entries of the fields of a union that no word stands for.
-func (d *deadEntries) freeStrange(m *Message, w uint32) {
-	for w&hasStrange != 0 {
-		next := m.idx[w&^hasStrange+strangeNext]
-		d.freeRaw(w&^hasStrange, strangeWords)
+// freeExtra frees the entries of the fields of a union that no word stands for.
+func (d *deadEntries) freeExtra(m *Message, w uint32) {
+	for w&hasExtra != 0 {
+		next := m.idx[w&^hasExtra+extraNext]
+		d.freeRaw(w&^hasExtra, extraWords)
 		w = next
 	}
 }
@@ -252,14 +252,14 @@ func (m *Message) allocFor(t *XType, n int) uint32 {
 	if m.dead.free == nil {
 		return m.alloc(n)
 	}
-	return m.reuse(t, uint32(n))
+	return m.reuseFor(t, uint32(n))
 }
 
 // fewTried is how many blocks are looked at for one that is large enough.
 const fewTried = 8
 
 // reuse returns n words, zeroed, for a value of the type, which may have been another's.
-func (m *Message) reuse(t *XType, n uint32) uint32 {
+func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	d := &m.dead
 	blocks := d.free[t]
 	for k := len(blocks) - 1; k >= 0 && k >= len(blocks)-fewTried; k-- {
@@ -269,39 +269,39 @@ func (m *Message) reuse(t *XType, n uint32) uint32 {
 		}
 		blocks[k] = blocks[len(blocks)-1]
 		d.free[t] = blocks[:len(blocks)-1]
-		return m.takeBlock(t, b, n)
+		return m.reuseBlock(t, b, n)
 	}
 	if t.kind == record {
 		return m.alloc(int(n))
 	}
 	n = roundUp(n)
 	e := m.alloc(int(n))
-	d.room[e] = n
+	d.blockWords[e] = n
 	return e
 }
 
-// takeBlock takes a block for a value of the type that needs n words.
-func (m *Message) takeBlock(t *XType, b block, n uint32) uint32 {
+// reuseBlock takes a block for a value of the type that needs n words.
+func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 	d := &m.dead
 	if t.kind != record {
-		d.room[b.e] = b.words
+		d.blockWords[b.e] = b.words
 	}
 	clear(m.idx[b.e : b.e+n])
 	d.reused += b.words
-	d.words -= b.words
+	d.freeWords -= b.words
 	m.levelled = 0 // structs may be nested more deeply though there are no more words
-	m.look()
+	m.noteGrowth()
 	return b.e
 }
 
 // allocRaw is alloc of words that nobody gets a handle of.
 func (m *Message) allocRaw(n int) uint32 {
 	d := &m.dead
-	if at := d.raw[uint32(n)]; len(at) > 0 {
+	if at := d.rawWords[uint32(n)]; len(at) > 0 {
 		e := at[len(at)-1]
-		d.raw[uint32(n)] = at[:len(at)-1]
+		d.rawWords[uint32(n)] = at[:len(at)-1]
 		d.reused += uint32(n)
-		d.words -= uint32(n)
+		d.freeWords -= uint32(n)
 		clear(m.idx[e : e+uint32(n)])
 		return e
 	}

@@ -159,7 +159,7 @@ func anyNested(t *XType, seen map[*XDesc]bool) bool {
 }
 
 // header returns the size of what stands in front of the elements.
-func (t *XType) header() uint32 {
+func (t *XType) headerSize() uint32 {
 	if t.kind == dict {
 		return mapHeader
 	}
@@ -177,7 +177,7 @@ type XDesc struct {
 	words     int    // of an index entry, or undefined
 	first     uint32 // word of the first field
 	fields    []field
-	slots     []slot // by id−minID: how the parser finds a field at once
+	byID      []idField // by id−minID: how the parser finds a field at once
 	minID     int16
 	programs  atomic.Pointer[programs]
 	handle    atomic.Pointer[any] // a nil pointer to the type of its handles, once checkDesc has found it out
@@ -185,16 +185,16 @@ type XDesc struct {
 	required  []uint32            // words of required fields
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
-	template      string
-	templateSlots []templateSlot
+	template       string
+	templateFields []templateField
 	// Fields of variable size that a finished struct must have.
 	owed []*field
 }
 
-type templateSlot struct{ word, off uint32 }
+type templateField struct{ word, off uint32 }
 
 // slot says which field has an id.
-type slot struct {
+type idField struct {
 	header uint32 // noKey: there is no field with this id
 	number uint32
 }
@@ -268,13 +268,13 @@ func (d *XDesc) Define(fields ...XFieldDesc) {
 		return
 	}
 	d.minID = int16(minID)
-	d.slots = make([]slot, maxID-minID+1)
-	for i := range d.slots {
-		d.slots[i].header = noHeader
+	d.byID = make([]idField, maxID-minID+1)
+	for i := range d.byID {
+		d.byID[i].header = noHeader
 	}
 	for i := range d.fields {
 		f := &d.fields[i]
-		d.slots[int(f.ID)-minID] = slot{f.header, uint32(i)}
+		d.byID[int(f.ID)-minID] = idField{f.header, uint32(i)}
 	}
 }
 
@@ -288,7 +288,7 @@ func (d *XDesc) addToTemplate(f *field) {
 	switch {
 	case d.union || f.Req == XOptional:
 	case f.inTemplate(d):
-		d.templateSlots = append(d.templateSlots, templateSlot{f.word, uint32(len(d.template) + fieldHeader)})
+		d.templateFields = append(d.templateFields, templateField{f.word, uint32(len(d.template) + fieldHeader)})
 		value := make([]byte, f.size)
 		copy(value, f.Default)
 		d.template += string([]byte{byte(f.header >> 16), byte(f.header >> 8), byte(f.header)}) + string(value)
@@ -299,8 +299,8 @@ func (d *XDesc) addToTemplate(f *field) {
 
 // fieldNumber returns the number of the field with this header, -1 if there is none.
 func (d *XDesc) fieldNumber(key uint32) int {
-	if i := uint16(key) - uint16(d.minID); int(i) < len(d.slots) {
-		if s := &d.slots[i]; s.header == key {
+	if i := uint16(key) - uint16(d.minID); int(i) < len(d.byID) {
+		if s := &d.byID[i]; s.header == key {
 			return int(s.number)
 		}
 	}

@@ -10,17 +10,17 @@ const edited = 1 << 31
 
 // edit is what changing a complete struct or container needs to know of it. It is made when that first happens.
 type edit struct {
-	end     uint32       // position of the STOP, or after the last element
-	own     chain.NodeID // the node that holds the value itself, in the place of an earlier one
-	tail    chain.NodeID // the node at the end, for what is added
-	slots   uint32       // struct: index of a word per word of the entry: the node in the place of that field
-	count   uint32       // container: position of the count when it was moved
-	dead    uint32       // map: pairs that were deleted
-	live    uint32       // map: the number in Message.live of the set of the pairs that All yields, 0 if none has been made
-	free    uint32       // map: number+1 of one of them; its value word names the next
-	room    uint32       // list of fixed-size elements: bytes that its node has beyond its last element
-	gap     uint32       // list: words before those of its elements that are free
-	vacated bool         // list: its elements are parts of the node at its end, but for those added since
+	end        uint32       // position of the STOP, or after the last element
+	valueNode  chain.NodeID // the node that holds the value itself, in the place of an earlier one
+	tailNode   chain.NodeID // the node at the end, for what is added
+	fieldNodes uint32       // struct: index of a word per word of the entry: the node in the place of that field
+	countNode  uint32       // container: position of the count when it was moved
+	dead       uint32       // map: pairs that were deleted
+	liveSet    uint32       // map: the number in Message.live of the set of the pairs that All yields, 0 if none has been made
+	free       uint32       // map: number+1 of one of them; its value word names the next
+	spare      uint32       // list of fixed-size elements: bytes that its node has beyond its last element
+	gap        uint32       // list: words before those of its elements that are free
+	arranged   bool         // list: its elements are parts of the node at its end, but for those added since
 }
 
 // edit returns the edit of the struct or container with entry e, making it if there is none.
@@ -55,7 +55,7 @@ func (m *Message) setEnd(e, end uint32) {
 
 // room returns n bytes for the field f, header included, with their position: at the tail if the field was
 // absent, else in a node that stands in the place of what the field was.
-func (s XStruct) room(f XField, n int) (uint32, []byte) {
+func (s XStruct) placeField(f XField, n int) (uint32, []byte) {
 	m, e := s.m, uint32(s.k)
 	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
 		m.openStruct(e)
@@ -70,7 +70,7 @@ func (s XStruct) room(f XField, n int) (uint32, []byte) {
 // fieldNode returns the node that stands in the place of field f, 0 if there is none.
 func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
 	if w := m.idx[e+entryEnd]; w&edited != 0 {
-		if slots := m.edits[w&^edited].slots; slots != 0 {
+		if slots := m.edits[w&^edited].fieldNodes; slots != 0 {
 			return m.idx[slots+f.word()]
 		}
 	}
@@ -83,7 +83,7 @@ func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 		m.closeEntry(word)
 	}
 	if f.wire() >= WireStruct && f.wire() <= WireList {
-		m.buryField(e, f)
+		m.noteDeadField(e, f)
 	}
 	if node := m.fieldNode(e, f); node != 0 {
 		return node
@@ -91,11 +91,11 @@ func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 	at, end := m.valuePlace(f.wire(), m.idx[e+f.word()])
 	node := m.buf.AddReplace(at-fieldHeader, end)
 	ed := m.edit(e)
-	if ed.slots == 0 {
-		ed.slots = m.allocRaw(int(f.words()))
+	if ed.fieldNodes == 0 {
+		ed.fieldNodes = m.allocRaw(int(f.words()))
 		m.setOpenKey() // an open struct with nodes is no longer simply appended to
 	}
-	m.idx[ed.slots+f.word()] = node
+	m.idx[ed.fieldNodes+f.word()] = node
 	return node
 }
 
@@ -123,8 +123,8 @@ func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
 	ed := m.editOf(word)
 	start := m.idx[word]
 	switch {
-	case ed.own != 0:
-		return m.buf.NodePlace(ed.own)
+	case ed.valueNode != 0:
+		return m.buf.NodePlace(ed.valueNode)
 	case t == WireStruct:
 		return start, ed.end + 1
 	case t == WireMap:
@@ -226,7 +226,7 @@ func (s XStruct) Reset(f XField, d *XDesc) {
 // setValue sets the field to a value of type t given as its wire bytes.
 func (s XStruct) setValue(f XField, t *XType, value []byte) {
 	m, e := s.m, uint32(s.k)
-	p, b := s.room(f, fieldHeader+len(value))
+	p, b := s.placeField(f, fieldHeader+len(value))
 	putHeader(b, f.header())
 	copy(b[fieldHeader:], value)
 	word := m.indexAt(t, p+fieldHeader)
@@ -238,16 +238,16 @@ func (m *Message) indexAt(t *XType, p uint32) uint32 {
 	if t.kind < record {
 		return p
 	}
-	m.trust(p)
+	m.beginTrusted(p)
 	i, word := m.p.value(t, 0, 0)
-	m.trusted(i)
+	m.endTrusted(i)
 	return word
 }
 
 // trust prepares the parser for what has been accepted before and begins at p.
-func (m *Message) trust(p uint32) {
+func (m *Message) beginTrusted(p uint32) {
 	m.zeroed = 0 // the parser fills words without regard to that
-	m.look()
+	m.noteGrowth()
 	m.p.reset(0)
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth
 	m.p.growth = doubling
@@ -258,7 +258,7 @@ func (m *Message) trust(p uint32) {
 	}
 }
 
-func (m *Message) trusted(i int) {
+func (m *Message) endTrusted(i int) {
 	m.p.b = nil
 	if i < 0 {
 		panic("nocopy: internal error: bytes that were valid are not")

@@ -16,28 +16,28 @@ const (
 )
 
 // few is the number of pairs up to which the filter of a map that is being filled is better than a table.
-const few = 64
+const filterPairs = 64
 
 // isNew says that a key with these ends is certainly not among those of the map with entry e, which has n pairs, and
 // notes that it will be. If n is 0, fill comes first.
 func (ts *tables) isNew(e, n uint32, ends uint64) bool {
-	return ts.filling == e && n <= few && ts.filter.add(ends)
+	return ts.filterOf == e && n <= filterPairs && ts.filter.add(ends)
 }
 
 // fill begins with the filter of a map that is empty.
 //
 //go:noinline
-func (ts *tables) fill(e uint32) {
-	ts.filling, ts.filled = e, nil
+func (ts *tables) clearFilter(e uint32) {
+	ts.filterOf, ts.filterTable = e, nil
 	clear(ts.filter[:])
 }
 
 // unknown says that a key is added to the map that is being filled that its filter does not know.
-func (ts *tables) unknown() { ts.filling, ts.filled = 0, nil }
+func (ts *tables) dropFilter() { ts.filterOf, ts.filterTable = 0, nil }
 
 // add adds what stands for a key and says that it is certainly new.
 func (f *filter) add(x uint64) bool {
-	h := x * spread >> (64 - filterLog)
+	h := x * spreadFactor >> (64 - filterLog)
 	bit := uint64(1) << (h % 64)
 	word := &f[h/64]
 	isNew := *word&bit == 0
@@ -47,9 +47,9 @@ func (f *filter) add(x uint64) bool {
 
 const (
 	// filtered is the number of pairs up to which a filter says of nearly all keys that they come once.
-	filtered = 256
+	singlePairs = 256
 	// suspects is how many others are looked for one by one, and how many clashes a table may have.
-	suspects = 16
+	maxClashes = 16
 )
 
 // repeatedAmongFew is repeated without a table; negative if it would take long.
@@ -57,11 +57,11 @@ func (m *Message) repeatedAmongFew(e uint32, t *XType, n uint32) int {
 	var seen filter
 	dups, looked := 0, 0
 	for i := range n {
-		key := m.key(e, t, i)
+		key := m.keyBytes(e, t, i)
 		if key == nil || seen.add(bothEnds(key)) {
 			continue
 		}
-		if looked++; looked > suspects && n > linear {
+		if looked++; looked > maxClashes && n > linearPairs {
 			return -1
 		}
 		if m.hasKeyBefore(e, t, i, key) {
@@ -78,8 +78,8 @@ func (m *Message) textKeysDiffer(pairs []uint32) bool {
 		return false
 	}
 	b := m.buf.At(base)
-	if len(pairs) <= fewest*pairWords {
-		var seen [fewest]uint64
+	if len(pairs) <= pairwiseKeys*pairWords {
+		var seen [pairwiseKeys]uint64
 		for n := 0; len(pairs) >= pairWords; pairs, n = pairs[pairWords:], n+1 {
 			x, ok := textEnds(b, pairs[0]-base)
 			if !ok {
@@ -104,7 +104,7 @@ func (m *Message) textKeysDiffer(pairs []uint32) bool {
 }
 
 // fewest is the number of keys up to which comparing each with each is cheaper than a filter.
-const fewest = 8
+const pairwiseKeys = 8
 
 // textEnds returns a number that depends on the length and both ends of the text at b[at:]; false if it is not where that is
 // easily found out.
@@ -126,25 +126,25 @@ func textEnds(b []byte, at uint32) (uint64, bool) {
 }
 
 // spread is an odd number that multiplying by changes the high bits most.
-const spread = 0x9e3779b97f4a7c15
+const spreadFactor = 0x9e3779b97f4a7c15
 
 // bothEnds returns a number that depends on the length and both ends of the key.
 func bothEnds(key []byte) uint64 {
 	var x uint64
 	switch n := len(key); {
 	case n >= 8:
-		x = be64(key)*spread ^ bits.RotateLeft64(be64(key[n-8:]), 32)
+		x = be64(key)*spreadFactor ^ bits.RotateLeft64(be64(key[n-8:]), 32)
 	case n >= 4:
 		x = uint64(be32(key))<<32 | uint64(be32(key[n-4:]))
 	case n > 0:
 		x = uint64(key[0])<<16 | uint64(key[n/2])<<8 | uint64(key[n-1])
 	}
-	return x + uint64(len(key))*spread
+	return x + uint64(len(key))*spreadFactor
 }
 
 func (m *Message) hasKeyBefore(e uint32, t *XType, i uint32, key []byte) bool {
 	for j := range i {
-		if have := m.key(e, t, j); have != nil && bytes.Equal(have, key) {
+		if have := m.keyBytes(e, t, j); have != nil && bytes.Equal(have, key) {
 			return true
 		}
 	}

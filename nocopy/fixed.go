@@ -23,7 +23,7 @@ func (s XStruct) setFixedAt(i, size int) []byte {
 		m.moveFixed(e, size, 0)
 	}
 	if len(m.tables.made) > 0 {
-		m.forget(e, uint32(i))
+		m.elementChanges(e, uint32(i))
 	}
 	return m.buf.At(m.idx[e+listStart] + uint32(i*size))[:size]
 }
@@ -37,23 +37,23 @@ func (s XStruct) growFixed(n, size int) []byte {
 		panic("nocopy: too many elements")
 	}
 	start := m.idx[e+listStart]
-	if f := m.building(e); f != nil {
-		m.closeInside(e)
+	if f := m.frameOf(e); f != nil {
+		m.closeNested(e)
 		if start+uint32(count*size) == m.buf.Tail() {
 			return m.growAtTail(&m.open[len(m.open)-1], n, size)
 		}
 		m.closeTo(len(m.open) - 1)
 		m.setOpenKey()
 	}
-	if ed := m.editOf(e); int(ed.room) < n*size || !m.buf.Writable(start) {
+	if ed := m.editOf(e); int(ed.spare) < n*size || !m.buf.Writable(start) {
 		room := min(int64(count+2*n+8)*int64(size), maxCount/2)
 		m.moveFixed(e, size, max(int(room), n*size))
 	}
 	ed := m.edit(e)
 	b := m.buf.At(ed.end)[:n*size]
-	m.buf.ExtendContent(ed.own, n*size)
+	m.buf.ExtendContent(ed.valueNode, n*size)
 	ed.end += uint32(n * size)
-	ed.room -= uint32(n * size)
+	ed.spare -= uint32(n * size)
 	m.idx[e+listCount] += uint32(n)
 	putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 	return b
@@ -78,15 +78,15 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	start := m.idx[e+listStart]
 	n := listHeader + count*size
 	ed := m.editOf(e)
-	if ed.own == 0 {
-		ed.own = m.buf.AddReplace(start-listHeader, ed.end)
+	if ed.valueNode == 0 {
+		ed.valueNode = m.buf.AddReplace(start-listHeader, ed.end)
 	}
 	p, b := m.buf.Place(n + more)
 	copy(b, m.buf.At(start - listHeader)[:n])
 	typeByID(m.idx[e+listType]).putTypes(b) // those of an empty list may be any
-	m.buf.SetPlaced(ed.own, p, p+uint32(n))
+	m.buf.SetPlaced(ed.valueNode, p, p+uint32(n))
 	m.idx[e+listStart] = p + listHeader
-	ed.room, ed.end = uint32(more), p+uint32(n)
+	ed.spare, ed.end = uint32(more), p+uint32(n)
 	*m.edit(e) = ed
 }
 
@@ -101,8 +101,8 @@ func (s XStruct) containsKey(v []byte) bool {
 // newFixed sets field f to a list of n elements and returns their bytes, contents undefined.
 func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 	m := s.m
-	e, b := s.newWhole(f, d, n, 0, n*size)
-	m.endWhole(e)
+	e, b := s.newFullList(f, d, n, 0, n*size)
+	m.endFullList(e)
 	return b
 }
 
@@ -135,7 +135,7 @@ func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 // setTexts sets field f to a list of these texts.
 func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
 	m := s.m
-	e, _ := s.newWhole(f, d, len(v), len(v), 0)
+	e, _ := s.newFullList(f, d, len(v), len(v), 0)
 	if size := textsSize(v); size <= chain.MaxSlabSize {
 		m.buf.Reserve(size)
 	}
@@ -151,7 +151,7 @@ func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
 			words[i] = m.extendText(chain.StringBytes(x))
 		}
 	}
-	m.endWhole(e)
+	m.endFullList(e)
 }
 
 // textsSize returns what texts take on the wire.

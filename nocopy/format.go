@@ -11,19 +11,19 @@ import (
 // not set are left out; unknown ones are not shown. Of the zero handle it returns "<none>". d describes s.
 func (s XStruct) Format(d *XDesc) string {
 	if s.m == nil {
-		return noHandle
+		return zeroHandleText
 	}
 	s.alive()
 	return string(formatter{s.m}.structure(nil, d, s.entry()))
 }
 
-// noHandle is the zero handle as text: what Parse returns beside an error.
-const noHandle = "<none>"
+// zeroHandleText is the zero handle as text: what Parse returns beside an error.
+const zeroHandleText = "<none>"
 
 // formatContainer is Format of a list, set or map; one that is absent is like one without elements, which is none.
 func (s XStruct) formatContainer(none string) string {
 	if s.m == nil {
-		return noHandle
+		return zeroHandleText
 	}
 	s.alive()
 	if s.m == empty {

@@ -48,7 +48,7 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 	p, b := m.buf.Extend(r.Len())
 	r.AppendTo(b[:0])
 	m.buf.Close()
-	m.trust(p)
+	m.beginTrusted(p)
 	m.p.b, m.p.lenient, m.p.maxDepth = b, false, m.limits.MaxDepth // it may be of another type
 	if _, err := m.parseRoot(&m.p); err != nil {
 		return nil, err

@@ -111,9 +111,9 @@ func keyAt(s XStruct, t *XType, i int) encoded {
 		if t.kind == list {
 			return encoded{view: at(s, t, i)}
 		}
-		return encoded{view: s.m.handle(s.m.idx[s.pair(i)])}
+		return encoded{view: s.m.handle(s.m.idx[s.pairSlot(i)])}
 	}
-	b := slices.Clone(s.m.key(s.entry(), t, uint32(i)))
+	b := slices.Clone(s.m.keyBytes(s.entry(), t, uint32(i)))
 	if kt.kind == text {
 		return encoded{text: b}
 	}
@@ -125,7 +125,7 @@ func keyAt(s XStruct, t *XType, i int) encoded {
 // keysOf returns all keys of a map, or elements of a list.
 func keysOf(s XStruct, t *XType) (all []encoded) {
 	for i := range s.count() {
-		if t.kind == list || s.m.idx[s.pair(i)] != 0 {
+		if t.kind == list || s.m.idx[s.pairSlot(i)] != 0 {
 			all = append(all, keyAt(s, t, i))
 		}
 	}
@@ -219,7 +219,7 @@ func (h *hostile) set(s XStruct, t *XType, i int, v encoded) {
 	case fixed:
 		copy(s.setFixedAt(i, int(t.elem.size)), v.fixed[:])
 	case text:
-		s.putTextAt(i, v.text)
+		s.setTextAt(i, v.text)
 	case record:
 		StructList[XStruct](s).Set(i, v.view)
 	default:

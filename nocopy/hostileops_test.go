@@ -480,7 +480,7 @@ var hostileOperations = []hostileOperation{
 					break
 				}
 				i := d.nextPair(0)
-				for d.m.idx[d.pair(i)] != first {
+				for d.m.idx[d.pairSlot(i)] != first {
 					i = d.nextPair(i + 1)
 				}
 				remove(d.XStruct, keyAt(d.XStruct, d.t, i))
@@ -519,7 +519,7 @@ var hostileOperations = []hostileOperation{
 				return
 			}
 			for i := range d.count() {
-				k := d.m.handle(d.m.idx[d.pair(i)])
+				k := d.m.handle(d.m.idx[d.pairSlot(i)])
 				h.change(k, d.t.key)
 				get(d.XStruct, h.new(d.t.key))
 			}

@@ -39,7 +39,7 @@ func (m *Message) zero(end int) {
 	if end > len(m.idx) {
 		m.growIndex(end, maxWords)
 	}
-	m.look()
+	m.noteGrowth()
 	end = min(end+zeroAhead, len(m.idx))
 	clear(m.idx[max(m.words, m.zeroed):end])
 	m.zeroed = uint32(end)

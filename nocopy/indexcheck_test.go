@@ -20,7 +20,7 @@ func CheckIndex(m *Message) (err error) {
 			}
 		}
 	}
-	for words, all := range m.dead.raw {
+	for words, all := range m.dead.rawWords {
 		for _, at := range all {
 			c.claim(at, words, "free words")
 		}
@@ -89,7 +89,7 @@ func (c indexChecker) value(t *XType, e uint32, path string) {
 }
 
 func (c indexChecker) inside(d *XDesc, e uint32, path string) {
-	if slots := c.m.editOf(e).slots; slots != 0 {
+	if slots := c.m.editOf(e).fieldNodes; slots != 0 {
 		c.claim(slots, uint32(d.words), path+"'s nodes")
 	}
 	for i := range d.fields {
@@ -99,8 +99,8 @@ func (c indexChecker) inside(d *XDesc, e uint32, path string) {
 		}
 	}
 	if d.union {
-		for w := c.m.idx[e+unionWord]; w&hasStrange != 0; w = c.m.idx[w&^hasStrange+strangeNext] {
-			c.claim(w&^hasStrange, strangeWords, path+"'s unknown fields")
+		for w := c.m.idx[e+unionWord]; w&hasExtra != 0; w = c.m.idx[w&^hasExtra+extraNext] {
+			c.claim(w&^hasExtra, extraWords, path+"'s unknown fields")
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (ix indexer) structure(d *XDesc, e uint32, path string) error {
 // strictly indexes the container at p as a message that is not lazy would.
 func (ix indexer) strictly(t *XType, p uint32, path string) (uint32, error) {
 	m := ix.m
-	m.trust(p)
+	m.beginTrusted(p)
 	m.p.lenient, m.p.utf8, m.p.maxDepth = false, m.flags&ValidUTF8 != 0, m.limits.MaxDepth
 	i, word := m.p.value(t, 0, 0)
 	m.p.b = nil

@@ -78,29 +78,29 @@ func (s XStruct) checkIndex(i int) {
 func (s XStruct) typ() *XType { return typeByID(s.m.idx[uint32(s.k)+listType]) }
 
 // slot returns the index of the words of element i.
-func (s XStruct) slot(i int) uint32 {
+func (s XStruct) elemSlot(i int) uint32 {
 	s.checkIndex(i)
 	return s.m.idx[uint32(s.k)+listElems] + uint32(i)
 }
 
 // openList makes the list or map the innermost thing that is being built, ready to append behind its last element.
 func (m *Message) openList(e uint32) {
-	if !m.closeInside(e) {
+	if !m.closeNested(e) {
 		m.closeAll()
 		t := typeByID(m.idx[e+listType])
-		if m.edit(e).tail == 0 {
-			tail := m.buf.AddGrow(m.edit(e).end, m.idx[e+listStart]-t.header())
-			m.edit(e).tail = tail
+		if m.edit(e).tailNode == 0 {
+			tail := m.buf.AddGrow(m.edit(e).end, m.idx[e+listStart]-t.headerSize())
+			m.edit(e).tailNode = tail
 		}
-		m.buf.OpenContent(m.edit(e).tail)
+		m.buf.OpenContent(m.edit(e).tailNode)
 		m.push(t, e, m.idx[e+listCount]).reopened = true
 		m.openHandle = 0
 	}
-	m.fillUp(e, m.idx[e+listCount])
+	m.appendZeroElements(e, m.idx[e+listCount])
 }
 
 // building returns the frame of a list that is not complete, nil if it is.
-func (m *Message) building(e uint32) *frame {
+func (m *Message) frameOf(e uint32) *frame {
 	for i := len(m.open) - 1; i >= 0; i-- {
 		if m.open[i].e == e {
 			return &m.open[i]
@@ -109,8 +109,8 @@ func (m *Message) building(e uint32) *frame {
 	return nil
 }
 
-// fillUp appends zero values until the list, which is innermost, has n elements on the wire.
-func (m *Message) fillUp(e, n uint32) {
+// appendZeroElements appends zero values until the list, which is innermost, has n elements on the wire.
+func (m *Message) appendZeroElements(e, n uint32) {
 	top := len(m.open) - 1
 	t := m.open[top].typ
 	next := m.open[top].next
@@ -143,16 +143,16 @@ func (m *Message) appendZeroStruct(t *XType, e uint32) {
 
 // indexInto indexes the struct at p, known to be valid and contiguous, into an entry that exists.
 func (m *Message) indexInto(t *XType, p, e uint32) {
-	m.trust(p)
+	m.beginTrusted(p)
 	i := m.p.structure(t.desc, e, 0)
-	m.trusted(i)
+	m.endTrusted(i)
 }
 
 // appendSlots makes room for n more elements of the list or map, opens it to append them, and returns the
 // index of the first one's words. Of a list of structs these are entries' numbers.
 func (m *Message) appendSlots(e uint32, n int) uint32 {
 	m.openList(e)
-	m.putting.dict = 0
+	m.mapFill.handle = 0
 	t := m.open[len(m.open)-1].typ
 	per := t.elemWords()
 	if t.kind == list && t.elem.kind == record {
@@ -203,8 +203,8 @@ func (m *Message) leaveSlots(e, at, room, per uint32) {
 	d := &m.dead
 	if gap := m.editOf(e).gap; at-gap != e+listWords {
 		d.freeRaw(at-gap*per, (room+gap)*per)
-	} else if d.room[e] == 0 {
-		d.room[e] = listWords + (room+gap)*per
+	} else if d.blockWords[e] == 0 {
+		d.blockWords[e] = listWords + (room+gap)*per
 	}
 }
 
@@ -223,10 +223,10 @@ func (m *Message) makeTable(e uint32, t *XType) {
 	if room&roomTable != 0 {
 		return
 	}
-	m.filling.list = 0 // perhaps it is another one
+	m.listFill.handle = 0 // perhaps it is another one
 	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.elem.desc.words)
-	if m.dead.free != nil && n > 0 && m.dead.room[e] == 0 {
-		m.dead.room[e] = listWords + n*stride
+	if m.dead.free != nil && n > 0 && m.dead.blockWords[e] == 0 {
+		m.dead.blockWords[e] = listWords + n*stride
 	}
 	size := roundUp(2*n + 2)
 	table := m.allocRaw(int(size))
@@ -256,27 +256,27 @@ func (m *Message) storeCount(e uint32, t *XType) {
 	n := m.idx[e+listCount] - ed.dead
 	at := m.idx[e+listStart] - 4
 	p := at
-	if ed.count != 0 {
-		p = m.buf.NodeStart(ed.count)
+	if ed.countNode != 0 {
+		p = m.buf.NodeStart(ed.countNode)
 	}
 	if m.buf.Writable(p) {
 		putBE32(m.buf.At(p), n)
 		return
 	}
-	if ed.count == 0 {
-		ed.count = m.buf.AddReplace(at, at+4)
-		m.edit(e).count = ed.count
+	if ed.countNode == 0 {
+		ed.countNode = m.buf.AddReplace(at, at+4)
+		m.edit(e).countNode = ed.countNode
 	}
 	p, b := m.buf.Place(4)
 	putBE32(b, n)
-	m.buf.SetPlaced(ed.count, p, p+4)
+	m.buf.SetPlaced(ed.countNode, p, p+4)
 }
 
 // storeTypes sees to it that the header of a container that was empty, where it may hold any types, holds its own.
 func (m *Message) storeTypes(e uint32, t *XType) {
 	var types [2]byte
 	n := t.putTypes(types[:])
-	at := m.idx[e+listStart] - t.header()
+	at := m.idx[e+listStart] - t.headerSize()
 	switch have := m.buf.At(at)[:n]; {
 	case string(have) == string(types[:n]):
 	case m.buf.Writable(at):
@@ -304,9 +304,9 @@ func (m *Message) replaceElement(t *XType, word uint32) chain.NodeID {
 	switch {
 	case t.kind >= record:
 		m.closeEntry(word)
-		if own := m.editOf(word).own; own != 0 {
+		if own := m.editOf(word).valueNode; own != 0 {
 			ed := m.edit(word)
-			ed.own, ed.room = 0, 0 // what is changed through its handles from now on stays out of the new value
+			ed.valueNode, ed.spare = 0, 0 // what is changed through its handles from now on stays out of the new value
 			return own
 		}
 	case word&inNode != 0:
@@ -318,16 +318,16 @@ func (m *Message) replaceElement(t *XType, word uint32) chain.NodeID {
 }
 
 func (s XStruct) textAt(i int) []byte {
-	slot := s.slot(i)
+	slot := s.elemSlot(i)
 	s.m.buf.Lend()
 	return s.m.textBytes(s.m.idx[slot])
 }
 
-// setTextAt makes element i a text of n bytes and returns them, contents undefined.
-func (s XStruct) setTextAt(i, n int) []byte {
+// newTextAt makes element i a text of n bytes and returns them, contents undefined.
+func (s XStruct) newTextAt(i, n int) []byte {
 	checkLen(n)
 	s.changeableBy(n)
-	slot := s.slot(i)
+	slot := s.elemSlot(i)
 	m := s.m
 	if m.appendsAt(s.entry(), uint32(i)) {
 		p, b := m.buf.Extend(textHeader + n)
@@ -336,7 +336,7 @@ func (s XStruct) setTextAt(i, n int) []byte {
 		return b[textHeader : textHeader+n : textHeader+n]
 	}
 	if len(m.tables.made) > 0 {
-		m.forget(s.entry(), uint32(i))
+		m.elementChanges(s.entry(), uint32(i))
 	}
 	b, word := m.replaceText(m.idx[slot], n)
 	m.idx[slot] = word
@@ -369,18 +369,18 @@ func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
 // appendsAt says whether element i of the list is the next to be appended or one behind it; then all before
 // it are filled up, and it counts as appended.
 func (m *Message) appendsAt(e, i uint32) bool {
-	f := m.building(e)
+	f := m.frameOf(e)
 	if f == nil || i < f.next {
 		return false
 	}
-	m.closeInside(e)
-	m.fillUp(e, i)
+	m.closeNested(e)
+	m.appendZeroElements(e, i)
 	m.open[len(m.open)-1].next = i + 1
 	return true
 }
 
-// putTextAt sets element i.
-func (s XStruct) putTextAt(i int, v []byte) {
+// setTextAt sets element i.
+func (s XStruct) setTextAt(i int, v []byte) {
 	if s.m == nil {
 		s.checkIndex(i)
 	}
@@ -396,18 +396,18 @@ func (s XStruct) putTextAt(i int, v []byte) {
 		}
 	}
 	if len(v) < refer || !s.m.mayRefer(len(v)) {
-		copy(s.setTextAt(i, len(v)), v)
+		copy(s.newTextAt(i, len(v)), v)
 		return
 	}
 	checkLen(len(v))
 	s.changeableBy(len(v))
-	slot := s.slot(i)
+	slot := s.elemSlot(i)
 	if s.m.appendsAt(s.entry(), uint32(i)) {
 		s.m.idx[slot] = s.m.appendRef(v)
 		return
 	}
 	if len(s.m.tables.made) > 0 {
-		s.m.forget(s.entry(), uint32(i))
+		s.m.elementChanges(s.entry(), uint32(i))
 	}
 	s.m.idx[slot] = s.m.replaceTextByRef(s.m.idx[slot], v)
 }

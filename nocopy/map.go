@@ -145,7 +145,7 @@ func (s XStruct) find(k encoded) int {
 		return -1
 	}
 	if k.view.m != nil {
-		s.m.closeFor(s.entry())
+		s.m.closeElements(s.entry())
 	}
 	return s.m.lookup(s.entry(), s.typ(), k.bytes())
 }
@@ -156,7 +156,7 @@ func (s XStruct) findToPut(k encoded) int {
 	if k.view.m == nil {
 		n := s.m.idx[s.entry()+listCount]
 		if n == 0 {
-			s.m.tables.fill(s.entry())
+			s.m.tables.clearFilter(s.entry())
 		}
 		if s.m.tables.isNew(s.entry(), n, bothEnds(k.bytes())) {
 			return -1
@@ -171,7 +171,7 @@ func (s XStruct) pairNumber(slot uint32) uint32 {
 }
 
 // pair returns the index of the words of pair i.
-func (s XStruct) pair(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
+func (s XStruct) pairSlot(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
 
 func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
 	var kc KC
@@ -180,7 +180,7 @@ func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
 	if i < 0 {
 		return vc.get(empty, 0), false // zero
 	}
-	return vc.get(s.m, s.m.idx[s.pair(i)+pairValue]), true
+	return vc.get(s.m, s.m.idx[s.pairSlot(i)+pairValue]), true
 }
 
 func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
@@ -192,22 +192,22 @@ func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
 	checkLen(len(value.text))
 	s.changeableBy(len(value.text))
 	if i := s.findToPut(key); i >= 0 {
-		word := m.replaceEncoded(t.elem, m.idx[s.pair(i)+pairValue], value)
-		m.idx[s.pair(i)+pairValue] = word
+		word := m.replaceEncoded(t.elem, m.idx[s.pairSlot(i)+pairValue], value)
+		m.idx[s.pairSlot(i)+pairValue] = word
 		return
 	}
-	slot := s.putKey(key)
+	slot := s.appendPair(key)
 	word := m.appendEncoded(t.elem, value)
 	m.idx[slot+pairValue] = word
 }
 
-// putKey adds a pair with the key, ready for the value to be appended.
-func (s XStruct) putKey(k encoded) uint32 {
+// appendPair adds a pair with the key, ready for the value to be appended.
+func (s XStruct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
 	word := s.m.appendEncoded(s.typ().key, k)
 	s.m.idx[slot] = word
 	if tb := s.m.tables.made[s.entry()]; tb != nil {
-		tb.enterLater(s.pairNumber(slot))
+		tb.reinsertLater(s.pairNumber(slot))
 	}
 	return slot
 }
@@ -221,13 +221,13 @@ func (s XStruct) putView(k encoded, v XStruct) {
 	s.changeableBy(src.n)
 	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
-		slot = s.pair(i)
-		m.bury(t.elem, m.idx[slot+pairValue])
+		slot = s.pairSlot(i)
+		m.noteDead(t.elem, m.idx[slot+pairValue])
 		node := m.replaceElement(t.elem, m.idx[slot+pairValue])
 		word = m.placeValue(node, t.elem, 0, src, 0)
-		m.edit(word).own = node
+		m.edit(word).valueNode = node
 	} else {
-		slot = s.putKey(k)
+		slot = s.appendPair(k)
 		word = m.appendValue(t.elem, 0, src, 0)
 	}
 	m.idx[slot+pairValue] = word
@@ -242,19 +242,19 @@ func (s XStruct) putNew(k encoded, n int) XStruct {
 	var slot uint32
 	var own chain.NodeID
 	if i := s.findToPut(k); i >= 0 {
-		slot = s.pair(i)
-		m.bury(t.elem, m.idx[slot+pairValue])
+		slot = s.pairSlot(i)
+		m.noteDead(t.elem, m.idx[slot+pairValue])
 		own = m.replaceElement(t.elem, m.idx[slot+pairValue])
 		m.closeAll()
 		m.buf.SetEmpty(own)
 		m.buf.OpenContent(own)
 	} else {
-		slot = s.putKey(k)
+		slot = s.appendPair(k)
 	}
 	word := m.beginValue(t.elem, n, 0)
 	m.idx[slot+pairValue] = word
 	if own != 0 {
-		m.edit(word).own = own
+		m.edit(word).valueNode = own
 	}
 	v := m.handle(word)
 	v.clearFixed()
@@ -290,10 +290,10 @@ func (s XStruct) eachPair(yield func(key, value uint32) bool) {
 	}
 	e, t := s.entry(), s.typ()
 	repeated := s.m.repeated(e, t) > 0
-	s.m.tables.walks.Add(1)
-	defer s.m.tables.walks.Add(-1)
+	s.m.tables.iterations.Add(1)
+	defer s.m.tables.iterations.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
-		words := s.m.idx[s.pair(i):][:pairWords]
+		words := s.m.idx[s.pairSlot(i):][:pairWords]
 		if words[pairKey] == 0 || repeated && s.m.isRepeated(e, t, uint32(i)) {
 			continue
 		}
@@ -306,10 +306,10 @@ func (s XStruct) eachPair(yield func(key, value uint32) bool) {
 // nextPair returns the number of the first pair from i on that All may yield.
 func (s XStruct) nextPair(i int) int {
 	ed := s.m.editOf(s.entry())
-	if ed.live == 0 {
+	if ed.liveSet == 0 {
 		return i
 	}
-	if i = s.m.live[ed.live].next(i); i < 0 {
+	if i = s.m.liveSets[ed.liveSet].next(i); i < 0 {
 		return maxCount
 	}
 	return i
@@ -324,23 +324,23 @@ func (s XStruct) livePairs(tb *table) *bitset {
 	m, e := s.m, s.entry()
 	n := m.idx[e+listCount]
 	ed := m.edit(e)
-	if ed.live == 0 {
+	if ed.liveSet == 0 {
 		if n <= fewDead {
 			return nil
 		}
-		if len(m.live) == 0 {
-			m.live = append(m.live, bitset{}) // 0 is none
+		if len(m.liveSets) == 0 {
+			m.liveSets = append(m.liveSets, bitset{}) // 0 is none
 		}
-		ed.live = uint32(len(m.live))
-		m.live = append(m.live, bitset{})
+		ed.liveSet = uint32(len(m.liveSets))
+		m.liveSets = append(m.liveSets, bitset{})
 		superseded := tb != nil && !s.typ().ofViews() // All yields each of those
 		for i := range n {
-			if m.idx[s.pair(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
-				m.live[ed.live].add(int(i))
+			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
+				m.liveSets[ed.liveSet].add(int(i))
 			}
 		}
 	}
-	return &m.live[ed.live]
+	return &m.liveSets[ed.liveSet]
 }
 
 func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
@@ -358,16 +358,16 @@ func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
 // deletePair removes pair i. Its place is kept for a pair that may come.
 func (s XStruct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
-	m.putting.dict = 0
+	m.mapFill.handle = 0
 	tb := m.tables.made[e]
 	if tb != nil {
 		tb.remove(m, e, t, uint32(i))
 	}
-	slot := s.pair(i)
+	slot := s.pairSlot(i)
 	for k, kt := range []*XType{t.key, t.elem} {
 		if kt.kind >= record {
 			m.closeEntry(m.idx[slot+uint32(k)])
-			m.bury(kt, m.idx[slot+uint32(k)])
+			m.noteDead(kt, m.idx[slot+uint32(k)])
 		}
 	}
 	node := m.idx[slot+pairNode]
@@ -395,18 +395,18 @@ func (s XStruct) newPair() uint32 {
 	ed := m.editOf(e)
 	if ed.free == 0 {
 		slot := m.appendSlots(e, 1)
-		if ed.live != 0 {
-			m.live[ed.live].add(int(s.pairNumber(slot)))
+		if ed.liveSet != 0 {
+			m.liveSets[ed.liveSet].add(int(s.pairNumber(slot)))
 		}
 		return slot
 	}
-	slot := s.pair(int(ed.free) - 1)
+	slot := s.pairSlot(int(ed.free) - 1)
 	m.closeAll()
 	now := m.edit(e)
 	now.free = m.idx[slot+pairValue]
 	now.dead--
-	if ed.live != 0 {
-		m.live[ed.live].add(int(ed.free) - 1)
+	if ed.liveSet != 0 {
+		m.liveSets[ed.liveSet].add(int(ed.free) - 1)
 	}
 	m.storeCount(e, s.typ())
 	m.buf.SetEmpty(m.idx[slot+pairNode])
@@ -416,7 +416,7 @@ func (s XStruct) newPair() uint32 {
 
 // appendZeroValue appends a complete zero value and returns its word.
 func (m *Message) appendZeroValue(t *XType) uint32 {
-	m.tables.unknown()
-	m.graft = appendZero(m.graft[:0], t)
-	return m.appendValue(t, 0, source{n: len(m.graft), data: m.graft}, 0)
+	m.tables.dropFilter()
+	m.copied = appendZero(m.copied[:0], t)
+	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
 }

@@ -33,30 +33,30 @@ type Message struct {
 	open       []frame // what is being built, outermost first
 	edits      []edit  // what has been changed in entries that were complete; [0] is unused
 
-	desc    *XDesc
-	root    uint32
-	flags   flag
-	frozen  bool    // may not be changed: a default, a constant, or empty
-	guarded bool    // changes are not simply made, see beforeChange
-	absent  bool    // stands for something that is not there
-	shadows shadows // fields that came twice
-	limits  Limits
-	p       parser
-	scratch []byte      // a zero value on its way
-	graft   []byte      // a copied value on its way
-	ranged  chain.Range // memory for the pieces of the next one
-	tables  tables
-	watched watch
-	live    []bitset // see edit.live
-	dead    deadEntries
-	full    bool   // there may be so much in the index that is dead that tidy should look
-	rooms   []room // for binaries that were handed out since the message was finished last
-	filling filling
-	putting putting
-	idle    int           // releases in a row without a large index
-	home    *sync.Pool    // where it waits once it is released
-	noted   atomic.Uint32 // what those have done whom a held message was shown: see held.go
-	claims  atomic.Uint64 // who owns it, see claim.go
+	desc       *XDesc
+	root       uint32
+	flags      flag
+	frozen     bool    // may not be changed: a default, a constant, or empty
+	guarded    bool    // changes are not simply made, see beforeChange
+	absent     bool    // stands for something that is not there
+	shadows    shadows // fields that came twice
+	limits     Limits
+	p          parser
+	scratch    []byte      // a zero value on its way
+	copied     []byte      // a copied value on its way
+	spentRange chain.Range // memory for the pieces of the next one
+	tables     tables
+	viewKeys   viewKeys
+	liveSets   []bitset // see edit.live
+	dead       deadEntries
+	maybeFull  bool      // there may be so much in the index that is dead that tidy should look
+	handouts   []handout // for binaries that were handed out since the message was finished last
+	listFill   listFill
+	mapFill    mapFill
+	idle       int           // releases in a row without a large index
+	home       *sync.Pool    // where it waits once it is released
+	noted      atomic.Uint32 // what those have done whom a held message was shown: see held.go
+	claims     atomic.Uint64 // who owns it, see claim.go
 
 	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large, and smallIdx is what
 	// idx was before.
@@ -100,7 +100,7 @@ func fromPool(home *sync.Pool) *Message {
 
 func makeMessage(home *sync.Pool) *Message {
 	m := &Message{gen: 1, edits: make([]edit, 1), limits: usualLimits, home: home}
-	m.dead.most = fewNew
+	m.dead.checkAt = uncheckedWords
 	m.p.m = m
 	m.p.levels = m.p.few[:]
 	if debugging {
@@ -186,8 +186,8 @@ func (m *Message) Check() error {
 		return err
 	}
 	m.buf.Seal()
-	if len(m.rooms) > 0 {
-		m.dropRooms()
+	if len(m.handouts) > 0 {
+		m.dropHandouts()
 	}
 	return nil
 }
@@ -284,7 +284,7 @@ func (m *Message) release() {
 func (m *Message) end() {
 	m.endHandles()
 	m.buf.Free()
-	if m.large || cap(m.shadows.all) > keepShadows || cap(m.graft) > keepGraft {
+	if m.large || cap(m.shadows.all) > keepShadows || cap(m.copied) > keepCopied {
 		m.dropLarge()
 	}
 	if m.zeroed-1 < keepZeroed && m.words <= m.zeroed { // the next message finds them so
@@ -296,20 +296,20 @@ func (m *Message) end() {
 	m.open, m.edits, m.shadows.all = m.open[:0], m.edits[:1], m.shadows.all[:0]
 	if m.shadows.found != nil || m.guarded {
 		m.shadows = shadows{all: m.shadows.all}
-		m.watched.reset()
+		m.viewKeys.reset()
 		m.guarded = false
 	}
-	if m.live != nil {
-		m.live = nil
+	if m.liveSets != nil {
+		m.liveSets = nil
 	}
-	if len(m.rooms) > 0 {
-		m.dropRooms()
+	if len(m.handouts) > 0 {
+		m.dropHandouts()
 	}
 	if m.dead.used() {
 		m.dead.reset()
-		m.full = false
+		m.maybeFull = false
 	}
-	if m.tables.filling != 0 || len(m.tables.made) > 0 {
+	if m.tables.filterOf != 0 || len(m.tables.made) > 0 {
 		m.tables.reset()
 	}
 	if m.flags&limited != 0 {
@@ -323,7 +323,7 @@ func (m *Message) end() {
 // endHandles makes all handles stale, also those that are known without looking at their
 // generation.
 func (m *Message) endHandles() {
-	m.openHandle, m.putting.dict = 0, 0
+	m.openHandle, m.mapFill.handle = 0, 0
 	if m.gen++; m.gen == 0 {
 		m.gen = 1
 	}
@@ -332,8 +332,8 @@ func (m *Message) endHandles() {
 // keepZeroed is the most words that are made zero for the next message.
 const keepZeroed = 256
 
-// keepGraft is the most bytes that wait for the next copied value.
-const keepGraft = 64 << 10
+// keepCopied is the most bytes that wait for the next copied value.
+const keepCopied = 64 << 10
 
 // keepShadows is the most notes on fields that came twice that wait for the next message.
 const keepShadows = 4 << 10
@@ -347,8 +347,8 @@ func (m *Message) dropLarge() {
 	if cap(m.shadows.all) > keepShadows {
 		m.shadows.all = nil
 	}
-	if cap(m.graft) > keepGraft {
-		m.graft = nil
+	if cap(m.copied) > keepCopied {
+		m.copied = nil
 	}
 	if m.idxItem != nil {
 		m.dropIndex()
@@ -358,7 +358,7 @@ func (m *Message) dropLarge() {
 	if m.idle++; m.large && m.idle > keepLarge {
 		m.large = false
 		m.open, m.edits = nil, make([]edit, 1)
-		m.tables.forget()
+		m.tables.dropSpare()
 		m.buf.Shrink()
 	}
 }

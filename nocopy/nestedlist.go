@@ -16,7 +16,7 @@ func (l NestedList[C]) String() string { return XStruct(l).formatContainer("[]")
 func (l NestedList[C]) At(i int) C { return C(XStruct(l).containerAt(i)) }
 
 func (s XStruct) containerAt(i int) XStruct {
-	slot := s.slot(i)
+	slot := s.elemSlot(i)
 	word := s.m.idx[slot]
 	if word == 0 { // not reached yet in building
 		return emptyHandle()
@@ -101,42 +101,42 @@ func (s XStruct) setContainerAt(i int, v XStruct) {
 	m, t := s.m, s.typ().elem
 	src := m.source(v, t)
 	s.changeableBy(src.n)
-	slot := s.slot(i)
+	slot := s.elemSlot(i)
 	if len(m.tables.made) > 0 {
-		m.forget(s.entry(), uint32(i))
+		m.elementChanges(s.entry(), uint32(i))
 	}
 	if m.appendsAt(s.entry(), uint32(i)) {
 		word := m.appendValue(t, 0, src, 0)
 		m.idx[slot] = word
 		return
 	}
-	m.bury(t, m.idx[slot])
+	m.noteDead(t, m.idx[slot])
 	node := m.replaceElement(t, m.idx[slot])
 	word := m.placeValue(node, t, 0, src, 0)
-	m.edit(word).own = node
+	m.edit(word).valueNode = node
 	m.idx[slot] = word
 }
 
 func (s XStruct) newContainerAt(i, n int) XStruct {
 	s.changeable()
-	slot := s.slot(i)
+	slot := s.elemSlot(i)
 	m, t := s.m, s.typ().elem
 	checkCount(t, n)
 	if len(m.tables.made) > 0 {
-		m.forget(s.entry(), uint32(i))
+		m.elementChanges(s.entry(), uint32(i))
 	}
 	if m.appendsAt(s.entry(), uint32(i)) {
 		word := m.beginValue(t, n, 0)
 		m.idx[slot] = word
 		return m.handle(word)
 	}
-	m.bury(t, m.idx[slot])
+	m.noteDead(t, m.idx[slot])
 	node := m.replaceElement(t, m.idx[slot])
 	m.closeAll()
 	m.buf.SetEmpty(node)
 	m.buf.OpenContent(node)
 	word := m.beginValue(t, n, 0)
-	m.edit(word).own = node
+	m.edit(word).valueNode = node
 	m.idx[slot] = word
 	return m.handle(word)
 }

@@ -83,7 +83,7 @@ func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 	}
 	head := lead
 	if t.kind > record {
-		head += int(t.header())
+		head += int(t.headerSize())
 	}
 	if i = p.need(i, head); i < 0 {
 		return i, 0
@@ -115,7 +115,7 @@ func (p *parser) allot(head, n, per, i int) uint32 {
 // allotFor is take for a value of the type.
 func (p *parser) allotFor(t *XType, head, n, per, i int) uint32 {
 	if p.reuse {
-		return p.m.reuse(t, uint32(head+n*per))
+		return p.m.reuseFor(t, uint32(head+n*per))
 	}
 	return p.allot(head, n, per, i)
 }

@@ -294,7 +294,7 @@ func (c *compiler) container(o op, t *XType, from opOrigin) {
 	kind, inside := kindOf(t), t
 	o |= special(kind)
 	if t.kind != record {
-		o += op(t.header()) << opReach
+		o += op(t.headerSize()) << opReach
 	}
 	switch kind {
 	case kindTextPairs:

@@ -142,7 +142,7 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 	if d.union {
 		p.m.idx[s.entry+unionWord] = 0
 		if after > 0 {
-			i = p.strange(s.entry, p.mismatched, p.base+uint32(after), i)
+			i = p.addExtra(s.entry, p.mismatched, p.base+uint32(after), i)
 		}
 	}
 	if i >= 0 {

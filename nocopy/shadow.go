@@ -16,7 +16,7 @@ type shadows struct {
 func (s shadow) key() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
 
 // take returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it has any.
-func (ss *shadows) take(e, word uint32) uint32 {
+func (ss *shadows) detach(e, word uint32) uint32 {
 	if ss.found == nil {
 		ss.found = map[uint64]uint32{}
 	}
@@ -33,7 +33,7 @@ func (ss *shadows) take(e, word uint32) uint32 {
 
 // unsetShadows removes the other occurrences of a field: without the last, the one before would count again.
 func (m *Message) unsetShadows(e, word uint32) {
-	for k := m.shadows.take(e, word); k != 0; {
+	for k := m.shadows.detach(e, word); k != 0; {
 		s := m.shadows.all[k-1]
 		m.buf.AddReplace(s.at, s.end)
 		k = m.shadows.before[k-1]

@@ -48,7 +48,7 @@ func (p *parser) fields(d *XDesc, e uint32, i int) int {
 		}
 		if word == 0 { // not of its type after all
 			if d.union {
-				if i = p.strange(e, p.mismatched, p.base+uint32(i), i); i < 0 {
+				if i = p.addExtra(e, p.mismatched, p.base+uint32(i), i); i < 0 {
 					return i
 				}
 			}
@@ -78,7 +78,7 @@ func (m *Message) lastArm(d *XDesc, e uint32) uint32 {
 func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 	p.m.idx[e+entryEnd] = p.base + uint32(i)
 	if d.union {
-		p.m.idx[p.m.which(e)] = last
+		p.m.idx[p.m.armWord(e)] = last
 	}
 	for _, w := range d.required {
 		if p.m.idx[e+w] == 0 && !p.lenient {
@@ -94,7 +94,7 @@ func (p *parser) shadow(d *XDesc, e uint32, f *field, i int) int {
 	at, end := p.m.valuePlace(f.typ.wire, p.m.idx[e+f.word])
 	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - fieldHeader, end: end})
 	if d.union {
-		return p.strange(e, at-fieldHeader, end, i)
+		return p.addExtra(e, at-fieldHeader, end, i)
 	}
 	return i
 }
@@ -111,7 +111,7 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 		return p.inField(itoa(int(int16(key))))
 	}
 	if d.union {
-		return p.strange(e, at, p.base+uint32(end), end)
+		return p.addExtra(e, at, p.base+uint32(end), end)
 	}
 	return end
 }
@@ -120,7 +120,7 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 // elements are not of their type: then the field, which is at mismatched, counts as unknown.
 func (p *parser) container(f *field, i int) (int, uint32) {
 	if f.kind > record { // before anything asks whether it is of its type: then there is a way back to i
-		if i = p.need(i, fieldHeader+int(f.typ.header())); i < 0 {
+		if i = p.need(i, fieldHeader+int(f.typ.headerSize())); i < 0 {
 			return i, 0
 		}
 	}
@@ -190,7 +190,7 @@ func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 		}
 		return p.structure(t.desc, e, i+lead), e
 	}
-	if i = p.need(i, lead+int(t.header())); i < 0 {
+	if i = p.need(i, lead+int(t.headerSize())); i < 0 {
 		return i, 0
 	}
 	if t.kind == list {

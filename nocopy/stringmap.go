@@ -27,10 +27,10 @@ func (p StringMap) Put(k, v string) {
 		panic(panicAbsent)
 	}
 	m, e := p.m, uint32(p.k)
-	if (p.k == m.putting.dict || XStruct(p).beginPutting()) && len(k)|len(v) < refer {
+	if (p.k == m.mapFill.handle || XStruct(p).beginMapFill()) && len(k)|len(v) < refer {
 		key := chain.StringBytes(k)
-		n, ends := m.putting.n, bothEnds(key)
-		if m.tables.isNew(e, n, ends) || m.claim(e, m.open[len(m.open)-1].typ, n, key, ends) {
+		n, ends := m.mapFill.n, bothEnds(key)
+		if m.tables.isNew(e, n, ends) || m.addNewKey(e, m.open[len(m.open)-1].typ, n, key, ends) {
 			m.putNext(k, v)
 			return
 		}
@@ -53,14 +53,14 @@ func (p StringMap) AppendNew() (k, v string) {
 
 // putting is a map of texts that is being filled: it is what is being built, innermost, nothing has been deleted from it, and
 // there is room in its index for a pair more.
-type putting struct {
-	dict      uint64 // its handle, 0 if there is none
+type mapFill struct {
+	handle    uint64 // its handle, 0 if there is none
 	n         uint32 // how many pairs it has
 	slot, end uint32 // where the next one's words are, and where the room for them ends
 }
 
-// beginPutting notes the map as the one that is being filled, if it is what putting says, and reports whether it is.
-func (s XStruct) beginPutting() bool {
+// beginMapFill notes the map as the one that is being filled, if it is what putting says, and reports whether it is.
+func (s XStruct) beginMapFill() bool {
 	m, e := s.m, uint32(s.k)
 	top := len(m.open) - 1
 	if top < 0 || uint32(s.k>>32) != m.gen {
@@ -72,23 +72,23 @@ func (s XStruct) beginPutting() bool {
 		return false
 	}
 	if n == 0 {
-		m.tables.fill(e)
+		m.tables.clearFilter(e)
 	}
 	if n >= m.idx[e+listRoom] {
 		m.growSlots(e, n, 1, pairWords)
 	}
 	first := m.idx[e+listElems]
-	m.putting = putting{dict: s.k, n: n, slot: first + n*pairWords, end: first + m.idx[e+listRoom]*pairWords}
+	m.mapFill = mapFill{handle: s.k, n: n, slot: first + n*pairWords, end: first + m.idx[e+listRoom]*pairWords}
 	return true
 }
 
 // putNext puts the next pair, whose key is new and whose texts are not to be referred to.
 func (m *Message) putNext(k, v string) {
-	q := &m.putting
-	e, slot, n := uint32(q.dict), q.slot, q.n+1
+	q := &m.mapFill
+	e, slot, n := uint32(q.handle), q.slot, q.n+1
 	q.slot, q.n = slot+pairWords, n
 	if q.slot >= q.end {
-		q.dict = 0
+		q.handle = 0
 	}
 	words := m.idx
 	words[e+listCount] = n
@@ -118,10 +118,10 @@ func (s XStruct) eachTextPair(yield func(key, value string) bool) {
 	}
 	e, t := s.entry(), s.typ()
 	repeated := s.m.repeated(e, t) > 0
-	s.m.tables.walks.Add(1)
-	defer s.m.tables.walks.Add(-1)
+	s.m.tables.iterations.Add(1)
+	defer s.m.tables.iterations.Add(-1)
 	for i := s.nextPair(0); i < min(n, s.count()); i = s.nextPair(i + 1) {
-		slot := s.pair(i)
+		slot := s.pairSlot(i)
 		k, v := s.m.idx[slot], s.m.idx[slot+pairValue]
 		if k == 0 {
 			continue

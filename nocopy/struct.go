@@ -15,7 +15,7 @@ const notIndexed = 1 << 31
 // entry 0 of generation 0, so that the zero XStruct differs from it only in its message.
 var empty = func() *Message {
 	m := &Message{words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true}
-	m.openHandle, m.putting.dict, m.filling.list = noHandleKey, noHandleKey, noHandleKey
+	m.openHandle, m.mapFill.handle, m.listFill.handle = noHandleKey, noHandleKey, noHandleKey
 	m.buf.Reset(false)
 	m.buf.Seal()
 	m.idx = make([]uint32, math.MaxUint16+1)
@@ -362,7 +362,7 @@ func (s XStruct) fixed(f XField, n int) []byte {
 	if p != 0 && s.m.buf.Adopt(p) {
 		return s.m.buf.At(p)[:n:n]
 	}
-	p, b := s.room(f, fieldHeader+n)
+	p, b := s.placeField(f, fieldHeader+n)
 	putHeader(b, f.header())
 	s.setWord(f, p+fieldHeader)
 	return b[fieldHeader : fieldHeader+n]
@@ -388,7 +388,7 @@ func (s XStruct) changeable() {
 		panic(panicAbsent)
 	}
 	s.alive()
-	if s.m.guarded || s.m.full || s.m.buf.Crowded() {
+	if s.m.guarded || s.m.maybeFull || s.m.buf.Crowded() {
 		s.beforeChange()
 	}
 }
@@ -396,8 +396,8 @@ func (s XStruct) changeable() {
 // beforeChange is what changeable does for few messages.
 func (s XStruct) beforeChange() {
 	s.writable()
-	if m := s.m; m.full || m.buf.Crowded() {
-		m.tidy()
+	if m := s.m; m.maybeFull || m.buf.Crowded() {
+		m.compactIfWorth()
 		if s.gone() {
 			panic(panicGone)
 		}
@@ -455,7 +455,7 @@ func (s XStruct) NewBytes(f XField, n int) []byte {
 	clear(b)
 	s.m.buf.Lend()
 	if n > 0 {
-		s.m.rooms = append(s.m.rooms, room{s.entry(), f.word(), s.word(f), b})
+		s.m.handouts = append(s.m.handouts, handout{s.entry(), f.word(), s.word(f), b})
 	}
 	return b
 }
@@ -480,7 +480,7 @@ func (s XStruct) newText(f XField, n int) []byte {
 	checkLen(n)
 	s.changeableBy(n)
 	const head = fieldHeader + textHeader
-	p, b := s.room(f, head+n)
+	p, b := s.placeField(f, head+n)
 	putTextField(b, f, n)
 	s.setWord(f, p+fieldHeader)
 	return b[head : head+n : head+n]
@@ -501,7 +501,7 @@ func (s XStruct) setReferred(f XField, v []byte) {
 		return
 	}
 	old := s.word(f)
-	p, b := s.room(f, fieldHeader+textHeader)
+	p, b := s.placeField(f, fieldHeader+textHeader)
 	putTextField(b, f, len(v))
 	s.setWord(f, s.m.refer(p+fieldHeader, v, old))
 }

@@ -26,7 +26,7 @@ func (l StructList[S]) At(i int) S {
 		XStruct(l).checkIndex(i)
 	}
 	m, e := l.m, uint32(l.k)
-	if f := &m.filling; f.list == l.k && f.next == i && i < f.end && f.elem == m.openHandle && m.idx[uint32(f.elem)+entryEnd] == 0 {
+	if f := &m.listFill; f.handle == l.k && f.next == i && i < f.end && f.open == m.openHandle && m.idx[uint32(f.open)+entryEnd] == 0 {
 		return S(m.nextElement())
 	}
 	if uint32(l.k>>32) != m.gen {
@@ -53,7 +53,7 @@ func (s XStruct) structAt(i int) XStruct {
 		d := f.typ.elem.desc
 		m.beginStruct(d, m.structEntry(e, uint32(i)))
 		if len(d.owed) == 0 && len(d.template) <= chain.MaxShort && m.idx[e+listRoom]&roomTable == 0 {
-			m.filling = filling{list: s.k, next: i + 1, end: int(m.idx[e+listCount]), elem: m.openHandle, desc: d}
+			m.listFill = listFill{handle: s.k, next: i + 1, end: int(m.idx[e+listCount]), open: m.openHandle, desc: d}
 		}
 		return XStruct{m, m.openHandle}
 	}
@@ -64,22 +64,22 @@ func (s XStruct) structAt(i int) XStruct {
 }
 
 // filling is a list of structs whose elements are filled one after the other.
-type filling struct {
-	list, elem uint64 // the handles of the list and of the element that was begun last
-	next, end  int    // the number of the one behind that, and how many there are
-	desc       *XDesc // the elements' type, of which nothing is owed
+type listFill struct {
+	handle, open uint64 // the handles of the list and of the element that was begun last
+	next, end    int    // the number of the one behind that, and how many there are
+	desc         *XDesc // the elements' type, of which nothing is owed
 }
 
 // nextElement goes from one element to the next: the end of the one, which is no more than a STOP, and the beginning of the
 // other are appended in one go. The one must be the innermost struct that is being built, and never have been complete.
 func (m *Message) nextElement() XStruct {
-	f := &m.filling
+	f := &m.listFill
 	d := f.desc
 	if !m.buf.Fits(len(d.template)) {
 		m.buf.MakeFit(len(d.template))
 	}
 	p := m.buf.Tail()
-	e := uint32(f.elem)
+	e := uint32(f.open)
 	m.idx[e+entryEnd] = p
 	e += uint32(d.words)
 	m.indexTemplate(d, e, p+1)
@@ -87,8 +87,8 @@ func (m *Message) nextElement() XStruct {
 	open[len(open)-1].e = e
 	open[len(open)-2].next++
 	f.next++
-	f.elem += uint64(d.words)
-	key := f.elem
+	f.open += uint64(d.words)
+	key := f.open
 	m.openHandle = key
 	m.buf.AppendShort(uint64(WireStop)<<56, 1, d.template)
 	return XStruct{m, key}
@@ -195,22 +195,22 @@ func (s XStruct) setStructAt(i int, v XStruct) {
 	src := m.source(v, t)
 	s.changeableBy(src.n)
 	if len(m.tables.made) > 0 {
-		m.forget(s.entry(), uint32(i))
+		m.elementChanges(s.entry(), uint32(i))
 	}
 	e := m.structEntry(s.entry(), uint32(i))
 	if m.appendsAt(s.entry(), uint32(i)) {
 		m.appendValue(t, 0, src, e)
 		return
 	}
-	m.buryInside(t.desc, e)
-	slots, strange := m.editOf(e).slots, uint32(0)
+	m.noteDeadFields(t.desc, e)
+	slots, strange := m.editOf(e).fieldNodes, uint32(0)
 	if t.desc.union {
 		strange = m.idx[e+unionWord]
 	}
 	node := m.replaceElement(t, e)
 	m.placeValue(node, t, 0, src, e)
-	m.edit(e).own = node
-	m.dead.freeStrange(m, strange)
+	m.edit(e).valueNode = node
+	m.dead.freeExtra(m, strange)
 	if slots != 0 {
 		m.dead.freeRaw(slots, uint32(t.desc.words))
 	}

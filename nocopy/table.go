@@ -11,53 +11,53 @@ import (
 // tables are hash tables over the keys of large maps and the elements of large sets, made when first needed.
 // Looking something up is reading, so goroutines that share a message share the lock.
 type tables struct {
-	mu   sync.RWMutex
-	made map[uint32]*table // by entry
-	free []*table          // to be used again
-	kept int               // the slots that they have
+	mu           sync.RWMutex
+	made         map[uint32]*table // by entry
+	spare        []*table          // to be used again
+	spareBuckets int               // the slots that they have
 
-	walks atomic.Int32 // how many times All of a map is under way: pairs keep their numbers
+	iterations atomic.Int32 // how many times All of a map is under way: pairs keep their numbers
 
 	// While a map is being filled, most keys are new. As long as they are few, its filter knows that without a table.
-	filling uint32 // the entry of that map, 0 = none
-	filter  filter
-	filled  *table // its table, nil if it has none yet
+	filterOf    uint32 // the entry of that map, 0 = none
+	filter      filter
+	filterTable *table // its table, nil if it has none yet
 }
 
 // table finds the last pair or element with a key. A key takes one slot; what else has the same key is linked with it.
 type table struct {
-	slots   []uint64 // half a hash <<32 | number+1
-	used    int      // slots taken
-	upTo    uint32   // the number of pairs or elements that it has seen, those that were deleted since included
-	twins   []twin   // by number; shorter, or nil, if those at the end have keys of their own
-	dups    uint32   // how many have the key of a later one
-	pending []uint32 // those that have changed since the last lookup: the next one enters them again
-	waiting []uint64 // a bit for each number, set of those in pending
-	clashes int      // how often another key had the same hash
-	strong  bool     // hashes are of whole keys: there were too many clashes
+	buckets   []uint64 // half a hash <<32 | number+1
+	taken     int      // slots taken
+	seen      uint32   // the number of pairs or elements that it has seen, those that were deleted since included
+	twins     []twin   // by number; shorter, or nil, if those at the end have keys of their own
+	dups      uint32   // how many have the key of a later one
+	pending   []uint32 // those that have changed since the last lookup: the next one enters them again
+	waiting   []uint64 // a bit for each number, set of those in pending
+	clashes   int      // how often another key had the same hash
+	wholeKeys bool     // hashes are of whole keys: there were too many clashes
 }
 
 // linear is the number of elements up to which looking at each is faster than a table.
-const linear = 16
+const linearPairs = 16
 
 var seed = maphash.MakeSeed()
 
 const (
-	// keepSlots is how many slots the tables have that are kept for later, all together: 8 MiB.
-	keepSlots = 1 << 20
+	// keepBuckets is how many slots the tables have that are kept for later, all together: 8 MiB.
+	keepBuckets = 1 << 20
 	// keepTables is how many are.
 	keepTables = 16
-	// fastSlots is the size from which on tables grow to twice theirs only.
-	fastSlots = 1 << 15
+	// slowGrowth is the size from which on tables grow to twice theirs only.
+	slowGrowth = 1 << 15
 )
 
 func (ts *tables) reset() {
-	ts.filling, ts.filled = 0, nil
+	ts.filterOf, ts.filterTable = 0, nil
 	if len(ts.made) == 0 {
 		return
 	}
 	for _, tb := range ts.made {
-		ts.keep(tb)
+		ts.keepSpare(tb)
 	}
 	if len(ts.made) > keepTables { // clearing takes as long as it was large ever
 		ts.made = nil
@@ -66,38 +66,38 @@ func (ts *tables) reset() {
 }
 
 // keep keeps a table that is no longer needed, if it is not too large.
-func (ts *tables) keep(tb *table) {
-	if ts.kept+cap(tb.slots) <= keepSlots && len(ts.free) < keepTables {
-		ts.free = append(ts.free, tb)
-		ts.kept += cap(tb.slots)
+func (ts *tables) keepSpare(tb *table) {
+	if ts.spareBuckets+cap(tb.buckets) <= keepBuckets && len(ts.spare) < keepTables {
+		ts.spare = append(ts.spare, tb)
+		ts.spareBuckets += cap(tb.buckets)
 	}
 }
 
 // forget gives up the tables that are kept.
-func (ts *tables) forget() { ts.free, ts.kept = nil, 0 }
+func (ts *tables) dropSpare() { ts.spare, ts.spareBuckets = nil, 0 }
 
 // newTable returns an empty table of the given size, a power of two.
 func (ts *tables) newTable(size int) *table {
 	best := -1
-	for i, tb := range ts.free {
-		if cap(tb.slots) >= size && (best < 0 || cap(tb.slots) < cap(ts.free[best].slots)) {
+	for i, tb := range ts.spare {
+		if cap(tb.buckets) >= size && (best < 0 || cap(tb.buckets) < cap(ts.spare[best].buckets)) {
 			best = i
 		}
 	}
 	if best < 0 {
-		return &table{slots: make([]uint64, size)}
+		return &table{buckets: make([]uint64, size)}
 	}
-	tb, last := ts.free[best], len(ts.free)-1
-	ts.free[best], ts.free[last] = ts.free[last], nil
-	ts.free = ts.free[:last]
-	ts.kept -= cap(tb.slots)
-	*tb = table{slots: tb.slots[:size]}
-	clear(tb.slots)
+	tb, last := ts.spare[best], len(ts.spare)-1
+	ts.spare[best], ts.spare[last] = ts.spare[last], nil
+	ts.spare = ts.spare[:last]
+	ts.spareBuckets -= cap(tb.buckets)
+	*tb = table{buckets: tb.buckets[:size]}
+	clear(tb.buckets)
 	return tb
 }
 
 // key returns the bytes of a map's key or set's element; nil if it has been deleted.
-func (m *Message) key(e uint32, t *XType, i uint32) []byte {
+func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
 	kt, word := t.key, uint32(0)
 	if t.kind == list {
 		kt = t.elem
@@ -137,22 +137,22 @@ var trueByte = []byte{1}
 // lookup returns the number of the last pair or element with the key, −1 if there is none.
 func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 	n := m.idx[e+listCount]
-	if f := m.building(e); f != nil && f.next < n { // the others are zero
+	if f := m.frameOf(e); f != nil && f.next < n { // the others are zero
 		if bytes.Equal(key, zeroElement(t.elem)) {
 			return int(n) - 1
 		}
 		n = f.next
 	}
-	if n <= linear {
+	if n <= linearPairs {
 		for i := int(n) - 1; i >= 0; i-- {
-			if have := m.key(e, t, uint32(i)); have != nil && bytes.Equal(have, key) {
+			if have := m.keyBytes(e, t, uint32(i)); have != nil && bytes.Equal(have, key) {
 				return i
 			}
 		}
 		return -1
 	}
 	m.tables.mu.RLock()
-	if tb := m.tables.made[e]; tb.current(n) {
+	if tb := m.tables.made[e]; tb.isCurrent(n) {
 		defer m.tables.mu.RUnlock()
 		return tb.find(m, e, t, key)
 	}
@@ -171,42 +171,42 @@ func zeroElement(t *XType) []byte {
 }
 
 // current reports whether the table knows all of n pairs or elements as they are.
-func (tb *table) current(n uint32) bool { return tb != nil && tb.upTo == n && len(tb.pending) == 0 }
+func (tb *table) isCurrent(n uint32) bool { return tb != nil && tb.seen == n && len(tb.pending) == 0 }
 
 // claim enters the key of pair n, which is about to be appended to a map that is being built, into its table, and
 // reports whether there was none like it. If there was, nothing has changed.
-func (m *Message) claim(e uint32, t *XType, n uint32, key []byte, ends uint64) bool {
-	if n <= linear {
+func (m *Message) addNewKey(e uint32, t *XType, n uint32, key []byte, ends uint64) bool {
+	if n <= linearPairs {
 		return false // a table would cost more than looking
 	}
-	tb := m.tables.filled
-	if m.tables.filling != e || !tb.current(n) || 2*tb.used > len(tb.slots) || tb.weak() {
+	tb := m.tables.filterTable
+	if m.tables.filterOf != e || !tb.isCurrent(n) || 2*tb.taken > len(tb.buckets) || tb.needsWholeKeys() {
 		tb = m.table(e, t, n)
-		if m.tables.filling == e {
-			m.tables.filled = tb
+		if m.tables.filterOf == e {
+			m.tables.filterTable = tb
 		}
 	}
-	hash := weakHash(ends)
-	slot, free := tb.freeSlot(hash)
-	if tb.strong || !free {
+	hash := hashOfEnds(ends)
+	slot, free := tb.freeBucket(hash)
+	if tb.wholeKeys || !free {
 		var clashes int
-		if slot, hash, clashes = tb.slot(m, e, t, key); tb.slots[slot] != 0 {
+		if slot, hash, clashes = tb.bucket(m, e, t, key); tb.buckets[slot] != 0 {
 			return false
 		}
 		tb.clashes += clashes
 	}
-	tb.slots[slot] = hash<<32 | uint64(n+1)
-	tb.used++
-	tb.upTo = n + 1
+	tb.buckets[slot] = hash<<32 | uint64(n+1)
+	tb.taken++
+	tb.seen = n + 1
 	return true
 }
 
-// freeSlot returns the slot where a key with this half hash belongs, and whether no other key there has the same.
-func (tb *table) freeSlot(hash uint64) (int, bool) {
-	mask := len(tb.slots) - 1
+// freeBucket returns the slot where a key with this half hash belongs, and whether no other key there has the same.
+func (tb *table) freeBucket(hash uint64) (int, bool) {
+	mask := len(tb.buckets) - 1
 	h := int(hash) & mask
-	for tb.slots[h] != 0 {
-		if tb.slots[h]>>32 == hash {
+	for tb.buckets[h] != 0 {
+		if tb.buckets[h]>>32 == hash {
 			return h, false
 		}
 		h = (h + 1) & mask
@@ -225,25 +225,25 @@ func (m *Message) table(e uint32, t *XType, n uint32) *table {
 		tb = m.tables.newTable(tableSize(n))
 		m.tables.made[e] = tb
 		if t.ofViews() {
-			m.watch(e)
+			m.addViewTable(e)
 		}
 	}
-	if grown := tableSize(uint32(tb.used+len(tb.pending)) + n - tb.upTo); grown > len(tb.slots) {
-		if tb.upTo > 0 && grown < fastSlots {
+	if grown := tableSize(uint32(tb.taken+len(tb.pending)) + n - tb.seen); grown > len(tb.buckets) {
+		if tb.seen > 0 && grown < slowGrowth {
 			grown *= 2 // it will go on growing
 		}
 		larger := m.tables.newTable(grown)
-		tb.moveInto(larger.slots)
-		tb.slots, larger.slots = larger.slots, tb.slots
-		m.tables.keep(larger)
+		tb.moveInto(larger.buckets)
+		tb.buckets, larger.buckets = larger.buckets, tb.buckets
+		m.tables.keepSpare(larger)
 	}
-	if tb.upTo == 0 && t.kind == dict && t.key.kind == text {
+	if tb.seen == 0 && t.kind == dict && t.key.kind == text {
 		tb.insertTexts(m, m.idx[m.idx[e+listElems]:][:n*pairWords])
 	}
 	for {
-		if tb.weak() {
-			clear(tb.slots)
-			*tb = table{slots: tb.slots, strong: true}
+		if tb.needsWholeKeys() {
+			clear(tb.buckets)
+			*tb = table{buckets: tb.buckets, wholeKeys: true}
 		}
 		switch k := len(tb.pending) - 1; {
 		case k >= 0:
@@ -251,9 +251,9 @@ func (m *Message) table(e uint32, t *XType, n uint32) *table {
 			tb.pending = tb.pending[:k]
 			tb.waiting[i/64] &^= 1 << (i % 64)
 			tb.insert(m, e, t, i)
-		case tb.upTo < n:
-			tb.upTo++
-			tb.insert(m, e, t, tb.upTo-1)
+		case tb.seen < n:
+			tb.seen++
+			tb.insert(m, e, t, tb.seen-1)
 		default:
 			return tb
 		}
@@ -272,7 +272,7 @@ func tableSize(n uint32) int {
 // moveInto puts what the table has into more slots, which are empty.
 func (tb *table) moveInto(slots []uint64) {
 	mask := len(slots) - 1
-	for _, x := range tb.slots {
+	for _, x := range tb.buckets {
 		if x == 0 {
 			continue
 		}
@@ -292,59 +292,59 @@ func (tb *table) insertTexts(m *Message, pairs []uint32) {
 			return
 		}
 		b := m.buf.At(p)
-		hash := weakHash(bothEnds(b[textHeader:][:be32(b)]))
-		slot, free := tb.freeSlot(hash)
+		hash := hashOfEnds(bothEnds(b[textHeader:][:be32(b)]))
+		slot, free := tb.freeBucket(hash)
 		if !free {
 			return
 		}
-		tb.upTo++
-		tb.used++
-		tb.slots[slot] = hash<<32 | uint64(tb.upTo)
+		tb.seen++
+		tb.taken++
+		tb.buckets[slot] = hash<<32 | uint64(tb.seen)
 	}
 }
 
 // insert enters pair or element i, which is not in the table.
 func (tb *table) insert(m *Message, e uint32, t *XType, i uint32) {
-	key := m.key(e, t, i)
+	key := m.keyBytes(e, t, i)
 	if key == nil {
 		return
 	}
 	if t.ofViews() {
 		m.registerElement(e, t, i)
 	}
-	slot, hash, clashes := tb.slot(m, e, t, key)
+	slot, hash, clashes := tb.bucket(m, e, t, key)
 	tb.clashes += clashes
-	switch head := uint32(tb.slots[slot]); {
+	switch head := uint32(tb.buckets[slot]); {
 	case head == 0:
-		tb.used++
+		tb.taken++
 	case head > i+1:
-		tb.addTwin(head-1, i)
+		tb.addEarlier(head-1, i)
 		return
 	default:
-		tb.leadTwins(head-1, i)
+		tb.addLater(head-1, i)
 	}
-	tb.slots[slot] = hash<<32 | uint64(i+1)
+	tb.buckets[slot] = hash<<32 | uint64(i+1)
 }
 
 // remove takes pair or element i, whose key is still what it was, out of the table. It reports whether it was in it.
 func (tb *table) remove(m *Message, e uint32, t *XType, i uint32) bool {
-	if i >= tb.upTo || tb.isPending(i) {
+	if i >= tb.seen || tb.isPending(i) {
 		return false
 	}
 	if tb.hasLater(i) {
-		tb.unlink(i)
+		tb.removeEarlier(i)
 		return true
 	}
-	key := m.key(e, t, i)
+	key := m.keyBytes(e, t, i)
 	if key == nil {
 		return false
 	}
-	slot, hash, _ := tb.slot(m, e, t, key)
-	if uint32(tb.slots[slot]) != i+1 {
+	slot, hash, _ := tb.bucket(m, e, t, key)
+	if uint32(tb.buckets[slot]) != i+1 {
 		return false
 	}
-	if next := tb.nextTwin(i, t.kind == dict); next != 0 {
-		tb.slots[slot] = hash<<32 | uint64(next)
+	if next := tb.removeLast(i, t.kind == dict); next != 0 {
+		tb.buckets[slot] = hash<<32 | uint64(next)
 		return true
 	}
 	tb.free(slot)
@@ -354,35 +354,35 @@ func (tb *table) remove(m *Message, e uint32, t *XType, i uint32) bool {
 // free empties a slot. What comes after it, up to an empty one, moves closer to where it belongs, so that it is found without
 // passing an empty one.
 func (tb *table) free(slot int) {
-	tb.used--
-	mask := len(tb.slots) - 1
-	for h := (slot + 1) & mask; tb.slots[h] != 0; h = (h + 1) & mask {
-		if x := tb.slots[h]; (h-int(x>>32))&mask >= (h-slot)&mask {
-			tb.slots[slot] = x
+	tb.taken--
+	mask := len(tb.buckets) - 1
+	for h := (slot + 1) & mask; tb.buckets[h] != 0; h = (h + 1) & mask {
+		if x := tb.buckets[h]; (h-int(x>>32))&mask >= (h-slot)&mask {
+			tb.buckets[slot] = x
 			slot = h
 		}
 	}
-	tb.slots[slot] = 0
+	tb.buckets[slot] = 0
 }
 
 // forget takes pair or element i, which is about to change, out of the table of entry e. The next lookup enters it again.
-func (m *Message) forget(e, i uint32) {
+func (m *Message) elementChanges(e, i uint32) {
 	if tb := m.tables.made[e]; tb != nil && tb.remove(m, e, typeByID(m.idx[e+listType]), i) {
-		tb.enterLater(i)
+		tb.reinsertLater(i)
 	}
 }
 
 // clearTable makes the table of entry e, if it has one, empty: the next lookup enters all pairs or elements.
 func (m *Message) clearTable(e uint32) {
 	if tb := m.tables.made[e]; tb != nil {
-		clear(tb.slots)
-		*tb = table{slots: tb.slots, strong: tb.strong}
+		clear(tb.buckets)
+		*tb = table{buckets: tb.buckets, wholeKeys: tb.wholeKeys}
 	}
 }
 
-// enterLater notes that pair or element i, which has been removed, is to be entered by the next lookup.
-func (tb *table) enterLater(i uint32) {
-	if i >= tb.upTo || tb.isPending(i) {
+// reinsertLater notes that pair or element i, which has been removed, is to be entered by the next lookup.
+func (tb *table) reinsertLater(i uint32) {
+	if i >= tb.seen || tb.isPending(i) {
 		return
 	}
 	for int(i/64) >= len(tb.waiting) {
@@ -397,33 +397,33 @@ func (tb *table) isPending(i uint32) bool {
 }
 
 // weak says that the table should be made anew with better hashes.
-func (tb *table) weak() bool { return tb.clashes > suspects && !tb.strong }
+func (tb *table) needsWholeKeys() bool { return tb.clashes > maxClashes && !tb.wholeKeys }
 
 // seeds make hashes unpredictable from outside.
 var seeds = [2]uint64{maphash.Comparable(seed, 0), maphash.Comparable(seed, 1) | 1}
 
-// weakHash returns half a hash of what bothEnds returns of a key: keys that differ only in between clash.
-func weakHash(ends uint64) uint64 {
+// hashOfEnds returns half a hash of what bothEnds returns of a key: keys that differ only in between clash.
+func hashOfEnds(ends uint64) uint64 {
 	hi, lo := bits.Mul64(ends^seeds[0], seeds[1])
 	return (hi ^ lo) >> 32
 }
 
 // slot returns the slot that the key is in, or the free one where it belongs, the key's half hash, and how many other keys
 // have the same.
-func (tb *table) slot(m *Message, e uint32, t *XType, key []byte) (slot int, hash uint64, clashes int) {
-	if tb.strong {
+func (tb *table) bucket(m *Message, e uint32, t *XType, key []byte) (slot int, hash uint64, clashes int) {
+	if tb.wholeKeys {
 		hash = maphash.Bytes(seed, key) >> 32
 	} else {
-		hash = weakHash(bothEnds(key))
+		hash = hashOfEnds(bothEnds(key))
 	}
-	mask := len(tb.slots) - 1
+	mask := len(tb.buckets) - 1
 	for h := int(hash); ; h++ {
-		x := tb.slots[h&mask]
+		x := tb.buckets[h&mask]
 		if x == 0 {
 			return h & mask, hash, clashes
 		}
 		if x>>32 == hash {
-			if have := m.key(e, t, uint32(x)-1); have != nil && bytes.Equal(have, key) {
+			if have := m.keyBytes(e, t, uint32(x)-1); have != nil && bytes.Equal(have, key) {
 				return h & mask, hash, clashes
 			}
 			clashes++
@@ -432,17 +432,17 @@ func (tb *table) slot(m *Message, e uint32, t *XType, key []byte) (slot int, has
 }
 
 func (tb *table) find(m *Message, e uint32, t *XType, key []byte) int {
-	slot, _, _ := tb.slot(m, e, t, key)
-	return int(uint32(tb.slots[slot])) - 1
+	slot, _, _ := tb.bucket(m, e, t, key)
+	return int(uint32(tb.buckets[slot])) - 1
 }
 
 // keyAdded tells the tables that pair i has a key now that they have not been asked for before.
 func (m *Message) keyAdded(e uint32, t *XType, i uint32) {
 	if tb := m.tables.made[e]; tb != nil {
-		tb.enterLater(i)
+		tb.reinsertLater(i)
 	}
-	if m.tables.filling == e {
-		m.tables.unknown()
+	if m.tables.filterOf == e {
+		m.tables.dropFilter()
 	}
 }
 
@@ -454,9 +454,9 @@ func (m *Message) repeated(e uint32, t *XType) int {
 	}
 	m.tables.mu.RLock()
 	tb := m.tables.made[e]
-	current := tb.current(n)
+	current := tb.isCurrent(n)
 	m.tables.mu.RUnlock()
-	if tb == nil && n <= filtered {
+	if tb == nil && n <= singlePairs {
 		if t.key.kind == text && m.textKeysDiffer(m.idx[m.idx[e+listElems]:][:n*pairWords]) {
 			return 0
 		}
@@ -476,10 +476,10 @@ func (m *Message) repeated(e uint32, t *XType) int {
 func (m *Message) isRepeated(e uint32, t *XType, i uint32) bool {
 	m.tables.mu.RLock()
 	tb := m.tables.made[e]
-	current := tb.current(m.idx[e+listCount])
+	current := tb.isCurrent(m.idx[e+listCount])
 	m.tables.mu.RUnlock()
 	if current {
 		return tb.hasLater(i)
 	}
-	return m.lookup(e, t, m.key(e, t, i)) != int(i)
+	return m.lookup(e, t, m.keyBytes(e, t, i)) != int(i)
 }

@@ -14,7 +14,7 @@ func slowly(s XStruct, t *XType, k []byte) (found, dups int) {
 	found = -1
 	keys := map[string]bool{}
 	for i := s.count() - 1; i >= 0; i-- {
-		have := s.m.key(s.entry(), t, uint32(i))
+		have := s.m.keyBytes(s.entry(), t, uint32(i))
 		if have == nil {
 			continue
 		}
@@ -81,7 +81,7 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 		if k.view.m != nil {
 			b = bytes.Clone(k.view.wireAs(kt))
 		}
-		s.m.closeFor(s.entry())
+		s.m.closeElements(s.entry())
 		got := s.m.lookup(s.entry(), ft, b)
 		want, dups := slowly(s, ft, b)
 		switch {
@@ -105,7 +105,7 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 			return value(kt, r.IntN(2*n))
 		}
 		i := r.IntN(s.count())
-		if ft.kind == dict && s.m.idx[s.pair(i)] == 0 {
+		if ft.kind == dict && s.m.idx[s.pairSlot(i)] == 0 {
 			return value(kt, i)
 		}
 		return keyAt(s, ft, i)
@@ -136,7 +136,7 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 			i := r.IntN(s.count())
 			if ft.kind == list {
 				handles = append(handles, at(s, ft, i))
-			} else if w := s.m.idx[s.pair(i)]; w != 0 {
+			} else if w := s.m.idx[s.pairSlot(i)]; w != 0 {
 				handles = append(handles, s.m.handle(w))
 			}
 		case class < 10 && len(handles) > 0:
@@ -184,16 +184,16 @@ func TestTwins(t *testing.T) {
 			i := uint32(r.IntN(30))
 			switch {
 			case in[i] && tb.hasLater(i):
-				tb.unlink(i)
+				tb.removeEarlier(i)
 			case in[i]:
-				head = tb.nextTwin(i, true)
+				head = tb.removeLast(i, true)
 			case head == 0:
 				head = i + 1
 			case i+1 > head:
-				tb.leadTwins(head-1, i)
+				tb.addLater(head-1, i)
 				head = i + 1
 			default:
-				tb.addTwin(head-1, i)
+				tb.addEarlier(head-1, i)
 			}
 			in[i] = !in[i]
 			last, n := uint32(0), 0
@@ -227,7 +227,7 @@ func TestTableStays(t *testing.T) {
 			_, _ = counts.Get("0")
 			e := XStruct(counts).entry()
 			tb := root.m.tables.made[e]
-			grown, last := 0, &tb.slots[0]
+			grown, last := 0, &tb.buckets[0]
 			for i := range 3 * n {
 				key := itoa(i % n)
 				if i >= n { // another one each time
@@ -243,13 +243,13 @@ func TestTableStays(t *testing.T) {
 				if counts.Len() != n {
 					t.Fatalf("%d pairs: %d", n, counts.Len())
 				}
-				if &tb.slots[0] != last {
-					grown, last = grown+1, &tb.slots[0]
+				if &tb.buckets[0] != last {
+					grown, last = grown+1, &tb.buckets[0]
 				}
 			}
 			_, _ = counts.Get("0")
-			if root.m.tables.made[e] != tb || grown > 1 || len(tb.slots) > 8*max(n, 64) || tb.used != n || XStruct(counts).count() > n+1 {
-				t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.slots), tb.used, XStruct(counts).count())
+			if root.m.tables.made[e] != tb || grown > 1 || len(tb.buckets) > 8*max(n, 64) || tb.taken != n || XStruct(counts).count() > n+1 {
+				t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.buckets), tb.taken, XStruct(counts).count())
 			}
 			root.Release()
 		}

@@ -19,7 +19,7 @@ func (l StringList) String() string { return XStruct(l).formatContainer("[]") }
 
 // At returns element i.
 func (l StringList) At(i int) string {
-	slot := XStruct(l).slot(i)
+	slot := XStruct(l).elemSlot(i)
 	word := l.m.idx[slot]
 	if text, ok := l.m.buf.FlatText(word); ok {
 		return text
@@ -29,7 +29,7 @@ func (l StringList) At(i int) string {
 
 // Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is
 // cheapest. A string of 4 KiB or more is referred to, not copied.
-func (l StringList) Set(i int, v string) { XStruct(l).putTextAt(i, chain.StringBytes(v)) }
+func (l StringList) Set(i int, v string) { XStruct(l).setTextAt(i, chain.StringBytes(v)) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to, not copied.
 func (l StringList) Append(v string) { XStruct(l).appendText(chain.StringBytes(v)) }
@@ -95,7 +95,7 @@ func (l BytesList) String() string { return XStruct(l).formatContainer("[]") }
 func (l BytesList) At(i int) []byte { return XStruct(l).textAt(i) }
 
 // Set sets element i. A v of 4 KiB or more is referred to, not copied: it must stay as it is until the message is released.
-func (l BytesList) Set(i int, v []byte) { XStruct(l).putTextAt(i, v) }
+func (l BytesList) Set(i int, v []byte) { XStruct(l).setTextAt(i, v) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to as by Set.
 func (l BytesList) Append(v []byte) { XStruct(l).appendText(v) }

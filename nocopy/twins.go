@@ -24,8 +24,8 @@ func (tb *table) twin(i uint32) *twin {
 // hasLater reports whether a later pair or element has the key of i.
 func (tb *table) hasLater(i uint32) bool { return int(i) < len(tb.twins) && tb.twins[i].later != 0 }
 
-// leadTwins puts i before head, which is earlier, and was the last with its key.
-func (tb *table) leadTwins(head, i uint32) {
+// addLater puts i before head, which is earlier, and was the last with its key.
+func (tb *table) addLater(head, i uint32) {
 	tb.dups++
 	x := tb.twin(i) // the larger number first: it makes room for both
 	h := tb.twin(head)
@@ -35,8 +35,8 @@ func (tb *table) leadTwins(head, i uint32) {
 	x.later = 0
 }
 
-// addTwin puts i after head, which is later and the last with its key.
-func (tb *table) addTwin(head, i uint32) {
+// addEarlier puts i after head, which is later and the last with its key.
+func (tb *table) addEarlier(head, i uint32) {
 	tb.dups++
 	h := tb.twin(head)
 	x := tb.twin(i)
@@ -52,7 +52,7 @@ func (tb *table) addTwin(head, i uint32) {
 }
 
 // unlink takes i out, which is not the last with its key.
-func (tb *table) unlink(i uint32) {
+func (tb *table) removeEarlier(i uint32) {
 	tb.dups--
 	x := tb.twins[i]
 	tb.twins[i] = twin{}
@@ -63,9 +63,9 @@ func (tb *table) unlink(i uint32) {
 	}
 }
 
-// nextTwin takes i out, which is the last with its key, and returns the number+1 of the one that takes its place, 0 if there is
+// removeLast takes i out, which is the last with its key, and returns the number+1 of the one that takes its place, 0 if there is
 // none: if it matters, that is the last of the others.
-func (tb *table) nextTwin(i uint32, matters bool) uint32 {
+func (tb *table) removeLast(i uint32, matters bool) uint32 {
 	if int(i) >= len(tb.twins) {
 		return 0
 	}
@@ -79,7 +79,7 @@ func (tb *table) nextTwin(i uint32, matters bool) uint32 {
 	switch {
 	case inOrder:
 	case matters:
-		next = tb.order(next)
+		next = tb.sortTwins(next)
 	default:
 		tb.twins[next-1].earlier |= unordered
 	}
@@ -88,7 +88,7 @@ func (tb *table) nextTwin(i uint32, matters bool) uint32 {
 }
 
 // order puts the twins from first on in order and returns the first then.
-func (tb *table) order(first uint32) uint32 {
+func (tb *table) sortTwins(first uint32) uint32 {
 	var all []uint32
 	for x := first; x != 0; x = tb.twins[x-1].earlier {
 		all = append(all, x)

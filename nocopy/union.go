@@ -8,21 +8,21 @@ import "github.com/nocopythrift/nocopythrift/internal/entry"
 // the number of an entry for the last extra field, with the top bit set.
 const unionWord = entry.Arm
 
-const hasStrange = 1 << 31
+const hasExtra = 1 << 31
 
 // The words of the entry for such a field.
 const (
-	strangeAt = iota
-	strangeEnd
-	strangeNext  // what was unionWord before there was this field
-	strangeWhich // what is unionWord without any; only the last field's counts
-	strangeWords
+	extraAt = iota
+	extraEnd
+	extraNext // what was unionWord before there was this field
+	extraArm  // what is unionWord without any; only the last field's counts
+	extraWords
 )
 
 // which returns the index of the word that says which arm of the union of entry e is set.
-func (m *Message) which(e uint32) uint32 {
-	if w := m.idx[e+unionWord]; w&hasStrange != 0 {
-		return w&^hasStrange + strangeWhich
+func (m *Message) armWord(e uint32) uint32 {
+	if w := m.idx[e+unionWord]; w&hasExtra != 0 {
+		return w&^hasExtra + extraArm
 	}
 	return e + unionWord
 }
@@ -33,7 +33,7 @@ func (s XStruct) Which() int32 {
 		return 0
 	}
 	s.alive()
-	return int32(s.m.idx[s.m.which(s.entry())])
+	return int32(s.m.idx[s.m.armWord(s.entry())])
 }
 
 // Arm makes the field f of a union the one that is set, removing any other, also one that the IDL does not know. The field's
@@ -46,36 +46,36 @@ func (s XStruct) Arm(f XField, d *XDesc) XStruct {
 		}
 	}
 	m, e := s.m, s.entry()
-	if m.idx[e+unionWord]&hasStrange != 0 {
-		m.unsetStrange(e)
+	if m.idx[e+unionWord]&hasExtra != 0 {
+		m.unsetExtra(e)
 	}
 	m.idx[e+unionWord] = f.word()
 	return s
 }
 
-// unsetStrange removes the fields of a union that no word stands for.
-func (m *Message) unsetStrange(e uint32) {
-	for w := m.idx[e+unionWord]; w&hasStrange != 0; {
-		f := m.idx[w&^hasStrange:][:strangeWords]
-		m.buf.AddReplace(f[strangeAt], f[strangeEnd])
-		w = f[strangeNext]
+// unsetExtra removes the fields of a union that no word stands for.
+func (m *Message) unsetExtra(e uint32) {
+	for w := m.idx[e+unionWord]; w&hasExtra != 0; {
+		f := m.idx[w&^hasExtra:][:extraWords]
+		m.buf.AddReplace(f[extraAt], f[extraEnd])
+		w = f[extraNext]
 	}
-	m.dead.freeStrange(m, m.idx[e+unionWord])
+	m.dead.freeExtra(m, m.idx[e+unionWord])
 }
 
 // strange notes that at these positions there is a field of the union of entry e that no word stands for. It returns i, where the
 // parser is, or failed.
-func (p *parser) strange(e, at, end uint32, i int) int {
+func (p *parser) addExtra(e, at, end uint32, i int) int {
 	w := uint32(0)
 	if p.reuse {
-		w = p.m.allocRaw(strangeWords)
-	} else if w = p.allot(strangeWords, 0, 0, i); w == 0 {
+		w = p.m.allocRaw(extraWords)
+	} else if w = p.allot(extraWords, 0, 0, i); w == 0 {
 		return failed
 	}
-	f := p.m.idx[w:][:strangeWords]
-	f[strangeAt], f[strangeEnd] = at, end
-	f[strangeNext], f[strangeWhich] = p.m.idx[e+unionWord], 0
-	p.m.idx[e+unionWord] = hasStrange | w
+	f := p.m.idx[w:][:extraWords]
+	f[extraAt], f[extraEnd] = at, end
+	f[extraNext], f[extraArm] = p.m.idx[e+unionWord], 0
+	p.m.idx[e+unionWord] = hasExtra | w
 	return i
 }
 
@@ -83,7 +83,7 @@ func (p *parser) strange(e, at, end uint32, i int) int {
 func (s XStruct) UnsetArm(f XField) {
 	s.Unset(f)
 	e := s.entry()
-	at := s.m.which(e)
+	at := s.m.armWord(e)
 	if s.m.idx[at] != f.word() {
 		return
 	}

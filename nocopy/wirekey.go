@@ -8,7 +8,7 @@ import "slices"
 // found out when something is changed for the first time.
 
 // watch is what a message knows of the elements and keys in its tables that are structs or containers.
-type watch struct {
+type viewKeys struct {
 	tables   int       // how many such tables there are
 	first    uint32    // the entry that the first of them is of
 	known    bool      // it has been found out which entries belong to which elements
@@ -20,21 +20,21 @@ type watch struct {
 const keepOwners = 64 << 10
 
 // reset makes w ready for the next message.
-func (w *watch) reset() {
+func (w *viewKeys) reset() {
 	if cap(w.owner) > keepOwners {
-		*w = watch{}
+		*w = viewKeys{}
 	}
-	*w = watch{owner: w.owner[:0], elements: w.elements[:0]}
+	*w = viewKeys{owner: w.owner[:0], elements: w.elements[:0]}
 }
 
 // forget forgets which entries belong to which elements, until something is changed.
-func (w *watch) forget() {
+func (w *viewKeys) invalidate() {
 	w.known = false
 	w.owner, w.elements = w.owner[:0], w.elements[:0]
 }
 
 // growTo makes owner n words long.
-func (w *watch) growTo(n uint32) {
+func (w *viewKeys) growTo(n uint32) {
 	from := len(w.owner)
 	w.owner = slices.Grow(w.owner, int(n)-from)[:n]
 	clear(w.owner[from:])
@@ -49,9 +49,9 @@ func (t *XType) ofViews() bool {
 }
 
 // watch notes that there is a table of structs or containers.
-func (m *Message) watch(e uint32) {
-	if m.watched.tables++; m.watched.tables == 1 {
-		m.watched.first = e
+func (m *Message) addViewTable(e uint32) {
+	if m.viewKeys.tables++; m.viewKeys.tables == 1 {
+		m.viewKeys.first = e
 	}
 	m.guarded = true
 	m.buf.StoreSlowly()
@@ -66,7 +66,7 @@ func (m *Message) beforeChange(e uint32) {
 	if m.idx[e+entryStart] == 0 {
 		panic(panicGone)
 	}
-	w := &m.watched
+	w := &m.viewKeys
 	if w.tables == 0 {
 		return
 	}
@@ -78,14 +78,14 @@ func (m *Message) beforeChange(e uint32) {
 	}
 	for int(e) < len(w.owner) && w.owner[e] != 0 {
 		x := w.elements[w.owner[e]]
-		m.forget(x.in, x.number)
+		m.elementChanges(x.in, x.number)
 		e = x.in
 	}
 }
 
 // registerAll finds out which entries belong to which element.
 func (m *Message) registerAll() {
-	w := &m.watched
+	w := &m.viewKeys
 	w.known = true
 	w.growTo(m.words)
 	w.elements = append(w.elements[:0], element{})
@@ -94,7 +94,7 @@ func (m *Message) registerAll() {
 		if !t.ofViews() {
 			continue
 		}
-		for i := range tb.upTo {
+		for i := range tb.seen {
 			m.registerElement(e, t, i)
 		}
 	}
@@ -102,7 +102,7 @@ func (m *Message) registerAll() {
 
 // registerElement registers element or key i of entry e, if it is known already which entries belong to others.
 func (m *Message) registerElement(e uint32, t *XType, i uint32) {
-	w := &m.watched
+	w := &m.viewKeys
 	if !w.known {
 		return
 	}
@@ -122,7 +122,7 @@ func (m *Message) registerElement(e uint32, t *XType, i uint32) {
 	}
 	if w.elements[number] != (element{e, i}) {
 		if len(w.elements) > int(m.words) { // most are of what has changed since
-			w.forget()
+			w.invalidate()
 			return
 		}
 		number = uint32(len(w.elements))
@@ -137,7 +137,7 @@ func (m *Message) register(t *XType, e, number uint32) {
 	if e == 0 {
 		return
 	}
-	w := &m.watched
+	w := &m.viewKeys
 	if int(e) >= len(w.owner) {
 		w.growTo(m.words)
 	}
@@ -177,10 +177,10 @@ func (m *Message) register(t *XType, e, number uint32) {
 	}
 }
 
-// closeFor completes what is being built in the list or map of entry e, or everything if that is complete itself, so that its
+// closeElements completes what is being built in the list or map of entry e, or everything if that is complete itself, so that its
 // elements or keys can be compared as bytes. Reading a finished message must change nothing.
-func (m *Message) closeFor(e uint32) {
-	if !m.buf.Sealed() && !m.closeInside(e) {
+func (m *Message) closeElements(e uint32) {
+	if !m.buf.Sealed() && !m.closeNested(e) {
 		m.closeAll()
 	}
 }
@@ -192,7 +192,7 @@ func (s XStruct) containsValue(v XStruct) bool {
 	}
 	t := s.typ()
 	key := v.wireAs(t.elem)
-	s.m.closeFor(s.entry())
+	s.m.closeElements(s.entry())
 	return s.m.lookup(s.entry(), t, key) >= 0
 }
 

@@ -278,7 +278,7 @@ func TestManyViews(t *testing.T) {
 		t.Errorf("%d elements and %d pairs, not %d", set.Len(), byPoint.Len(), n)
 	}
 	for what, e := range map[string]uint32{"set": XStruct(set).entry(), "map": XStruct(byPoint).entry()} {
-		if tb := root.m.tables.made[e]; tb == nil || tb.upTo < n-1 || tb.used < n-1 {
+		if tb := root.m.tables.made[e]; tb == nil || tb.seen < n-1 || tb.taken < n-1 {
 			t.Errorf("%s: %+v", what, tb)
 		}
 	}
