@@ -39,13 +39,13 @@ func (l BoolList) At(i int) bool {
 // Set sets element i.
 func (l BoolList) Set(i int, v bool) {
 	b := XStruct(l).setFixedAt(i, 1)
-	b[0] = boolKey(v).fixed[0]
+	b[0] = encodeBool(v).fixed[0]
 }
 
 // Append adds v at the end.
 func (l BoolList) Append(v bool) {
 	b := XStruct(l).growFixed(1, 1)
-	b[0] = boolKey(v).fixed[0]
+	b[0] = encodeBool(v).fixed[0]
 }
 
 // Swap exchanges elements i and j.
@@ -71,7 +71,7 @@ func (l BoolList) SortFunc(cmp func(a, b bool) int) {
 	s.checkSorted(len(v))
 	b := s.ownFixed(1)
 	for _, v := range v {
-		b[0] = boolKey(v).fixed[0]
+		b[0] = encodeBool(v).fixed[0]
 		b = b[1:]
 	}
 }
@@ -105,7 +105,7 @@ func (l BoolList) AppendTo(dst []bool) []bool {
 func (l BoolList) Contains(v bool) bool {
 	var x [1]byte
 	b := x[:]
-	b[0] = boolKey(v).fixed[0]
+	b[0] = encodeBool(v).fixed[0]
 	return XStruct(l).containsKey(b)
 }
 
@@ -127,7 +127,7 @@ func (s XStruct) SetBools(f XField, d *XDesc, v []bool) {
 	}
 	b := s.newFixed(f, d, len(v), 1)
 	for _, v := range v {
-		b[0] = boolKey(v).fixed[0]
+		b[0] = encodeBool(v).fixed[0]
 		b = b[1:]
 	}
 }

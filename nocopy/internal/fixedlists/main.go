@@ -28,7 +28,7 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{Name: "BoolList", Elem: "bool", IDL: "bool", Set: "SetBools", Size: 1, Load: "@[0] != 0", Store: "b[0] = boolKey(v).fixed[0]"},
+	{Name: "BoolList", Elem: "bool", IDL: "bool", Set: "SetBools", Size: 1, Load: "@[0] != 0", Store: "b[0] = encodeBool(v).fixed[0]"},
 	{Name: "Int8List", Elem: "int8", IDL: "i8", Set: "SetInt8s", Size: 1, All: "Int8s", Load: "int8(@[0])", Store: "b[0] = byte(v)"},
 	{Name: "Int16List", Elem: "int16", IDL: "i16", Set: "SetInt16s", Size: 2, All: "Int16s",
 		Load: "int16(binary.BigEndian.Uint16(@))", Store: "binary.BigEndian.PutUint16(b, uint16(v))"},
