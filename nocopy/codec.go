@@ -7,8 +7,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// For generated code. XCodec says how keys or values of Go type T stand in a map. The implementations are the
-// XAs… types.
+// For generated code. XCodec says how keys or values of Go type T stand in a map. The
+// implementations are the XAs… types.
 type XCodec[T any] interface {
 	// get returns the value that a word of the index stands for.
 	get(m *Message, word uint32) T
@@ -16,12 +16,13 @@ type XCodec[T any] interface {
 	encode(v T) encoded
 }
 
-// encoded is the wire bytes of a map's key or value, without a string's length: text if that is not nil.
+// encoded is the wire bytes of a map's key or value: text, without its length, if that is not nil;
+// else n bytes of fixed; or those of view.
 type encoded struct {
 	fixed [16]byte
 	n     int
 	text  []byte
-	view  XStruct // a struct or container whose bytes are still to be taken
+	view  XStruct // a struct, list or map whose bytes are still to be read
 }
 
 func (k *encoded) bytes() []byte {
@@ -45,7 +46,8 @@ func (m *Message) fixedValue(word uint32) []byte {
 	return m.buf.At(word)
 }
 
-// replaceFixed returns the n bytes to store a value into in the place of the one that word stands for, and its word.
+// replaceFixed returns the n bytes to store a value into in the place of the one that word stands
+// for, and its word.
 func (m *Message) replaceFixed(word uint32, n int) ([]byte, uint32) {
 	p := word
 	if word&inNode != 0 {

@@ -1,6 +1,7 @@
 package nocopy
 
-// absent returns what an unset struct or container field reads as: its IDL default or an empty value.
+// absent returns what an unset struct or container field reads as: its IDL default or an empty
+// value.
 func (f *field) absent() XStruct {
 	if f.Default == "" {
 		return emptyHandle()
@@ -12,7 +13,8 @@ func (f *field) absent() XStruct {
 	return f.defaultView
 }
 
-// frozen returns the handle of a struct or container, given as its wire bytes, that can't be changed.
+// frozen returns the handle of a struct or container, given as its wire bytes, that can't be
+// changed.
 func frozen(t *XType, wire string) XStruct {
 	t.mustBeDefined()
 	m := newMessage(nil, 0, usualLimits)
@@ -32,5 +34,6 @@ type XConst struct{ view XStruct }
 // newConst returns the constant of type t with these wire bytes.
 func newConst(t *XType, wire string) *XConst { return &XConst{frozen(t, wire)} }
 
-// View returns the constant's handle, to be converted to its type. It can be read by any number of goroutines and not changed.
+// View returns the constant's handle, to be converted to its type. It can be read by any number of
+// goroutines and not changed.
 func (c *XConst) View() XStruct { return c.view }

@@ -13,15 +13,16 @@ import (
 // For generated code. XRequiredness is what the IDL says of a field's presence.
 type XRequiredness uint8
 
-// For generated code. The requirednesses of the IDL; XDefaultReq is that of a field that says nothing.
+// For generated code. The requirednesses of the IDL; XDefaultReq is that of a field that says
+// nothing.
 const (
 	XDefaultReq XRequiredness = iota
 	XRequired
 	XOptional
 )
 
-// For generated code. XFieldDesc describes one field of a struct. Default is the IDL default as the wire
-// bytes of the value.
+// For generated code. XFieldDesc describes one field of a struct. Default is the IDL default as
+// the wire bytes of the value.
 type XFieldDesc struct {
 	ID      int16
 	Name    string
@@ -42,7 +43,8 @@ type XType struct {
 	enum   func(int32) string
 	id     uint32 // number in the registry; containers only
 
-	// Offsets in the code, 0 before they are needed: of the program for a value, and for what is inside.
+	// Offsets in the code, 0 before they are needed: of the program for a value, and for what is
+	// inside.
 	value, inside atomic.Uint32
 }
 
@@ -76,7 +78,8 @@ var baseTypes = [WireUUID + 1]*XType{
 	WireDouble: typeDouble, WireUUID: typeUUID, WireString: typeString,
 }
 
-// enumTypeOf returns the type of an enum whose values have these names ("" for a value without one).
+// enumTypeOf returns the type of an enum whose values have these names ("" for a value without
+// one).
 func enumTypeOf(name func(int32) string) *XType { return &XType{wire: WireI32, size: 4, enum: name} }
 
 // structTypeOf returns the type of the struct, union or exception that d describes.
@@ -93,7 +96,8 @@ func mapTypeOf(key, value *XType) *XType {
 	return register(&XType{wire: WireMap, kind: dict, key: key, elem: value})
 }
 
-// registry numbers the container types, so that an index entry, which is plain words, can name its type.
+// registry numbers the container types, so that an index entry, which is plain words, can name its
+// type.
 var registry struct {
 	mu    sync.Mutex
 	types atomic.Pointer[[]*XType]
@@ -116,7 +120,7 @@ func register(t *XType) *XType {
 
 func typeByID(id uint32) *XType { return (*registry.types.Load())[id] }
 
-// nested says whether elements of the type's elements are containers without a struct around them.
+// nested reports whether the elements, keys or values of the list or map type t are lists or maps.
 func (t *XType) nested() bool {
 	switch t.kind {
 	case list:
@@ -127,8 +131,9 @@ func (t *XType) nested() bool {
 	return false
 }
 
-// nests reports whether a value of the type may have nested containers in it, which parsing must look into to find out whether they are
-// of their type.
+// nests reports whether a value of type t may have lists or maps in it whose elements, keys or
+// values are lists or maps: parsing looks into these to find out whether they are of their
+// declared types.
 func nests(t *XType) bool {
 	if t.kind == record {
 		t.desc.program()
@@ -137,7 +142,7 @@ func nests(t *XType) bool {
 	return anyNested(t, map[*XDesc]bool{})
 }
 
-// anyNested is nests, but for structs that were seen.
+// anyNested does what nests does, but does not look into structs in seen.
 func anyNested(t *XType, seen map[*XDesc]bool) bool {
 	switch {
 	case t.nested():
@@ -158,7 +163,7 @@ func anyNested(t *XType, seen map[*XDesc]bool) bool {
 	return false
 }
 
-// header returns the size of what stands in front of the elements.
+// headerSize returns the size of the list's or map's header.
 func (t *XType) headerSize() uint32 {
 	if t.kind == dict {
 		return mapHeader
@@ -166,8 +171,8 @@ func (t *XType) headerSize() uint32 {
 	return listHeader
 }
 
-// For generated code. XDesc describes a struct, union or exception: made by NewDesc, completed by Define, then
-// read-only.
+// For generated code. XDesc describes a struct, union or exception: made by NewDesc, completed by
+// Define, then read-only.
 type XDesc struct {
 	name      string
 	self      *XType // the type that it describes
@@ -193,17 +198,17 @@ type XDesc struct {
 
 type templateField struct{ word, off uint32 }
 
-// slot says which field has an id.
+// idField tells the field with an id.
 type idField struct {
-	header uint32 // noKey: there is no field with this id
+	header uint32 // as field.header; noHeader: there is no field with this id
 	number uint32
 }
 
 const noHeader = math.MaxUint32
 
-// field is an XFieldDesc made ready for the parser.
+// field is an XFieldDesc with what parsing asks of it.
 type field struct {
-	header uint32 // the header on the wire
+	header uint32 // the field header: wire type and id, as a big-endian number of 24 bits
 	word   uint32
 	kind   kind
 	size   uint8
@@ -237,7 +242,8 @@ func (t *XType) mustBeDefined() {
 	}
 }
 
-// undefined is how many words an entry has before Define: so few that no index, nor any list's part of it, can be made of them.
+// undefined is the number of words of an entry before Define. It is negative enough that no index
+// can be made for such entries, however many.
 const undefined = min(math.MinInt>>12, -1<<28)
 
 // Name returns the IDL's name of the struct.
@@ -278,7 +284,7 @@ func (d *XDesc) Define(fields ...XFieldDesc) {
 	}
 }
 
-// inTemplate says whether the field is in what a new struct of type d begins with.
+// inTemplate reports whether the field is in the bytes that a new struct of type d begins with.
 func (f *field) inTemplate(d *XDesc) bool { return !d.union && f.Req != XOptional && f.kind == fixed }
 
 func (d *XDesc) addToTemplate(f *field) {
@@ -318,13 +324,14 @@ func (d *XDesc) find(key uint32) *field {
 // field returns the description of a field that generated code names by its constant.
 func (d *XDesc) field(f XField) *field { return &d.fields[f.word()-d.first] }
 
-// constant returns what generated code calls field i.
+// constant returns the constant by which generated code names field i.
 func (d *XDesc) constant(i int) XField {
 	f := &d.fields[i]
 	return XField(f.word)<<entry.WordShift | XField(d.words)<<entry.WordsShift | XField(f.header)
 }
 
-// appendZero appends the value that a field or element of type t has when nobody gave it one.
+// appendZero appends the value of type t that stands for none: zero, empty, or a struct with what
+// a new one has.
 func appendZero(dst []byte, t *XType) []byte {
 	switch t.kind {
 	case fixed:
@@ -344,7 +351,8 @@ func appendZero(dst []byte, t *XType) []byte {
 	return append(dst, 0)
 }
 
-// appendDefault appends the value that the field is given when it is owed.
+// appendDefault appends the value that finishing gives to the field if it must be there and was
+// not set.
 func (f *field) appendDefault(dst []byte) []byte {
 	if f.Default != "" {
 		return append(dst, f.Default...)

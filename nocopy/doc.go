@@ -1,11 +1,13 @@
-// Package nocopy reads and writes Thrift Binary messages in place. It is what generated code calls; programs use the
-// accessors that gen/nocopyc makes from a .thrift file, and [Message].
+// Package nocopy reads and writes Thrift Binary messages in place. Programs use the accessors that
+// gen/nocopyc makes from a .thrift file, and [Message]; what begins with X is for generated code,
+// see package thriftimpl.
 //
 // # A message and its index
 //
-// A message is its wire bytes (package internal/chain) and an index of 32-bit words over them. A struct's entry is two words for
-// where it begins and where its STOP is, and one word for each field: the position of its value, or the
-// entry of the struct or container that it is; 0 if it is not set.
+// A message is its wire bytes (package internal/chain) and an index of 32-bit words over them. A
+// struct's entry is two words for where it begins and where its STOP is, and one word for each
+// field: the position of its value, or the entry of the struct or container that it is; 0 if it is
+// not set.
 //
 //	struct User { 1: i64 id, 2: string name, 3: list<i64> scores }
 //
@@ -16,58 +18,89 @@
 //
 // # What things cost
 //
-// A getter of a scalar is inlined: it compares the handle's generation, loads the field's word, and loads the value through the
-// table of segments. An unset field's word is 0, and position 0 reads as zero: no branch. A string's getter is a call that
-// also loads the length; it copies nothing. A setter of a scalar stores in place; where it may not (bytes of
-// the caller's, or shared), the first one makes a node. A setter of a string appends it while its struct is being built, and
-// makes a node afterwards. In a received message of up to 2 KiB neither does: a node would cost more than copying the
-// message with the new value in it. Parsing is one pass that checks and indexes; afterwards no getter can fail.
+// A getter of a scalar is inlined: it compares the handle's generation, loads the field's word,
+// and loads the value through the table of segments. An unset field's word is 0, and position 0
+// reads as zero: no branch. A string's getter is a call that also loads the length; it copies
+// nothing. A setter of a scalar stores in place; where it may not (bytes of the caller's, or
+// shared), the first one makes a node. A setter of a string appends it while its struct is being
+// built, and makes a node afterwards. In a received message of up to 2 KiB neither does: a node
+// would cost more than copying the message with the new value in it. Parsing is one pass that
+// checks and indexes; afterwards no getter can fail.
 //
 // # Building and editing
 //
-// The struct that was made last is open: what is set in it is appended. Setting something in a struct around it completes
-// it. A complete struct, built or received, is changed by nodes, and opened again at its end for fields that it lacks. So filling
-// structs in depth-first order is plain appending, and any other order is right too. Lists and maps are filled alike.
+// The struct that was made last is open: what is set in it is appended. Setting something in a
+// struct around it completes it. A complete struct, built or received, is changed by nodes, and
+// opened again at its end for fields that it lacks. So filling structs in depth-first order is
+// plain appending, and any other order is right too. Lists and maps are filled alike.
 //
 // # Lifetimes
 //
-//   - Handles are 16-byte values. They die with [Message.Release] and panic when used afterwards, always.
-//   - The zero handle reads as absent: fields have their defaults, lists and maps no elements; as a value it is an
-//     empty one. Setting something in it panics.
-//   - After SetX, NewX or UnsetX of a struct or container field, and after Set, NewAt, Put, PutNew or Delete of an element,
-//     handles of what was there before give the old value; what is changed through them is not sent. But a handle of
-//     an element of a list of structs is of the element's place: after Set it is that of the new one. Swap, SortFunc and Delete move
+//   - Handles are 16-byte values. They die with [Message.Release] and panic when used afterwards,
+//     always.
+//   - The zero handle reads as absent: fields have their defaults, lists and maps no elements; as
+//     a value it is an empty one. Setting something in it panics.
+//   - After SetX, NewX or UnsetX of a struct or container field, and after Set, NewAt, Put, PutNew
+//     or Delete of an element, handles of what was there before give the old value; what is
+//     changed through them is not sent. But a handle of an element of a list of structs is of the
+//     element's place: after Set it is that of the new one. Swap, SortFunc and Delete move
 //     elements with their handles.
-//   - A message that is edited again and again is compacted: once what has been replaced or removed is several times as much as
-//     the rest, it is rewritten. Other handles and what was read stay good, but those of what is gone read as absent then,
-//     and later perhaps as a value of the same type that has come in their place. See [Message.Compact].
-//   - Lists and maps may be changed while All is under way. What is removed is yielded no more, but for
-//     elements of a list of structs, which may be; what is added may be; all other pairs of a map
-//     are, once each.
-//   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for [Recycle]. Each keeps
-//     alive what it lies in: a slab of 64 KiB; of a larger message one of 1 MiB, or as much as was received in one piece, or
-//     compacted, which is the message at most; what is parsed from a []byte keeps that.
-//   - A []byte passed to a setter is copied below 4 KiB, else referred to until Release; strings cannot change anyway.
+//   - A message that is edited again and again is compacted: once what has been replaced or
+//     removed is several times as much as the rest, it is rewritten. Other handles and what was
+//     read stay good, but those of what is gone read as absent then, and later perhaps as a value
+//     of the same type that has come in their place. See [Message.Compact].
+//   - Lists and maps may be changed while All is under way. What is removed is yielded no more,
+//     but for elements of a list of structs, which may be; what is added may be; all other pairs
+//     of a map are, once each.
+//   - Strings and bytes that were read alias the message's memory and stay valid for ever, but for
+//     [Recycle]. Each keeps alive what it lies in: a slab of 64 KiB; of a larger message one of 1
+//     MiB, or as much as was received in one piece, or compacted, which is the message at most;
+//     what is parsed from a []byte keeps that.
+//   - A []byte passed to a setter is copied below 4 KiB, else referred to until Release; strings
+//     cannot change anyway.
 //   - A message outlives those that parts of it came from.
-//   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release, so that a stale string faults
-//     where it is read (on Linux; elsewhere it reads as striking bytes); [Leaked] tells where messages were made that were never released.
+//   - The build tag nocopydebug finds mistakes: recycled memory becomes inaccessible on Release,
+//     so that a stale string faults where it is read (on Linux; elsewhere it reads as striking
+//     bytes); [Leaked] tells where messages were made that were never released.
 //
 // # Threads
 //
-// A parsed message may be read by any number of goroutines, and a finished one sent by any number ([Message.Finish]), while
-// nobody changes it. With [Lazy] only after [Message.Index].
+// A parsed message may be read by any number of goroutines, and a finished one sent by any number
+// ([Message.Finish]), while nobody changes it. With [Lazy] only after [Message.Index].
 //
 // # Errors
 //
-// Bad data is an [*Error] with the offset and the path of what is wrong. Bad programs panic with a text that begins with
-// "nocopy: ".
+// Bad data is an [*Error] with the offset and the path of what is wrong. Bad programs panic with a
+// text that begins with "nocopy: ".
 //
 // # Terms
 //
-// Field, struct, list, set, map, union, wire type and STOP are Thrift's. An entry is the words of the index for a struct or
-// container; a word stands for a field or an element; a handle is a message, its generation and an entry; a node is
-// what stands in the place of wire bytes; to link is to refer to another message's bytes.
+// Field, struct, list, set, map, union, exception, key, wire type and STOP are Thrift's. Besides:
 //
-// Read next: struct.go for getters and setters, parse.go for how the index comes about, build.go and edit.go for how
-// messages come about and change; then package internal/chain.
+//   - position: a number for a place in the message's bytes; it stays while others are added or
+//     removed.
+//   - field header: a field's wire type and id, 3 bytes before its value.
+//   - element: what is in a list or set; in a map there are pairs of a key and a value.
+//   - container: a list, set or map.
+//   - text: a string or binary.
+//   - entry: the words of the index for one struct or container.
+//   - word: 32 bits of an entry, for a field, an element or a number of them.
+//   - index: all entries of a message.
+//   - handle: what programs hold of a struct or container: its message, a generation and its
+//     entry.
+//   - generation: it counts Release, so that handles of before are told from those of after.
+//   - root: the struct that the whole message is.
+//   - absent: of a struct or container that is not set, and reads as its default or as empty.
+//   - node: what stands in the place of some of the bytes, with contents of its own.
+//   - open: of a struct or container that is being built at the message's end; complete is the
+//     opposite.
+//   - owed: of a field that finishing adds, since it is required or has a default.
+//   - alias: to be the same memory, as strings that getters return.
+//   - link: to refer to bytes of another message, which stays as it was.
+//   - graft: to set a struct or container of another message, by linking or copying it.
+//   - held: of a message that package rpc shows to handlers and that only it gives back.
+//   - compact: to rewrite an edited message without what was replaced or removed.
+//
+// Read next: struct.go for getters and setters, parse.go for how the index comes about, build.go
+// and edit.go for how messages come about and change; then package internal/chain.
 package nocopy

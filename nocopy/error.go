@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Error says where bytes are not a message of the expected type, and why.
+// Error tells where bytes are not a message of the expected type, and why.
 type Error struct {
 	Offset int    // in bytes from the beginning of the message
 	Path   string // of the value, such as "Request.user.tags[3]"
@@ -30,7 +30,7 @@ var (
 	ErrLimit           = errors.New("limit exceeded")
 	ErrType            = errors.New("no such wire type")
 	ErrNegative        = errors.New("negative length")
-	ErrTrailing        = errors.New("bytes behind the end of the message")
+	ErrTrailing        = errors.New("bytes after the end of the message")
 	ErrUTF8            = errors.New("string is not UTF-8")
 	ErrNotFound        = errors.New("no such field or element")
 )

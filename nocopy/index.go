@@ -16,8 +16,8 @@ const (
 	unionWords  = entry.UnionWords
 )
 
-// maxWords bounds an index: entry numbers keep their top bit free, and on 32 bits half a GiB is much
-// already.
+// maxWords bounds an index: entry numbers keep their top bit free, and on 32 bits half a GiB is
+// much already.
 const maxWords = min(1<<31-1, math.MaxInt>>4)
 
 // alloc returns the first of n more words of the index, which are zero.
@@ -59,9 +59,9 @@ func (m *Message) extendIndex(n int) uint32 {
 	return e
 }
 
-// growIndex makes the index end words long at least, and twice as long as before if that is not more
-// than most. An index of more than half of most is made as long as most: so all that is allocated for
-// it comes to twice the most.
+// growIndex makes the index end words long at least, and twice as long as before if that is not
+// more than most. An index of more than half of most is made as long as most: so all that is
+// allocated for it comes to twice the most.
 //
 //go:noinline
 func (m *Message) growIndex(end, most int) {
@@ -82,8 +82,8 @@ const largeIndex = 16 << 10
 // indexes are the large ones that no message has.
 var indexes spare.Pool[[]uint32]
 
-// resizeIndex makes the index n words long; or longer if such a one waits in indexes, or shorter, but
-// not below least. The contents of words that are not in use are undefined.
+// resizeIndex makes the index n words long; or longer if such a one waits in indexes, or shorter,
+// but not below least. The contents of words that are not in use are undefined.
 func (m *Message) resizeIndex(least, n int) {
 	if n < largeIndex {
 		m.setIndex(make([]uint32, n), nil)
@@ -127,10 +127,10 @@ var doubling = growth{paused: true, guessed: true}
 // knownBy is after how many bytes since it grew last it is known how fast an index grows.
 const knownBy = 4 << 10
 
-// growIndex makes the index end words long at least, when off of size bytes have been parsed. A large
-// one grows to what the message needs if it goes on as it has since the index grew last: copying an
-// index, and making it larger than it has to be, costs more than all else here. That is tried once, and
-// only far from the limit: otherwise the index doubles.
+// growIndex makes the index end words long at least, when off of size bytes have been parsed. A
+// large one grows to what the message needs if it goes on as it has since the index grew last:
+// copying an index, and making it larger than it has to be, costs more than all else here. That is
+// tried once, and only far from the limit: otherwise the index doubles.
 func (p *parser) growIndex(end, off, size int) {
 	m, g := p.m, &p.growth
 	words, bytes := end-g.words, off-g.off
@@ -156,8 +156,8 @@ func (p *parser) growIndex(end, off, size int) {
 // manyElements is from how many elements on it is worth foreseeing what they take.
 const manyElements = 1 << 10
 
-// foresee makes room in the index for a list or map of type t with n elements or pairs, with what each
-// of them takes at least, if the index has to grow by much.
+// foresee makes room in the index for a list or map of type t with n elements or pairs, with what
+// each of them takes at least, if the index has to grow by much.
 func (p *parser) foresee(t *XType, n int) {
 	each := t.elemWords()
 	for _, inside := range []*XType{t.key, t.elem} {

@@ -4,8 +4,8 @@ package nocopy
 func (m *Message) indexLazily(t *XType, p uint32) uint32 { return m.indexAt(t, p) }
 
 // affords reports whether a value of field f, n bytes with this many structs, can be indexed
-// whenever it is touched, without exceeding the limit of the index. It is an estimate from above; if
-// it says no, indexing at once finds out.
+// whenever it is touched, without exceeding the limit of the index. It is an estimate from above;
+// if it says no, indexing at once finds out.
 func (p *parser) affords(f *field, n, structs int) bool {
 	if p.affordsAny(f) {
 		return true
@@ -23,7 +23,8 @@ func (p *parser) affordsAny(f *field) bool {
 	return p.lenient || f.widest <= narrow && p.m.limits.MaxIndex <= 0
 }
 
-// narrow is the number of words that the entry of the smallest struct, a lone STOP, may have within the default limit.
+// narrow is the number of words that the entry of the smallest struct, a lone STOP, may have
+// within the default limit.
 const narrow = indexPerByte/4 - 2
 
 // widest returns the number of words of the widest struct that may be in a value of the type.
@@ -45,8 +46,9 @@ func widest(t *XType, seen map[*XDesc]bool) int {
 	return n
 }
 
-// Index indexes everything that Lazy left for later and checks what Lazy could not (but for a value in whose place a
-// later one of the same field stands). Afterwards any number of goroutines may read the message. The error is an *Error; its offset counts from the beginning of the
+// Index indexes everything that Lazy left for later and checks what Lazy could not (but for a
+// value in whose place a later one of the same field stands). Afterwards any number of goroutines
+// may read the message. The error is an *Error; its offset counts from the beginning of the
 // container that is wrong.
 func (m *Message) Index() error {
 	if m.flags&Lazy == 0 {

@@ -27,16 +27,18 @@ type (
 
 // set gives a machine a window, an index, the code and levels.
 func (s *memory) set(b []byte, idx []uint32, code []cell, levels []level) {
-	// SAFETY: every index in the window is compared with its size before anything is read there. Nothing is stored in the index
-	// but words that the machine has room for, and the entry that it begins with. All offsets in the code come from these cells, or
-	// from programs that were compiled before. A level is only made below most.
+	// SAFETY: every index in the window is compared with its size before anything is read there.
+	// Nothing is stored in the index but words that the machine has room for, and the entry that it
+	// begins with. All offsets in the code come from these cells, or from programs that were compiled
+	// before. A level is only made below most.
 	s.b, s.size = unsafe.Pointer(unsafe.SliceData(b)), uint64(len(b))
 	s.idx = unsafe.Pointer(unsafe.SliceData(idx))
 	s.code = unsafe.Pointer(unsafe.SliceData(code))
 	s.levels, s.most = unsafe.Pointer(unsafe.SliceData(levels)), uint64(len(levels))
 }
 
-// memoryOf returns the memory of a machine that only passes. Unlike set it does not make the cells escape.
+// memoryOf returns the memory of a machine that only passes. Unlike set it does not make the cells
+// escape.
 func memoryOf(b []byte, code []cell) memory {
 	// SAFETY: see set.
 	return memory{b: unsafe.Pointer(unsafe.SliceData(b)), size: uint64(len(b)), code: unsafe.Pointer(unsafe.SliceData(code))}
@@ -51,7 +53,8 @@ func (s *memory) window() []byte {
 
 // load64 reads the 8 bytes at b[i:], little-endian, which the caller has found to be there.
 func load64(b []byte, i int) uint64 {
-	// SAFETY: every caller compares i+8 with len(b) first; i is never negative. The compiler can't see that and would compare again.
+	// SAFETY: every caller compares i+8 with len(b) first; i is never negative. The compiler can't
+	// see that and would compare again.
 	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), i))[:])
 }
 
@@ -80,7 +83,8 @@ func opAt(code codeAt, pc uint64) op {
 	return *(*op)(unsafe.Add(code, pc))
 }
 
-// reachAt returns the reach of the op at an offset. The other half of a load costs less than a shift.
+// reachAt returns the reach of the op at an offset. The other half of a load costs less than a
+// shift.
 func reachAt(code codeAt, pc uint64) uint64 {
 	// SAFETY: see set.
 	return uint64((*[8]byte)(unsafe.Add(code, pc))[opReach/8])

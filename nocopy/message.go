@@ -11,13 +11,14 @@ import (
 	"github.com/nocopythrift/nocopythrift/linkbuf"
 )
 
-// Message is one Thrift struct with everything in it, as its wire bytes and an index over them. Generated
-// code makes one with NewS or ParseS and hands out handles.
+// Message is one Thrift struct with everything in it, as its wire bytes and an index over them.
+// Generated code makes one with NewS or ParseS and hands out handles.
 //
-// A parsed message may be read by any number of goroutines, a finished one sent by any number. Changing a
-// message is for one goroutine while nobody else uses it.
+// A parsed message may be read by any number of goroutines, a finished one sent by any number.
+// Changing a message is for one goroutine while nobody else uses it.
 //
-// After Release a *Message must not be used any more: it becomes another message, which handles notice and a pointer does not.
+// After Release a *Message must not be used any more: it becomes another message, which handles
+// notice and a pointer does not.
 type Message struct {
 	origin
 	buf      chain.Buffer
@@ -58,15 +59,15 @@ type Message struct {
 	noted      atomic.Uint32 // what those have done whom a held message was shown: see held.go
 	claims     atomic.Uint64 // who owns it, see claim.go
 
-	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large, and smallIdx is what
-	// idx was before.
+	// A large index is not kept: idxItem is what other messages know it by, nil if idx is not large,
+	// and smallIdx is what idx was before.
 	idxItem  *spare.Item[[]uint32]
 	smallIdx []uint32
-	large    bool // there was a large index, the last time not more than idle releases ago
+	large    bool // there was a large index not more than idle releases ago
 }
 
 // built and parsed are where messages wait for the next New or Parse, by what pool says of their
-// flags: each kind keeps memory that is of no use to the others, and a held message stays one.
+// flags: each kind keeps memory that is of no use to the others, and a held message stays held.
 var built, parsed [4]sync.Pool
 
 // firstEntry is the first word of the index that is an entry: entry 0 stands for none.
@@ -79,7 +80,8 @@ func newMessage(d *XDesc, flags flag, limits Limits) *Message {
 	return m
 }
 
-// takeParsed is newMessage but for the Buffer, which is still to be reset.
+// takeParsed returns a message to be filled with received bytes, whose Buffer is still to be
+// reset.
 func takeParsed(d *XDesc, flags flag, limits Limits) *Message {
 	m := fromPool(&parsed[pool(flags)])
 	m.desc, m.flags, m.limits = d, flags, limits
@@ -87,10 +89,12 @@ func takeParsed(d *XDesc, flags flag, limits Limits) *Message {
 	return m
 }
 
-// pool is 1 if messages with these flags recycle, else 0, and 2 more if they are held.
+// pool returns the number of the pool for messages with these flags: 1 if they recycle, else 0,
+// and 2 more if they are held.
 func pool(f flag) flag { return f & (Recycle | held) / Recycle }
 
-// fromPool returns a message. Its Buffer is still to be reset, its type, flags and words to be set; limits are the usual ones.
+// fromPool returns a message with the usual limits. The caller resets its Buffer and sets its
+// type, flags and words.
 func fromPool(home *sync.Pool) *Message {
 	if m, _ := home.Get().(*Message); m != nil {
 		return m
@@ -111,8 +115,8 @@ func makeMessage(home *sync.Pool) *Message {
 
 func (m *Message) handle(e uint32) XStruct { return XStruct{m, uint64(m.gen)<<32 | uint64(e)} }
 
-// newStruct returns the root of a new message. (Neither it nor parseStruct is generic: the compiler would not
-// know in other packages that they don't keep opts, and allocate them.)
+// newStruct returns the root of a new message. (Neither it nor parseStruct is generic: the
+// compiler would not know in other packages that they don't keep opts, and allocate them.)
 func newStruct(d *XDesc, opts ...Option) XStruct {
 	flags := flagsOf(opts)
 	s := beginMessage(d, flags, headroom)
@@ -122,7 +126,7 @@ func newStruct(d *XDesc, opts ...Option) XStruct {
 	return s
 }
 
-// beginMessage is newStruct with n bytes of room in front.
+// beginMessage returns the root of a new message that has room for n bytes before it.
 func beginMessage(d *XDesc, flags flag, n int) XStruct {
 	m := fromPool(&built[pool(flags)])
 	m.desc, m.flags, m.words = d, flags, firstEntry
@@ -132,7 +136,8 @@ func beginMessage(d *XDesc, flags flag, n int) XStruct {
 	return m.handle(m.root)
 }
 
-// newWithRoom is like newStruct, with room for n bytes before the message and no option but Recycle.
+// newWithRoom is like newStruct, with room for n bytes before the message and no option but
+// Recycle.
 func newWithRoom(d *XDesc, n int, recycle bool) XStruct {
 	return beginMessage(d, recycling(recycle), n)
 }
@@ -145,7 +150,7 @@ func recycling(yes bool) flag {
 	return 0
 }
 
-// headroom is the room in front of a message for a frame's length and the like.
+// headroom is the room before a message for a frame's length and the like.
 const headroom = 8
 
 // Root returns the handle of the message's root, to be converted to its type.
@@ -156,14 +161,16 @@ func (m *Message) Root() Struct {
 	return Struct(m.handle(m.root))
 }
 
-// Finish completes what is being built: every struct gets its end, and required fields that were never set are
-// filled in, as are those of default requiredness that have an IDL default. (Numbers, enums and uuids of default
-// requiredness are there from the beginning; strings and containers without a default, and optional fields, are
-// sent only if they were set.) Afterwards sending and reading change nothing, so that
-// several goroutines may do both, until the next Set. It may be called any number of times.
+// Finish completes what is being built: every struct gets its end, and required fields that were
+// never set are filled in, as are those of default requiredness that have an IDL default.
+// (Numbers, enums and uuids of default requiredness are there from the beginning; strings and
+// containers without a default, and optional fields, are sent only if they were set.) Afterwards
+// sending and reading change nothing, so that several goroutines may do both, until the next Set.
+// It may be called any number of times.
 //
-// It panics if structs are nested deeper than Parse accepts by default, 64 of them, or than the MaxDepth of the Limits
-// that the message, or one that parts of it came from, was made with. Check returns an error instead.
+// It panics if structs are nested deeper than Parse accepts by default, 64 of them, or than the
+// MaxDepth of the Limits that the message, or one that parts of it came from, was made with. Check
+// returns an error instead.
 func (m *Message) Finish() {
 	if !m.buf.Sealed() || m.words == 0 {
 		if err := m.Check(); err != nil {
@@ -172,8 +179,9 @@ func (m *Message) Finish() {
 	}
 }
 
-// Check is Finish that returns an error, an *Error, if structs are nested too deeply. What wraps messages that others
-// have sent, which may be as deep as Parse accepts, calls it before sending, or parses them with a smaller MaxDepth.
+// Check does what Finish does, but returns an error, an *Error, if structs are nested too deeply.
+// What wraps messages that others have sent, which may be as deep as Parse accepts, calls it
+// before sending, or parses them with a smaller MaxDepth.
 func (m *Message) Check() error {
 	if m.words == 0 {
 		panic(panicStale)
@@ -192,17 +200,19 @@ func (m *Message) Check() error {
 	return nil
 }
 
-// Len returns how many bytes the message has on the wire, having finished it. Like all that sends, it goes through all pieces of the
-// message after something was changed: don't ask after each of many changes.
+// Len returns how many bytes the message has on the wire, having finished it. Like all that sends,
+// it goes through all pieces of the message after something was changed: don't ask after each of
+// many changes.
 func (m *Message) Len() int {
 	m.Finish()
 	return m.buf.Len()
 }
 
-// Bytes returns the message's wire bytes, having finished it. They alias the message when they are in one
-// piece, which they are unless something was edited or referred to; else they are a copy. They must not be changed, and stay
-// as they are when the message is changed, until Release if it recycles. They are of the whole message, whichever handle it was
-// got from: AppendStruct gives those of one struct.
+// Bytes returns the message's wire bytes, having finished it. They alias the message when they are
+// in one piece, which they are unless something was edited or referred to; else they are a copy.
+// They must not be changed, and stay as they are when the message is changed, until Release if it
+// recycles. They are of the whole message, whichever handle it was got from: AppendStruct gives
+// those of one struct.
 func (m *Message) Bytes() []byte {
 	m.Finish()
 	if b, ok := m.buf.Bytes(); ok {
@@ -219,8 +229,9 @@ func (m *Message) AppendTo(dst []byte) []byte {
 	return m.buf.AppendTo(dst)
 }
 
-// WriteTo writes the message's wire bytes to w, having finished it: by writev when w is a connection that
-// can. It returns how many bytes were written; where Finish would panic, none and the error of Check.
+// WriteTo writes the message's wire bytes to w, having finished it: by writev when w is a
+// connection that can. It returns how many bytes were written; where Finish would panic, none and
+// the error of Check.
 func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	if err := m.Check(); err != nil {
 		return 0, err
@@ -228,8 +239,8 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	return m.buf.WriteTo(w)
 }
 
-// WriteFrame writes the message as a frame: behind its length as a big-endian i32, as Thrift's framed
-// transport has it. It reports what it wrote and how. Errors are as of WriteTo.
+// WriteFrame writes the message as a frame: after its length as a big-endian i32, as Thrift's
+// framed transport has it. It reports what it wrote and how. Errors are as of WriteTo.
 func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	if err := m.Check(); err != nil {
 		return linkbuf.Stats{}, err
@@ -238,24 +249,24 @@ func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
 	return linkbuf.Stats(stats), err
 }
 
-// addTo adds the message's wire bytes to a batch, having finished it. With frame their length comes
-// first. The message must not be changed or released before the batch is written.
+// addTo adds the message's wire bytes to a batch, having finished it. With frame their length
+// comes first. The message must not be changed or released before the batch is written.
 func (m *Message) addTo(b *chain.Batch, frame bool) {
 	m.Finish()
 	b.Add(&m.buf, frame)
 }
 
-// prepend puts n bytes before the message, in the room that newWithRoom left, and returns them to be
-// filled; nil if there is no such room. They belong to the wire bytes from then on.
+// prepend puts n bytes before the message, in the room that newWithRoom left, and returns them to
+// be filled; nil if there is no such room. They belong to the wire bytes from then on.
 func (m *Message) prepend(n int) []byte { return m.buf.Prepend(n) }
 
-// Nodes returns how many places of the message stand elsewhere than in line: values that were changed
-// after they had been complete, and large ones that are referred to.
+// Nodes returns how many places of the message stand elsewhere than in line: values that were
+// changed after they had been complete, and large ones that are referred to.
 func (m *Message) Nodes() int { return m.buf.NodeCount() }
 
-// Release ends the message: every handle to it is dead from now on and panics when used; m itself is used again for other messages.
-// Strings and bytes read from it stay valid, unless the message was made with Recycle. Not calling Release costs
-// speed, not memory.
+// Release ends the message: every handle to it is dead from now on and panics when used; m itself
+// is used again for other messages. Strings and bytes read from it stay valid, unless the message
+// was made with Recycle. Not calling Release costs speed, not memory.
 func (m *Message) Release() {
 	switch {
 	case m.flags&held != 0:
@@ -272,7 +283,7 @@ func (m *Message) Release() {
 	m.release()
 }
 
-// release is Release of a message that nobody retains.
+// release ends a message that nobody retains.
 func (m *Message) release() {
 	m.end()
 	if !debugging {
@@ -280,7 +291,7 @@ func (m *Message) release() {
 	}
 }
 
-// end empties the message, which nobody uses any more, for the next one.
+// end empties a message that nobody uses any more and makes it ready for reuse.
 func (m *Message) end() {
 	m.endHandles()
 	m.buf.Free()
@@ -338,11 +349,12 @@ const keepCopied = 64 << 10
 // keepShadows is the most notes on fields that came twice that wait for the next message.
 const keepShadows = 4 << 10
 
-// keepLarge is for how many messages in a row, none of which has a large index, what has grown with one waits for the next.
+// keepLarge is for how many messages in a row, none of which has a large index, what has grown
+// with one waits for the next.
 const keepLarge = 16
 
-// dropLarge gives up what is larger than most messages need: a large index to whoever needs one, and what has grown with it
-// when it has not been needed for a while.
+// dropLarge gives up what is larger than most messages need: a large index to whoever needs one,
+// and what has grown with it when it has not been needed for a while.
 func (m *Message) dropLarge() {
 	if cap(m.shadows.all) > keepShadows {
 		m.shadows.all = nil

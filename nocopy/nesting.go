@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// Parse bounds how many structs may be nested. Building is bounded likewise, when the message is finished: by then every
-// struct is in its place.
+// Parse bounds how many structs may be nested. Building is bounded likewise, when the message is
+// finished: by then every struct is in its place.
 
-// nesting returns how many structs may be nested in a value of the type, the outermost included: unbounded if
-// one of them may contain itself.
+// nesting returns how many structs may be nested in a value of the type, the outermost included:
+// unbounded if one of them may contain itself.
 func (t *XType) nesting() int {
 	switch t.kind {
 	case record:
@@ -34,7 +34,7 @@ func (d *XDesc) nesting() int {
 	return n
 }
 
-// countNesting is nesting for the first time; the structs in path are around this one.
+// countNesting counts what nesting returns. The structs in path are around this one.
 func (d *XDesc) countNesting(path map[*XDesc]bool) int {
 	if path[d] {
 		return unbounded
@@ -65,12 +65,13 @@ func (t *XType) countNesting(path map[*XDesc]bool) int {
 	return 0
 }
 
-// maxNesting is how many structs may be nested in the message when it is finished: as many as Parse accepts by default, or
-// more if it was made with such Limits.
+// maxNesting is how many structs may be nested in the message when it is finished: as many as
+// Parse accepts by default, or more if it was made with such Limits.
 func (m *Message) maxNesting() int { return max(m.limits.MaxDepth, defaultMaxDepth) }
 
-// checkNesting returns an error if more structs are nested in the message, of which everything is complete, than
-// may be. Only types that may contain themselves need a look, and only when entries were added since the last one.
+// checkNesting returns an error if more structs are nested in the message, of which everything is
+// complete, than may be. Only types that may contain themselves need a look, and only when entries
+// were added since the last one.
 func (m *Message) checkNesting() error {
 	if m.words == m.levelled || m.desc.nesting() <= m.maxNesting() {
 		return nil
@@ -106,7 +107,8 @@ func (m *Message) exceeds(t *XType, e uint32, left int) bool {
 	return false
 }
 
-// fieldExceeds is exceeds of the fields of a struct.
+// fieldExceeds reports whether more than left structs are nested in a field of the struct of entry
+// e.
 func (m *Message) fieldExceeds(d *XDesc, e uint32, left int) bool {
 	for i := range d.fields {
 		f := &d.fields[i]
@@ -128,5 +130,5 @@ func (m *Message) fieldExceeds(d *XDesc, e uint32, left int) bool {
 	return false
 }
 
-// depthError is errDepth that says how deep would be accepted.
+// depthError returns errDepth with the depth that would be accepted.
 func depthError(most int) error { return fmt.Errorf("%w = %d", errDepth, most) }

@@ -2,7 +2,8 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// Option changes how a message is made or parsed: [Lazy], [Own], [Recycle], [ValidUTF8], or a [Limits].
+// Option changes how a message is made or parsed: [Lazy], [Own], [Recycle], [ValidUTF8], or a
+// [Limits].
 type Option interface{ option() }
 
 type flag uint8
@@ -10,14 +11,15 @@ type flag uint8
 func (flag) option() {}
 
 const (
-	// Lazy makes Parse validate by skipping and index only the top level, with small structs in it; anything else is
-	// indexed when it is first touched. Until Message.Index has been called, reading is for one goroutine at a time. A container
-	// whose index might exceed the limit is indexed at once. What skipping can't see is not checked: required
-	// fields of inner structs, how deep their unknown fields are and, with ValidUTF8, their strings.
+	// Lazy makes Parse validate by skipping and index only the top level, with small structs in it;
+	// anything else is indexed when it is first touched. Until Message.Index has been called, reading
+	// is for one goroutine at a time. A container whose index might exceed the limit is indexed at
+	// once. What skipping can't see is not checked: required fields of inner structs, how deep their
+	// unknown fields are and, with ValidUTF8, their strings.
 	Lazy flag = 1 << iota
 
-	// Own gives the bytes passed to Parse to the message: it stores into them when fields of fixed size
-	// are set. The caller must not use them any more.
+	// Own gives the bytes passed to Parse to the message: it stores into them when fields of fixed
+	// size are set. The caller must not use them any more.
 	Own
 
 	// Recycle lets the message take its memory from pools and give it back on Release. Strings, byte
@@ -28,15 +30,16 @@ const (
 	// pool.
 	held
 
-	// ValidUTF8 makes Parse refuse strings that are not UTF-8 (not binary fields). Without it they are
-	// kept as they are.
+	// ValidUTF8 makes Parse refuse strings that are not UTF-8 (not binary fields). Without it they
+	// are kept as they are.
 	ValidUTF8
 
 	// limited is set when there are Limits.
 	limited
 )
 
-// Limits bounds what Parse accepts. Zero means the default. With New, only MaxDepth counts, from 64 upwards.
+// Limits bounds what Parse accepts. Zero means the default. With New, only MaxDepth counts, from
+// 64 upwards.
 type Limits struct {
 	MaxBytes int // of the message: 100 MiB
 	MaxDepth int // of structs in structs, and of containers in a field that is skipped: 64, at most 65,536; see Message.Finish

@@ -8,12 +8,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// The entry points of parsing. Most messages are one []byte without options but Own, Recycle and Lazy,
-// and as a program foresees: parseStruct runs it at once. All else goes through a parser (parser.go).
+// The entry points of parsing. Most messages are one []byte without options but Own, Recycle and
+// Lazy, and as a program foresees: parseStruct runs it at once. All else goes through a parser
+// (parser.go).
 
 // parseStruct checks that b is exactly one struct of the type and returns its handle. The message
-// refers to b, which must stay as it is for as long as the message or anything read from it is in use;
-// it is never written to unless the option Own is given. The error is an *Error.
+// refers to b, which must stay as it is for as long as the message or anything read from it is in
+// use; it is never written to unless the option Own is given. The error is an *Error.
 func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	flags, programs := flagsOf(opts), d.programs.Load()
 	if flags&^(Own|Recycle|Lazy) != 0 || programs == nil || len(b) > defaultMaxBytes {
@@ -52,8 +53,8 @@ func parseStruct(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
 	return m.handle(firstEntry), nil
 }
 
-// mostLeading is the most words of the root's entry for which parseStruct makes an index larger before a
-// byte is looked at.
+// mostLeading is the most words of the root's entry for which parseStruct makes an index larger
+// before a byte is looked at.
 const mostLeading = 32 << 10
 
 // parseRest ends parseStruct after the machine has stopped for this reason.
@@ -86,9 +87,9 @@ func tooLong(d *XDesc, n int64, most int) error {
 	return &Error{Path: d.name, Err: limitError("message of " + strconv.FormatInt(n, 10) + " bytes, more than Limits.MaxBytes = " + itoa(most))}
 }
 
-// ParseBlocks is like ParseS for a message whose bytes lie in several blocks, cut anywhere. Values that
-// cross a cut are copied, the rest is referred to as by ParseS. d is the descriptor of S. More than 128
-// blocks are copied together, with Lazy more than one.
+// ParseBlocks is like ParseS for a message whose bytes lie in several blocks, cut anywhere. Values
+// that cross a cut are copied, the rest is referred to as by ParseS. d is the descriptor of S.
+// More than 128 blocks are copied together, with Lazy more than one.
 func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	flags, limits := configOf(opts)
@@ -114,9 +115,9 @@ func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
 	return S(s), err
 }
 
-// Read reads a message of n bytes, an S, which d describes, from r into memory of its own, in one piece,
-// and parses it. Memory grows with the bytes that arrive, not with n. Errors of r are returned as they
-// are; when r ends too early that is io.ErrUnexpectedEOF.
+// Read reads a message of n bytes, an S, which d describes, from r into memory of its own, in one
+// piece, and parses it. Memory grows with the bytes that arrive, not with n. Errors of r are
+// returned as they are; when r ends too early that is io.ErrUnexpectedEOF.
 func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
 	checkDesc[S](d)
 	flags, limits := configOf(opts)
@@ -141,8 +142,8 @@ func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
 // crosses into the next one, takes positions. More are copied together.
 const maxWindows = 128
 
-// parseWindows parses the n bytes in m.p.windows where they lie, or copied together if they would take
-// too many positions there.
+// parseWindows parses the n bytes in m.p.windows where they lie, or copied together if they would
+// take too many positions there.
 func (m *Message) parseWindows(n int) (XStruct, error) {
 	p := &m.p
 	windows := p.windows
@@ -185,8 +186,8 @@ func (m *Message) parseChunk(c chain.Chunk) (XStruct, error) {
 
 func (m *Message) parseRoot(p *parser) (XStruct, error) { return m.parsed(p, m.indexFrom(p)) }
 
-// indexFrom indexes the root, which begins at the parser's window, and returns the index after it, or
-// failed.
+// indexFrom indexes the root, which begins at the parser's window, and returns the index after it,
+// or failed.
 func (m *Message) indexFrom(p *parser) int {
 	m.desc.self.mustBeDefined()
 	if m.root = p.allot(0, m.desc.words, 1, 0); m.root == 0 {
@@ -219,14 +220,15 @@ func (m *Message) parsed(p *parser, i int) (XStruct, error) {
 	return m.handle(m.root), nil
 }
 
-// parseReceived is like parseStruct for received bytes, which the message takes over, also when parsing
-// fails: it may store into them. With recycle the chunk may be of recycled memory, which goes back on
-// Release. MaxBytes is chain.MaxSize if the limits have none: who received the bytes has bounded them.
+// parseReceived is like parseStruct for received bytes, which the message takes over, also when
+// parsing fails: it may store into them. With recycle the chunk may be of recycled memory, which
+// goes back on Release. MaxBytes is chain.MaxSize if the limits have none: who received the bytes
+// has bounded them.
 func parseReceived(d *XDesc, c chain.Chunk, l Limits, recycle bool) (XStruct, error) {
 	return parseChunk(d, c, l, Own|recycling(recycle))
 }
 
-// parseChunk is parseReceived with flags.
+// parseChunk does what parseReceived does, with flags in the place of recycle.
 func parseChunk(d *XDesc, c chain.Chunk, l Limits, flags flag) (XStruct, error) {
 	limits := usualLimits
 	if l != (Limits{}) {

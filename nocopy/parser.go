@@ -8,12 +8,14 @@ import (
 
 var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
 
-// parser validates a message and indexes it in one pass. It sees the bytes through a window that is contiguous:
-// the whole message when that is in one piece. Where a value crosses from one block into the next, both parts
-// are stitched: copied into a piece of their own, which takes the place of the originals in the chain.
+// parser validates a message and indexes it in one pass. It sees the bytes through a contiguous
+// window: the whole message if that is in one piece. Where a value crosses from one block into the
+// next, both parts are stitched: copied into a piece of their own, which takes the place of the
+// originals in the chain.
 //
-// Methods take and return an index into the window; a negative one says that the parse has failed, or (mismatch)
-// that the value is not of its declared type. Whoever calls a method that may move the window reads p.b again.
+// Methods take and return an index into the window; a negative one says that the parse has failed,
+// or (mismatch) that the value is not of its declared type. Whoever calls a method that may move
+// the window reads p.b again.
 type parser struct {
 	m *Message
 	stitches
@@ -76,7 +78,8 @@ func (p *parser) structure(d *XDesc, e uint32, i int) int {
 	return p.runAll(&s, 0)
 }
 
-// value indexes the struct or container that stands after lead bytes at i. It returns the index after it and its entry.
+// value indexes the struct or container that stands after lead bytes at i. It returns the index
+// after it and its entry.
 func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 	if p.slow {
 		return p.slowValue(t, i, lead)
@@ -100,8 +103,8 @@ func (p *parser) value(t *XType, i, lead int) (int, uint32) {
 	return end, word
 }
 
-// allot takes words of the index for a head and n elements of per words each, contents undefined; 0 if that is
-// over the limit, which i is where it is exceeded.
+// allot returns the first of head words of the index and per words for each of n elements, whose
+// contents are undefined. It returns 0, having failed at i, if that is over the limit.
 func (p *parser) allot(head, n, per, i int) uint32 {
 	words := uint64(head) + uint64(n)*uint64(per) // below 1<<48
 	if !p.reserve(words, i) {
@@ -112,7 +115,8 @@ func (p *parser) allot(head, n, per, i int) uint32 {
 	return e
 }
 
-// allotFor is take for a value of the type.
+// allotFor returns words as allot does, for a value of type t: also those of an entry that is
+// free.
 func (p *parser) allotFor(t *XType, head, n, per, i int) uint32 {
 	if p.reuse {
 		return p.m.reuseFor(t, uint32(head+n*per))

@@ -2,10 +2,11 @@ package nocopy
 
 import "io"
 
-// Peek finds one value in the wire bytes of a struct without making a message: path leads there by field
-// ids, and inside of a list or set by the index of an element. It looks at no more bytes than it needs,
-// so that what comes after the value is not checked. A field that comes twice counts the first time.
-// The value aliases b. The error is an *Error: ErrNotFound if there is no such field or element.
+// Peek finds one value in the wire bytes of a struct without making a message: path leads there by
+// field ids, and inside of a list or set by the index of an element. It looks at no more bytes
+// than it needs, so that what comes after the value is not checked. A field that comes twice
+// counts the first time. The value aliases b. The error is an *Error: ErrNotFound if there is no
+// such field or element.
 func Peek(b []byte, path ...int) (Value, error) {
 	v := Value{WireStruct, b}
 	for k, step := range path {

@@ -8,19 +8,19 @@ import (
 )
 
 // Each type is compiled into a program, which one loop runs (run.go): an op for each field, in the
-// IDL's order, then one for STOP. A struct whose fields New writes in another order, those of fixed
-// size first, has its ops in that order, too.
+// IDL's order, then one for STOP. A struct whose fields New writes in another order, those of
+// fixed size first, has its ops in that order, too.
 //
-// An op that does not meet its field stores 0 in the field's word and goes on at miss, which is mostly
-// the next field: fields may be absent. So every word of an entry is defined at its STOP. At the first
-// place where the orders differ miss leads to a fork, which finds out which of them the struct has.
-// What no order foresees is left to the slow parser, from there on to the end of the struct: where
-// STOP is expected, or at once if a required field is missed.
+// An op that does not meet its field stores 0 in the field's word and goes on at miss, which is
+// mostly the next field: fields may be absent. So every word of an entry is defined at its STOP.
+// At the first place where the orders differ miss leads to a fork, which finds out which of them
+// the struct has. What no order foresees is left to the slow parser, from there on to the end of
+// the struct: where STOP is expected, or at once if a required field is missed.
 
-// op says what is expected next. The low 24 bits are a field header as it is loaded, little-endian.
-// Above them: how many bytes the op reaches, without the contents of a text or container; flags; the
-// word of the entry that it fills; its kind. The sign is set unless it is a field that is a text or of
-// fixed size.
+// op tells what is expected next. The low 24 bits are a field header as it is loaded,
+// little-endian. Above them: how many bytes the op reaches, without the contents of a text or
+// container; flags; the word of the entry that it fills; its kind. The sign is set unless it is a
+// field that is a text or of fixed size.
 type op uint64
 
 const (
@@ -75,9 +75,10 @@ func (o op) cells() uint32 {
 	return 1
 }
 
-// cell is an op and two offsets in the code, in bytes: the low half of to is where to go if the op is
-// not met, the high half depends on the kind. It is the program of what is inside; of the end of
-// something, the op that begins it; of a fork, the op in the other order; of a quit, the missed op.
+// cell is an op and two offsets in the code, in bytes: the low half of to is where to go if the op
+// is not met, the high half depends on the kind. It is the program of what is inside; of the end
+// of something, the op that begins it; of a fork, the op in the other order; of a quit, the missed
+// op.
 type cell struct {
 	op op
 	to uint64
@@ -88,10 +89,11 @@ const cellSize = 16
 func (s cell) miss() uint32 { return uint32(s.to) }
 func (s cell) arg() uint32  { return uint32(s.to >> 32) }
 
-// secondCell returns the second cell of an op for type t: what its elements are, or how many words its entry takes.
-// In the low word, from the lowest byte on: the size of an element, its wire type, that of a key, the least
-// that an element or pair takes, and in two bytes its words, or those of a struct's entry. In the high
-// one: the number of a container's type, and the program of a value of type t.
+// secondCell returns the second cell of an op for type t: what its elements are, or how many words
+// its entry takes. In the low word, from the lowest byte on: the size of an element, its wire
+// type, that of a key, the least that an element or pair takes, and in two bytes its words, or
+// those of a struct's entry. In the high one: the number of a container's type, and the program of
+// a value of type t.
 func secondCell(t *XType) cell {
 	if t.kind == record {
 		return cell{op: op(t.desc.words) << shapeWords}
@@ -119,7 +121,7 @@ var code struct {
 	origins atomic.Pointer[[]opOrigin] // of each cell
 }
 
-// opOrigin says what an op was compiled from.
+// opOrigin tells what an op was compiled from.
 type opOrigin struct {
 	desc  *XDesc
 	field *field // nil: the struct's end
@@ -139,8 +141,8 @@ type programs struct {
 	ended uint32 // the kindEnded
 }
 
-// program returns the programs of d, compiling it if need be. That is not done before it is needed:
-// when d is defined, structs inside need not be yet.
+// program returns the programs of d, compiling it if need be. That is not done before it is
+// needed: when d is defined, structs inside need not be yet.
 func (d *XDesc) program() *programs {
 	if p := d.programs.Load(); p != nil {
 		return p
@@ -149,7 +151,8 @@ func (d *XDesc) program() *programs {
 	return d.programs.Load()
 }
 
-// program returns the offset of the program for a value of type t, a container, that is in no field.
+// program returns the offset of the program for a value of type t, a container, that is in no
+// field.
 func (t *XType) program() uint32 {
 	if at := t.value.Load(); at != 0 {
 		return at
@@ -413,16 +416,17 @@ func (c *compiler) endQuits() {
 	c.quits = c.quits[:0]
 }
 
-// fork makes the op in cell at go to the one in cell other if it is missed but the other one is met; with a reach,
-// if the op after that is met, too, which tells an order from a field that is absent.
+// fork makes the op in cell at go to the one in cell other if it is missed but the other one is
+// met; with a reach, if the op after that is met, too, which tells an order from a field that is
+// absent.
 func (c *compiler) fork(at, other int, reach uint64) {
 	miss := uint64(uint32(c.cells[at].to))
 	c.cells[at].to = c.cells[at].to&^math.MaxUint32 | uint64(c.offset())
 	c.add(cell{special(kindFork) | op(reach)<<opReach, miss | uint64(other)*cellSize<<32}, c.origins[at])
 }
 
-// order returns the numbers of the fields in the order of the IDL, or in that of what New makes when
-// they are set in the IDL's.
+// order returns the numbers of the fields in the order of the IDL, or in that of what New makes
+// when they are set in the IDL's.
 func (d *XDesc) order(built bool) []uint16 {
 	order := make([]uint16, 0, len(d.fields))
 	for _, first := range []bool{true, false} {
@@ -445,14 +449,15 @@ func (d *XDesc) flat() bool {
 	return !d.union && len(d.fields) > 0
 }
 
-// fixedList says whether the field is a list or set of elements of fixed size.
+// fixedList reports whether the field is a list or set of elements of fixed size.
 func (f *field) fixedList() bool { return f.kind == list && f.typ.elem.kind == fixed }
 
-// maxPlain is the most words that the entry of a plain struct may have, with those of what is inside.
+// maxPlain is the most words that the entry of a plain struct may have, with those of what is
+// inside.
 const maxPlain = 64
 
-// plain says whether the struct is small and has nothing but fields of fixed size, lists of such,
-// texts and plain structs: Lazy indexes it at once.
+// plain reports whether the struct is small and has nothing but fields of fixed size, lists of
+// such, texts and plain structs: Lazy indexes it at once.
 func plain(d *XDesc) bool { return plainWords(d, maxPlain) <= maxPlain }
 
 // plainWords returns how many words the entries take, more than most if the struct is not plain.

@@ -1,6 +1,7 @@
 package nocopy
 
-// runAll runs the program of a machine that says where it is but nothing else.
+// runAll runs a machine of which pc, entry and at are set, to the end of what it indexes. It
+// returns the index after that, failed, or mismatch. lead bytes before at belong to the value.
 func (p *parser) runAll(s *machine, lead int) int {
 	s.top, s.bottom = p.top, p.top
 	bottom := p.top
@@ -10,7 +11,7 @@ func (p *parser) runAll(s *machine, lead int) int {
 	return i
 }
 
-// load gives a machine what may have changed since it last ran.
+// load sets what may have changed since the machine last ran: window, index, limits.
 func (p *parser) load(s *machine) {
 	s.head, s.after = p.base+fieldHeader, uint64(p.after)
 	s.set(p.b, p.m.idx, *code.cells.Load(), p.levels)
@@ -34,8 +35,8 @@ func (p *parser) start(s *machine) reason {
 	return run[indexing](s)
 }
 
-// resume lets the machine, which has stopped for this reason, run to the end, doing what it can't. It returns the index at
-// which it has ended, failed, or mismatch.
+// resume does what the machine has stopped for and lets it run on, until it has come to its end.
+// It returns the index there, failed, or mismatch.
 func (p *parser) resume(s *machine, why reason, lead int) int {
 	for {
 		p.m.words, p.depth, p.top = s.used, p.maxDepth-int(s.deeper), s.top
@@ -98,7 +99,8 @@ func (p *parser) tooDeep(s *machine) int {
 	return p.addPath(s, from.field)
 }
 
-// runSlowly does what the machine has stopped at: of a field the rest of its struct, else the element.
+// runSlowly does by the slow parser what the machine has stopped at: at a field, the rest of its
+// struct, else the element.
 func (p *parser) runSlowly(s *machine, lead int) int {
 	from := originOf(s.pc)
 	i, after := int(s.at), 0
@@ -155,8 +157,8 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 	return 0
 }
 
-// leaveStructs makes the machine go back to the field of the outermost small struct that it is in, which Lazy can leave
-// for later. It reports whether something is to be left so.
+// leaveStructs makes the machine go back to the field of the outermost small struct that it is in,
+// which Lazy can leave for later. It reports whether something is to be left so.
 func (p *parser) leaveStructs(s *machine, why reason) bool {
 	from := originOf(s.pc)
 	left := why == tooManyStructs && from.field != nil ||
@@ -176,8 +178,9 @@ func (p *parser) leaveStructs(s *machine, why reason) bool {
 	return left
 }
 
-// leaveContainers makes the machine go back to the field in which containers of containers are not of their type. It returns the field;
-// nil if they are in none that the machine has come to.
+// leaveContainers makes the machine go back to the field that has lists or maps in it that are not
+// of their declared types. It returns the field; nil if the machine did not begin at it or around
+// it.
 func (p *parser) leaveContainers(s *machine) *field {
 	for s.top > s.bottom {
 		s.top--
@@ -191,8 +194,8 @@ func (p *parser) leaveContainers(s *machine) *field {
 	return nil
 }
 
-// overlong returns where the field is that came last in the struct of entry e, a text that ends after the window. Only the words
-// of what comes before pc in its program are defined.
+// overlong returns where the field is that came last in the struct of entry e, a text that ends
+// after the window. Only the words of what comes before pc in its program are defined.
 func (p *parser) overlong(d *XDesc, e, pc uint32) int {
 	programs, last := d.program(), uint32(0)
 	at := programs.start
@@ -211,7 +214,8 @@ func (p *parser) overlong(d *XDesc, e, pc uint32) int {
 	return i
 }
 
-// addPath adds to the path of a failure where the machine is: in a field, if not nil, in what its levels say.
+// addPath adds to the path of a failure the field f, if not nil, and the elements and fields
+// around it that the machine's levels tell.
 func (p *parser) addPath(s *machine, f *field) int {
 	left := s.left
 	for top := s.top; ; top-- {
@@ -229,7 +233,8 @@ func (p *parser) addPath(s *machine, f *field) int {
 	}
 }
 
-// pass returns the index after the value of type t at i if it is whole in the window and as programs foresee it, else mismatch.
+// pass returns the index after the value of type t at i if it is whole in the window and as
+// programs foresee it, else mismatch.
 func (p *parser) pass(t *XType, i int) int {
 	var s machine
 	s.top, s.bottom = p.top, p.top

@@ -2,8 +2,8 @@ package nocopy
 
 import "unicode/utf8"
 
-// machine runs a program over the bytes of a window. Where it is stands here while the loop does not
-// run; the loop keeps that in registers.
+// machine runs a program over the bytes of a window. Where it is stands here while the loop does
+// not run; the loop keeps that in registers.
 type machine struct {
 	pc     uint32 // in the code
 	entry  uint32 // whose words are filled
@@ -21,8 +21,8 @@ type machine struct {
 	memory
 }
 
-// level is what to go on with when a struct or container has ended. It holds no pointers: storing it
-// is nothing to the garbage collector.
+// level is what to go on with when a struct or container has ended. It holds no pointers: storing
+// it is nothing to the garbage collector.
 type level struct {
 	entry uint32
 	left  uint32
@@ -30,8 +30,8 @@ type level struct {
 	list  uint32 // the entry of the list or map that ends; 0: it is a struct
 }
 
-// mode is what the loop does besides, as the length of an array: the compiler makes a loop for each,
-// in which what the others do costs nothing.
+// mode is what the loop does besides, as the length of an array: the compiler makes a loop for
+// each, in which what the others do costs nothing.
 type mode interface {
 	indexing | checking | lazily | lazilyChecking | passing
 }
@@ -61,11 +61,11 @@ const (
 	levelsFull            // there are no more levels
 )
 
-// run goes on with the program until it has ended or there is something that it leaves to others: then
-// pc is the op in question.
+// run goes on with the program until it has ended or there is something that it leaves to others:
+// then pc is the op in question.
 //
-// An op is met if what it reaches is in the window and begins with its header. The contents of a text
-// may end after the window: then no other op of the struct is met, its STOP neither.
+// An op is met if what it reaches is in the window and begins with its header. The contents of a
+// text may end after the window: then no other op of the struct is met, its STOP neither.
 func run[M mode](s *machine) reason {
 	var m M
 	code, mem, size := s.code, s.mem(), s.size
@@ -349,8 +349,8 @@ loop:
 // nowhere is an index that is in no window.
 const nowhere = 1 << 62
 
-// texts indexes n texts of the list of entry l, one at least, from an index on. It returns the index after them, or one
-// that is not in the window.
+// texts indexes n texts of the list of entry l, one at least, from an index on. It returns the
+// index after them, or one that is not in the window.
 //
 //go:noinline
 func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
@@ -377,7 +377,7 @@ func texts[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
 	return at
 }
 
-// textPairs is texts of the pairs of a map.
+// textPairs does for the pairs of a map of texts what texts does for a list.
 //
 //go:noinline
 func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 {
@@ -416,9 +416,10 @@ func textPairs[M mode](s *machine, o op, l wordsAt, n uint32, at uint64) uint64 
 	}
 }
 
-// flats indexes structs of texts and fields of fixed size, n at least one of them, from an index on, into words that
-// follow one another, as long as they have all fields in the order of the program, or in that in which New writes them.
-// It returns where it has stopped, and how many are left.
+// flats indexes structs of texts and fields of fixed size, n at least one of them, from an index
+// on, into words that follow one another, as long as they have all fields in the order of the
+// program, or in that in which New writes them. It returns where it has stopped, and how many are
+// left.
 func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
 	if words == structWords+2 && opAt(s.code, pc)&opAt(s.code, pc+cellSize)&opText != 0 && s.size >= labelSize {
 		return labels[M](s, pc, w, n, at)
@@ -433,7 +434,7 @@ func flats[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64)
 	return end, left
 }
 
-// flatsIn is flats of one order.
+// flatsIn does what flats does, for one order of the fields.
 //
 //go:noinline
 func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint64) (uint64, uint32) {
@@ -473,8 +474,9 @@ func flatsIn[M mode](s *machine, pc uint64, w wordsAt, words, n uint32, at uint6
 	}
 }
 
-// labels is flats of structs of two texts. The window has room for one at least, if it were at its beginning: then one
-// comparison is enough for each text and for the STOP, and that the text before is whole.
+// labels does what flats does, for structs of two texts. It needs a window of at least labelSize
+// bytes: then one comparison tells that a text is whole and that the next header or STOP is in the
+// window.
 //
 //go:noinline
 func labels[M mode](s *machine, pc uint64, w wordsAt, n uint32, at uint64) (uint64, uint32) {
@@ -514,15 +516,17 @@ const (
 	labelSize = 2*textSize + 1 // of a struct of two texts, but for their contents
 )
 
-// fits reports whether n elements of this shape may come in a container whose header ends at an index.
+// fits reports whether n elements of this shape may come in a container whose header ends at an
+// index.
 func (s *machine) fits(o, shape op, n uint32, end uint64) bool {
 	mem := s.mem()
 	return (n == 0 || load8(mem, end-5) == byte(shape>>shapeWire) && (o&opMap == 0 || load8(mem, end-6) == byte(shape>>shapeKey))) &&
 		uint64(n)*uint64(uint8(shape>>shapeLeast)) <= s.size-end+s.after
 }
 
-// passOp returns the index after the struct or container that the op at pc expects, whose header ends at an index, or one that is
-// not in the window if it is not whole there or not as programs foresee it.
+// passOp returns the index after the struct or container that the op at pc expects, whose header
+// ends at an index, or one that is not in the window if it is not whole there or not as programs
+// foresee it.
 func (s *machine) passOp(o op, pc, at uint64) uint64 {
 	kind, n := o.kind(), uint32(1)
 	if kind != kindStruct {
@@ -564,8 +568,9 @@ func (s *machine) want() uint64 {
 	return listWords + uint64(loadBE32(s.mem(), s.at+o.reach()-4))*uint64(shape>>shapeWords)
 }
 
-// pass returns the index after what the program at pc finds at an index and after left more elements like it, or an index
-// that is not in the window. structs is 1 if they are structs, else 0.
+// pass returns the index after what the program at pc finds at an index and after left more
+// elements like it, or an index that is not in the window. structs is 1 if they are structs, else
+// 0.
 func (s *machine) pass(pc, at uint64, left uint32, structs int32) uint64 {
 	top, bottom, deeper := s.top, s.bottom, s.deeper
 	s.pc, s.at, s.left, s.bottom, s.deeper = uint32(pc), at, left, top, deeper-structs
@@ -583,7 +588,8 @@ func (s *machine) valid(at, n uint64) bool {
 	return at+n <= uint64(len(b)) && utf8.Valid(b[at:at+n])
 }
 
-// lastOf returns the word of the last arm of a union that is set, 0 if none is. Its entry has n words.
+// lastOf returns the word of the last arm of a union that is set, 0 if none is. Its entry has n
+// words.
 func lastOf(w wordsAt, n uint32) uint32 {
 	for n--; n > unionWord; n-- {
 		if wordAt(w, n) != 0 {

@@ -40,8 +40,8 @@ const (
 	keepLevels = 1 << 10             // how many wait for the next struct
 )
 
-// How deep a XScanner may go is a budget: a struct costs structCost of it, a list or map in a value
-// whose type is known next to nothing.
+// How deep a XScanner may go is a budget: a struct costs structCost of it, a list or map in a
+// value whose type is known next to nothing.
 const structCost = 256
 
 // budgetOf returns the budget for depth structs inside of one another.
@@ -55,9 +55,9 @@ func (s *XScanner) Reset(depth int) {
 	s.start(budgetOf(depth)-structCost, 1, -1, scanLevel{left: -1})
 }
 
-// resetValue prepares for a value of type t, which must be a type, in total bytes. If typ is not nil
-// it is the value's declared type, and mismatched tells whether the lists and maps in it are of their
-// types; structs in them are not looked into.
+// resetValue prepares for a value of type t, which must be a type, in total bytes. If typ is not
+// nil it is the value's declared type, and mismatched tells whether the lists and maps in it are
+// of their types; structs in them are not looked into.
 func (s *XScanner) resetValue(t WireType, typ *XType, budget, listCost, total int) {
 	s.start(budget, listCost, int64(total), scanLevel{left: 1, types: [2]WireType{t, t}, value: true, typ: typ})
 }
@@ -108,7 +108,7 @@ func (s *XScanner) Drop() {
 	s.off = 0
 }
 
-// scan is Scan but for errors: what is wrong is at off.
+// scan does what Scan does, but returns errors as they are: what is wrong is at off.
 //
 // The innermost level stands in l, those around it in s.levels.
 func (s *XScanner) scan(b []byte) (need int, err error) {
@@ -289,8 +289,8 @@ func (s *XScanner) push(l scanLevel) {
 	s.levels = append(s.levels, l)
 }
 
-// beyond is what scan returns at i for a value of which n bytes from at on, more than there are, are
-// still to be passed.
+// beyond is what scan returns at i for a value of which n bytes from at on, more than there are,
+// are still to be passed.
 func (s *XScanner) beyond(i, at, n int) (off, need int, err error) {
 	switch end := s.dropped + int64(at) + int64(n); {
 	case n < 0:
@@ -306,9 +306,9 @@ func (s *XScanner) beyond(i, at, n int) (off, need int, err error) {
 // maxScan is the most bytes that a struct may have.
 const maxScan = 1<<31 - 1
 
-// container reads the header at at of a list or map. It returns where its elements begin, and fills in
-// their level; or how many bytes they take, if all are of the same size. On an error it returns where
-// that is.
+// container reads the header at at of a list or map. It returns where its elements begin, and
+// fills in their level; or how many bytes they take, if all are of the same size. On an error it
+// returns where that is.
 func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget int) (next int, size int64, err error) {
 	key, width := WireType(b[at]), int64(1)
 	elem := key
@@ -375,8 +375,8 @@ func (l *scanLevel) flat(b []byte, i, budget int) (next, inside int) {
 	return i, inside
 }
 
-// leaves passes elements at b[i:], of which left are still to come, as long as they are texts or of
-// fixed size. It returns where the next one is, and how many are left then.
+// leaves passes elements at b[i:], of which left are still to come, as long as they are texts or
+// of fixed size. It returns where the next one is, and how many are left then.
 func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
 	for types == [2]WireType{WireString, WireString} && left > 0 && len(b)-i >= textHeader {
 		n := int(be32(b[i:]))
@@ -401,9 +401,9 @@ func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
 	return i, left
 }
 
-// flatStructs passes structs at b[i:], of which left are still to come, as long as they have nothing
-// but texts and fields of fixed size and mostly the same ones. It returns where the next one is, and
-// how many are left then.
+// flatStructs passes structs at b[i:], of which left are still to come, as long as they have
+// nothing but texts and fields of fixed size and mostly the same ones. It returns where the next
+// one is, and how many are left then.
 func flatStructs(b []byte, i int, left int64) (int, int64) {
 	var like [scanFields + 1]cell
 	for misses := 0; left > 1 && misses < maxMisses; left-- {
@@ -437,8 +437,8 @@ const (
 	wholeAhead = 1 << 10 // with fewer bytes to come, a struct that is not flat may be one that is not whole
 )
 
-// programOf returns the program of the struct at b[i:], none if it has others than texts and fields of
-// fixed size, too many, or is not whole.
+// programOf returns the program of the struct at b[i:], none if it has others than texts and
+// fields of fixed size, too many, or is not whole.
 func programOf(b []byte, i int, cells []cell) []cell {
 	for len(b)-i >= 8 && len(cells) < scanFields {
 		x := load64(b, i)

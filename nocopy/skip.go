@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// skip returns the index after the value of type t at b[i:]. On an error it returns the index of what
-// is wrong. Every list or map costs listCost of the budget, every struct structCost.
+// skip returns the index after the value of type t at b[i:]. On an error it returns the index of
+// what is wrong. Every list or map costs listCost of the budget, every struct structCost.
 func skip(b []byte, i int, t WireType, budget, listCost int) (int, error) {
 	if n := int(fixedSize[t]); n > 0 && n <= len(b)-i {
 		return i + n, nil
@@ -34,8 +34,8 @@ func takeScanner() *XScanner {
 }
 
 // flatEnd returns the index after the value of type t at b[i:] if it is whole and has no structs,
-// lists or maps in it, but for the elements of a list that are structs; else 0. It returns how many
-// structs there are, too. It looks at no list or map of more than most elements or pairs.
+// lists or maps in it, but for the elements of a list that are structs; else 0. It returns how
+// many structs there are, too. It looks at no list or map of more than most elements or pairs.
 func flatEnd(b []byte, i int, t WireType, most int) (end, structs int) {
 	n := int64(fixedSize[t])
 	switch {
@@ -73,8 +73,8 @@ func flatEnd(b []byte, i int, t WireType, most int) (end, structs int) {
 	return i + int(n), 0
 }
 
-// flatEnd returns the index after all elements, which begin at b[i:], if they are whole and have no
-// structs, lists or maps in them; else 0.
+// flatEnd returns the index after all elements, which begin at b[i:], if they are whole and have
+// no structs, lists or maps in them; else 0.
 func (l *scanLevel) flatEnd(b []byte, i int) int {
 	if l.left > 0 {
 		i, _ = l.flat(b, i, structCost)
@@ -85,7 +85,8 @@ func (l *scanLevel) flatEnd(b []byte, i int) int {
 	return i
 }
 
-// skip is the function skip with a XScanner that tells more about the value, see resetValue.
+// skip does what the function skip does, with an XScanner that tells more about the value, see
+// resetValue.
 func (s *XScanner) skip(b []byte, i int, t WireType, typ *XType, budget, listCost int) (int, error) {
 	if minSize[t] == 0 {
 		return i, typeError(t)
@@ -98,16 +99,15 @@ func (s *XScanner) skip(b []byte, i int, t WireType, typ *XType, budget, listCos
 	return i + s.off, err
 }
 
-// noID is none of the ids that a field may have.
+// noID is a number that is no field's id.
 const noID = 1 << 16
 
 // loaded returns an id as it stands on the wire, loaded little-endian.
 func loaded(id int16) uint32 { return uint32(bits.ReverseBytes16(uint16(id))) }
 
-// skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to look
-// at, and the field's id, as it is loaded, is not stop.
-// The types are told apart by branches, not by a table: predicted, they let the next field be loaded
-// before this one is done.
+// skipPlain skips fields of fixed size and texts from i on, as long as there are such, 8 bytes to
+// look at, and the field's id, as it is loaded, is not stop. The types are told apart by branches,
+// not by a table: predicted, they let the next field be loaded before this one is done.
 func skipPlain(b []byte, i int, stop uint32) int {
 	for len(b)-i >= 8 {
 		x := load64(b, i)
@@ -184,8 +184,8 @@ func (t *XType) within(keys bool) *XType {
 	return inner
 }
 
-// fits reports whether the parser takes the well-formed value at b[i:] for one of type t: whether the
-// elements of lists and maps are of their declared types, but for those in structs.
+// fits reports whether the parser takes the well-formed value at b[i:] for one of type t: whether
+// the elements of lists and maps are of their declared types, but for those in structs.
 func fits(b []byte, t *XType, i int) bool {
 	switch {
 	case t.kind < list:

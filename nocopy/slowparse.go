@@ -6,11 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// The slow parser does what programs do not foresee: fields in any order, twice, unknown or of another
-// type than the IDL's, values that cross from one block into the next, and whatever is wrong.
+// The slow parser does what programs do not foresee: fields in any order, twice, unknown or of
+// another type than the IDL's, values that cross from one block into the next, and whatever is
+// wrong.
 
-// fields indexes what is at i of the struct of entry e, up to its end. Its words say what has come before; that of a
-// union for what is strange is 0 or an entry.
+// fields indexes what is at i of the struct of entry e, up to its end. Its words say what has come
+// before; that of a union for what is strange is 0 or an entry.
 func (p *parser) fields(d *XDesc, e uint32, i int) int {
 	last := uint32(0)
 	if d.union {
@@ -89,7 +90,8 @@ func (p *parser) stop(d *XDesc, e uint32, i int, last uint32) int {
 	return i + 1
 }
 
-// shadow notes that a field comes a second time in the struct of entry e. It returns i, where the parser is, or failed.
+// shadow notes that a field comes a second time in the struct of entry e. It returns i, where the
+// parser is, or failed.
 func (p *parser) shadow(d *XDesc, e uint32, f *field, i int) int {
 	at, end := p.m.valuePlace(f.typ.wire, p.m.idx[e+f.word])
 	p.m.shadows.all = append(p.m.shadows.all, shadow{e: e, word: f.word, at: at - fieldHeader, end: end})
@@ -99,7 +101,8 @@ func (p *parser) shadow(d *XDesc, e uint32, f *field, i int) int {
 	return i
 }
 
-// unknown skips a field of the struct of entry e that its descriptor does not have, or has with another type.
+// unknown skips a field of the struct of entry e that its descriptor does not have, or has with
+// another type.
 func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	t := WireType(key >> 16)
 	if minSize[t] == 0 {
@@ -116,8 +119,9 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 	return end
 }
 
-// container indexes the struct, list, set or map in the field whose header is at i. The word is 0 if its
-// elements are not of their type: then the field, which is at mismatched, counts as unknown.
+// container indexes the struct, list, set or map in the field whose header is at i. The word is 0
+// if its elements are not of their type: then the field, which is at mismatched, counts as
+// unknown.
 func (p *parser) container(f *field, i int) (int, uint32) {
 	if f.kind > record { // before anything asks whether it is of its type: then there is a way back to i
 		if i = p.need(i, fieldHeader+int(f.typ.headerSize())); i < 0 {
@@ -142,13 +146,15 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 	return end, e
 }
 
-// mismatchedContainer skips the field whose header is at i and which is not of its type: it counts as unknown.
+// mismatchedContainer skips the field whose header is at i and which is not of its type: it counts
+// as unknown.
 func (p *parser) mismatchedContainer(f *field, i int) int {
 	p.mismatched = p.base + uint32(i)
 	return p.skip(i, fieldHeader, f.typ.wire, p.maxDepth, structCost)
 }
 
-// wholeContainer is container with Lazy: it is left for later, if it is in one piece.
+// wholeContainer does what container does with Lazy: it leaves the struct, list or map for later
+// if that is in one piece.
 func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	at := i + fieldHeader
 	if f.widest <= 2*narrow && p.affordsAny(f) { // a program asks for each field of a struct
@@ -178,7 +184,7 @@ func (p *parser) wholeContainer(f *field, i int) (int, uint32) {
 	return end, e
 }
 
-// slowValue is value without a machine for the value itself, and of any type.
+// slowValue does what value does, for any type, without a machine for the value itself.
 func (p *parser) slowValue(t *XType, i, lead int) (int, uint32) {
 	switch t.kind {
 	case fixed, text:
@@ -246,7 +252,7 @@ func (p *parser) inElement(k, i int) int {
 	return i
 }
 
-// badList says what is wrong with a list: its header is at h.
+// badList fails with what is wrong with the list whose header is at h, or returns mismatch.
 func (p *parser) badList(t *XType, h int) int {
 	n, wire := int32(be32(p.b[h+1:])), WireType(p.b[h])
 	switch {
@@ -302,7 +308,7 @@ func (p *parser) dict(t *XType, i, lead int) (int, uint32) {
 	return i, e
 }
 
-// badDict says what is wrong with a map: its header is at h.
+// badDict fails with what is wrong with the map whose header is at h, or returns mismatch.
 func (p *parser) badDict(t *XType, h int) int {
 	key, value := WireType(p.b[h]), WireType(p.b[h+1])
 	switch {
@@ -327,8 +333,8 @@ func (p *parser) element(t *XType, i int) (int, uint32) {
 	return i + n, p.base + uint32(i)
 }
 
-// plain makes lead bytes at i and the text or value of fixed size after them contiguous, and checks it. It returns where
-// lead begins now and how long both are.
+// plain makes lead bytes at i and the text or value of fixed size after them contiguous, and
+// checks it. It returns where lead begins now and how long both are.
 func (p *parser) plain(t *XType, i, lead int) (at, n int) {
 	if t.kind == fixed {
 		n = lead + int(t.size)
@@ -357,8 +363,8 @@ func (p *parser) plain(t *XType, i, lead int) (at, n int) {
 	return i, n
 }
 
-// skip returns the index after the value of type t that stands after lead bytes at i, or failed. It
-// may lie in several windows.
+// skip returns the index after the value of type t that stands after lead bytes at i, or failed.
+// It may lie in several windows.
 func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
 	if end, _ := flatEnd(p.b, i+lead, t, math.MaxInt); end > 0 && depth > 1 {
 		return end
@@ -366,8 +372,8 @@ func (p *parser) skip(i, lead int, t WireType, depth, listCost int) int {
 	return p.skipAs(i+lead, t, nil, depth, listCost)
 }
 
-// skipAs is skip of the value at i, whose declared type is typ unless that is nil. The Scanner tells
-// more about it. What it has passed over need not be contiguous.
+// skipAs skips the value at i, which may lie in several windows. If typ is not nil it is the
+// declared type; p.scan tells more about the value then.
 func (p *parser) skipAs(i int, t WireType, typ *XType, depth, listCost int) int {
 	s := &p.scan
 	s.resetValue(t, typ, budgetOf(depth), listCost, len(p.b)-i+p.after)

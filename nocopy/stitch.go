@@ -49,14 +49,16 @@ func (p *parser) waypoint() waypoint {
 	return waypoint{p.b, p.base, p.off, p.from, p.after, p.next, p.original, p.copied, p.m.buf.Mark()}
 }
 
-// goBack returns to where the parser has been. Positions that were given meanwhile are not given again.
+// goBack returns to where the parser has been. Positions that were given meanwhile are not given
+// again.
 func (p *parser) goBack(w waypoint) {
 	p.b, p.base, p.off, p.from, p.after = w.b, w.base, w.off, w.from, w.rest
 	p.next, p.original, p.copied = w.next, w.original, w.copied
 	p.m.buf.Rewind(w.chain)
 }
 
-// errScattered is the failure of a message for whose pieces there are not enough positions: it is to be copied together.
+// errScattered is the failure of a message for whose pieces there are not enough positions: it is
+// to be copied together.
 var errScattered = errors.New("nocopy: too many pieces")
 
 // editRoom is for how many bytes more there must be positions, so that the message can be edited.
@@ -123,8 +125,8 @@ func (p *parser) advance(k int) {
 	}
 }
 
-// endWindow makes the window's bytes before i part of the chain. None may be: then its beginning still has to have
-// a place there, since a struct may begin at it.
+// endWindow makes the window's bytes before i part of the chain. None may be: then its beginning
+// still has to have a place there, since a struct may begin at it.
 func (p *parser) endWindow(i int) {
 	p.off += i
 	if p.node != 0 {
@@ -154,7 +156,8 @@ func (p *parser) enter() int {
 	return p.nextWindow()
 }
 
-// nextWindow goes on to the rest of the block that comes next. It returns the index there, or failed.
+// nextWindow goes on to the rest of the block that comes next. It returns the index there, or
+// failed.
 func (p *parser) nextWindow() int {
 	w := &p.windows[p.next.window]
 	off := p.next.off

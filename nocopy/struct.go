@@ -8,14 +8,16 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// notIndexed marks, in the word of a container field, the position of a container that has no entry yet.
+// notIndexed marks, in the word of a container field, the position of a container that has no
+// entry yet.
 const notIndexed = 1 << 31
 
-// empty is the message of all absent structs and containers: whatever is read from it is zero. Their handle is
-// entry 0 of generation 0, so that the zero XStruct differs from it only in its message.
+// empty is the message of all absent structs, lists and maps: whatever is read from it is zero.
+// Their handle is entry 0 of generation 0, so that the zero XStruct differs from it only in its
+// message.
 var empty = func() *Message {
 	m := &Message{words: math.MaxUint16 + 1, frozen: true, guarded: true, absent: true}
-	m.openHandle, m.mapFill.handle, m.listFill.handle = noHandleKey, noHandleKey, noHandleKey
+	m.openHandle, m.mapFill.handle, m.listFill.handle = staleHandle, staleHandle, staleHandle
 	m.buf.Reset(false)
 	m.buf.Seal()
 	m.idx = make([]uint32, math.MaxUint16+1)
@@ -23,10 +25,11 @@ var empty = func() *Message {
 	return m
 }()
 
-// noHandleKey is the key of no handle.
-const noHandleKey = math.MaxUint64
+// staleHandle is a generation and entry that no handle has.
+const staleHandle = math.MaxUint64
 
-// emptyHandle returns the handle of a struct that is not there: its getters return zero values, its setters panic.
+// emptyHandle returns the handle of a struct that is not there: its getters return zero values,
+// its setters panic.
 func emptyHandle() XStruct { return XStruct{m: empty} }
 
 // orAbsent returns s, or the handle of an absent struct or container if s is zero or gone.
@@ -40,10 +43,12 @@ func (s XStruct) orAbsent() XStruct {
 	return s
 }
 
-// gone reports whether the struct or container was replaced or removed, and its message compacted since.
+// gone reports whether the struct or container was replaced or removed, and its message compacted
+// since.
 func (s XStruct) gone() bool { return s.m.idx[uint32(s.k)] == 0 }
 
-// word returns the field's word in the index, having checked that the handle is alive. It must not be zero.
+// word returns the field's word in the index, having checked that the handle is alive. It must not
+// be zero.
 func (s XStruct) word(f XField) uint32 {
 	if uint32(s.k>>32) != s.m.gen {
 		panic(panicStale)
@@ -51,7 +56,7 @@ func (s XStruct) word(f XField) uint32 {
 	return s.m.idx[uint32(s.k)+uint32(f>>entry.WordShift)]
 }
 
-// wordToSet is word for setters, to which any handle may come.
+// wordToSet returns the same as word for setters, which panic if the handle is zero.
 func (s XStruct) wordToSet(f XField) uint32 {
 	if s.m == nil {
 		panic(panicAbsent)
@@ -59,8 +64,8 @@ func (s XStruct) wordToSet(f XField) uint32 {
 	return s.word(f)
 }
 
-// Message returns the message that the struct is in. It must not be used after Release. Of an absent struct, or the
-// zero handle, that is an empty message which can't be changed.
+// Message returns the message that the struct is in. It must not be used after Release. Of an
+// absent struct, or the zero handle, that is an empty message which can't be changed.
 func (s XStruct) Message() *Message {
 	if s.m == nil {
 		return empty
@@ -72,7 +77,8 @@ func (s XStruct) Message() *Message {
 	return s.m
 }
 
-// Valid reports whether the struct is there: false for the handle of an absent sub-struct and for the zero handle.
+// Valid reports whether the struct is there: false for the handle of an absent sub-struct and for
+// the zero handle.
 func (s XStruct) Valid() bool {
 	if s.m == nil {
 		return false
@@ -162,7 +168,8 @@ func (s XStruct) UUID(f XField) (v UUID) {
 	return
 }
 
-// BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the name.
+// BoolOr returns a bool field, or its IDL default if it is not set. Likewise the others of the
+// name.
 func (s XStruct) BoolOr(f XField, def bool) bool {
 	if !s.Has(f) {
 		return def
@@ -218,8 +225,8 @@ func (s XStruct) UUIDOr(f XField, def UUID) UUID {
 	return s.UUID(f)
 }
 
-// Text returns a string field, "" if it is not set. It aliases the message and stays valid after Release,
-// unless the message was made with Recycle.
+// Text returns a string field, "" if it is not set. It aliases the message and stays valid after
+// Release, unless the message was made with Recycle.
 func (s XStruct) Text(f XField) string {
 	if s.m == nil {
 		return ""
@@ -256,7 +263,8 @@ func (s XStruct) TextOr(f XField, def string) string {
 	return s.Text(f)
 }
 
-// Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and must not be changed.
+// Bytes returns a binary field, nil if it is not set. It aliases the message as Text does, and
+// must not be changed.
 func (s XStruct) Bytes(f XField) []byte {
 	if !s.Has(f) {
 		return nil
@@ -274,7 +282,8 @@ func (s XStruct) BytesOr(f XField, def string) []byte {
 	return s.Bytes(f)
 }
 
-// textBytes returns the bytes of the string or binary value that a word of the index stands for. Who hands them out lends them.
+// textBytes returns the bytes of the string or binary value that a word of the index stands for.
+// Who hands them out lends them.
 func (m *Message) textBytes(word uint32) []byte {
 	p := word
 	if int32(word) < 0 {
@@ -288,8 +297,8 @@ func (m *Message) textBytes(word uint32) []byte {
 	return b[textHeader:n:n]
 }
 
-// textInNode returns where the length of a text is that a node holds or belongs to, and its bytes if they
-// are not behind the length but elsewhere.
+// textInNode returns where the length of a text is that a node holds or belongs to, and its bytes
+// if they are not behind the length but elsewhere.
 func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 	if at, end := m.buf.NodePlace(node); at == end {
 		return at - textHeader, m.buf.Content(node, 0)
@@ -381,8 +390,8 @@ func (s XStruct) writable() {
 	}
 }
 
-// changeable is writable for what may take memory: first the message is compacted if that is worth it, so that positions
-// known from before mean nothing.
+// changeable is writable for what may take memory: first the message is compacted if that is worth
+// it, so that positions known from before mean nothing.
 func (s XStruct) changeable() {
 	if s.m == nil {
 		panic(panicAbsent)
@@ -404,7 +413,8 @@ func (s XStruct) beforeChange() {
 	}
 }
 
-// changeableBy is changeable for what takes n bytes, for which there may be positions only once the message is compacted.
+// changeableBy is changeable for what takes n bytes, for which there may be positions only once
+// the message is compacted.
 func (s XStruct) changeableBy(n int) {
 	s.changeable()
 	if n >= chain.MaxSlabSize && s.m.buf.Relieved(n) {
@@ -437,8 +447,8 @@ func (s XStruct) SetText(f XField, v string) {
 	copy(s.textRoom(f, len(v)), v)
 }
 
-// SetBytes sets a binary field. Of 4 KiB and more v is referred to, not copied: it must stay as it is until
-// the message is released.
+// SetBytes sets a binary field. Of 4 KiB and more v is referred to, not copied: it must stay as it
+// is until the message is released.
 func (s XStruct) SetBytes(f XField, v []byte) {
 	if len(v) >= refer {
 		s.setReferred(f, v)

@@ -2,10 +2,10 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/entry"
 
-// unionWord is the word of a union's entry that tells which arm is set: it holds that field's word,
-// or 0 if none is. The union may have extra fields on the wire, for which there is no word: fields
-// that the IDL does not know, and all but the last of those that come again. Then unionWord holds
-// the number of an entry for the last extra field, with the top bit set.
+// unionWord is the word of a union's entry that tells which arm is set: it holds that field's
+// word, or 0 if none is. The union may have extra fields on the wire, for which there is no word:
+// fields that the IDL does not know, and all but the last of those that come again. Then unionWord
+// holds the number of an entry for the last extra field, with the top bit set.
 const unionWord = entry.Arm
 
 const hasExtra = 1 << 31
@@ -19,7 +19,7 @@ const (
 	extraWords
 )
 
-// which returns the index of the word that says which arm of the union of entry e is set.
+// armWord returns the index of the word for the arm that is set of the union of entry e.
 func (m *Message) armWord(e uint32) uint32 {
 	if w := m.idx[e+unionWord]; w&hasExtra != 0 {
 		return w&^hasExtra + extraArm
@@ -27,7 +27,8 @@ func (m *Message) armWord(e uint32) uint32 {
 	return e + unionWord
 }
 
-// Which returns the word of the arm that is set, 0 if none is. If several came on the wire it is the last.
+// Which returns the word of the arm that is set, 0 if none is. If several came on the wire it is
+// the last.
 func (s XStruct) Which() int32 {
 	if s.m == nil {
 		return 0
@@ -36,8 +37,9 @@ func (s XStruct) Which() int32 {
 	return int32(s.m.idx[s.m.armWord(s.entry())])
 }
 
-// Arm makes the field f of a union the one that is set, removing any other, also one that the IDL does not know. The field's
-// value is to be set next, but by SetChild, which needs no Arm. d describes s.
+// Arm makes the field f of a union the one that is set, removing any other, also one that the IDL
+// does not know. The field's value is to be set next, but by SetChild, which needs no Arm. d
+// describes s.
 func (s XStruct) Arm(f XField, d *XDesc) XStruct {
 	s.changeable()
 	for i := range d.fields {
@@ -63,8 +65,8 @@ func (m *Message) unsetExtra(e uint32) {
 	m.dead.freeExtra(m, m.idx[e+unionWord])
 }
 
-// strange notes that at these positions there is a field of the union of entry e that no word stands for. It returns i, where the
-// parser is, or failed.
+// addExtra notes that at these positions there is a field of the union of entry e that no word stands
+// for. It returns i, where the parser is, or failed.
 func (p *parser) addExtra(e, at, end uint32, i int) int {
 	w := uint32(0)
 	if p.reuse {

@@ -8,8 +8,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Value is a value as its wire bytes, of a field that the IDL does not know or that Peek found. It aliases
-// the message. The methods that read it return zero if it is of another type.
+// Value is a value as its wire bytes, of a field that the IDL does not know or that Peek found. It
+// aliases the message. The methods that read it return zero if it is of another type.
 type Value struct {
 	Type WireType // 0: there is none
 	b    []byte
@@ -70,8 +70,9 @@ func (v Value) Len() int {
 	return 0
 }
 
-// Unknown iterates over the fields of s that its descriptor d does not have, or has with another type, by id.
-// They are kept and sent on. The values alias the message if the struct was not edited.
+// Unknown iterates over the fields of s that its descriptor d does not have, or has with another
+// type, by id. They are kept and sent on. The values alias the message if the struct was not
+// edited.
 func (s XStruct) Unknown(d *XDesc) iter.Seq2[int16, Value] {
 	return func(yield func(int16, Value) bool) {
 		s := s.orAbsent()

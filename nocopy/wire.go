@@ -7,10 +7,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/entry"
 )
 
-// WireType is the type code that stands in front of a field and in the header of a container.
+// WireType is the type code in the header of a field, list, set or map.
 type WireType uint8
 
-// The wire types of Thrift Binary, as its specification numbers them. Enums travel as i32, binary as string.
+// The wire types of Thrift Binary, as its specification numbers them. Enums travel as i32, binary
+// as string.
 const (
 	WireStop   WireType = 0
 	WireBool   WireType = 2
@@ -38,10 +39,12 @@ func (t WireType) String() string {
 	return "unknown type " + itoa(int(t))
 }
 
-// fixedSize is the size in bytes of values of a wire type that has only one size, 0 for the others.
+// fixedSize is the size in bytes of values of a wire type that has only one size, 0 for the
+// others.
 var fixedSize = [256]uint8{WireBool: 1, WireI8: 1, WireDouble: 8, WireI16: 2, WireI32: 4, WireI64: 8, WireUUID: 16}
 
-// minSize is the least number of bytes that a value of the wire type takes, 0 for codes that are no type.
+// minSize is the least number of bytes that a value of the wire type takes, 0 for codes that are
+// no type.
 var minSize = [256]uint8{WireBool: 1, WireI8: 1, WireDouble: 8, WireI16: 2, WireI32: 4, WireI64: 8, WireUUID: 16,
 	WireString: 4, WireStruct: 1, WireMap: mapHeader, WireSet: listHeader, WireList: listHeader}
 
@@ -52,20 +55,22 @@ const (
 	mapHeader   = 6 // key type, value type, count
 )
 
-// For generated code. XField is what it knows of a struct's field, in one constant: its wire type and
-// id, its word in the struct's entry, and how many words that entry has. Package entry has the layout.
+// For generated code. XField is what it knows of a struct's field, in one constant: its wire type
+// and id, its word in the struct's entry, and how many words that entry has. Package entry has the
+// layout.
 type XField uint64
 
 func (f XField) word() uint32   { return uint32(f >> entry.WordShift) }
 func (f XField) words() uint32  { return uint32(f>>entry.WordsShift) & math.MaxUint16 }
 func (f XField) wire() WireType { return WireType(f >> entry.WireShift) }
 
-// header is the field's header as it stands on the wire.
+// header returns the field header: wire type and id, as a big-endian number of 24 bits.
 func (f XField) header() uint32 { return uint32(f) & 0xffffff }
 
-func putHeader(b []byte, key uint32) {
+// putHeader stores a field header.
+func putHeader(b []byte, header uint32) {
 	_ = b[2]
-	b[0], b[1], b[2] = byte(key>>16), byte(key>>8), byte(key)
+	b[0], b[1], b[2] = byte(header>>16), byte(header>>8), byte(header)
 }
 
 func be32(b []byte) uint32       { return binary.BigEndian.Uint32(b) }
