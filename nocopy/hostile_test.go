@@ -67,7 +67,7 @@ var hostileInput = []struct {
 }{
 	{"nothing", "", "nocopy: All: offset 0: unexpected EOF", 8 << 10, nil},
 	{"a STOP", stop, "", 8 << 10, nil},
-	{"bytes after the end", stop + "x", "nocopy: All: offset 1: bytes behind the end of the message", 8 << 10, nil},
+	{"bytes after the end", stop + "x", "nocopy: All: offset 1: bytes after the end of the message", 8 << 10, nil},
 	{"a whole message after the end", stop + stop, "nocopy: All: offset 1: bytes after the end of the message", 8 << 10, nil},
 	{"no STOP", "\x02\x00\x01\x01", "nocopy: All: offset 4: unexpected EOF", 8 << 10, nil},
 	{"a string of −1", textField + minusOne + stop, "nocopy: All.text: offset 3: negative length", 8 << 10, nil},
