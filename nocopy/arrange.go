@@ -21,7 +21,8 @@ func (e BoundsError) Error() string {
 // RuntimeError makes it a runtime.Error, as slice bounds out of range are.
 func (BoundsError) RuntimeError() {}
 
-// checkBounds panics unless there are elements i to j-1, perhaps none, and the list may be changed.
+// checkBounds panics unless the list may be changed and i and j are bounds of a range of its
+// elements, which may be empty.
 func (s XStruct) checkBounds(i, j int) {
 	s.changeable()
 	if n := s.count(); i < 0 || j < i || n < j {
@@ -29,8 +30,9 @@ func (s XStruct) checkBounds(i, j int) {
 	}
 }
 
-// arrange completes the list and makes its elements parts of the node at its end, in their order. It returns these, one for each
-// element, and their words. Who changes the parts passes them to SetParts.
+// arrangeParts completes the list and makes its elements parts of the node at its end, in their
+// order. It returns the parts, one for each element, and the elements' words. A caller that
+// changes the parts must pass them to setParts.
 func (s XStruct) arrangeParts() (parts []chain.Part, words []uint32) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.closeEntry(e)
@@ -59,11 +61,12 @@ func (s XStruct) arrangeParts() (parts []chain.Part, words []uint32) {
 	return parts, words
 }
 
+// setParts stores the parts of the node at the list's end, in the order in which they are sent.
 func (s XStruct) setParts(parts []chain.Part) {
 	s.m.buf.SetParts(s.m.editOf(s.entry()).tailNode, parts)
 }
 
-// swap exchanges two elements of a list, not of fixed size.
+// swap exchanges elements i and j of a list whose elements have no fixed size.
 func (s XStruct) swap(i, j int) {
 	s.changeable()
 	s.checkIndex(i)
@@ -81,7 +84,7 @@ func (s XStruct) swap(i, j int) {
 	s.setParts(parts)
 }
 
-// deleteRange removes the elements from i to j-1 of a list, not of fixed size.
+// deleteRange removes the elements from i to j-1 of a list whose elements have no fixed size.
 func (s XStruct) deleteRange(i, j int) {
 	s.checkBounds(i, j)
 	if i == j {
@@ -113,7 +116,8 @@ func (s XStruct) deleteRange(i, j int) {
 	m.storeCount(e, s.typ())
 }
 
-// sortElements sorts a list, not of fixed size, by what get makes of its elements' words.
+// sortElements sorts a list whose elements have no fixed size. get returns what cmp compares,
+// given an element's word.
 func sortElements[T any](s XStruct, get func(m *Message, word uint32) T, cmp func(a, b T) int) {
 	s.changeable()
 	m, n := s.m, s.count()
@@ -144,14 +148,14 @@ func sortElements[T any](s XStruct, get func(m *Message, word uint32) T, cmp fun
 	s.setParts(newParts)
 }
 
-// checkSorted panics if the list, which had n elements, was changed by the function that compared them.
+// checkSorted panics if the list had n elements before it was sorted and cmp has changed that.
 func (s XStruct) checkSorted(n int) {
 	if s.alive(); s.count() != n {
 		panic("nocopy: list changed while it was sorted")
 	}
 }
 
-// deleteFixed removes the elements from i to j-1 of a list of elements of the given size.
+// deleteFixed removes the elements from i to j-1 of a list whose elements have the given size.
 func (s XStruct) deleteFixed(i, j, size int) {
 	s.checkBounds(i, j)
 	if i == j {
@@ -169,8 +173,8 @@ func (s XStruct) deleteFixed(i, j, size int) {
 	putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 }
 
-// ownFixed returns the bytes of all elements, of the given size each, to be stored into, having seen to it that the list is
-// complete and in memory of its own.
+// ownFixed completes a list of elements of the given size, moves it to memory that may be
+// stored into, and returns the elements' bytes. All elements are taken out of the list's table.
 func (s XStruct) ownFixed(size int) []byte {
 	m, e := s.m, s.entry()
 	m.closeEntry(e)

@@ -2,8 +2,9 @@ package nocopy
 
 import "encoding/binary"
 
-// frame is something that is being built at the tail: a struct without its STOP, a list without all of its
-// elements. Frames lie in one another; all are in the same run.
+// frame is a struct, list or map that is being built at the tail: a struct without its STOP, or
+// a list without all of its elements. Message.open has the frames, each nested in the one
+// before it; all are in the same run.
 type frame struct {
 	typ      *XType
 	e        uint32
@@ -12,10 +13,11 @@ type frame struct {
 	reopened bool   // it was complete: what is added stands in the node at its end
 }
 
-// someStruct is the type of a struct that is open again, of which nothing but that is asked.
+// someStruct stands in for the type of a reopened struct; only its kind is read.
 var someStruct = &XType{wire: WireStruct, kind: record}
 
-// push makes the struct or container of entry e the innermost one that is being built.
+// push adds a frame for entry e, of type t, which becomes the innermost. next is how many of
+// its elements are on the wire.
 func (m *Message) push(t *XType, e, next uint32) *frame {
 	m.mapFill.handle = 0
 	n := len(m.open)
@@ -31,19 +33,21 @@ func (m *Message) push(t *XType, e, next uint32) *frame {
 	return f
 }
 
-// beginStruct appends what the struct of entry e begins with and opens it.
+// beginStruct appends the template of a new struct and pushes a frame for it. e is its entry.
 func (m *Message) beginStruct(d *XDesc, e uint32) {
 	m.startStruct(d, e, m.buf.AppendWithHead(0, 0, d.template))
 }
 
-// startStruct opens the struct of entry e, whose template stands at p.
+// startStruct pushes a frame for the struct of entry e, whose template is on the wire at
+// position p.
 func (m *Message) startStruct(d *XDesc, e, p uint32) {
 	m.indexTemplate(d, e, p)
 	m.push(d.self, e, 0)
 	m.openHandle = uint64(m.gen)<<32 | uint64(e)
 }
 
-// indexTemplate fills in the words of the fields in a struct's template, which stands at p.
+// indexTemplate sets the start of entry e and the words of the fields of a template at position
+// p.
 func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 	idx := m.idx
 	idx[e] = p
@@ -63,8 +67,9 @@ func (m *Message) setOpenKey() {
 	}
 }
 
-// openStruct makes the struct the innermost one that is being built, completing what is inside of it, or
-// opening it again if it was complete.
+// openStruct makes the struct of entry e the innermost frame. It completes all frames nested in
+// it; if the struct was complete it is reopened: what is appended goes to a node before its
+// STOP.
 func (m *Message) openStruct(e uint32) {
 	if m.closeNested(e) {
 		return
@@ -79,7 +84,8 @@ func (m *Message) openStruct(e uint32) {
 	m.setOpenKey()
 }
 
-// closeNested completes what is being built inside of the entry, and reports whether the entry is being built.
+// closeNested completes all frames nested in that of entry e, and reports whether e has a
+// frame.
 func (m *Message) closeNested(e uint32) bool {
 	for i := len(m.open) - 1; i >= 0; i-- {
 		if m.open[i].e == e {
@@ -93,7 +99,8 @@ func (m *Message) closeNested(e uint32) bool {
 	return false
 }
 
-// closeEntry completes the struct or container if it is being built.
+// closeEntry completes the struct or container of entry e, if it has a frame, and all nested in
+// it.
 func (m *Message) closeEntry(e uint32) {
 	if m.closeNested(e) {
 		m.closeTo(len(m.open) - 1)
@@ -101,13 +108,13 @@ func (m *Message) closeEntry(e uint32) {
 	}
 }
 
-// closeAll completes everything.
+// closeAll completes all frames.
 func (m *Message) closeAll() {
 	m.closeTo(0)
 	m.openHandle = 0
 }
 
-// closeTo completes what is being built but for the outermost n. Who calls it sets openKey.
+// closeTo completes all frames but the outermost n. The caller must set openHandle.
 func (m *Message) closeTo(n int) {
 	m.mapFill.handle = 0
 	for top := len(m.open); top > n; {
@@ -131,7 +138,8 @@ func (m *Message) closeTo(n int) {
 	}
 }
 
-// closeContainer completes the list or map of this frame, of which those behind it are done.
+// closeContainer completes the list or map of frame number top; frames nested in it are
+// complete.
 func (m *Message) closeContainer(top int) {
 	f := &m.open[top]
 	t, e, reopened := f.typ, f.e, f.reopened
@@ -147,7 +155,8 @@ func (m *Message) closeContainer(top int) {
 	}
 }
 
-// appendAllOwed gives the innermost struct what it must have and nobody set.
+// appendAllOwed appends to the struct of entry e, which is the innermost frame, all fields that
+// it must have and that nobody set.
 func (m *Message) appendAllOwed(d *XDesc, e uint32) {
 	for _, owed := range d.owed {
 		if m.idx[e+owed.word] == 0 && !m.hadField(e, owed.word) {
@@ -156,14 +165,14 @@ func (m *Message) appendAllOwed(d *XDesc, e uint32) {
 	}
 }
 
-// hadField says whether the field was set once and then removed, so that it is no longer owed. Required
-// fields are never removed.
+// hadField reports whether the field was set once and then removed, so that it is no longer
+// owed. Required fields are never removed.
 func (m *Message) hadField(e, word uint32) bool {
 	slots := m.editOf(e).fieldNodes
 	return slots != 0 && m.idx[slots+word] != 0
 }
 
-// appendOwed gives the innermost struct a field that it must have and that nobody set.
+// appendOwed appends field f with its default to the struct of entry e, the innermost frame.
 func (m *Message) appendOwed(e uint32, f *field) {
 	m.scratch = f.appendDefault(m.scratch[:0])
 	p, b := m.buf.Extend(fieldHeader + len(m.scratch))
@@ -173,8 +182,9 @@ func (m *Message) appendOwed(e uint32, f *field) {
 	m.idx[e+f.word] = word
 }
 
-// Child returns the struct, list, set or map in field f, indexing it if that has not been done yet. If the
-// field is not set it returns the IDL default or an empty one, neither of which can be changed. d describes the struct s.
+// Child returns the struct, list, set or map in field f. If it has no entry yet, since the
+// message was parsed with Lazy, Child makes one. If the field is not set, Child returns the IDL
+// default or an empty value; neither can be changed. d describes the struct s.
 func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	if s.m == nil {
 		return d.field(f).absent()
@@ -185,7 +195,7 @@ func (s XStruct) Child(f XField, d *XDesc) XStruct {
 	return s.lateChild(f, d)
 }
 
-// lateChild is Child of a field that is not set or not indexed.
+// lateChild is Child for a field that is not set or not indexed.
 func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
 	word := s.word(f)
 	if word == 0 {
@@ -196,8 +206,9 @@ func (s XStruct) lateChild(f XField, d *XDesc) XStruct {
 	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
-// NewChild sets field f to an empty struct or container and returns it to be filled. Of a list or set, n
-// is the number of elements, zero values at first; of a map, a number of pairs to make room for.
+// NewChild sets field f to an empty struct or container and returns it to be filled. n is the
+// number of elements of a list or set, which are zero values at first, or the number of pairs
+// that a map gets room for. d describes the struct s.
 func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	if s.m == nil {
 		panic(panicAbsent)
@@ -230,7 +241,8 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 // minPairRoom is how many pairs a map in a field has room for at least.
 const minPairRoom = 4
 
-// clearFixed makes the elements zero if they are of fixed size.
+// clearFixed makes the elements of the innermost frame zero if it is a list of fixed-size
+// elements. s must be the handle of that frame.
 func (s XStruct) clearFixed() {
 	if len(s.m.open) == 0 {
 		return
@@ -240,8 +252,9 @@ func (s XStruct) clearFixed() {
 	}
 }
 
-// newFullList sets field f to a list of n elements that the caller appends at once, so that it need not be opened: it is complete
-// after endFullList. It returns its entry, with room for as many words behind it as slots, and the bytes that follow its header.
+// newFullList sets field f to a list of n elements without a frame: the caller appends all of
+// them at once, and then calls endFullList. It returns the list's entry, which has the given
+// number of words for slots, and as many bytes after the list's header as asked for.
 func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, []byte) {
 	if s.m == nil {
 		panic(panicAbsent)
@@ -263,7 +276,8 @@ func (s XStruct) newFullList(f XField, d *XDesc, n, slots, bytes int) (uint32, [
 	return c, b[head:]
 }
 
-// endFullList ends the list of entry e, which ends at the tail.
+// endFullList completes the list of entry e, which newFullList began and which ends at the
+// tail.
 func (m *Message) endFullList(e uint32) {
 	m.idx[e+listEnd] = m.buf.Tail()
 	if len(m.open) == 0 {
@@ -271,7 +285,9 @@ func (m *Message) endFullList(e uint32) {
 	}
 }
 
-// placeChild sees to it that what is appended next is the value of field f.
+// placeChild prepares for a new value of field f: what is appended next, field header first, is
+// sent in its place. It opens the struct if the field was never set, else a node that replaces
+// the field.
 func (s XStruct) placeChild(f XField) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
@@ -285,14 +301,14 @@ func (s XStruct) placeChild(f XField) {
 	m.buf.OpenContent(node)
 }
 
-// checkCount panics if nothing of the type may have n elements.
+// checkCount panics if a value of type t can't have n elements.
 func checkCount(t *XType, n int) {
 	if uint(n) >= safeCount {
 		checkLargeCount(t, n)
 	}
 }
 
-// safeCount is less than how many elements there may be of any size.
+// safeCount is a number of elements that fit in a message whatever their size.
 const safeCount = 1 << 24
 
 func checkLargeCount(t *XType, n int) {
@@ -303,8 +319,9 @@ func checkLargeCount(t *XType, n int) {
 
 func panicCount(n int) { panic("nocopy: count " + itoa(n) + " out of range") }
 
-// beginValue appends the beginning of a struct or container and opens it; with a key, a field's header comes first.
-// Its entry is new: handles of what was there before go on reading that.
+// beginValue appends the beginning of a struct or container of type t and pushes a frame for
+// it. A field header comes first unless header is 0. n is as in NewChild. It returns the
+// value's entry, which is new: handles of an earlier value go on reading that.
 func (m *Message) beginValue(t *XType, n int, key uint32) uint32 {
 	if t.kind != record {
 		return m.beginContainer(t, n, key)
@@ -312,7 +329,7 @@ func (m *Message) beginValue(t *XType, n int, key uint32) uint32 {
 	return m.beginRecord(t.desc, key)
 }
 
-// beginRecord is beginValue of a struct.
+// beginRecord is beginValue for a struct.
 func (m *Message) beginRecord(d *XDesc, key uint32) uint32 {
 	lead := leadOf(key)
 	e := m.allocFor(d.self, d.words)
@@ -321,6 +338,7 @@ func (m *Message) beginRecord(d *XDesc, key uint32) uint32 {
 	return e
 }
 
+// beginContainer is beginValue for a list, set or map.
 func (m *Message) beginContainer(t *XType, n int, key uint32) uint32 {
 	lead := leadOf(key)
 	e := m.allocFor(t, listWords+wordsOf(t, n))
@@ -350,7 +368,7 @@ func (m *Message) beginContainer(t *XType, n int, key uint32) uint32 {
 	return e
 }
 
-// wordsOf returns how many words n elements or pairs of the type take.
+// wordsOf returns how many words the slots of n elements or pairs of the type take.
 func wordsOf(t *XType, n int) int {
 	words := int64(n) * int64(t.elemWords())
 	if uint64(words) > maxWords {

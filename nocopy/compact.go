@@ -23,10 +23,11 @@ func (m *Message) Compact() {
 	m.compact()
 }
 
-// look sees whether the index has become full.
+// noteGrowth sets maybeFull if the index has grown so much that compactIfWorth should look.
 func (m *Message) noteGrowth() { m.maybeFull = m.maybeFull || m.words+m.dead.reused > m.dead.checkAt }
 
-// tidy compacts the message if that is worth it. If not, it is not crowded any more until there is much more.
+// compactIfWorth compacts the message if enough of it is dead. If not, it is not looked at
+// again until it has grown much.
 func (m *Message) compactIfWorth() {
 	d := &m.dead
 	switch {
@@ -41,16 +42,20 @@ func (m *Message) compactIfWorth() {
 	m.compact()
 }
 
-// room is what NewBytes handed out for a field of a struct, and the word that stands for it as long as nothing else is set there.
+// handout is memory that NewBytes returned for a binary field, to be filled: the entry of the
+// struct, the field's word in it, and what that word was. Once it is another, the memory is no
+// longer the field's.
 type handout struct {
 	e, field, word uint32
 	mem            []byte
 }
 
-// fewHandouts is how many rooms are kept where they are when the message is compacted: each takes positions.
+// fewHandouts is how many handouts stay where they are when the message is compacted: each of
+// them takes positions.
 const fewHandouts = 16
 
-// manyHandouts forgets the rooms that are not in the message any more, and reports whether there are more than a few others.
+// manyHandouts forgets handouts that are no longer in the message, and reports whether more
+// than fewHandouts are left.
 func (m *Message) manyHandouts() bool {
 	m.handouts = slices.DeleteFunc(m.handouts, func(r handout) bool { return m.idx[r.e+r.field] != r.word })
 	if len(m.handouts) > fewHandouts { // perhaps they are in structs that are gone
@@ -61,7 +66,8 @@ func (m *Message) manyHandouts() bool {
 	return len(m.handouts) > fewHandouts
 }
 
-// eachStruct calls f with the entries of all structs in a value that have one.
+// eachStruct calls f with the entry of every struct in the value of type t and entry e, itself
+// included. Structs that are not indexed have none.
 func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 	visit := func(t *XType, word uint32) {
 		if t.kind >= record && word != 0 && word&notIndexed == 0 {
@@ -88,7 +94,8 @@ func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 	}
 }
 
-// keepHandouts lets the rooms, which may be filled still, stand for the binaries that were copied from them.
+// keepHandouts puts the handouts, which may still be filled, in the place of the binaries that
+// were copied from them when the message was compacted.
 func (m *Message) keepHandouts() {
 	m.handouts = slices.DeleteFunc(m.handouts, func(r handout) bool { return m.idx[r.e+r.field] == 0 }) // it was in something that is gone
 	if len(m.handouts) > fewHandouts {
@@ -102,16 +109,18 @@ func (m *Message) keepHandouts() {
 	}
 }
 
-// dropHandouts forgets all rooms.
+// dropHandouts forgets all handouts.
 func (m *Message) dropHandouts() {
 	clear(m.handouts)
 	m.handouts = m.handouts[:0]
 }
 
-// uncheckedWords is the number of words up to which nobody asks how many of them are dead.
+// uncheckedWords is the number of words that an index may have before anybody looks how many of
+// them are dead.
 const uncheckedWords = 64 << 10
 
-// later returns how many words may be taken before tidy looks again if there are n now.
+// nextCheck returns how many words there may be before compactIfWorth looks again, if there are
+// n now.
 func nextCheck(n uint32) uint32 {
 	if n > math.MaxUint32/2 {
 		return math.MaxUint32
@@ -119,7 +128,7 @@ func nextCheck(n uint32) uint32 {
 	return n + max(n, uncheckedWords)
 }
 
-// compact is Compact of a message that may be changed.
+// compact is Compact for a message that is known to be alive and not frozen.
 func (m *Message) compact() {
 	m.closeAll()
 	m.manyHandouts()
@@ -148,7 +157,8 @@ func (m *Message) compact() {
 	m.guarded = true // handles of what is gone must be told apart
 }
 
-// rewriter gives the entries of a message that was compacted their new positions.
+// rewriter goes through the wire bytes of a message that was compacted, and gives its entries
+// their new positions.
 type rewriter struct {
 	m    *Message
 	b    []byte // the message
@@ -158,10 +168,11 @@ type rewriter struct {
 	holes   []hole // where there are numbers of pairs that were deleted
 }
 
-// hole is that the map of entry e has words for n pairs that were deleted.
+// hole tells that the map of entry e has slots for n pairs that were deleted.
 type hole struct{ e, n uint32 }
 
-// structure goes through the struct at i, of entry e. It returns the index after it.
+// structure gives the struct of entry e, which is at index i of the bytes, and all in it their
+// new positions. It returns the index after it.
 func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 	m := r.m
 	if slots := m.editOf(e).fieldNodes; slots != 0 {
@@ -197,6 +208,7 @@ func (r *rewriter) structure(d *XDesc, e uint32, i int) int {
 	return i + 1
 }
 
+// skip returns the index after the value of type t at index i.
 func (r *rewriter) skip(t WireType, i int) int {
 	end, err := skip(r.b, i, t, maxBudget, 1)
 	if err != nil {
@@ -205,7 +217,8 @@ func (r *rewriter) skip(t WireType, i int) int {
 	return end
 }
 
-// element goes through the value at i, for which word stood. It returns the word that stands for it now and the index after it.
+// element gives the value of type t at index i its new position. word is what stood for it.
+// element returns the word that stands for it now, and the index after it.
 func (r *rewriter) element(t *XType, word uint32, i int) (uint32, int) {
 	switch {
 	case t.kind == fixed:
@@ -218,7 +231,8 @@ func (r *rewriter) element(t *XType, word uint32, i int) (uint32, int) {
 	return word, r.value(t, word, i)
 }
 
-// value goes through the struct or container at i, of entry e. It returns the index after it.
+// value gives the struct or container of entry e, which is at index i, and all in it their new
+// positions. It returns the index after it.
 func (r *rewriter) value(t *XType, e uint32, i int) int {
 	m := r.m
 	switch t.kind {
@@ -233,6 +247,7 @@ func (r *rewriter) value(t *XType, e uint32, i int) int {
 	return i
 }
 
+// list is value for a list or set whose first element is at index i.
 func (r *rewriter) list(t *XType, e uint32, i int) int {
 	m := r.m
 	n := m.idx[e+listCount]
@@ -254,7 +269,8 @@ func (r *rewriter) list(t *XType, e uint32, i int) int {
 	return i
 }
 
-// dict goes through the pairs of a map. Those that were deleted lose their words, unless pairs keep their numbers.
+// dict is value for a map whose first pair is at index i. The slots of pairs that were deleted
+// are removed, unless pairs keep their numbers.
 func (r *rewriter) dict(t *XType, e uint32, i int) int {
 	m := r.m
 	m.idx[e+listStart] = r.base + uint32(i)
@@ -287,7 +303,8 @@ func (r *rewriter) dict(t *XType, e uint32, i int) int {
 	return i
 }
 
-// strangers are the entries for a union's fields that no word stands for, while they get new positions.
+// extraFields gives the entries of a union's extra fields, for which there is no word, their
+// new positions: begin, then add for each of them, then end.
 type extraFields struct {
 	m     *Message
 	e     uint32
@@ -295,11 +312,13 @@ type extraFields struct {
 	chain uint32 // entries that are not used yet
 }
 
+// begin starts with the union of entry e.
 func (u *extraFields) begin(m *Message, e uint32) {
 	*u = extraFields{m, e, m.idx[m.armWord(e)], m.idx[e+unionWord]}
 	m.idx[e+unionWord] = u.which
 }
 
+// add takes the next entry for the extra field at these positions.
 func (u *extraFields) add(at, end uint32) {
 	w := u.chain
 	f := u.m.idx[w&^hasExtra:][:extraWords]
@@ -309,9 +328,11 @@ func (u *extraFields) add(at, end uint32) {
 	u.m.idx[u.e+unionWord] = w
 }
 
+// end frees the entries that were not used again.
 func (u *extraFields) end() { u.m.dead.freeExtra(u.m, u.chain) }
 
-// roundUp returns n, or more, so that few sizes are in use.
+// roundUp returns n or a little more: there are four sizes for each power of two, so that words
+// that are freed often fit what is needed next.
 func roundUp(n uint32) uint32 {
 	if n <= 16 {
 		return n

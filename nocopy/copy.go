@@ -2,7 +2,8 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// source is a struct or container that is about to be put somewhere else.
+// source is the wire bytes of a struct or container that is about to be copied or linked into a
+// message.
 type source struct {
 	from *Message // whose memory may be referred to; nil: data is a copy
 	r    chain.Range
@@ -10,14 +11,14 @@ type source struct {
 	data []byte
 }
 
-// linkPieces is how many pieces a value may be in to be worth linking.
+// linkPieces is the most pieces that a value may be in to be linked; others are copied.
 const linkPieces = 16
 
-// keepPieces is the most pieces for which memory waits for the next value.
+// keepPieces is the most pieces of a value for which the memory is kept for the next one.
 const keepPieces = 4 << 10
 
-// source returns the wire bytes of v, a value of type t: to be linked when they are large and of another
-// message, else copied. A message that v is being built in is completed.
+// source returns the wire bytes of v, a value of type t: to be linked if they are many and of
+// another message, else copied. If v is being built it is completed.
 func (m *Message) source(v XStruct, t *XType) source {
 	v = v.orAbsent()
 	v.alive()
@@ -43,8 +44,8 @@ func (m *Message) source(v XStruct, t *XType) source {
 	return source{n: n, data: m.copied}
 }
 
-// mayLink reports whether a value of n bytes in several pieces is worth linking: there must be positions for values that cross from one
-// into the next too.
+// mayLink reports whether a value of n bytes and type t in several pieces is worth linking.
+// There must be enough positions, also for values that lie across two pieces.
 func (m *Message) mayLink(pieces, n int, t *XType) bool {
 	return pieces <= linkPieces && m.buf.Room(2*n+linkRoom) && !nests(t)
 }
@@ -52,13 +53,14 @@ func (m *Message) mayLink(pieces, n int, t *XType) bool {
 // linkRoom is for how many bytes there must be positions besides a linked value's own.
 const linkRoom = 64 << 20
 
-// rangeOf returns what stands on the wire for the struct or container of entry e, in the memory of old.
+// rangeOf returns the wire bytes of the struct or container of entry e. It uses the memory of
+// old.
 func (m *Message) rangeOf(e uint32, t *XType, old chain.Range) chain.Range {
 	from, to := m.extent(e, t)
 	return m.buf.RangeAgain(from, to, old)
 }
 
-// extent returns where the struct or container of entry e begins and ends.
+// extent returns the positions where the struct or container of entry e begins and ends.
 func (m *Message) extent(e uint32, t *XType) (from, to uint32) {
 	from, to = m.idx[e+entryStart], m.editOf(e).end
 	if t.kind == record {
@@ -67,8 +69,9 @@ func (m *Message) extent(e uint32, t *XType) (from, to uint32) {
 	return from - t.headerSize(), to
 }
 
-// appendValue appends src, a value of type t, to what is being built and returns its word. With a key, a
-// field's header comes first. e is the entry of a struct that is an element, 0 if it has none yet.
+// appendValue appends src, a value of type t, to the innermost frame and returns its word. A
+// field header comes first unless header is 0. e is the entry of a struct that is an element, 0
+// if it gets a new one.
 func (m *Message) appendValue(t *XType, key uint32, src source, e uint32) uint32 {
 	lead := leadOf(key)
 	if src.from == nil {
@@ -85,7 +88,7 @@ func (m *Message) appendValue(t *XType, key uint32, src source, e uint32) uint32
 	return word
 }
 
-// placeValue makes src the content of a node; otherwise it is like appendValue.
+// placeValue makes src the contents of a node; otherwise it is like appendValue.
 func (m *Message) placeValue(node chain.NodeID, t *XType, key uint32, src source, e uint32) uint32 {
 	lead := leadOf(key)
 	if src.from == nil {
@@ -104,6 +107,8 @@ func (m *Message) placeValue(node chain.NodeID, t *XType, key uint32, src source
 	return m.indexShared(node, t, src, e)
 }
 
+// leadOf returns how many bytes come before a value: those of a field header, unless header is
+// 0.
 func leadOf(key uint32) int {
 	if key != 0 {
 		return fieldHeader
@@ -111,12 +116,15 @@ func leadOf(key uint32) int {
 	return 0
 }
 
+// putLead stores a field header in b unless header is 0.
 func putLead(b []byte, key uint32) {
 	if key != 0 {
 		putHeader(b, key)
 	}
 }
 
+// indexValue indexes the value of type t at position p, which must be valid and contiguous, and
+// returns its word. e is as in appendValue.
 func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 	if e == 0 {
 		return m.indexAt(t, p)
@@ -125,7 +133,8 @@ func (m *Message) indexValue(t *XType, p, e uint32) uint32 {
 	return e
 }
 
-// indexShared adds the memory of another message behind the node's content and indexes it.
+// indexShared adds memory of another message, src, to the node's contents, indexes it as a
+// value of type t, and returns its word. e is as in appendValue.
 func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32) uint32 {
 	m.beginTrusted(0)
 	p := &m.p
@@ -151,8 +160,9 @@ func (m *Message) indexShared(node chain.NodeID, t *XType, src source, e uint32)
 	return word
 }
 
-// SetChild makes field f a copy of v, linking v's bytes when they are large; neither message sees changes of
-// the other afterwards. An absent v, or the zero handle, sets an empty value. Of a union f becomes the only arm that is set.
+// SetChild makes field f a copy of v. It links v's bytes if they are many; neither message sees
+// changes of the other afterwards. An absent v, or the zero handle, sets an empty value. Of a
+// union f becomes the only field that is set. d describes s.
 func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	s.changeable()
 	m, e := s.m, uint32(s.k)
@@ -172,8 +182,9 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	m.idx[e+f.word()] = word
 }
 
-// AppendStruct appends the wire bytes of the struct to dst: a copy of a whole message, which Parse takes for one; of an
-// absent struct those of an empty one. What is being built in it is completed. d describes s. Generated code calls it as AppendTo.
+// AppendStruct appends the wire bytes of the struct to dst, as a copy that Parse accepts; for
+// an absent struct those of an empty one. What is being built in it is completed. d describes
+// s. Generated code calls it as AppendTo.
 func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	s = s.orAbsent()
 	s.alive()
@@ -184,8 +195,8 @@ func (s XStruct) AppendStruct(dst []byte, d *XDesc) []byte {
 	return s.m.rangeOf(s.entry(), d.self, chain.Range{}).AppendTo(dst)
 }
 
-// Clone returns the root of a new message with the same contents in memory of its own: of an absent struct an empty
-// one. d describes s.
+// Clone returns the root of a new message with the same contents in memory of its own; for an
+// absent struct an empty message. d describes s.
 func (s XStruct) Clone(d *XDesc) XStruct {
 	s = s.orAbsent()
 	s.alive()
@@ -202,13 +213,16 @@ func (s XStruct) Clone(d *XDesc) XStruct {
 	return m.handle(m.root)
 }
 
+// indexRoot indexes the root of a clone, whose bytes are at position p, and finishes the
+// message.
 func (m *Message) indexRoot(d *XDesc, p uint32) {
 	m.beginTrusted(p)
 	m.endTrusted(m.p.structure(d, m.root, 0))
 	m.Finish()
 }
 
-// closeAllUnlessSealed completes what is being built. Reading a finished message must change nothing.
+// closeAllUnlessSealed completes all frames, except in a finished message: reading that must
+// change nothing.
 func (m *Message) closeAllUnlessSealed() {
 	if !m.buf.Sealed() {
 		m.closeAll()

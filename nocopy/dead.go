@@ -4,7 +4,7 @@ package nocopy
 // made empty, and used again for values of the same type: so whoever still uses such a handle reads nothing but a value of
 // its type.
 
-// deadEntries are the entries of what was replaced or removed.
+// deadEntries holds the entries of values that were replaced or removed.
 type deadEntries struct {
 	values   []deadValue
 	fields   []deadField
@@ -20,23 +20,25 @@ type deadEntries struct {
 	everyChange bool   // tests: every change is one
 }
 
-// deadValue is a struct or container that was replaced or removed. If it was an element in the block of a list, its words stay
-// the block's.
+// deadValue is a struct or container that was replaced or removed. With inBlock it was an
+// element in the block of a list; its words stay the block's.
 type deadValue struct {
 	t       *XType
 	e       uint32
 	inBlock bool
 }
 
-// deadField is a struct that was replaced in a field of the struct of entry in, which tells its type.
+// deadField is a struct that was replaced in a field: word tells the field, in is the entry of
+// the struct around it.
 type deadField struct{ in, word, e uint32 }
 
-// block is words of the index that begin with an entry.
+// block is a number of words of the index that begin with an entry.
 type block struct{ e, words uint32 }
 
+// none reports whether nothing was noted as dead since the message was compacted last.
 func (d *deadEntries) none() bool { return len(d.values)+len(d.fields) == 0 }
 
-// keepDead is the most notes of each kind that are kept for the next message.
+// keepDead is the largest capacity of each list of notes that is kept for the next message.
 const keepDead = 1 << 10
 
 // reset makes d ready for the next message.
@@ -52,19 +54,20 @@ func (d *deadEntries) reset() {
 	*d = deadEntries{values: values, fields: fields, checkAt: uncheckedWords}
 }
 
-// used reports whether d is other than reset makes it.
+// used reports whether d differs from what reset makes of it.
 func (d *deadEntries) used() bool {
 	return len(d.values)+len(d.fields) > 0 || d.free != nil || d.checkAt != uncheckedWords || d.everyChange
 }
 
-// bury notes that the struct or container that a word stands for is about to be replaced or removed.
+// noteDead notes that the struct or container that a word stands for is about to be replaced or
+// removed. t is its type.
 func (m *Message) noteDead(t *XType, word uint32) {
 	if word != 0 && word&notIndexed == 0 {
 		m.dead.values = append(m.dead.values, deadValue{t: t, e: word})
 	}
 }
 
-// noteDeadField is bury of what is in a field of the struct of entry e.
+// noteDeadField is noteDead for the value of field f of the struct of entry e.
 func (m *Message) noteDeadField(e uint32, f XField) {
 	switch word := m.idx[e+f.word()]; {
 	case word == 0 || word&notIndexed != 0:
@@ -75,7 +78,8 @@ func (m *Message) noteDeadField(e uint32, f XField) {
 	}
 }
 
-// noteDeadFields is bury of all that is in a struct, whose entry will be used again.
+// noteDeadFields is noteDead for the values of all fields of the struct of entry e, which
+// itself will be used again.
 func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 	for i := range d.fields {
 		if f := &d.fields[i]; f.kind >= record {
@@ -84,7 +88,7 @@ func (m *Message) noteDeadFields(d *XDesc, e uint32) {
 	}
 }
 
-// noteDeadElement is bury of an element of a list of structs, which have entries of their own by now.
+// noteDeadElement is noteDead for the struct of entry x, an element of the list of entry e.
 func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 	m.dead.values = append(m.dead.values, deadValue{t.elem, x, m.dead.inBlock(e, x)})
 }
@@ -92,7 +96,8 @@ func (m *Message) noteDeadElement(e uint32, t *XType, x uint32) {
 // inBlock reports whether x, the entry of an element, is in the block of the list of entry e.
 func (d *deadEntries) inBlock(e, x uint32) bool { return x > e && x < e+d.blockWords[e] }
 
-// reclaim makes the entries of all that is dead empty, but for structs in fields of what lives: reclaimFields does those.
+// reclaim frees the entries of all that was noted as dead, but for the structs that were
+// replaced in fields of structs that still live: reclaimFields frees those.
 func (d *deadEntries) reclaim(m *Message) {
 	if d.free == nil {
 		d.free, d.rawWords, d.blockWords = map[*XType][]block{}, map[uint32][]uint32{}, map[uint32]uint32{}
@@ -115,7 +120,7 @@ func (d *deadEntries) reclaim(m *Message) {
 	d.values, d.fields = d.values[:0], d.fields[:0]
 }
 
-// reclaimFields is reclaimValue of what was replaced in the fields of a struct.
+// reclaimFields frees the entries of what was replaced in fields of the struct of entry e.
 func (d *deadEntries) reclaimFields(m *Message, desc *XDesc, e uint32) {
 	if len(d.byStruct) == 0 {
 		return
@@ -127,7 +132,7 @@ func (d *deadEntries) reclaimFields(m *Message, desc *XDesc, e uint32) {
 	}
 }
 
-// reclaimValue makes the entries of a struct or container and all in it empty.
+// reclaimValue frees the entries of the struct or container of entry e and of all values in it.
 func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	if m.idx[e+entryStart] == 0 {
 		return // done
@@ -148,7 +153,7 @@ func (d *deadEntries) reclaimValue(m *Message, t *XType, e uint32) {
 	d.release(m, t, e, words)
 }
 
-// reclaimStruct is reclaimValue of what is in a struct.
+// reclaimStruct frees the entries of all values in the struct of entry e, but not its own.
 func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 	d.reclaimFields(m, desc, e)
 	if slots := m.editOf(e).fieldNodes; slots != 0 {
@@ -165,7 +170,9 @@ func (d *deadEntries) reclaimStruct(m *Message, desc *XDesc, e uint32) {
 	}
 }
 
-// reclaimStructs is reclaimValue of the elements of a list of structs. It returns how many words after the list's entry are theirs.
+// reclaimStructs frees the entries of the elements of a list of structs, or of what is in them
+// where they are in the list's block. It returns how many words after the list's entry were
+// theirs.
 func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 	n := m.idx[e+listCount]
 	if m.idx[e+listRoom]&roomTable != 0 {
@@ -185,8 +192,8 @@ func (d *deadEntries) reclaimStructs(m *Message, t *XType, e uint32) uint32 {
 	return n * uint32(t.elem.desc.words)
 }
 
-// reclaimSlots is reclaimValue of what the words of a container's elements or pairs stand for. It returns how many words after the
-// container's entry are these.
+// reclaimSlots frees the entries that the slots of a container stand for. It returns how many
+// words after the container's entry are slots.
 func (d *deadEntries) reclaimSlots(m *Message, t *XType, e uint32) uint32 {
 	per := uint32(t.elemWords())
 	for k := range m.idx[e+listCount] {
@@ -210,13 +217,13 @@ func (d *deadEntries) reclaimSlots(m *Message, t *XType, e uint32) uint32 {
 	return 0
 }
 
-// freeSlots frees the words of a container's elements, which are not in its block.
+// freeSlots frees the slots of a container, which are not in its block and take per words each.
 func (d *deadEntries) freeSlots(m *Message, e, per uint32) {
 	gap := m.editOf(e).gap
 	d.freeRaw(m.idx[e+listElems]-gap*per, (m.idx[e+listRoom]&roomMask+gap)*per)
 }
 
-// release makes a block empty, to be used again for a value of the type.
+// release makes a block zero and frees it for another value of the same type.
 func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
 	clear(m.idx[e : e+words])
 	if t.kind >= list {
@@ -230,7 +237,7 @@ func (d *deadEntries) release(m *Message, t *XType, e, words uint32) {
 	d.freeWords += words
 }
 
-// freeRaw frees words that nobody has a handle of.
+// freeRaw frees words that no handle refers to.
 func (d *deadEntries) freeRaw(at, words uint32) {
 	if d.rawWords != nil && words > 0 {
 		d.rawWords[words] = append(d.rawWords[words], at)
@@ -238,7 +245,7 @@ func (d *deadEntries) freeRaw(at, words uint32) {
 	}
 }
 
-// freeExtra frees the entries of the fields of a union that no word stands for.
+// freeExtra frees the entries of a union's extra fields. w is the word of the last of them.
 func (d *deadEntries) freeExtra(m *Message, w uint32) {
 	for w&hasExtra != 0 {
 		next := m.idx[w&^hasExtra+extraNext]
@@ -247,7 +254,7 @@ func (d *deadEntries) freeExtra(m *Message, w uint32) {
 	}
 }
 
-// allocFor is alloc of n words for a value of the type.
+// allocFor returns the first of n zero words for the entry of a value of type t.
 func (m *Message) allocFor(t *XType, n int) uint32 {
 	if m.dead.free == nil {
 		return m.alloc(n)
@@ -255,10 +262,10 @@ func (m *Message) allocFor(t *XType, n int) uint32 {
 	return m.reuseFor(t, uint32(n))
 }
 
-// fewTried is how many blocks are looked at for one that is large enough.
+// fewTried is how many free blocks are looked at for one that is large enough.
 const fewTried = 8
 
-// reuse returns n words, zeroed, for a value of the type, which may have been another's.
+// reuseFor is allocFor in a message that was compacted: it takes a free block if there is one.
 func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	d := &m.dead
 	blocks := d.free[t]
@@ -280,7 +287,7 @@ func (m *Message) reuseFor(t *XType, n uint32) uint32 {
 	return e
 }
 
-// reuseBlock takes a block for a value of the type that needs n words.
+// reuseBlock makes n words of a free block zero for a value of type t and returns the first.
 func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 	d := &m.dead
 	if t.kind != record {
@@ -294,7 +301,7 @@ func (m *Message) reuseBlock(t *XType, b block, n uint32) uint32 {
 	return b.e
 }
 
-// allocRaw is alloc of words that nobody gets a handle of.
+// allocRaw returns the first of n zero words that no handle will refer to.
 func (m *Message) allocRaw(n int) uint32 {
 	d := &m.dead
 	if at := d.rawWords[uint32(n)]; len(at) > 0 {

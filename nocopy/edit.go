@@ -2,13 +2,15 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// inNode marks, in the word of a text or of a map's value, a node in the place of a position.
+// inNode marks a word that holds a node's number instead of a position: the word of a text, or
+// of a key or value in a map.
 const inNode = 1 << 31
 
-// edited marks, in the second word of an entry, the number of an edit in the place of the end's position.
+// edited marks the second word of an entry if it holds an edit's number instead of a position.
 const edited = 1 << 31
 
-// edit is what changing a complete struct or container needs to know of it. It is made when that first happens.
+// edit holds what is known of a struct or container that was changed after it was complete. It
+// is made by the first change.
 type edit struct {
 	end        uint32       // position of the STOP, or after the last element
 	valueNode  chain.NodeID // the node that holds the value itself, in the place of an earlier one
@@ -23,7 +25,7 @@ type edit struct {
 	arranged   bool         // list: its elements are parts of the node at its end, but for those added since
 }
 
-// edit returns the edit of the struct or container with entry e, making it if there is none.
+// edit returns the edit of the struct or container of entry e, which it makes if there is none.
 // The pointer is good until the next call.
 func (m *Message) edit(e uint32) *edit {
 	w := m.idx[e+entryEnd]
@@ -35,7 +37,7 @@ func (m *Message) edit(e uint32) *edit {
 	return &m.edits[w&^edited]
 }
 
-// editOf returns a copy of the edit of entry e; zero but for the end if there is none.
+// editOf returns a copy of the edit of entry e. If there is none, all but end is zero.
 func (m *Message) editOf(e uint32) edit {
 	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		return m.edits[w&^edited]
@@ -44,7 +46,8 @@ func (m *Message) editOf(e uint32) edit {
 	}
 }
 
-// setEnd stores where the struct or container ends, now that it is complete.
+// setEnd stores the position at which the struct or container of entry e, which is now
+// complete, ends.
 func (m *Message) setEnd(e, end uint32) {
 	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		m.edits[w&^edited].end = end
@@ -53,8 +56,8 @@ func (m *Message) setEnd(e, end uint32) {
 	m.idx[e+entryEnd] = end
 }
 
-// room returns n bytes for the field f, header included, with their position: at the tail if the field was
-// absent, else in a node that stands in the place of what the field was.
+// placeField returns n bytes for field f, its header included, and their position. They are at
+// the tail if the field was never set, else in a node that replaces the field.
 func (s XStruct) placeField(f XField, n int) (uint32, []byte) {
 	m, e := s.m, uint32(s.k)
 	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {
@@ -67,7 +70,8 @@ func (s XStruct) placeField(f XField, n int) (uint32, []byte) {
 	return p, b
 }
 
-// fieldNode returns the node that stands in the place of field f, 0 if there is none.
+// fieldNode returns the node that replaces field f of the struct of entry e, 0 if there is
+// none.
 func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
 	if w := m.idx[e+entryEnd]; w&edited != 0 {
 		if slots := m.edits[w&^edited].fieldNodes; slots != 0 {
@@ -77,7 +81,8 @@ func (m *Message) fieldNode(e uint32, f XField) chain.NodeID {
 	return 0
 }
 
-// replaceField returns a node in the place of field f, which is set or was.
+// replaceField returns the node that replaces field f of the struct of entry e. The field is
+// set, or was. Its value is noted as dead.
 func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 	if word := m.idx[e+f.word()]; f.wire() >= WireStruct && f.wire() <= WireList && word&notIndexed == 0 {
 		m.closeEntry(word)
@@ -99,8 +104,8 @@ func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 	return node
 }
 
-// valuePlace returns where the value that a word stands for is, or was before it was replaced, in the run
-// around it.
+// valuePlace returns where the value that a word stands for begins and ends, or did before it
+// was replaced, in the run that it is in.
 func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
 	if n := fixedSize[t]; n != 0 {
 		if word&inNode != 0 {
@@ -133,6 +138,7 @@ func (m *Message) valuePlace(t WireType, word uint32) (at, end uint32) {
 	return start - listHeader, ed.end
 }
 
+// textPlace is valuePlace for a text.
 func (m *Message) textPlace(word uint32) (at, end uint32) {
 	if word&inNode == 0 {
 		return word, word + textHeader + be32(m.buf.At(word))
@@ -145,12 +151,13 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 	return at, end
 }
 
-// fewWords is the most words of an index that are looked through for positions that move.
+// fewWords is the most words of an index in which rewriteText looks for positions to move.
 const fewWords = 256
 
-// rewriteText makes the text at p n bytes long, and returns them to be filled and where the text is now; nil if that takes a node.
-// It takes none if the whole message was received and is so small that it is copied with the new text in it. (In one that was compacted
-// words that are no positions may look like some.)
+// rewriteText changes the size of the text at position p to n bytes by copying the message. It
+// returns the new bytes, to be filled, and the new position; or nil unless the whole message
+// was received and is small. A message that was compacted is not copied: its index may have
+// words that look like positions and are none.
 func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
 	if p == 0 || p&inNode != 0 || n > chain.MaxShort || m.words > fewWords || len(m.shadows.all) > 0 || m.dead.free != nil {
 		return nil, 0
@@ -165,8 +172,9 @@ func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
 	return b[textHeader:], p + moved
 }
 
-// movePositions adds before to all positions in the index up to p, and behind to those beyond. There must be no node, and the message
-// must be so small that no count, and no number of an entry or a type, is as large as a position.
+// movePositions adds before to all positions in the index up to p, and after to those beyond.
+// There must be no node, and the message must be so small that no count, type or entry's number
+// is as large as a position.
 func (m *Message) movePositions(p, before, behind uint32) {
 	words := m.idx[firstEntry:m.words]
 	for i, w := range words {
@@ -181,14 +189,15 @@ func (m *Message) movePositions(p, before, behind uint32) {
 	}
 }
 
-// mayRefer says whether there is address space to refer to n bytes. When half of it is used up, only large
-// pieces are still worth it.
+// mayRefer reports whether there are enough positions to refer to n bytes instead of copying
+// them. When half of all positions are used up, only large pieces are worth it.
 func (m *Message) mayRefer(n int) bool {
 	return m.buf.Room(chain.MaxSize+n) || n >= chain.MaxSlabSize && m.buf.Room(n)
 }
 
-// refer makes v the bytes of the text whose length is at position p. It returns the text's word. old is what
-// the word was: a reference that is dead now is used again.
+// refer makes the bytes v the contents of the text whose length is at position p, and returns
+// the text's word. old is the field's earlier word: if it is a reference, its node is used
+// again.
 func (m *Message) refer(p uint32, v []byte, old uint32) uint32 {
 	at := p + textHeader
 	if old&inNode != 0 {
@@ -216,14 +225,15 @@ func (s XStruct) Unset(f XField) {
 	}
 }
 
-// Reset gives a required field its default again, or zero: it can't be removed.
+// Reset sets a required field, which can't be removed, to its IDL default, or zero if it has
+// none. d describes the struct s.
 func (s XStruct) Reset(f XField, d *XDesc) {
 	s.changeable()
 	fd := d.field(f)
 	s.setValue(f, fd.typ, fd.appendDefault(nil))
 }
 
-// setValue sets the field to a value of type t given as its wire bytes.
+// setValue sets field f to a value of type t, given as its wire bytes.
 func (s XStruct) setValue(f XField, t *XType, value []byte) {
 	m, e := s.m, uint32(s.k)
 	p, b := s.placeField(f, fieldHeader+len(value))
@@ -233,7 +243,8 @@ func (s XStruct) setValue(f XField, t *XType, value []byte) {
 	m.idx[e+f.word()] = word
 }
 
-// indexAt indexes the value of type t at p, which is known to be valid and contiguous, and returns its word.
+// indexAt indexes the value of type t at position p, which must be valid and contiguous, and
+// returns its word.
 func (m *Message) indexAt(t *XType, p uint32) uint32 {
 	if t.kind < record {
 		return p
@@ -244,7 +255,8 @@ func (m *Message) indexAt(t *XType, p uint32) uint32 {
 	return word
 }
 
-// trust prepares the parser for what has been accepted before and begins at p.
+// beginTrusted prepares the parser for bytes that have been checked before. They begin at
+// position p, or the caller sets them if p is 0. The caller then calls endTrusted.
 func (m *Message) beginTrusted(p uint32) {
 	m.zeroed = 0 // the parser fills words without regard to that
 	m.noteGrowth()
@@ -258,6 +270,7 @@ func (m *Message) beginTrusted(p uint32) {
 	}
 }
 
+// endTrusted panics if the parser failed, which i, the index that it came to, tells.
 func (m *Message) endTrusted(i int) {
 	m.p.b = nil
 	if i < 0 {
