@@ -24,12 +24,14 @@ func TestReadFrameSize(t *testing.T) {
 		{"most negative", "\x80\x00\x00\x00", 0, ErrFrameSize},
 		{"HTTP", "GET /", 0, ErrFrameSize},
 	} {
-		for _, r := range []io.Reader{strings.NewReader(c.bytes), iotest.OneByteReader(strings.NewReader(c.bytes)), iotest.DataErrReader(strings.NewReader(c.bytes))} {
-			got, err := ReadFrameSize(r, 1000, new([4]byte))
-			if got != c.want || !errors.Is(err, c.err) {
-				t.Errorf("%s: %d, %v, want %d, %v", c.name, got, err, c.want, c.err)
+		t.Run(c.name, func(t *testing.T) {
+			for _, r := range []io.Reader{strings.NewReader(c.bytes), iotest.OneByteReader(strings.NewReader(c.bytes)), iotest.DataErrReader(strings.NewReader(c.bytes))} {
+				got, err := ReadFrameSize(r, 1000, new([4]byte))
+				if got != c.want || !errors.Is(err, c.err) {
+					t.Errorf("%s: %d, %v, want %d, %v", c.name, got, err, c.want, c.err)
+				}
 			}
-		}
+		})
 	}
 	broken := errors.New("broken")
 	if _, err := ReadFrameSize(iotest.ErrReader(broken), 1000, new([4]byte)); err != broken {

@@ -85,44 +85,46 @@ func TestArrangeStructs(t *testing.T) {
 		return cmp.Compare(a.Int32(pointDesc.named("x")), b.Int32(pointDesc.named("x")))
 	}
 	for _, state := range listStates {
-		for name, c := range map[string]struct {
-			do   func(l StructList[XStruct])
-			want []int32
-		}{
-			"Swap":                 {func(l StructList[XStruct]) { l.Swap(0, 3) }, []int32{40, 20, 30, 10}},
-			"Swap with itself":     {func(l StructList[XStruct]) { l.Swap(1, 1) }, []int32{10, 20, 30, 40}},
-			"Swap twice":           {func(l StructList[XStruct]) { l.Swap(0, 3); l.Swap(3, 0) }, []int32{10, 20, 30, 40}},
-			"Delete the first":     {func(l StructList[XStruct]) { l.Delete(0, 1) }, []int32{20, 30, 40}},
-			"Delete in the middle": {func(l StructList[XStruct]) { l.Delete(1, 3) }, []int32{10, 40}},
-			"Delete the last":      {func(l StructList[XStruct]) { l.Delete(3, 4) }, []int32{10, 20, 30}},
-			"Delete all":           {func(l StructList[XStruct]) { l.Delete(0, 4) }, []int32{}},
-			"Delete none":          {func(l StructList[XStruct]) { l.Delete(4, 4); l.Delete(0, 0) }, []int32{10, 20, 30, 40}},
-			"Delete all but one":   {func(l StructList[XStruct]) { l.Delete(0, 2); l.Delete(1, 2) }, []int32{30}},
-			"Truncate":             {func(l StructList[XStruct]) { l.Truncate(1) }, []int32{10}},
-			"Truncate to nothing":  {func(l StructList[XStruct]) { l.Truncate(0) }, []int32{}},
-			"SortFunc":             {func(l StructList[XStruct]) { l.SortFunc(func(a, b XStruct) int { return -byX(a, b) }) }, []int32{40, 30, 20, 10}},
-			"Delete all, append":   {func(l StructList[XStruct]) { l.Truncate(0); l.AppendNew().SetInt32(pointDesc.named("x"), 5) }, []int32{5}},
-			"append, swap, append": {func(l StructList[XStruct]) { l.Append(l.At(1)); l.Swap(0, 4); l.Append(l.At(0)) }, []int32{20, 20, 30, 40, 10, 20}},
-			"swap, edit, swap":     {func(l StructList[XStruct]) { l.Swap(0, 1); l.At(0).SetInt32(pointDesc.named("x"), 7); l.Swap(0, 2) }, []int32{30, 10, 7, 40}},
-			"swap, set, sort":      {func(l StructList[XStruct]) { l.Swap(0, 1); l.Set(3, l.At(0)); l.SortFunc(byX) }, []int32{10, 20, 20, 30}},
-			"delete, send, append": {func(l StructList[XStruct]) { l.Delete(1, 2); l.m.Len(); l.Append(l.At(0)); l.Swap(0, 2) }, []int32{40, 30, 10, 10}},
-			"Swap neighbours":      {func(l StructList[XStruct]) { l.Swap(0, 1) }, []int32{20, 10, 30, 40}},
-		} {
-			s, l := pointList(t, state, 10, 20, 30, 40)
-			c.do(l)
-			if got := xsOf(t, l); !slices.Equal(got, c.want) {
-				t.Errorf("%s, %s: %v, want %v", state, name, got, c.want)
+		t.Run(state, func(t *testing.T) {
+			for name, c := range map[string]struct {
+				do   func(l StructList[XStruct])
+				want []int32
+			}{
+				"Swap":                 {func(l StructList[XStruct]) { l.Swap(0, 3) }, []int32{40, 20, 30, 10}},
+				"Swap with itself":     {func(l StructList[XStruct]) { l.Swap(1, 1) }, []int32{10, 20, 30, 40}},
+				"Swap twice":           {func(l StructList[XStruct]) { l.Swap(0, 3); l.Swap(3, 0) }, []int32{10, 20, 30, 40}},
+				"Delete the first":     {func(l StructList[XStruct]) { l.Delete(0, 1) }, []int32{20, 30, 40}},
+				"Delete in the middle": {func(l StructList[XStruct]) { l.Delete(1, 3) }, []int32{10, 40}},
+				"Delete the last":      {func(l StructList[XStruct]) { l.Delete(3, 4) }, []int32{10, 20, 30}},
+				"Delete all":           {func(l StructList[XStruct]) { l.Delete(0, 4) }, []int32{}},
+				"Delete none":          {func(l StructList[XStruct]) { l.Delete(4, 4); l.Delete(0, 0) }, []int32{10, 20, 30, 40}},
+				"Delete all but one":   {func(l StructList[XStruct]) { l.Delete(0, 2); l.Delete(1, 2) }, []int32{30}},
+				"Truncate":             {func(l StructList[XStruct]) { l.Truncate(1) }, []int32{10}},
+				"Truncate to nothing":  {func(l StructList[XStruct]) { l.Truncate(0) }, []int32{}},
+				"SortFunc":             {func(l StructList[XStruct]) { l.SortFunc(func(a, b XStruct) int { return -byX(a, b) }) }, []int32{40, 30, 20, 10}},
+				"Delete all, append":   {func(l StructList[XStruct]) { l.Truncate(0); l.AppendNew().SetInt32(pointDesc.named("x"), 5) }, []int32{5}},
+				"append, swap, append": {func(l StructList[XStruct]) { l.Append(l.At(1)); l.Swap(0, 4); l.Append(l.At(0)) }, []int32{20, 20, 30, 40, 10, 20}},
+				"swap, edit, swap":     {func(l StructList[XStruct]) { l.Swap(0, 1); l.At(0).SetInt32(pointDesc.named("x"), 7); l.Swap(0, 2) }, []int32{30, 10, 7, 40}},
+				"swap, set, sort":      {func(l StructList[XStruct]) { l.Swap(0, 1); l.Set(3, l.At(0)); l.SortFunc(byX) }, []int32{10, 20, 20, 30}},
+				"delete, send, append": {func(l StructList[XStruct]) { l.Delete(1, 2); l.m.Len(); l.Append(l.At(0)); l.Swap(0, 2) }, []int32{40, 30, 10, 10}},
+				"Swap neighbours":      {func(l StructList[XStruct]) { l.Swap(0, 1) }, []int32{20, 10, 30, 40}},
+			} {
+				s, l := pointList(t, state, 10, 20, 30, 40)
+				c.do(l)
+				if got := xsOf(t, l); !slices.Equal(got, c.want) {
+					t.Errorf("%s, %s: %v, want %v", state, name, got, c.want)
+				}
+				other := newStruct(allDesc) // the list as a value
+				other.SetChild(allDesc.named("points"), allDesc, XStruct(l))
+				if got := xsOf(t, StructList[XStruct](other.Child(allDesc.named("points"), allDesc))); !slices.Equal(got, c.want) {
+					t.Errorf("%s, %s: copied: %v, want %v", state, name, got, c.want)
+				}
+				s.SetText(allDesc.named("text"), longText)
+				if got := xsOf(t, l); !slices.Equal(got, c.want) {
+					t.Errorf("%s, %s, and a text: %v, want %v", state, name, got, c.want)
+				}
 			}
-			other := newStruct(allDesc) // the list as a value
-			other.SetChild(allDesc.named("points"), allDesc, XStruct(l))
-			if got := xsOf(t, StructList[XStruct](other.Child(allDesc.named("points"), allDesc))); !slices.Equal(got, c.want) {
-				t.Errorf("%s, %s: copied: %v, want %v", state, name, got, c.want)
-			}
-			s.SetText(allDesc.named("text"), longText)
-			if got := xsOf(t, l); !slices.Equal(got, c.want) {
-				t.Errorf("%s, %s, and a text: %v, want %v", state, name, got, c.want)
-			}
-		}
+		})
 	}
 }
 
@@ -131,28 +133,30 @@ func TestArrangeStructs(t *testing.T) {
 func TestArrangedHandles(t *testing.T) {
 	x := pointDesc.named("x")
 	for _, state := range listStates {
-		s, l := pointList(t, state, 10, 20, 30, 40)
-		first, second, last := l.At(0), l.At(1), l.At(3)
-		l.Swap(0, 3)
-		first.SetInt32(x, 11)
-		last.SetInt32(x, 41)
-		l.SortFunc(func(a, b XStruct) int { return cmp.Compare(a.Int32(x), b.Int32(x)) })
-		if got := xsOf(t, l); !slices.Equal(got, []int32{11, 20, 30, 41}) || l.At(0).Int32(x) != 11 {
-			t.Errorf("%s: %v", state, got)
-		}
-		l.Delete(1, 2)
-		second.SetInt32(x, 99)
-		if got := xsOf(t, l); !slices.Equal(got, []int32{11, 30, 41}) || second.Int32(x) != 99 {
-			t.Errorf("%s: after Delete %v, and the deleted one %d", state, got, second.Int32(x))
-		}
-		// What is of a place and what goes along, as the doc has it.
-		here := l.At(0)
-		l.Set(0, l.At(1))
-		l.Set(1, here)
-		if got := xsOf(t, l); !slices.Equal(got, []int32{30, 30, 41}) {
-			t.Errorf("%s: after Set %v", state, got)
-		}
-		s.Release()
+		t.Run(state, func(t *testing.T) {
+			s, l := pointList(t, state, 10, 20, 30, 40)
+			first, second, last := l.At(0), l.At(1), l.At(3)
+			l.Swap(0, 3)
+			first.SetInt32(x, 11)
+			last.SetInt32(x, 41)
+			l.SortFunc(func(a, b XStruct) int { return cmp.Compare(a.Int32(x), b.Int32(x)) })
+			if got := xsOf(t, l); !slices.Equal(got, []int32{11, 20, 30, 41}) || l.At(0).Int32(x) != 11 {
+				t.Errorf("%s: %v", state, got)
+			}
+			l.Delete(1, 2)
+			second.SetInt32(x, 99)
+			if got := xsOf(t, l); !slices.Equal(got, []int32{11, 30, 41}) || second.Int32(x) != 99 {
+				t.Errorf("%s: after Delete %v, and the deleted one %d", state, got, second.Int32(x))
+			}
+			// What is of a place and what goes along, as the doc has it.
+			here := l.At(0)
+			l.Set(0, l.At(1))
+			l.Set(1, here)
+			if got := xsOf(t, l); !slices.Equal(got, []int32{30, 30, 41}) {
+				t.Errorf("%s: after Set %v", state, got)
+			}
+			s.Release()
+		})
 	}
 }
 
@@ -172,22 +176,24 @@ func TestArrangeBounds(t *testing.T) {
 		"uuids": UUIDList(s.Child(allDesc.named("keys"), allDesc)),
 	}
 	for name, l := range lists {
-		n := l.Len()
-		for what, f := range map[string]func(){
-			"Swap(-1, 0)": func() { l.Swap(-1, 0) }, "Swap(0, n)": func() { l.Swap(0, n) }, "Swap(n, n)": func() { l.Swap(n, n) },
-			"Delete(-1, 0)": func() { l.Delete(-1, 0) }, "Delete(0, n+1)": func() { l.Delete(0, n+1) }, "Delete(1, 0)": func() { l.Delete(1, 0) },
-			"Truncate(-1)": func() { l.Truncate(-1) }, "Truncate(n+1)": func() { l.Truncate(n + 1) },
-		} {
-			func() {
-				defer func() {
-					err, ok := recover().(runtime.Error)
-					if !ok || !strings.HasPrefix(err.Error(), "nocopy: ") {
-						t.Errorf("%s of %s: %v", what, name, err)
-					}
+		t.Run(name, func(t *testing.T) {
+			n := l.Len()
+			for what, f := range map[string]func(){
+				"Swap(-1, 0)": func() { l.Swap(-1, 0) }, "Swap(0, n)": func() { l.Swap(0, n) }, "Swap(n, n)": func() { l.Swap(n, n) },
+				"Delete(-1, 0)": func() { l.Delete(-1, 0) }, "Delete(0, n+1)": func() { l.Delete(0, n+1) }, "Delete(1, 0)": func() { l.Delete(1, 0) },
+				"Truncate(-1)": func() { l.Truncate(-1) }, "Truncate(n+1)": func() { l.Truncate(n + 1) },
+			} {
+				func() {
+					defer func() {
+						err, ok := recover().(runtime.Error)
+						if !ok || !strings.HasPrefix(err.Error(), "nocopy: ") {
+							t.Errorf("%s of %s: %v", what, name, err)
+						}
+					}()
+					f()
 				}()
-				f()
-			}()
-		}
+			}
+		})
 	}
 	if !bytes.Equal(s.m.AppendTo(nil), before) {
 		t.Error("something has changed")

@@ -191,9 +191,11 @@ func TestNextElement(t *testing.T) {
 			set(l.At(2), 3)
 		}},
 	} {
-		if diff := cmp.Diff("{points: ["+strings.Join(c.want, ", ")+"]}", of(c.do)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.what, diff)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			if diff := cmp.Diff("{points: ["+strings.Join(c.want, ", ")+"]}", of(c.do)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.what, diff)
+			}
+		})
 	}
 	of(func(_ XStruct, l StructList[XStruct]) {
 		for i := range 3 {

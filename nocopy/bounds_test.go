@@ -96,24 +96,26 @@ func TestBoundedMemory(t *testing.T) {
 		t.Skip("what the race detector allocates is counted too")
 	}
 	for _, bomb := range bombs {
-		for _, n := range []int{100, 10_000, testmode.Of(20_000, 1_000_000)} {
-			wire := []byte(bomb.make(n) + "\x00")
-			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2), with(cutAt(len(wire)/2), Lazy, "lazy"), with(inOnePiece, ValidUTF8, "utf8")} {
-				var s XStruct
-				var err error
-				got := allocated(func() {
-					if s, err = w.parse(allDesc, wire); err == nil {
-						touchAll(s)
+		t.Run(bomb.name, func(t *testing.T) {
+			for _, n := range []int{100, 10_000, testmode.Of(20_000, 1_000_000)} {
+				wire := []byte(bomb.make(n) + "\x00")
+				for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2), with(cutAt(len(wire)/2), Lazy, "lazy"), with(inOnePiece, ValidUTF8, "utf8")} {
+					var s XStruct
+					var err error
+					got := allocated(func() {
+						if s, err = w.parse(allDesc, wire); err == nil {
+							touchAll(s)
+						}
+					})
+					if err != nil && !errors.Is(err, ErrLimit) {
+						t.Errorf("%s of %d bytes, %s: %v", bomb.name, len(wire), w.name, err)
 					}
-				})
-				if err != nil && !errors.Is(err, ErrLimit) {
-					t.Errorf("%s of %d bytes, %s: %v", bomb.name, len(wire), w.name, err)
-				}
-				if got > memoryBound(len(wire)) {
-					t.Errorf("%s of %d bytes, %s (%v): %d bytes allocated, %d times as many", bomb.name, len(wire), w.name, err, got, got/len(wire))
+					if got > memoryBound(len(wire)) {
+						t.Errorf("%s of %d bytes, %s (%v): %d bytes allocated, %d times as many", bomb.name, len(wire), w.name, err, got, got/len(wire))
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -154,20 +156,22 @@ func TestPromises(t *testing.T) {
 		"\x0b\x00\x07", "\x0b\x00\x08", "\x0f\x00\x0d\x0a", "\x0f\x00\x0e\x0b", "\x0f\x00\x11\x0c", "\x0f\x00\x12\x0f", "\x0f\x00\x24\x0c",
 		"\x0f\x00\x19\x02", "\x0d\x00\x10\x0b\x0a", "\x0d\x00\x22\x02\x02", "\x0d\x00\x1c\x0a\x0d", "\x0e\x00\x0f\x08", "\x0f\x00\x64\x0c", "\x0b\x00\x64",
 	} {
-		wire := []byte(head + be(100<<20) + strings.Repeat("\x00", 16))
-		for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(12), with(cutAt(12), Lazy, "lazy")} {
-			var err error
-			got := allocated(func() { _, err = w.parse(allDesc, wire) })
-			checkError(t, fmt.Sprintf("%x %s", head, w.name), err, allDesc, len(wire), io.ErrUnexpectedEOF)
-			if got > memoryBound(len(wire)) {
-				t.Errorf("%x, %s: %d bytes allocated for %d", head, w.name, got, len(wire))
+		t.Run(head, func(t *testing.T) {
+			wire := []byte(head + be(100<<20) + strings.Repeat("\x00", 16))
+			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(12), with(cutAt(12), Lazy, "lazy")} {
+				var err error
+				got := allocated(func() { _, err = w.parse(allDesc, wire) })
+				checkError(t, fmt.Sprintf("%x %s", head, w.name), err, allDesc, len(wire), io.ErrUnexpectedEOF)
+				if got > memoryBound(len(wire)) {
+					t.Errorf("%x, %s: %d bytes allocated for %d", head, w.name, got, len(wire))
+				}
 			}
-		}
-		var err error
-		got := allocated(func() { _, err = Read[XStruct](allDesc, bytes.NewReader(wire), 90<<20) })
-		if err != io.ErrUnexpectedEOF || got > memoryBound(len(wire)) {
-			t.Errorf("%x: reading %d of %d promised bytes: %v, %d bytes allocated", head, len(wire), 90<<20, err, got)
-		}
+			var err error
+			got := allocated(func() { _, err = Read[XStruct](allDesc, bytes.NewReader(wire), 90<<20) })
+			if err != io.ErrUnexpectedEOF || got > memoryBound(len(wire)) {
+				t.Errorf("%x: reading %d of %d promised bytes: %v, %d bytes allocated", head, len(wire), 90<<20, err, got)
+			}
+		})
 	}
 }
 
@@ -177,19 +181,21 @@ func TestLinearTime(t *testing.T) {
 		t.Skip("measures time; TestHostileSteps counts")
 	}
 	for _, bomb := range bombs {
-		for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(5000)} {
-			small, large := []byte(bomb.make(100_000)+"\x00"), []byte(bomb.make(1_000_000)+"\x00")
-			slowdown, least, most := 0.0, time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-			for range 10 { // the best of each: others may be using the processor
-				least, most = min(least, timed(w, small)), min(most, timed(w, large))
-				if slowdown = float64(most) / float64(least); slowdown < 50 {
-					break
+		t.Run(bomb.name, func(t *testing.T) {
+			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(5000)} {
+				small, large := []byte(bomb.make(100_000)+"\x00"), []byte(bomb.make(1_000_000)+"\x00")
+				slowdown, least, most := 0.0, time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+				for range 10 { // the best of each: others may be using the processor
+					least, most = min(least, timed(w, small)), min(most, timed(w, large))
+					if slowdown = float64(most) / float64(least); slowdown < 50 {
+						break
+					}
+				}
+				if slowdown >= 50 {
+					t.Errorf("%s, %s: ten times the bytes take %.0f times as long", bomb.name, w.name, slowdown)
 				}
 			}
-			if slowdown >= 50 {
-				t.Errorf("%s, %s: ten times the bytes take %.0f times as long", bomb.name, w.name, slowdown)
-			}
-		}
+		})
 	}
 }
 
@@ -219,16 +225,18 @@ func TestLimits(t *testing.T) {
 		{"an index too small for the root", Limits{MaxIndex: 4 * allDesc.words}, ErrLimit},
 		{"zero is the default", Limits{}, nil},
 	} {
-		for _, w := range manyWays {
-			s, err := w.parse(allDesc, wire, c.limits)
-			switch {
-			case c.reason != nil:
-				checkError(t, c.name+", "+w.name, err, allDesc, len(wire), c.reason)
-			case err != nil:
-				t.Errorf("%s, %s: %v", c.name, w.name, err)
-			default:
-				s.Release()
+		t.Run(c.name, func(t *testing.T) {
+			for _, w := range manyWays {
+				s, err := w.parse(allDesc, wire, c.limits)
+				switch {
+				case c.reason != nil:
+					checkError(t, c.name+", "+w.name, err, allDesc, len(wire), c.reason)
+				case err != nil:
+					t.Errorf("%s, %s: %v", c.name, w.name, err)
+				default:
+					s.Release()
+				}
 			}
-		}
+		})
 	}
 }

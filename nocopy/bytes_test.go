@@ -38,31 +38,33 @@ func TestBytesFrozen(t *testing.T) {
 			return s
 		},
 	} {
-		for _, wire := range [][]byte{fullWire(t), small} {
-			for range 3 { // the second time in what the first has left
-				s := make(wire)
-				before := s.m.Bytes()
-				want := bytes.Clone(before)
-				s.SetInt64(allDesc.named("large"), 77)
-				second := s.m.Bytes()
-				wantSecond := bytes.Clone(second)
-				changer{t: t, m: s.m}.structure(s, allDesc)
-				s.SetInt64(allDesc.named("large"), 78)
-				third := s.m.Bytes()
-				again := mustParse(t, allDesc, third)
-				if got := again.Int64(allDesc.named("large")); got != 78 || s.Int64(allDesc.named("large")) != 78 {
-					t.Errorf("%s: set to 78, sent as %d", name, got)
+		t.Run(name, func(t *testing.T) {
+			for _, wire := range [][]byte{fullWire(t), small} {
+				for range 3 { // the second time in what the first has left
+					s := make(wire)
+					before := s.m.Bytes()
+					want := bytes.Clone(before)
+					s.SetInt64(allDesc.named("large"), 77)
+					second := s.m.Bytes()
+					wantSecond := bytes.Clone(second)
+					changer{t: t, m: s.m}.structure(s, allDesc)
+					s.SetInt64(allDesc.named("large"), 78)
+					third := s.m.Bytes()
+					again := mustParse(t, allDesc, third)
+					if got := again.Int64(allDesc.named("large")); got != 78 || s.Int64(allDesc.named("large")) != 78 {
+						t.Errorf("%s: set to 78, sent as %d", name, got)
+					}
+					if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
+						t.Errorf("%s: is %s, sent as %s", name, want, got)
+					}
+					if !bytes.Equal(before, want) || !bytes.Equal(second, wantSecond) {
+						t.Errorf("%s: Bytes have changed afterwards", name)
+					}
+					again.Release()
+					s.Release()
 				}
-				if got, want := again.Format(allDesc), s.Format(allDesc); got != want {
-					t.Errorf("%s: is %s, sent as %s", name, want, got)
-				}
-				if !bytes.Equal(before, want) || !bytes.Equal(second, wantSecond) {
-					t.Errorf("%s: Bytes have changed afterwards", name)
-				}
-				again.Release()
-				s.Release()
 			}
-		}
+		})
 	}
 }
 

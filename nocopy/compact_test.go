@@ -108,29 +108,31 @@ func footprint(m *Message) int {
 func TestEditedForEver(t *testing.T) {
 	rounds := testmode.Of(3000, 20_000)
 	for name, do := range againAndAgain {
-		for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
-			s := stateOf(t, state)
-			words, points := StringList(s.Child(allDesc.named("words"), allDesc)), StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-			flag := s.Child(allDesc.named("shape"), allDesc)
-			kept := s.Text(allDesc.named("text"))
-			want := strings.Clone(kept)
-			most := 0
-			for i := range rounds {
-				do(s, i)
-				if i == rounds/4 {
-					most = 2*footprint(s.m) + 4<<20
+		t.Run(name, func(t *testing.T) {
+			for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
+				s := stateOf(t, state)
+				words, points := StringList(s.Child(allDesc.named("words"), allDesc)), StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
+				flag := s.Child(allDesc.named("shape"), allDesc)
+				kept := s.Text(allDesc.named("text"))
+				want := strings.Clone(kept)
+				most := 0
+				for i := range rounds {
+					do(s, i)
+					if i == rounds/4 {
+						most = 2*footprint(s.m) + 4<<20
+					}
+					if most > 0 && i%100 == 0 && footprint(s.m) > most {
+						t.Fatalf("%s, %s: %d bytes after %d rounds, more than %d", name, state, footprint(s.m), i, most)
+					}
 				}
-				if most > 0 && i%100 == 0 && footprint(s.m) > most {
-					t.Fatalf("%s, %s: %d bytes after %d rounds, more than %d", name, state, footprint(s.m), i, most)
+				if kept != want {
+					t.Errorf("%s, %s: a text that was read has changed", name, state)
 				}
+				_, _, _ = words, points, flag
+				checkSent(t, fmt.Sprintf("%s, %s", name, state), s)
+				s.Release()
 			}
-			if kept != want {
-				t.Errorf("%s, %s: a text that was read has changed", name, state)
-			}
-			_, _, _ = words, points, flag
-			checkSent(t, fmt.Sprintf("%s, %s", name, state), s)
-			s.Release()
-		}
+		})
 	}
 }
 
@@ -166,54 +168,56 @@ func checkSent(t *testing.T, what string, s XStruct) {
 // TestCompact: handles of what is in the message stay good, others read as absent.
 func TestCompact(t *testing.T) {
 	for _, state := range []string{"received", "received, recycled", "built", "built, recycled", "cloned"} {
-		s := stateOf(t, state)
-		point := s.Child(allDesc.named("point"), allDesc)
-		points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-		counts := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
-		words := StringList(s.Child(allDesc.named("words"), allDesc))
-		gone := s.Child(allDesc.named("self"), allDesc)
-		if !gone.Valid() {
-			gone = s.NewChild(allDesc.named("self"), allDesc, 0)
-		}
-		goneList := StringList(gone.NewChild(allDesc.named("words"), allDesc, 3))
-		goneList.Set(1, "x")
-		s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), "new")
-		if goneList.At(1) != "x" {
-			t.Errorf("%s: what was replaced reads %q", state, goneList.At(1))
-		}
-		before := s.Format(allDesc)
-		s.m.Compact()
-		if got := s.Format(allDesc); got != before {
-			t.Errorf("%s: was\n%s, is\n%s", state, before, got)
-		}
-		checkSent(t, state, s)
-		if s.m.Nodes() != 0 {
-			t.Errorf("%s: %d nodes", state, s.m.Nodes())
-		}
-		point.SetInt32(pointDesc.named("x"), 77)
-		points.AppendNew().SetInt32(pointDesc.named("x"), 78)
-		counts.Put("new", 79)
-		words.Append("80")
-		for _, want := range []string{"x: 77", "x: 78", `"new": 79`, `"80"`} {
-			if got := s.Format(allDesc); !strings.Contains(got, want) {
-				t.Errorf("%s: %s is not in %s", state, want, got)
+		t.Run(state, func(t *testing.T) {
+			s := stateOf(t, state)
+			point := s.Child(allDesc.named("point"), allDesc)
+			points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
+			counts := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc))
+			words := StringList(s.Child(allDesc.named("words"), allDesc))
+			gone := s.Child(allDesc.named("self"), allDesc)
+			if !gone.Valid() {
+				gone = s.NewChild(allDesc.named("self"), allDesc, 0)
 			}
-		}
-		checkSent(t, state+", changed", s)
-		if gone.Valid() || gone.Text(allDesc.named("text")) != "" || goneList.Len() != 0 || gone.Format(allDesc) != "{}" || goneList.String() != "[]" {
-			t.Errorf("%s: what is gone reads as %v, %s, %s", state, gone.Valid(), gone.Format(allDesc), goneList)
-		}
-		panics(t, "setting in what is gone", panicGone, func() { gone.SetText(allDesc.named("text"), "x") })
-		panics(t, "setting a number in what is gone", panicGone, func() { gone.SetInt64(allDesc.named("large"), 1) })
-		panics(t, "appending to what is gone", panicGone, func() { goneList.Append("x") })
-		if c := gone.Clone(allDesc); c.Format(allDesc) != "{}" {
-			t.Errorf("%s: a clone of what is gone: %s", state, c.Format(allDesc))
-		}
-		s.SetChild(allDesc.named("self"), allDesc, gone)
-		checkSent(t, state+", with a copy of what is gone", s)
-		s.m.Compact()
-		checkSent(t, state+", compacted again", s)
-		s.Release()
+			goneList := StringList(gone.NewChild(allDesc.named("words"), allDesc, 3))
+			goneList.Set(1, "x")
+			s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), "new")
+			if goneList.At(1) != "x" {
+				t.Errorf("%s: what was replaced reads %q", state, goneList.At(1))
+			}
+			before := s.Format(allDesc)
+			s.m.Compact()
+			if got := s.Format(allDesc); got != before {
+				t.Errorf("%s: was\n%s, is\n%s", state, before, got)
+			}
+			checkSent(t, state, s)
+			if s.m.Nodes() != 0 {
+				t.Errorf("%s: %d nodes", state, s.m.Nodes())
+			}
+			point.SetInt32(pointDesc.named("x"), 77)
+			points.AppendNew().SetInt32(pointDesc.named("x"), 78)
+			counts.Put("new", 79)
+			words.Append("80")
+			for _, want := range []string{"x: 77", "x: 78", `"new": 79`, `"80"`} {
+				if got := s.Format(allDesc); !strings.Contains(got, want) {
+					t.Errorf("%s: %s is not in %s", state, want, got)
+				}
+			}
+			checkSent(t, state+", changed", s)
+			if gone.Valid() || gone.Text(allDesc.named("text")) != "" || goneList.Len() != 0 || gone.Format(allDesc) != "{}" || goneList.String() != "[]" {
+				t.Errorf("%s: what is gone reads as %v, %s, %s", state, gone.Valid(), gone.Format(allDesc), goneList)
+			}
+			panics(t, "setting in what is gone", panicGone, func() { gone.SetText(allDesc.named("text"), "x") })
+			panics(t, "setting a number in what is gone", panicGone, func() { gone.SetInt64(allDesc.named("large"), 1) })
+			panics(t, "appending to what is gone", panicGone, func() { goneList.Append("x") })
+			if c := gone.Clone(allDesc); c.Format(allDesc) != "{}" {
+				t.Errorf("%s: a clone of what is gone: %s", state, c.Format(allDesc))
+			}
+			s.SetChild(allDesc.named("self"), allDesc, gone)
+			checkSent(t, state+", with a copy of what is gone", s)
+			s.m.Compact()
+			checkSent(t, state+", compacted again", s)
+			s.Release()
+		})
 	}
 	panics(t, "of an absent message", panicAbsent, func() { XStruct{}.Message().Compact() })
 }
@@ -319,16 +323,18 @@ func TestReferredMemoryIsGivenUp(t *testing.T) {
 			s.NewChild(allDesc.named("self"), allDesc, 0).SetText(allDesc.named("text"), v)
 		},
 	} {
-		s := newStruct(allDesc)
-		s.NewChild(allDesc.named("words"), allDesc, 1)
-		for i := range 200 {
-			set(s, strings.Repeat("x", size+i))
-			if got := footprint(s.m); got > 16*size {
-				t.Fatalf("%s: %d bytes after %d", name, got, i)
+		t.Run(name, func(t *testing.T) {
+			s := newStruct(allDesc)
+			s.NewChild(allDesc.named("words"), allDesc, 1)
+			for i := range 200 {
+				set(s, strings.Repeat("x", size+i))
+				if got := footprint(s.m); got > 16*size {
+					t.Fatalf("%s: %d bytes after %d", name, got, i)
+				}
 			}
-		}
-		checkSent(t, name, s)
-		s.Release()
+			checkSent(t, name, s)
+			s.Release()
+		})
 	}
 }
 
@@ -381,34 +387,36 @@ func TestShadowsWhenCompacted(t *testing.T) {
 		"\x0c\x00\x0c" + unkText + one + "v" + "\x0b\x00\x03" + one + "x" + unkText + one + "w" + "\x0b\x00\x03" + one + "y" + "\x00" +
 		"\x0c\x00\x0b\x08\x00\x01" + two + "\x00" + "\x0f\x00\x0d\x08" + one + one + stop
 	for _, w := range manyWays {
-		s, err := w.parse(allDesc, []byte(wire))
-		if err != nil {
-			t.Fatal(err)
-		}
-		before := s.Format(allDesc)
-		unknown := func() (n int) {
-			for range s.Unknown(allDesc) {
-				n++
+		t.Run(w.name, func(t *testing.T) {
+			s, err := w.parse(allDesc, []byte(wire))
+			if err != nil {
+				t.Fatal(err)
 			}
-			return n
-		}
-		n := unknown()
-		s.m.Compact()
-		u := s.Child(allDesc.named("shape"), allDesc)
-		if got := s.Format(allDesc); got != before || unknown() != n || u.Which() != int32(shapeDesc.named("label").word()) {
-			t.Errorf("%s: was\n%s with %d unknown, is\n%s with %d, %d", w.name, before, n, got, unknown(), u.Which())
-		}
-		checkSent(t, w.name, s)
-		s.m.Compact()
-		u.Arm(shapeDesc.named("radius"), shapeDesc).SetFloat64(shapeDesc.named("radius"), 1)
-		u.SetFloat64(shapeDesc.named("radius"), 2)
-		if got := u.AppendStruct(nil, shapeDesc); string(got) != "\x04\x00\x01\x40\x00\x00\x00\x00\x00\x00\x00\x00" {
-			t.Errorf("%s: the union goes out as %x", w.name, got)
-		}
-		s.Unset(allDesc.named("text"))
-		if got := mustParse(t, allDesc, s.m.Bytes()); got.Has(allDesc.named("text")) {
-			t.Errorf("%s: a field that was removed is there again", w.name)
-		}
-		s.Release()
+			before := s.Format(allDesc)
+			unknown := func() (n int) {
+				for range s.Unknown(allDesc) {
+					n++
+				}
+				return n
+			}
+			n := unknown()
+			s.m.Compact()
+			u := s.Child(allDesc.named("shape"), allDesc)
+			if got := s.Format(allDesc); got != before || unknown() != n || u.Which() != int32(shapeDesc.named("label").word()) {
+				t.Errorf("%s: was\n%s with %d unknown, is\n%s with %d, %d", w.name, before, n, got, unknown(), u.Which())
+			}
+			checkSent(t, w.name, s)
+			s.m.Compact()
+			u.Arm(shapeDesc.named("radius"), shapeDesc).SetFloat64(shapeDesc.named("radius"), 1)
+			u.SetFloat64(shapeDesc.named("radius"), 2)
+			if got := u.AppendStruct(nil, shapeDesc); string(got) != "\x04\x00\x01\x40\x00\x00\x00\x00\x00\x00\x00\x00" {
+				t.Errorf("%s: the union goes out as %x", w.name, got)
+			}
+			s.Unset(allDesc.named("text"))
+			if got := mustParse(t, allDesc, s.m.Bytes()); got.Has(allDesc.named("text")) {
+				t.Errorf("%s: a field that was removed is there again", w.name)
+			}
+			s.Release()
+		})
 	}
 }

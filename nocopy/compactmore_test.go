@@ -290,27 +290,29 @@ func TestIndexForEver(t *testing.T) {
 			}
 		}},
 	} {
-		switch {
-		case raceEnabled || testing.Short():
-			c.rounds /= 10
-		case !testmode.Long:
-			c.rounds /= 3
-		}
-		s := stateOf(t, "built")
-		g, m := StructList[XStruct](s.NewChild(grown, allDesc, 40)), NestedList[Int32List](s.NewChild(matrix, allDesc, 0))
-		for i := range 40 {
-			g.At(i).SetInt32(x, int32(i))
-			m.AppendNew(i)
-		}
-		StructList[XStruct](s.NewChild(wide, allDesc, 2)).At(1)
-		s.m.Finish()
-		for i := range c.rounds {
-			c.do(s, i)
-		}
-		if n := footprint(s.m); n > 5<<20 {
-			t.Errorf("%s: %d bytes, %d words", c.what, n, s.m.words)
-		}
-		checkSent(t, c.what, s)
-		s.Release()
+		t.Run(c.what, func(t *testing.T) {
+			switch {
+			case raceEnabled || testing.Short():
+				c.rounds /= 10
+			case !testmode.Long:
+				c.rounds /= 3
+			}
+			s := stateOf(t, "built")
+			g, m := StructList[XStruct](s.NewChild(grown, allDesc, 40)), NestedList[Int32List](s.NewChild(matrix, allDesc, 0))
+			for i := range 40 {
+				g.At(i).SetInt32(x, int32(i))
+				m.AppendNew(i)
+			}
+			StructList[XStruct](s.NewChild(wide, allDesc, 2)).At(1)
+			s.m.Finish()
+			for i := range c.rounds {
+				c.do(s, i)
+			}
+			if n := footprint(s.m); n > 5<<20 {
+				t.Errorf("%s: %d bytes, %d words", c.what, n, s.m.words)
+			}
+			checkSent(t, c.what, s)
+			s.Release()
+		})
 	}
 }

@@ -34,31 +34,33 @@ func together(t *testing.T, f func(i int) error) {
 func TestConcurrentReaders(t *testing.T) {
 	wire := fullWire(t)
 	for _, w := range []way{inOnePiece, cutEvery(7), recycled, with(inOnePiece, Lazy, "lazy")} {
-		s, err := w.parse(allDesc, wire)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.m.Index(); err != nil { // what Lazy left for later
-			t.Fatal(err)
-		}
-		want := mustParse(t, allDesc, wire).Format(allDesc)
-		together(t, func(i int) error {
-			for range 20 {
-				for name, use := range uses(s) {
-					if !writes(name) && name != "Release" {
-						use()
-					}
-				}
-				if got := s.Format(allDesc); got != want {
-					return fmt.Errorf("%s: reads as %s", w.name, got)
-				}
-				c := s.Clone(allDesc)
-				c.SetInt32(allDesc.named("medium"), int32(i))
-				c.Release()
+		t.Run(w.name, func(t *testing.T) {
+			s, err := w.parse(allDesc, wire)
+			if err != nil {
+				t.Fatal(err)
 			}
-			return nil
+			if err := s.m.Index(); err != nil { // what Lazy left for later
+				t.Fatal(err)
+			}
+			want := mustParse(t, allDesc, wire).Format(allDesc)
+			together(t, func(i int) error {
+				for range 20 {
+					for name, use := range uses(s) {
+						if !writes(name) && name != "Release" {
+							use()
+						}
+					}
+					if got := s.Format(allDesc); got != want {
+						return fmt.Errorf("%s: reads as %s", w.name, got)
+					}
+					c := s.Clone(allDesc)
+					c.SetInt32(allDesc.named("medium"), int32(i))
+					c.Release()
+				}
+				return nil
+			})
+			s.Release()
 		})
-		s.Release()
 	}
 }
 
@@ -77,24 +79,26 @@ func TestConcurrentSenders(t *testing.T) {
 	edited := mustParse(t, allDesc, fullWire(t))
 	changer{t: t, m: edited.m}.structure(edited, allDesc)
 	for name, s := range map[string]XStruct{"built": built, "edited": edited} {
-		s.m.Finish()
-		want := bytes.Clone(s.m.Bytes())
-		together(t, func(i int) error {
-			for k := range 10 {
-				got, err := sendOne(s.m, i+k)
-				if err != nil || !bytes.Equal(got, want) {
-					return fmt.Errorf("%s: sent %d bytes, want %d: %v", name, len(got), len(want), err)
+		t.Run(name, func(t *testing.T) {
+			s.m.Finish()
+			want := bytes.Clone(s.m.Bytes())
+			together(t, func(i int) error {
+				for k := range 10 {
+					got, err := sendOne(s.m, i+k)
+					if err != nil || !bytes.Equal(got, want) {
+						return fmt.Errorf("%s: sent %d bytes, want %d: %v", name, len(got), len(want), err)
+					}
+					if s.Format(allDesc) == "" || s.m.Len() != len(want) {
+						return fmt.Errorf("%s: reads differently while it is sent", name)
+					}
+					if v, ok := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc)).Get("7"); ok && v != 7 {
+						return fmt.Errorf("%s: 7 is %d", name, v)
+					}
 				}
-				if s.Format(allDesc) == "" || s.m.Len() != len(want) {
-					return fmt.Errorf("%s: reads differently while it is sent", name)
-				}
-				if v, ok := Map[string, int64, XAsString, XAsInt64](s.Child(allDesc.named("counts"), allDesc)).Get("7"); ok && v != 7 {
-					return fmt.Errorf("%s: 7 is %d", name, v)
-				}
-			}
-			return nil
+				return nil
+			})
+			s.Release()
 		})
-		s.Release()
 	}
 }
 
@@ -145,42 +149,44 @@ func TestConcurrentGrafts(t *testing.T) {
 	point.SetInt32(pointDesc.named("x"), 5)
 	wire := bytes.Clone(source.m.Bytes())
 	for _, w := range []way{inOnePiece, owned, recycled, cutEvery(1000)} {
-		shared, err := w.parse(allDesc, wire)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var start sync.WaitGroup
-		start.Add(1)
-		go func() {
-			defer start.Done()
-			for range 100 {
-				shared.Format(allDesc)
+		t.Run(w.name, func(t *testing.T) {
+			shared, err := w.parse(allDesc, wire)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}()
-		together(t, func(i int) error {
-			for range 50 {
-				s := newStruct(allDesc)
-				self, numbers := allDesc.named("self"), allDesc.named("numbers")
-				s.SetChild(self, allDesc, shared.Child(self, allDesc))
-				took := s.Child(self, allDesc)
-				Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
-				took.Child(allDesc.named("point"), allDesc).SetInt32(pointDesc.named("x"), int32(i))
-				again, err := parseStruct(allDesc, s.m.Bytes())
-				if err != nil {
-					return fmt.Errorf("%s: %v", w.name, err)
+			var start sync.WaitGroup
+			start.Add(1)
+			go func() {
+				defer start.Done()
+				for range 100 {
+					shared.Format(allDesc)
 				}
-				if got := Int64List(again.Child(self, allDesc).Child(numbers, allDesc)).At(1); got != int64(i) {
-					return fmt.Errorf("%s: %d, want %d", w.name, got, i)
+			}()
+			together(t, func(i int) error {
+				for range 50 {
+					s := newStruct(allDesc)
+					self, numbers := allDesc.named("self"), allDesc.named("numbers")
+					s.SetChild(self, allDesc, shared.Child(self, allDesc))
+					took := s.Child(self, allDesc)
+					Int64List(took.Child(numbers, allDesc)).Set(1, int64(i))
+					took.Child(allDesc.named("point"), allDesc).SetInt32(pointDesc.named("x"), int32(i))
+					again, err := parseStruct(allDesc, s.m.Bytes())
+					if err != nil {
+						return fmt.Errorf("%s: %v", w.name, err)
+					}
+					if got := Int64List(again.Child(self, allDesc).Child(numbers, allDesc)).At(1); got != int64(i) {
+						return fmt.Errorf("%s: %d, want %d", w.name, got, i)
+					}
+					again.Release()
+					s.Release()
 				}
-				again.Release()
-				s.Release()
+				return nil
+			})
+			start.Wait()
+			if !bytes.Equal(shared.m.Bytes(), wire) {
+				t.Errorf("%s: the shared message was changed", w.name)
 			}
-			return nil
+			shared.Release()
 		})
-		start.Wait()
-		if !bytes.Equal(shared.m.Bytes(), wire) {
-			t.Errorf("%s: the shared message was changed", w.name)
-		}
-		shared.Release()
 	}
 }

@@ -14,9 +14,11 @@ func TestWrittenForUnset(t *testing.T) {
 	for name, got := range map[string]string{
 		"finished": s.Format(defaultDesc), "parsed": mustParse(t, defaultDesc, s.m.Bytes()).Format(defaultDesc), "cloned": s.Clone(defaultDesc).Format(defaultDesc),
 	} {
-		if got != want {
-			t.Errorf("%s: %s\nwant %s", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			if got != want {
+				t.Errorf("%s: %s\nwant %s", name, got, want)
+			}
+		})
 	}
 	u := newStruct(shapeDesc)
 	defer u.Release()
@@ -64,28 +66,30 @@ func TestUnsetDefaults(t *testing.T) {
 		"finished":          func(s XStruct) XStruct { s.m.Finish(); return s },
 		"parsed":            func(s XStruct) XStruct { return mustParse(t, defaultDesc, s.m.AppendTo(nil)) },
 	} {
-		s := newStruct(defaultDesc)
-		for _, i := range []string{"0", "1", "2"} {
-			s.SetInt64(defaultDesc.named("number"+i), 1)
-			s.SetText(defaultDesc.named("text"+i), "x")
-			s.SetInt32s(defaultDesc.named("list"+i), defaultDesc, []int32{1, 2})
-			s.NewChild(defaultDesc.named("point"+i), defaultDesc, 0)
-		}
-		s = finish(s)
-		for _, field := range []string{"number", "text", "list", "point"} {
-			s.Unset(defaultDesc.named(field + "0"))
-			s.Reset(defaultDesc.named(field+"1"), defaultDesc)
-			s.Unset(defaultDesc.named(field + "2"))
-		}
-		const want = `{plain0: 0, number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
-		s.m.Finish()
-		if got := s.Format(defaultDesc); got != want {
-			t.Errorf("%s: %s\nwant %s", name, got, want)
-		}
-		if got := mustParse(t, defaultDesc, s.m.Bytes()).Format(defaultDesc); got != want {
-			t.Errorf("%s, parsed: %s\nwant %s", name, got, want)
-		}
-		s.Release()
+		t.Run(name, func(t *testing.T) {
+			s := newStruct(defaultDesc)
+			for _, i := range []string{"0", "1", "2"} {
+				s.SetInt64(defaultDesc.named("number"+i), 1)
+				s.SetText(defaultDesc.named("text"+i), "x")
+				s.SetInt32s(defaultDesc.named("list"+i), defaultDesc, []int32{1, 2})
+				s.NewChild(defaultDesc.named("point"+i), defaultDesc, 0)
+			}
+			s = finish(s)
+			for _, field := range []string{"number", "text", "list", "point"} {
+				s.Unset(defaultDesc.named(field + "0"))
+				s.Reset(defaultDesc.named(field+"1"), defaultDesc)
+				s.Unset(defaultDesc.named(field + "2"))
+			}
+			const want = `{plain0: 0, number1: 7, text1: "hi", list1: [5], point1: {x: 3, y: 4}, plain1: 0, empty1: "", map1: {}, child1: {x: 0, y: 0}}`
+			s.m.Finish()
+			if got := s.Format(defaultDesc); got != want {
+				t.Errorf("%s: %s\nwant %s", name, got, want)
+			}
+			if got := mustParse(t, defaultDesc, s.m.Bytes()).Format(defaultDesc); got != want {
+				t.Errorf("%s, parsed: %s\nwant %s", name, got, want)
+			}
+			s.Release()
+		})
 	}
 }
 
@@ -119,26 +123,28 @@ func TestWhich(t *testing.T) {
 		{"one, then itself with other elements", line + "\x0f\x00\x04\x08\x00\x00\x00\x01\x00\x00\x00\x01", word("outline"), "radius", word("outline")},
 		{"one among unknown ones", "\x08\x00\x63\x00\x00\x00\x01" + label + "\x0b\x00\x64\x00\x00\x00\x02hi\x0c\x00\x63\x00", word("label"), "label", 0},
 	} {
-		wire := []byte(c.wire + "\x00")
-		for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(1), with(cutEvery(3), Lazy, "lazy"), owned} {
-			s, err := w.parse(shapeDesc, wire)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(c.name, func(t *testing.T) {
+			wire := []byte(c.wire + "\x00")
+			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutEvery(1), with(cutEvery(3), Lazy, "lazy"), owned} {
+				s, err := w.parse(shapeDesc, wire)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := s.Which(); got != c.want {
+					t.Errorf("%s, %s: %d, want %d", c.name, w.name, got, c.want)
+				}
+				checkOutput(t, c.name, s.m, wire)
+				s.UnsetArm(shapeDesc.named(c.unset))
+				if got := s.Which(); got != c.then {
+					t.Errorf("%s, %s: without %s %d, want %d", c.name, w.name, c.unset, got, c.then)
+				}
+				s.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "new")
+				if got := s.Format(shapeDesc); got != `{label: "new"}` || s.Which() != word("label") {
+					t.Errorf("%s, %s: after setting an arm %s, %d", c.name, w.name, got, s.Which())
+				}
+				checkOutput(t, c.name+", "+w.name+", then an arm set", s.m, []byte("\x0b\x00\x03\x00\x00\x00\x03new\x00"))
+				s.Release()
 			}
-			if got := s.Which(); got != c.want {
-				t.Errorf("%s, %s: %d, want %d", c.name, w.name, got, c.want)
-			}
-			checkOutput(t, c.name, s.m, wire)
-			s.UnsetArm(shapeDesc.named(c.unset))
-			if got := s.Which(); got != c.then {
-				t.Errorf("%s, %s: without %s %d, want %d", c.name, w.name, c.unset, got, c.then)
-			}
-			s.Arm(shapeDesc.named("label"), shapeDesc).SetText(shapeDesc.named("label"), "new")
-			if got := s.Format(shapeDesc); got != `{label: "new"}` || s.Which() != word("label") {
-				t.Errorf("%s, %s: after setting an arm %s, %d", c.name, w.name, got, s.Which())
-			}
-			checkOutput(t, c.name+", "+w.name+", then an arm set", s.m, []byte("\x0b\x00\x03\x00\x00\x00\x03new\x00"))
-			s.Release()
-		}
+		})
 	}
 }

@@ -35,36 +35,38 @@ func TestDepthOfStructs(t *testing.T) {
 		{"in maps", "\x0d\x00\x21\x0b\x0c\x00\x00\x00\x01\x00\x00\x00\x01k", "\x00", allDesc},
 		{"in lists of lists", "\x0f\x00\x06\x0f\x00\x00\x00\x01" + list, "\x08\x00\x01\x00\x00\x00\x01\x0b\x00\x02\x00\x00\x00\x00\x00", strictDesc},
 	} {
-		core := "\x00"
-		if c.desc == strictDesc {
-			core = c.tail
-		}
-		for _, w := range manyWays {
-			for _, levels := range []int{2, 60, 64} { // the root counts
-				wire := nest(levels-1, c.head, core, c.tail)
-				s, err := w.parse(c.desc, wire)
-				if err == nil {
-					err = s.m.Index()
-				}
-				if err != nil {
-					t.Errorf("%d structs %s, %s: %v", levels, c.name, w.name, err)
-					continue
-				}
-				if !bytes.Equal(s.m.Bytes(), wire) {
-					t.Errorf("%d structs %s, %s: goes out as %x", levels, c.name, w.name, s.m.Bytes())
-				}
-				s.Release()
+		t.Run(c.name, func(t *testing.T) {
+			core := "\x00"
+			if c.desc == strictDesc {
+				core = c.tail
 			}
-			for _, levels := range []int{65, 66, 1000, 100_000} {
-				_, err := w.parse(c.desc, nest(levels-1, c.head, core, c.tail))
-				checkError(t, fmt.Sprintf("%d structs %s, %s", levels, c.name, w.name), err, c.desc, levels*(len(c.head)+len(c.tail)), ErrLimit)
+			for _, w := range manyWays {
+				for _, levels := range []int{2, 60, 64} { // the root counts
+					wire := nest(levels-1, c.head, core, c.tail)
+					s, err := w.parse(c.desc, wire)
+					if err == nil {
+						err = s.m.Index()
+					}
+					if err != nil {
+						t.Errorf("%d structs %s, %s: %v", levels, c.name, w.name, err)
+						continue
+					}
+					if !bytes.Equal(s.m.Bytes(), wire) {
+						t.Errorf("%d structs %s, %s: goes out as %x", levels, c.name, w.name, s.m.Bytes())
+					}
+					s.Release()
+				}
+				for _, levels := range []int{65, 66, 1000, 100_000} {
+					_, err := w.parse(c.desc, nest(levels-1, c.head, core, c.tail))
+					checkError(t, fmt.Sprintf("%d structs %s, %s", levels, c.name, w.name), err, c.desc, levels*(len(c.head)+len(c.tail)), ErrLimit)
+				}
+				if _, err := w.parse(c.desc, nest(3, c.head, core, c.tail), Limits{MaxDepth: 4}); err != nil {
+					t.Errorf("limit 4, 4 structs %s, %s: %v", c.name, w.name, err)
+				}
+				_, err := w.parse(c.desc, nest(4, c.head, core, c.tail), Limits{MaxDepth: 4})
+				checkError(t, fmt.Sprintf("limit 4, 5 structs %s, %s", c.name, w.name), err, c.desc, 1<<20, ErrLimit)
 			}
-			if _, err := w.parse(c.desc, nest(3, c.head, core, c.tail), Limits{MaxDepth: 4}); err != nil {
-				t.Errorf("limit 4, 4 structs %s, %s: %v", c.name, w.name, err)
-			}
-			_, err := w.parse(c.desc, nest(4, c.head, core, c.tail), Limits{MaxDepth: 4})
-			checkError(t, fmt.Sprintf("limit 4, 5 structs %s, %s", c.name, w.name), err, c.desc, 1<<20, ErrLimit)
-		}
+		})
 	}
 }
 
@@ -79,29 +81,31 @@ func TestDepthOfSkipped(t *testing.T) {
 		{"maps in keys", "\x0d\x00\x64", "\x0d\x03\x00\x00\x00\x01", "\x08\x08\x00\x00\x00\x00", "\x07"},
 		{"lists, in a field of another type", "\x0f\x00\x0d", "\x0f\x00\x00\x00\x01", "\x08\x00\x00\x00\x00", ""},
 	} {
-		message := func(levels int) []byte {
-			return []byte(c.field + string(nest(levels-1, c.head, c.core, c.tail)) + "\x00")
-		}
-		for _, w := range manyWays {
-			s, err := w.parse(allDesc, message(63))
-			if err != nil {
-				t.Errorf("63 %s, %s: %v", c.name, w.name, err)
-			} else if got := s.Format(allDesc); got != "{}" {
-				t.Errorf("63 %s, %s: %s", c.name, w.name, got)
+		t.Run(c.name, func(t *testing.T) {
+			message := func(levels int) []byte {
+				return []byte(c.field + string(nest(levels-1, c.head, c.core, c.tail)) + "\x00")
 			}
-			for _, levels := range []int{66, 1000, 1_000_000} {
-				_, err = w.parse(allDesc, message(levels))
-				checkError(t, fmt.Sprintf("%d %s, %s", levels, c.name, w.name), err, allDesc, levels*8, ErrLimit)
+			for _, w := range manyWays {
+				s, err := w.parse(allDesc, message(63))
+				if err != nil {
+					t.Errorf("63 %s, %s: %v", c.name, w.name, err)
+				} else if got := s.Format(allDesc); got != "{}" {
+					t.Errorf("63 %s, %s: %s", c.name, w.name, got)
+				}
+				for _, levels := range []int{66, 1000, 1_000_000} {
+					_, err = w.parse(allDesc, message(levels))
+					checkError(t, fmt.Sprintf("%d %s, %s", levels, c.name, w.name), err, allDesc, levels*8, ErrLimit)
+				}
 			}
-		}
-		if _, err := Peek(message(63), int(c.field[2])); err != nil {
-			t.Errorf("Peek at 63 %s: %v", c.name, err)
-		}
-		for _, id := range []int{int(c.field[2]), 9999} {
-			if _, err := Peek(message(1_000_000), id); err == nil {
-				t.Errorf("Peek of %d at a million %s: no error", id, c.name)
+			if _, err := Peek(message(63), int(c.field[2])); err != nil {
+				t.Errorf("Peek at 63 %s: %v", c.name, err)
 			}
-		}
+			for _, id := range []int{int(c.field[2]), 9999} {
+				if _, err := Peek(message(1_000_000), id); err == nil {
+					t.Errorf("Peek of %d at a million %s: no error", id, c.name)
+				}
+			}
+		})
 	}
 }
 
@@ -117,20 +121,22 @@ func TestWrongAtTheEnd(t *testing.T) {
 	d.Define(XFieldDesc{ID: 1, Name: "lists", Type: listTypeOf(listTypeOf(structTypeOf(d)))})
 	wire := nest(levels, head, "\x00", wrong+"\x00")
 	for _, w := range manyWays {
-		s, err := w.parse(d, wire)
-		if err != nil {
-			t.Errorf("%s: %v", w.name, err)
-			continue
-		}
-		if err := s.m.Index(); err != nil {
-			t.Errorf("%s: %v", w.name, err)
-		}
-		if words := s.m.words; int(words) > 4*len(wire) {
-			t.Errorf("%s: an index of %d words for %d bytes", w.name, words, len(wire))
-		}
-		if !bytes.Equal(s.m.Bytes(), wire) {
-			t.Errorf("%s: goes out as %x", w.name, s.m.Bytes())
-		}
-		s.Release()
+		t.Run(w.name, func(t *testing.T) {
+			s, err := w.parse(d, wire)
+			if err != nil {
+				t.Errorf("%s: %v", w.name, err)
+				return
+			}
+			if err := s.m.Index(); err != nil {
+				t.Errorf("%s: %v", w.name, err)
+			}
+			if words := s.m.words; int(words) > 4*len(wire) {
+				t.Errorf("%s: an index of %d words for %d bytes", w.name, words, len(wire))
+			}
+			if !bytes.Equal(s.m.Bytes(), wire) {
+				t.Errorf("%s: goes out as %x", w.name, s.m.Bytes())
+			}
+			s.Release()
+		})
 	}
 }

@@ -26,14 +26,16 @@ func TestUsedBeforeDefined(t *testing.T) {
 		"an element":          func() { StructList[XStruct](newStruct(around).NewChild(around.named("list"), around, 1)).At(0) },
 		"a constant":          func() { newConst(structTypeOf(late), "\x00") },
 	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "nocopy: struct used before") {
-					t.Errorf("%s: %s", name, got)
-				}
+		t.Run(name, func(t *testing.T) {
+			func() {
+				defer func() {
+					if got := fmt.Sprint(recover()); !strings.HasPrefix(got, "nocopy: struct used before") {
+						t.Errorf("%s: %s", name, got)
+					}
+				}()
+				f()
 			}()
-			f()
-		}()
+		})
 	}
 	late.Define(XFieldDesc{ID: 1, Name: "n", Type: typeI32})
 	s := mustParse(t, around, []byte("\x0c\x00\x02\x08\x00\x01\x00\x00\x00\x07\x00\x00"))

@@ -60,46 +60,54 @@ func TestFaults(t *testing.T) {
 		{"leak", "leak", "leaked, made at"},
 		{"lost", "lost", "nocopy: message never released, made at"},
 	} {
-		out, err := exec.Command(debug, c.mistake).CombinedOutput()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) && c.mistake != "lost" { // which is reported only
-			t.Errorf("%s: not caught: %v\n%s", c.mistake, err, out)
-			continue
-		}
-		where := fmt.Sprintf("main.go:%d", mistakeLine(t, c.function))
-		if !regexp.MustCompile(c.caught).Match(out) || !bytes.Contains(out, []byte(where)) {
-			t.Errorf("%s: want %q at %s, got\n%s", c.mistake, c.caught, where, out)
-		}
+		t.Run(c.mistake, func(t *testing.T) {
+			out, err := exec.Command(debug, c.mistake).CombinedOutput()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) && c.mistake != "lost" { // which is reported only
+				t.Errorf("%s: not caught: %v\n%s", c.mistake, err, out)
+				return
+			}
+			where := fmt.Sprintf("main.go:%d", mistakeLine(t, c.function))
+			if !regexp.MustCompile(c.caught).Match(out) || !bytes.Contains(out, []byte(where)) {
+				t.Errorf("%s: want %q at %s, got\n%s", c.mistake, c.caught, where, out)
+			}
+		})
 	}
 	for _, bin := range []string{debug, plain} {
-		out, err := exec.Command(bin, "none").CombinedOutput()
-		if want := "36 10000\nnot caught\n"; err != nil || string(out) != want {
-			t.Errorf("no mistake: %v\n%s", err, out)
-		}
+		t.Run(bin, func(t *testing.T) {
+			out, err := exec.Command(bin, "none").CombinedOutput()
+			if want := "36 10000\nnot caught\n"; err != nil || string(out) != want {
+				t.Errorf("no mistake: %v\n%s", err, out)
+			}
+		})
 	}
 	// Without the tag the same program runs on: what is stale is whatever it is.
 	for _, mistake := range []string{"stale string", "stale room", "leak"} {
-		if out, err := exec.Command(plain, mistake).CombinedOutput(); err != nil || !bytes.HasSuffix(out, []byte("not caught\n")) {
-			t.Errorf("%s, without the tag: %v\n%s", mistake, err, out)
-		}
+		t.Run(mistake, func(t *testing.T) {
+			if out, err := exec.Command(plain, mistake).CombinedOutput(); err != nil || !bytes.HasSuffix(out, []byte("not caught\n")) {
+				t.Errorf("%s, without the tag: %v\n%s", mistake, err, out)
+			}
+		})
 	}
 }
 
 // TestDependencies: the library needs nothing but Go's own.
 func TestDependencies(t *testing.T) {
 	for _, tags := range []string{"", "nocopydebug"} {
-		out, err := exec.Command("go", "list", "-deps", "-tags", tags, "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, path := range strings.Fields(string(out)) {
-			if !strings.HasPrefix(path, "github.com/nocopythrift/nocopythrift/") {
-				got = append(got, path)
+		t.Run(tags, func(t *testing.T) {
+			out, err := exec.Command("go", "list", "-deps", "-tags", tags, "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if len(got) > 0 {
-			t.Errorf("with tags %q it needs %v", tags, got)
-		}
+			var got []string
+			for _, path := range strings.Fields(string(out)) {
+				if !strings.HasPrefix(path, "github.com/nocopythrift/nocopythrift/") {
+					got = append(got, path)
+				}
+			}
+			if len(got) > 0 {
+				t.Errorf("with tags %q it needs %v", tags, got)
+			}
+		})
 	}
 }

@@ -83,34 +83,36 @@ func TestIndexOfLazyBeingEdited(t *testing.T) {
 // The place of a deleted pair is used again, whatever the next key is and however it comes.
 func TestDeletedPairComesAgain(t *testing.T) {
 	d, f := only(referee.MapOf(referee.String, referee.I32))
-	for _, n := range []int{3, 40} { // without a table and with one
-		s := thriftimpl.New(d)
-		m := nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](s.NewChild(f, d, 0))
-		want := map[string]int32{}
-		for i := range n {
-			m.Put(fmt.Sprint(i), int32(i))
-			want[fmt.Sprint(i)] = int32(i)
-		}
-		m.Delete("1")
-		m.Put("1", -1) // the same key
-		m.Delete("2")
-		m.AppendNew() // ""
-		m.Put("", -2)
-		want["1"], want[""] = -1, -2
-		delete(want, "2")
-		if m.Len() != len(want) {
-			t.Errorf("Len = %d, want %d", m.Len(), len(want))
-		}
-		got := map[string]int32{}
-		for k, v := range m.All() {
-			got[k] = v
-			if x, ok := m.Get(k); !ok || x != v {
-				t.Errorf("Get(%q) = %d, %v", k, x, ok)
+	for _, n := range []int{3, 40} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { // without a table and with one
+			s := thriftimpl.New(d)
+			m := nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](s.NewChild(f, d, 0))
+			want := map[string]int32{}
+			for i := range n {
+				m.Put(fmt.Sprint(i), int32(i))
+				want[fmt.Sprint(i)] = int32(i)
 			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
+			m.Delete("1")
+			m.Put("1", -1) // the same key
+			m.Delete("2")
+			m.AppendNew() // ""
+			m.Put("", -2)
+			want["1"], want[""] = -1, -2
+			delete(want, "2")
+			if m.Len() != len(want) {
+				t.Errorf("Len = %d, want %d", m.Len(), len(want))
+			}
+			got := map[string]int32{}
+			for k, v := range m.All() {
+				got[k] = v
+				if x, ok := m.Get(k); !ok || x != v {
+					t.Errorf("Get(%q) = %d, %v", k, x, ok)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

@@ -37,23 +37,25 @@ func TestHeld(t *testing.T) {
 		"by both":             func(s XStruct) { m := s.Message(); s.Release(); m.Release() },
 		"by both, vice versa": func(s XStruct) { s.Message().Release(); s.Release() },
 	} {
-		m, err := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := XStruct(m.Root())
-		if m.isDisowned() {
-			t.Error("released before anybody did")
-		}
-		release(s)
-		if !m.isDisowned() {
-			t.Errorf("%s: not noted", name)
-		}
-		panics(t, name+": a getter", panicStale, func() { s.Text(allDesc.named("text")) })
-		if !bytes.Equal(m.Bytes(), wire) {
-			t.Errorf("%s: it can't be sent any more", name)
-		}
-		m.endHeld()
+		t.Run(name, func(t *testing.T) {
+			m, err := parseHeld(allDesc, chain.Chunk{Mem: bytes.Clone(wire)}, Limits{}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := XStruct(m.Root())
+			if m.isDisowned() {
+				t.Error("released before anybody did")
+			}
+			release(s)
+			if !m.isDisowned() {
+				t.Errorf("%s: not noted", name)
+			}
+			panics(t, name+": a getter", panicStale, func() { s.Text(allDesc.named("text")) })
+			if !bytes.Equal(m.Bytes(), wire) {
+				t.Errorf("%s: it can't be sent any more", name)
+			}
+			m.endHeld()
+		})
 	}
 }
 
@@ -133,9 +135,11 @@ func TestCopyHeld(t *testing.T) {
 	for name, s := range map[string]XStruct{
 		"zero": {}, "absent": emptyHandle(), "released": released, "a list": parsed.Child(allDesc.named("words"), allDesc),
 	} {
-		if _, err := copyHeld(allDesc, s, 20, Limits{}, false); err == nil {
-			t.Errorf("%s: there is a copy", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if _, err := copyHeld(allDesc, s, 20, Limits{}, false); err == nil {
+				t.Errorf("%s: there is a copy", name)
+			}
+		})
 	}
 	if _, err := copyHeld(strictDesc, parsed, 20, Limits{}, false); err == nil {
 		t.Error("a struct without the required fields was copied")

@@ -176,50 +176,52 @@ func TestHostileInput(t *testing.T) {
 	out := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "\nwhat is sent\tbytes\terror\tallocated\ttime")
 	for _, c := range hostileInput {
-		wire := []byte(c.sent)
-		if len(wire) > 5<<20 && !testmode.Long || len(wire) > 1<<20 && raceEnabled {
-			continue // it takes long
-		}
-		for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2)} {
-			var err error
-			var took time.Duration
-			parse := func() {
-				start := time.Now()
-				s, parseErr := w.parse(allDesc, wire, c.opts...)
-				if err = parseErr; err == nil {
-					if err = s.m.Index(); err == nil {
-						s.Release()
+		t.Run(c.what, func(t *testing.T) {
+			wire := []byte(c.sent)
+			if len(wire) > 5<<20 && !testmode.Long || len(wire) > 1<<20 && raceEnabled {
+				return // it takes long
+			}
+			for _, w := range []way{inOnePiece, with(inOnePiece, Lazy, "lazy"), cutAt(len(wire) / 2)} {
+				var err error
+				var took time.Duration
+				parse := func() {
+					start := time.Now()
+					s, parseErr := w.parse(allDesc, wire, c.opts...)
+					if err = parseErr; err == nil {
+						if err = s.m.Index(); err == nil {
+							s.Release()
+						}
 					}
+					took = time.Since(start)
 				}
-				took = time.Since(start)
+				got := allocated(parse)
+				for again := 0; again < 2 && got > c.peak; again++ { // it is the whole process that is measured, the runtime's goroutines, too
+					got = allocated(parse)
+				}
+				text := ""
+				if err != nil {
+					text = err.Error()
+				}
+				var e *Error
+				switch {
+				case w.name == inOnePiece.name && text != c.err:
+					t.Errorf("%s: the error is\n%q, not\n%q", c.what, text, c.err)
+				case (err == nil) != (c.err == ""):
+					t.Errorf("%s, %s: %v, not %s", c.what, w.name, err, c.err)
+				case err != nil && (!errors.As(err, &e) || e.Offset > len(wire)):
+					t.Errorf("%s, %s: %#v", c.what, w.name, err)
+				}
+				if got > c.peak && w.name == inOnePiece.name && !raceEnabled && !debugging {
+					t.Errorf("%s: %d bytes allocated, more than %d", c.what, got, c.peak)
+				}
+				if most := time.Second + time.Duration(len(wire))*time.Microsecond; took > most && !raceEnabled { // generous: machines are busy
+					t.Errorf("%s, %s: took %v", c.what, w.name, took)
+				}
+				if w.name == inOnePiece.name {
+					fmt.Fprintf(out, "%s\t%d\t%s\t%d\t%v\n", c.what, len(wire), strings.TrimPrefix(text, "nocopy: "), got, took)
+				}
 			}
-			got := allocated(parse)
-			for again := 0; again < 2 && got > c.peak; again++ { // it is the whole process that is measured, the runtime's goroutines, too
-				got = allocated(parse)
-			}
-			text := ""
-			if err != nil {
-				text = err.Error()
-			}
-			var e *Error
-			switch {
-			case w.name == inOnePiece.name && text != c.err:
-				t.Errorf("%s: the error is\n%q, not\n%q", c.what, text, c.err)
-			case (err == nil) != (c.err == ""):
-				t.Errorf("%s, %s: %v, not %s", c.what, w.name, err, c.err)
-			case err != nil && (!errors.As(err, &e) || e.Offset > len(wire)):
-				t.Errorf("%s, %s: %#v", c.what, w.name, err)
-			}
-			if got > c.peak && w.name == inOnePiece.name && !raceEnabled && !debugging {
-				t.Errorf("%s: %d bytes allocated, more than %d", c.what, got, c.peak)
-			}
-			if most := time.Second + time.Duration(len(wire))*time.Microsecond; took > most && !raceEnabled { // generous: machines are busy
-				t.Errorf("%s, %s: took %v", c.what, w.name, took)
-			}
-			if w.name == inOnePiece.name {
-				fmt.Fprintf(out, "%s\t%d\t%s\t%d\t%v\n", c.what, len(wire), strings.TrimPrefix(text, "nocopy: "), got, took)
-			}
-		}
+		})
 	}
 	out.Flush()
 	t.Log(table.String())
@@ -245,24 +247,26 @@ func TestIndexMemory(t *testing.T) {
 		return n
 	}
 	for _, bomb := range bombs {
-		for _, n := range []int{10, 1000, testmode.Of(50_000, 1_000_000)} {
-			wire := []byte(bomb.make(n) + stop)
-			measure(bomb.name, wire, Lazy)
-			size := measure(bomb.name, wire)
-			if size == 0 {
-				continue
+		t.Run(bomb.name, func(t *testing.T) {
+			for _, n := range []int{10, 1000, testmode.Of(50_000, 1_000_000)} {
+				wire := []byte(bomb.make(n) + stop)
+				measure(bomb.name, wire, Lazy)
+				size := measure(bomb.name, wire)
+				if size == 0 {
+					continue
+				}
+				if measure(bomb.name, wire, Limits{MaxIndex: size}) != size {
+					t.Errorf("%s of %d bytes: refused with MaxIndex %d, which is what it needs", bomb.name, len(wire), size)
+				}
+				if got := measure(bomb.name, wire, Limits{MaxIndex: size - 4}); got != 0 {
+					t.Errorf("%s of %d bytes: MaxIndex %d, but an index of %d", bomb.name, len(wire), size-4, got)
+				}
+				lazily := measure(bomb.name, wire, Lazy, Limits{MaxIndex: size - 4})
+				if lazily > size-4 {
+					t.Errorf("%s of %d bytes, lazily: MaxIndex %d, but an index of %d", bomb.name, len(wire), size-4, lazily)
+				}
 			}
-			if measure(bomb.name, wire, Limits{MaxIndex: size}) != size {
-				t.Errorf("%s of %d bytes: refused with MaxIndex %d, which is what it needs", bomb.name, len(wire), size)
-			}
-			if got := measure(bomb.name, wire, Limits{MaxIndex: size - 4}); got != 0 {
-				t.Errorf("%s of %d bytes: MaxIndex %d, but an index of %d", bomb.name, len(wire), size-4, got)
-			}
-			lazily := measure(bomb.name, wire, Lazy, Limits{MaxIndex: size - 4})
-			if lazily > size-4 {
-				t.Errorf("%s of %d bytes, lazily: MaxIndex %d, but an index of %d", bomb.name, len(wire), size-4, lazily)
-			}
-		}
+		})
 	}
 }
 

@@ -24,9 +24,11 @@ func TestInline(t *testing.T) {
 		"XStruct.Has", "XStruct.Bool", "XStruct.Int8", "XStruct.Int16", "XStruct.Int32", "XStruct.Int64", "XStruct.Float64", "XStruct.UUID",
 		"BoolList.At", "Int8List.At", "Int16List.At", "Int32List.At", "Int64List.At", "Float64List.At", "UUIDList.At",
 	} {
-		if !strings.Contains(says, "can inline "+name+"\n") {
-			t.Errorf("%s is not inlined", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(says, "can inline "+name+"\n") {
+				t.Errorf("%s is not inlined", name)
+			}
+		})
 	}
 }
 
@@ -34,9 +36,11 @@ func TestInline(t *testing.T) {
 func TestInlineGenerated(t *testing.T) {
 	says := compilerSays(t, "../gen/internal/shapes")
 	for _, method := range []string{"Bool", "Int8", "Int16", "Int32", "Int64", "Float64", "Has"} {
-		if !strings.Contains(says, "inlining call to nocopy.XStruct."+method+"\n") {
-			t.Errorf("no call of XStruct.%s is inlined", method)
-		}
+		t.Run(method, func(t *testing.T) {
+			if !strings.Contains(says, "inlining call to nocopy.XStruct."+method+"\n") {
+				t.Errorf("no call of XStruct.%s is inlined", method)
+			}
+		})
 	}
 	getters := regexp.MustCompile(`can inline \w+\.(Get|IsSet)\w+`).FindAllString(says, -1)
 	if len(getters) < 50 {

@@ -123,34 +123,36 @@ func TestHugeBinary(t *testing.T) {
 		"referred": func(s XStruct) { s.SetBytes(blob, huge) },
 		"in place": func(s XStruct) { copy(s.NewBytes(blob, n), huge) },
 	} {
-		s := newStruct(allDesc)
-		s.SetInt32(allDesc.named("medium"), 1)
-		set(s)
-		s.SetText(allDesc.named("text"), "behind it")
-		if got := s.Bytes(blob); !bytes.Equal(got, huge) {
-			t.Fatalf("%s: reads as %d other bytes", name, len(got))
-		}
-		want := s.m.AppendTo(nil)
-		if len(want) != n+31 {
-			t.Fatalf("%s: %d bytes on the wire", name, len(want))
-		}
-		for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
-			return Read[XStruct](d, bytes.NewReader(wire), len(wire), opts...)
-		}}} {
-			again, err := w.parse(allDesc, want)
-			if err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			s := newStruct(allDesc)
+			s.SetInt32(allDesc.named("medium"), 1)
+			set(s)
+			s.SetText(allDesc.named("text"), "behind it")
+			if got := s.Bytes(blob); !bytes.Equal(got, huge) {
+				t.Fatalf("%s: reads as %d other bytes", name, len(got))
 			}
-			if again.Text(allDesc.named("text")) != "behind it" || !bytes.Equal(again.Bytes(blob), huge) {
-				t.Errorf("%s, %s: reads differently", name, w.name)
+			want := s.m.AppendTo(nil)
+			if len(want) != n+31 {
+				t.Fatalf("%s: %d bytes on the wire", name, len(want))
 			}
-			again.SetText(allDesc.named("text"), "")
-			if n, err := again.m.WriteTo(io.Discard); err != nil || int(n) != len(want)-9 {
-				t.Errorf("%s, %s: %d bytes after an edit, %v", name, w.name, n, err)
+			for _, w := range []way{inOnePiece, cutAt(n / 2), cutEvery(1 << 20), {"read", func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
+				return Read[XStruct](d, bytes.NewReader(wire), len(wire), opts...)
+			}}} {
+				again, err := w.parse(allDesc, want)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if again.Text(allDesc.named("text")) != "behind it" || !bytes.Equal(again.Bytes(blob), huge) {
+					t.Errorf("%s, %s: reads differently", name, w.name)
+				}
+				again.SetText(allDesc.named("text"), "")
+				if n, err := again.m.WriteTo(io.Discard); err != nil || int(n) != len(want)-9 {
+					t.Errorf("%s, %s: %d bytes after an edit, %v", name, w.name, n, err)
+				}
+				again.Release()
 			}
-			again.Release()
-		}
-		s.Release()
+			s.Release()
+		})
 	}
 }
 
@@ -299,31 +301,33 @@ func TestStoreAtTheEnd(t *testing.T) {
 	d := newStructDesc("Tail")
 	d.Define(XFieldDesc{ID: 1, Name: "text", Type: typeString}, XFieldDesc{ID: 2, Name: "n", Type: typeI64}, XFieldDesc{ID: 3, Name: "ok", Type: typeBool})
 	for _, size := range []int{10, 490, 1<<20 - 30, 1<<20 - 12, 1<<20 - 3, 1 << 20, 3<<20 + 5} {
-		wire := appendBE32([]byte{byte(WireString), 0, 1}, uint32(size))
-		wire = append(wire, make([]byte, size)...)
-		wire = append(wire, "\x0a\x00\x02\x01\x02\x03\x04\x05\x06\x07\x08\x02\x00\x03\x00\x00"...)
-		want := bytes.Clone(wire)
-		copy(want[len(want)-13:], "\x00\x00\x00\x00\x00\x00\x00\x09\x02\x00\x03\x01\x00")
-		sent := bytes.Clone(wire)
-		for _, w := range []way{inOnePiece, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy"), cutEvery(1<<20 - 7), cutAt(len(wire) - 20), owned} {
-			s := mustParse(t, d, wire)
-			s.Release()
-			s, err := w.parse(d, wire)
-			if err != nil {
-				t.Fatalf("%d, %s: %v", size, w.name, err)
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			wire := appendBE32([]byte{byte(WireString), 0, 1}, uint32(size))
+			wire = append(wire, make([]byte, size)...)
+			wire = append(wire, "\x0a\x00\x02\x01\x02\x03\x04\x05\x06\x07\x08\x02\x00\x03\x00\x00"...)
+			want := bytes.Clone(wire)
+			copy(want[len(want)-13:], "\x00\x00\x00\x00\x00\x00\x00\x09\x02\x00\x03\x01\x00")
+			sent := bytes.Clone(wire)
+			for _, w := range []way{inOnePiece, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy"), cutEvery(1<<20 - 7), cutAt(len(wire) - 20), owned} {
+				s := mustParse(t, d, wire)
+				s.Release()
+				s, err := w.parse(d, wire)
+				if err != nil {
+					t.Fatalf("%d, %s: %v", size, w.name, err)
+				}
+				s.SetInt64(d.constant(1), 9)
+				s.SetBool(d.constant(2), true)
+				if s.Int64(d.constant(1)) != 9 || !s.Bool(d.constant(2)) {
+					t.Errorf("%d, %s: reads %d, %v", size, w.name, s.Int64(d.constant(1)), s.Bool(d.constant(2)))
+				}
+				if got := s.m.Bytes(); !bytes.Equal(got, want) {
+					t.Errorf("%d, %s: what was stored does not go out: ends with %x", size, w.name, got[len(got)-20:])
+				}
+				if !bytes.Equal(wire, sent) {
+					t.Fatalf("%d, %s: stored into what was sent", size, w.name)
+				}
+				s.Release()
 			}
-			s.SetInt64(d.constant(1), 9)
-			s.SetBool(d.constant(2), true)
-			if s.Int64(d.constant(1)) != 9 || !s.Bool(d.constant(2)) {
-				t.Errorf("%d, %s: reads %d, %v", size, w.name, s.Int64(d.constant(1)), s.Bool(d.constant(2)))
-			}
-			if got := s.m.Bytes(); !bytes.Equal(got, want) {
-				t.Errorf("%d, %s: what was stored does not go out: ends with %x", size, w.name, got[len(got)-20:])
-			}
-			if !bytes.Equal(wire, sent) {
-				t.Fatalf("%d, %s: stored into what was sent", size, w.name)
-			}
-			s.Release()
-		}
+		})
 	}
 }

@@ -125,31 +125,33 @@ func TestLentReceived(t *testing.T) {
 		},
 	}
 	for name, receive := range receive {
-		for _, before := range []bool{false, true} {
-			s := receive()
-			var got []string
-			if before {
+		t.Run(name, func(t *testing.T) {
+			for _, before := range []bool{false, true} {
+				s := receive()
+				var got []string
+				if before {
+					got = append(got, s.Text(user), s.Text(method))
+				}
+				s.SetText(user, "somebody else")
+				s.SetText(method, "another thing")
 				got = append(got, s.Text(user), s.Text(method))
+				want := strings.Join(got, ", ")
+				s.Release()
+				for range 50 {
+					next := receive()
+					next.SetText(user, "XXXXXXXX")
+					next.SetText(method, strings.Repeat("X", 100))
+					next.m.WriteTo(io.Discard)
+					next.Release()
+					built := newStruct(d)
+					built.SetText(user, strings.Repeat("Y", 100))
+					built.Release()
+				}
+				if now := strings.Join(got, ", "); now != want {
+					t.Errorf("%s, read before: %t: %s, was %s", name, before, now, want)
+				}
 			}
-			s.SetText(user, "somebody else")
-			s.SetText(method, "another thing")
-			got = append(got, s.Text(user), s.Text(method))
-			want := strings.Join(got, ", ")
-			s.Release()
-			for range 50 {
-				next := receive()
-				next.SetText(user, "XXXXXXXX")
-				next.SetText(method, strings.Repeat("X", 100))
-				next.m.WriteTo(io.Discard)
-				next.Release()
-				built := newStruct(d)
-				built.SetText(user, strings.Repeat("Y", 100))
-				built.Release()
-			}
-			if now := strings.Join(got, ", "); now != want {
-				t.Errorf("%s, read before: %t: %s, was %s", name, before, now, want)
-			}
-		}
+		})
 	}
 }
 

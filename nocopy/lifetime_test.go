@@ -149,26 +149,28 @@ func writes(use string) bool {
 func TestUseAfterRelease(t *testing.T) {
 	wire := fullWire(t)
 	for _, w := range []way{inOnePiece, owned, recycled, with(inOnePiece, Lazy, "lazy")} {
-		s, err := w.parse(allDesc, wire)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dead := uses(s)
-		s.Release()
-		for name, use := range dead {
-			panics(t, w.name+": "+name, panicStale, use)
-		}
-		other, err := w.parse(allDesc, wire)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, use := range dead {
-			panics(t, w.name+", next message made: "+name, panicStale, use)
-		}
-		if got := other.m.Bytes(); !bytes.Equal(got, wire) {
-			t.Errorf("%s: the next message was changed by a handle of the one before", w.name)
-		}
-		other.Release()
+		t.Run(w.name, func(t *testing.T) {
+			s, err := w.parse(allDesc, wire)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dead := uses(s)
+			s.Release()
+			for name, use := range dead {
+				panics(t, w.name+": "+name, panicStale, use)
+			}
+			other, err := w.parse(allDesc, wire)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, use := range dead {
+				panics(t, w.name+", next message made: "+name, panicStale, use)
+			}
+			if got := other.m.Bytes(); !bytes.Equal(got, wire) {
+				t.Errorf("%s: the next message was changed by a handle of the one before", w.name)
+			}
+			other.Release()
+		})
 	}
 }
 
@@ -176,14 +178,16 @@ func TestUseAfterRelease(t *testing.T) {
 func TestUses(t *testing.T) {
 	wire := fullWire(t)
 	for name := range uses(mustParse(t, allDesc, wire)) {
-		s := mustParse(t, allDesc, wire)
-		uses(s)[name]()
-		if name != "Release" {
-			if changed := !bytes.Equal(s.m.Bytes(), wire); changed && !writes(name) {
-				t.Errorf("%s changed the message", name)
+		t.Run(name, func(t *testing.T) {
+			s := mustParse(t, allDesc, wire)
+			uses(s)[name]()
+			if name != "Release" {
+				if changed := !bytes.Equal(s.m.Bytes(), wire); changed && !writes(name) {
+					t.Errorf("%s changed the message", name)
+				}
+				s.Release()
 			}
-			s.Release()
-		}
+		})
 	}
 }
 
@@ -215,7 +219,9 @@ func TestRelease(t *testing.T) {
 	constant := newConst(structTypeOf(pointDesc), "\x00").View()
 	panics(t, "Release of a constant", panicNotRoot, constant.Release)
 	for name, handle := range map[string]XStruct{"a constant": constant, "a default": d.Child(defaultDesc.named("point2"), defaultDesc), "what is absent": emptyHandle()} {
-		panics(t, "Release of the message of "+name, panicNotRoot, handle.Message().Release)
+		t.Run(name, func(t *testing.T) {
+			panics(t, "Release of the message of "+name, panicNotRoot, handle.Message().Release)
+		})
 	}
 }
 
@@ -251,25 +257,27 @@ func TestAbsent(t *testing.T) {
 		t.Errorf("Valid: absent %v, root %v, zero %v", self.Valid(), s.Valid(), XStruct{}.Valid())
 	}
 	for name, use := range uses(self) {
-		switch {
-		case name == "Release":
-			panics(t, "absent: "+name, panicNotRoot, use)
-		case name == "UnsetArm" || strings.HasSuffix(name, "Set") && strings.Contains(name, " "):
-			// An index is out of range first, or there is nothing to do.
-		case strings.HasSuffix(name, "At") && !strings.HasSuffix(name, "NewAt"):
-			func() {
-				defer func() {
-					if _, ok := recover().(runtime.Error); !ok {
-						t.Errorf("%s of an absent list does not panic as a slice does", name)
-					}
+		t.Run(name, func(t *testing.T) {
+			switch {
+			case name == "Release":
+				panics(t, "absent: "+name, panicNotRoot, use)
+			case name == "UnsetArm" || strings.HasSuffix(name, "Set") && strings.Contains(name, " "):
+				// An index is out of range first, or there is nothing to do.
+			case strings.HasSuffix(name, "At") && !strings.HasSuffix(name, "NewAt"):
+				func() {
+					defer func() {
+						if _, ok := recover().(runtime.Error); !ok {
+							t.Errorf("%s of an absent list does not panic as a slice does", name)
+						}
+					}()
+					use()
 				}()
+			case writes(name):
+				panics(t, "absent: "+name, panicAbsent, use)
+			default:
 				use()
-			}()
-		case writes(name):
-			panics(t, "absent: "+name, panicAbsent, use)
-		default:
-			use()
-		}
+			}
+		})
 	}
 	if got := self.Format(allDesc); got != "{}" {
 		t.Errorf("absent struct: %s", got)
@@ -309,25 +317,27 @@ func TestIndexOutOfRange(t *testing.T) {
 		"lists At": func(i int) { matrix.At(i) }, "lists NewAt": func(i int) { matrix.NewAt(i, 1) },
 		"lists Set": func(i int) { matrix.Set(i, matrix.At(0)) },
 	} {
-		n := 2
-		if strings.HasPrefix(name, "numbers") {
-			n = 3
-		}
-		for _, i := range []int{-1, n, n + 1, math.MaxInt, math.MinInt} {
-			func() {
-				defer func() {
-					switch err := recover().(type) {
-					case IndexError:
-						if want := (IndexError{i, n}); err != want {
-							t.Errorf("%s(%d): %v", name, i, err)
+		t.Run(name, func(t *testing.T) {
+			n := 2
+			if strings.HasPrefix(name, "numbers") {
+				n = 3
+			}
+			for _, i := range []int{-1, n, n + 1, math.MaxInt, math.MinInt} {
+				func() {
+					defer func() {
+						switch err := recover().(type) {
+						case IndexError:
+							if want := (IndexError{i, n}); err != want {
+								t.Errorf("%s(%d): %v", name, i, err)
+							}
+						default:
+							t.Errorf("%s(%d): panic with %v", name, i, err)
 						}
-					default:
-						t.Errorf("%s(%d): panic with %v", name, i, err)
-					}
+					}()
+					use(i)
 				}()
-				use(i)
-			}()
-		}
+			}
+		})
 	}
 	if !bytes.Equal(s.m.Bytes(), fullWire(t)) {
 		t.Error("a use that panicked changed the message")
@@ -339,13 +349,17 @@ func TestCountOutOfRange(t *testing.T) {
 	defer s.Release()
 	s.SetText(allDesc.named("text"), "some text")
 	for _, name := range []string{"numbers", "words", "points", "counts"} {
-		for _, n := range []int{-1, math.MinInt, maxCount + 1, math.MaxInt} {
-			panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(allDesc.named(name), allDesc, n) })
-		}
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{-1, math.MinInt, maxCount + 1, math.MaxInt} {
+				panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(allDesc.named(name), allDesc, n) })
+			}
+		})
 	}
 	for name, size := range map[string]int{"numbers": 8, "words": textHeader, "unique": 4} {
-		n := maxCount/size + 1
-		panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(allDesc.named(name), allDesc, n) })
+		t.Run(name, func(t *testing.T) {
+			n := maxCount/size + 1
+			panics(t, name, "nocopy: count "+itoa(n)+" out of range", func() { s.NewChild(allDesc.named(name), allDesc, n) })
+		})
 	}
 	if got := s.Format(allDesc); got != "{text: \"some text\"}" {
 		t.Error("a use that panicked changed the message:", got)

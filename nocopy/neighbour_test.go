@@ -47,21 +47,23 @@ func TestNothingLeftOver(t *testing.T) {
 			NestedMap[string, StructList[XStruct], XAsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", n)
 		},
 	} {
-		for _, n := range []int{1, 10, 1000, 20_000} {
-			leave()
-			s := newRoot(allDesc, Recycle)
-			build(s, n)
-			var out bytes.Buffer
-			if _, err := s.m.WriteFrame(&out); err != nil {
-				t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			for _, n := range []int{1, 10, 1000, 20_000} {
+				leave()
+				s := newRoot(allDesc, Recycle)
+				build(s, n)
+				var out bytes.Buffer
+				if _, err := s.m.WriteFrame(&out); err != nil {
+					t.Fatal(err)
+				}
+				if at := bytes.Index(out.Bytes(), secret[:3]); at >= 0 {
+					t.Errorf("%s of %d: at %d of %d bytes another message's are sent", name, n, at, out.Len())
+				}
+				if text := s.Format(allDesc); bytes.Contains([]byte(text), []byte("5a5a5a")) {
+					t.Errorf("%s of %d: another message's bytes can be read", name, n)
+				}
+				s.Release()
 			}
-			if at := bytes.Index(out.Bytes(), secret[:3]); at >= 0 {
-				t.Errorf("%s of %d: at %d of %d bytes another message's are sent", name, n, at, out.Len())
-			}
-			if text := s.Format(allDesc); bytes.Contains([]byte(text), []byte("5a5a5a")) {
-				t.Errorf("%s of %d: another message's bytes can be read", name, n)
-			}
-			s.Release()
-		}
+		})
 	}
 }

@@ -3,6 +3,7 @@ package nocopy
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -63,15 +64,17 @@ func TestOwnSparseStructs(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1000, 5000, 20_000} {
-		for _, field := range []int{0, 1, 198, 199} {
-			s := newStruct(list)
-			elems := StructList[XStruct](s.NewChild(list.constant(0), list, n))
-			for i := range n {
-				fill(elems.At(i), field)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, field := range []int{0, 1, 198, 199} {
+				s := newStruct(list)
+				elems := StructList[XStruct](s.NewChild(list.constant(0), list, n))
+				for i := range n {
+					fill(elems.At(i), field)
+				}
+				accepted(t, "a list", list, s.m)
+				s.Release()
 			}
-			accepted(t, "a list", list, s.m)
-			s.Release()
-		}
+		})
 	}
 	s := newStruct(list)
 	m := StructMap[int32, XStruct, XAsInt32](s.NewChild(list.constant(1), list, 0))
@@ -199,27 +202,29 @@ func TestDeeperByLimits(t *testing.T) {
 	wire := s.m.AppendTo(nil)
 	got := mustParse(t, allDesc, wire, Limits{MaxDepth: 100})
 	for what, m := range map[string]XStruct{"built": s, "received": got} {
-		if c := m.Clone(allDesc); c.m.Check() != nil || !bytes.Equal(c.m.Bytes(), wire) {
-			t.Errorf("%s: the clone is not the same", what)
-		}
-		to := newStruct(allDesc)
-		to.SetChild(f, allDesc, m.Child(f, allDesc))
-		if err := to.m.Check(); err != nil || !bytes.Equal(to.m.Bytes(), wire) {
-			t.Errorf("%s: linked: %v", what, err)
-		}
-		inner := m
-		for inner.Has(f) {
-			inner = inner.Child(f, allDesc)
-		}
-		inner.NewChild(f, allDesc, 0)
-		if err := m.m.Check(); !errors.Is(err, ErrLimit) || !strings.HasSuffix(err.Error(), "MaxDepth = 100") {
-			t.Errorf("%s: 101 structs: %v", what, err)
-		}
-		inner.Unset(f)
-		if err := m.m.Check(); err != nil {
-			t.Errorf("%s: 101 structs, and one removed: %v", what, err)
-		}
-		m.Release()
+		t.Run(what, func(t *testing.T) {
+			if c := m.Clone(allDesc); c.m.Check() != nil || !bytes.Equal(c.m.Bytes(), wire) {
+				t.Errorf("%s: the clone is not the same", what)
+			}
+			to := newStruct(allDesc)
+			to.SetChild(f, allDesc, m.Child(f, allDesc))
+			if err := to.m.Check(); err != nil || !bytes.Equal(to.m.Bytes(), wire) {
+				t.Errorf("%s: linked: %v", what, err)
+			}
+			inner := m
+			for inner.Has(f) {
+				inner = inner.Child(f, allDesc)
+			}
+			inner.NewChild(f, allDesc, 0)
+			if err := m.m.Check(); !errors.Is(err, ErrLimit) || !strings.HasSuffix(err.Error(), "MaxDepth = 100") {
+				t.Errorf("%s: 101 structs: %v", what, err)
+			}
+			inner.Unset(f)
+			if err := m.m.Check(); err != nil {
+				t.Errorf("%s: 101 structs, and one removed: %v", what, err)
+			}
+			m.Release()
+		})
 	}
 	small := newStruct(allDesc, Limits{MaxDepth: 2}) // no less than what everybody accepts
 	small.NewChild(f, allDesc, 0).NewChild(f, allDesc, 0)

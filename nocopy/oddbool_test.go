@@ -9,28 +9,30 @@ func TestOddBools(t *testing.T) {
 		"\x0f\x00\x19\x02\x00\x00\x00\x03\x02\x00\x80" +
 		"\x0d\x00\x22\x02\x02\x00\x00\x00\x03\x07\x00\x00\x05\x01\x03\x00")
 	for _, w := range ways(len(wire)) {
-		s, err := w.parse(allDesc, wire)
-		if err != nil {
-			t.Fatalf("%s: %v", w.name, err)
-		}
-		if !s.Bool(allDesc.named("flag")) {
-			t.Errorf("%s: the field is false", w.name)
-		}
-		l := BoolList(s.Child(allDesc.named("flags"), allDesc))
-		if !l.At(0) || l.At(1) || !l.At(2) || !l.Contains(true) || !l.Contains(false) {
-			t.Errorf("%s: the list is %v", w.name, l.AppendTo(nil))
-		}
-		m := Map[bool, bool, XAsBool, XAsBool](s.Child(allDesc.named("pairs"), allDesc))
-		yes, ok := m.Get(true)
-		no, okNo := m.Get(false)
-		if !ok || !okNo || !yes || !no || m.Len() != 2 { // of the keys 7 and 1 the last counts
-			t.Errorf("%s: %d keys, true: %v %v, false: %v %v", w.name, m.Len(), yes, ok, no, okNo)
-		}
-		checkOutput(t, w.name, s.m, wire)
-		if !m.Delete(true) || m.Len() != 1 {
-			t.Errorf("%s: after Delete(true) %d keys are left", w.name, m.Len())
-		}
-		s.Release()
+		t.Run(w.name, func(t *testing.T) {
+			s, err := w.parse(allDesc, wire)
+			if err != nil {
+				t.Fatalf("%s: %v", w.name, err)
+			}
+			if !s.Bool(allDesc.named("flag")) {
+				t.Errorf("%s: the field is false", w.name)
+			}
+			l := BoolList(s.Child(allDesc.named("flags"), allDesc))
+			if !l.At(0) || l.At(1) || !l.At(2) || !l.Contains(true) || !l.Contains(false) {
+				t.Errorf("%s: the list is %v", w.name, l.AppendTo(nil))
+			}
+			m := Map[bool, bool, XAsBool, XAsBool](s.Child(allDesc.named("pairs"), allDesc))
+			yes, ok := m.Get(true)
+			no, okNo := m.Get(false)
+			if !ok || !okNo || !yes || !no || m.Len() != 2 { // of the keys 7 and 1 the last counts
+				t.Errorf("%s: %d keys, true: %v %v, false: %v %v", w.name, m.Len(), yes, ok, no, okNo)
+			}
+			checkOutput(t, w.name, s.m, wire)
+			if !m.Delete(true) || m.Len() != 1 {
+				t.Errorf("%s: after Delete(true) %d keys are left", w.name, m.Len())
+			}
+			s.Release()
+		})
 	}
 	odd := mustParse(t, allDesc, []byte("\x0f\x00\x19\x02\x00\x00\x00\x01\x02\x00"))
 	if l := BoolList(odd.Child(allDesc.named("flags"), allDesc)); !l.Contains(true) || l.Contains(false) {

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 )
@@ -46,19 +47,21 @@ func TestHugeLimits(t *testing.T) {
 func TestSameBlockManyTimes(t *testing.T) {
 	block := make([]byte, 16<<20)
 	for _, n := range []int{7, 127, 128, 129, 255, 256, 257, 300, 3000} {
-		blocks := make([][]byte, n)
-		for i := range blocks {
-			blocks[i] = block
-		}
-		for _, opts := range [][]Option{nil, {Limits{MaxBytes: math.MaxInt}}} {
-			if n < 65 && opts != nil {
-				continue
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			blocks := make([][]byte, n)
+			for i := range blocks {
+				blocks[i] = block
 			}
-			var e *Error
-			if _, err := ParseBlocks[XStruct](allDesc, blocks, opts...); !errors.As(err, &e) || !errors.Is(err, ErrLimit) {
-				t.Errorf("%d blocks of 16 MiB, %v: %v", n, opts, err)
+			for _, opts := range [][]Option{nil, {Limits{MaxBytes: math.MaxInt}}} {
+				if n < 65 && opts != nil {
+					continue
+				}
+				var e *Error
+				if _, err := ParseBlocks[XStruct](allDesc, blocks, opts...); !errors.As(err, &e) || !errors.Is(err, ErrLimit) {
+					t.Errorf("%d blocks of 16 MiB, %v: %v", n, opts, err)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -66,24 +69,26 @@ func TestSameBlockManyTimes(t *testing.T) {
 func TestHugeCounts(t *testing.T) {
 	wideField, lists, counts := fieldOf("wide"), fieldOf("forest"), fieldOf("counts")
 	for _, n := range []int{-1, math.MinInt32, 1<<24 - 1, 1 << 24, 1<<30 + 1, math.MaxInt32} {
-		for what, f := range map[string]func(s XStruct){
-			"a list of structs": func(s XStruct) { s.NewChild(wideField, allDesc, n) },
-			"a map":             func(s XStruct) { s.NewChild(counts, allDesc, n) },
-			"numbers":           func(s XStruct) { s.NewChild(fieldOf("numbers"), allDesc, n) },
-			"a list in a list":  func(s XStruct) { NestedList[StructList[XStruct]](s.NewChild(lists, allDesc, 0)).AppendNew(n) },
-		} {
-			if 0 < n && n <= 1<<24 && (what != "a list of structs" || maxWords > 1<<30) {
-				continue // possible
-			}
-			s := newStruct(allDesc)
-			func() {
-				defer func() {
-					if v := recover(); v != "nocopy: count "+itoa(n)+" out of range" {
-						t.Errorf("%s of %d: %v", what, n, v)
-					}
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for what, f := range map[string]func(s XStruct){
+				"a list of structs": func(s XStruct) { s.NewChild(wideField, allDesc, n) },
+				"a map":             func(s XStruct) { s.NewChild(counts, allDesc, n) },
+				"numbers":           func(s XStruct) { s.NewChild(fieldOf("numbers"), allDesc, n) },
+				"a list in a list":  func(s XStruct) { NestedList[StructList[XStruct]](s.NewChild(lists, allDesc, 0)).AppendNew(n) },
+			} {
+				if 0 < n && n <= 1<<24 && (what != "a list of structs" || maxWords > 1<<30) {
+					continue // possible
+				}
+				s := newStruct(allDesc)
+				func() {
+					defer func() {
+						if v := recover(); v != "nocopy: count "+itoa(n)+" out of range" {
+							t.Errorf("%s of %d: %v", what, n, v)
+						}
+					}()
+					f(s)
 				}()
-				f(s)
-			}()
-		}
+			}
+		})
 	}
 }

@@ -221,11 +221,13 @@ func TestProgramOfBuilt(t *testing.T) {
 		t.Error("a message without its second field is taken for one made by New")
 	}
 	for wire, twice := range map[string]int{unknown + x + b + "\x00": 0, unknown + x + b + dd + c + c + "\x00": 1} {
-		s := mustParse(t, d, []byte(wire))
-		if got := len(s.m.shadows.all); got != twice {
-			t.Errorf("%x: %d fields came twice, not %d", wire, twice, got)
-		}
-		s.Release()
+		t.Run(wire, func(t *testing.T) {
+			s := mustParse(t, d, []byte(wire))
+			if got := len(s.m.shadows.all); got != twice {
+				t.Errorf("%x: %d fields came twice, not %d", wire, twice, got)
+			}
+			s.Release()
+		})
 	}
 	if leafDesc.program().built != 0 {
 		t.Error("two programs where there is one order")

@@ -61,36 +61,38 @@ func TestRewrite(t *testing.T) {
 		}
 	}
 	for _, w := range []way{inOnePiece, owned, with(inOnePiece, Recycle, "recycled"), with(inOnePiece, Lazy, "lazy"), cloned, fromReader} {
-		for _, r := range rewritten {
-			for _, v := range []string{"", "x", "some txet", strings.Repeat("y", 200)} {
-				edit := func(wire []byte, nodes bool) string {
-					s, err := w.parse(allDesc, bytes.Clone(wire))
-					if err != nil {
-						t.Fatal(err)
+		t.Run(w.name, func(t *testing.T) {
+			for _, r := range rewritten {
+				for _, v := range []string{"", "x", "some txet", strings.Repeat("y", 200)} {
+					edit := func(wire []byte, nodes bool) string {
+						s, err := w.parse(allDesc, bytes.Clone(wire))
+						if err != nil {
+							t.Fatal(err)
+						}
+						defer s.Release()
+						text := s.Text(allDesc.named("text"))
+						r.set(s, v)
+						s.SetInt32(allDesc.named("medium"), 43)
+						if n := s.m.Nodes(); n > 0 != nodes {
+							t.Errorf("%s, %s = %q: %d nodes", w.name, r.name, v, n)
+						}
+						if text != "some text" {
+							t.Errorf("%s, %s = %q: what was read before is now %q", w.name, r.name, v, text)
+						}
+						again := mustParse(t, allDesc, s.m.AppendTo(nil))
+						defer again.Release()
+						got := s.Format(allDesc)
+						if sent := again.Format(allDesc); sent != got || again.m.Len() != s.m.Len() {
+							t.Errorf("%s, %s = %q:\n%s\ngoes out as\n%s", w.name, r.name, v, got, sent)
+						}
+						return got
 					}
-					defer s.Release()
-					text := s.Text(allDesc.named("text"))
-					r.set(s, v)
-					s.SetInt32(allDesc.named("medium"), 43)
-					if n := s.m.Nodes(); n > 0 != nodes {
-						t.Errorf("%s, %s = %q: %d nodes", w.name, r.name, v, n)
+					if got, want := edit(wire, false), edit(long, true); got != want {
+						t.Errorf("%s, %s = %q:\n%s\nwith nodes\n%s", w.name, r.name, v, got, want)
 					}
-					if text != "some text" {
-						t.Errorf("%s, %s = %q: what was read before is now %q", w.name, r.name, v, text)
-					}
-					again := mustParse(t, allDesc, s.m.AppendTo(nil))
-					defer again.Release()
-					got := s.Format(allDesc)
-					if sent := again.Format(allDesc); sent != got || again.m.Len() != s.m.Len() {
-						t.Errorf("%s, %s = %q:\n%s\ngoes out as\n%s", w.name, r.name, v, got, sent)
-					}
-					return got
-				}
-				if got, want := edit(wire, false), edit(long, true); got != want {
-					t.Errorf("%s, %s = %q:\n%s\nwith nodes\n%s", w.name, r.name, v, got, want)
 				}
 			}
-		}
+		})
 	}
 }
 

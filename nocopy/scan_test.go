@@ -39,20 +39,22 @@ func scanPieces(b []byte, piece int) (end, calls int, err error) {
 func TestScanner(t *testing.T) {
 	everything := referee.Everything()[0]
 	for seed := range uint64(100) {
-		g := newGen(seed)
-		wire := referee.Write(g.Record(everything, 2), nil)
-		if len(wire) > 20_000 {
-			continue
-		}
-		more := append(bytes.Clone(wire), "next"...)
-		for _, piece := range []int{1, 2, 3, 7, 64, len(more)} {
-			if end, _, err := scanPieces(more, piece); end != len(wire) || err != nil {
-				t.Fatalf("pieces of %d: the end is at %d of %d (%v)", piece, end, len(wire), err)
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			g := newGen(seed)
+			wire := referee.Write(g.Record(everything, 2), nil)
+			if len(wire) > 20_000 {
+				return
 			}
-		}
-		if end, _, err := scanPieces(wire[:len(wire)-1], 1); end != 0 || err != nil {
-			t.Fatalf("without the last byte: %d, %v", end, err)
-		}
+			more := append(bytes.Clone(wire), "next"...)
+			for _, piece := range []int{1, 2, 3, 7, 64, len(more)} {
+				if end, _, err := scanPieces(more, piece); end != len(wire) || err != nil {
+					t.Fatalf("pieces of %d: the end is at %d of %d (%v)", piece, end, len(wire), err)
+				}
+			}
+			if end, _, err := scanPieces(wire[:len(wire)-1], 1); end != 0 || err != nil {
+				t.Fatalf("without the last byte: %d, %v", end, err)
+			}
+		})
 	}
 }
 
@@ -62,32 +64,34 @@ func TestScannerSpoilt(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var ends, shorts, errs int
 	for seed := range uint64(50) {
-		good := referee.Write(newGen(seed).Record(everything, 2), nil)
-		for range 40 {
-			wire := bytes.Clone(good)
-			for range 1 + r.IntN(3) {
-				wire[r.IntN(len(wire))] = byte(r.Uint32() >> (r.Uint32() % 25))
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			good := referee.Write(newGen(seed).Record(everything, 2), nil)
+			for range 40 {
+				wire := bytes.Clone(good)
+				for range 1 + r.IntN(3) {
+					wire[r.IntN(len(wire))] = byte(r.Uint32() >> (r.Uint32() % 25))
+				}
+				v, peekErr := nocopy.Peek(wire)
+				end, _, err := scanPieces(wire, 1+r.IntN(len(wire)))
+				switch {
+				case peekErr == nil:
+					ends++
+					if end != len(v.Raw()) || err != nil {
+						t.Fatalf("%d, %v: the end is at %d", end, err, len(v.Raw()))
+					}
+				case errors.Is(peekErr, io.ErrUnexpectedEOF):
+					shorts++
+					if end != 0 {
+						t.Fatalf("an end at %d of bytes that are too few", end)
+					}
+				default:
+					errs++
+					if err == nil {
+						t.Fatalf("no error, but %v", peekErr)
+					}
+				}
 			}
-			v, peekErr := nocopy.Peek(wire)
-			end, _, err := scanPieces(wire, 1+r.IntN(len(wire)))
-			switch {
-			case peekErr == nil:
-				ends++
-				if end != len(v.Raw()) || err != nil {
-					t.Fatalf("%d, %v: the end is at %d", end, err, len(v.Raw()))
-				}
-			case errors.Is(peekErr, io.ErrUnexpectedEOF):
-				shorts++
-				if end != 0 {
-					t.Fatalf("an end at %d of bytes that are too few", end)
-				}
-			default:
-				errs++
-				if err == nil {
-					t.Fatalf("no error, but %v", peekErr)
-				}
-			}
-		}
+		})
 	}
 	if ends == 0 || shorts == 0 || errs == 0 {
 		t.Errorf("%d whole, %d too short, %d wrong", ends, shorts, errs)
@@ -114,9 +118,11 @@ func TestScannerLimits(t *testing.T) {
 		"a list of no such type":    {[]byte{15, 0, 1, 9, 0, 0, 0, 1}, nocopy.ErrType},
 		"an empty list of any type": {[]byte{15, 0, 1, 9, 0, 0, 0, 0, 0}, nil},
 	} {
-		if end, _, err := scanPieces(c.wire, len(c.wire)); !errors.Is(err, c.want) || c.want == nil && end != len(c.wire) {
-			t.Errorf("%s: %d of %d, %v", name, end, len(c.wire), err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if end, _, err := scanPieces(c.wire, len(c.wire)); !errors.Is(err, c.want) || c.want == nil && end != len(c.wire) {
+				t.Errorf("%s: %d of %d, %v", name, end, len(c.wire), err)
+			}
+		})
 	}
 }
 
@@ -125,34 +131,36 @@ func TestScannerDrop(t *testing.T) {
 	everything := referee.Everything()[0]
 	r := rand.New(rand.NewPCG(1, 2))
 	for seed := range uint64(200) {
-		wire := referee.Write(newGen(seed).Record(everything, 2), nil)
-		if seed%2 == 0 {
-			wire[r.IntN(len(wire))] ^= 1 << r.IntN(8)
-		}
-		var whole thriftimpl.Scanner
-		wantEnd, _, wantErr := whole.Scan(wire)
-		var s thriftimpl.Scanner
-		var end, dropped int
-		var err error
-		for have, need := 0, 1; end == 0 && err == nil && have < len(wire); {
-			if have = min(have+1+r.IntN(200), len(wire)); have-dropped < need {
-				continue
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			wire := referee.Write(newGen(seed).Record(everything, 2), nil)
+			if seed%2 == 0 {
+				wire[r.IntN(len(wire))] ^= 1 << r.IntN(8)
 			}
-			if end, need, err = s.Scan(wire[dropped:have]); err == nil && end == 0 && r.IntN(2) == 0 {
-				n := s.Passed()
-				s.Drop()
-				dropped, need = dropped+n, need-n
-				if s.Passed() != 0 {
-					t.Fatal("something is passed when all was dropped")
+			var whole thriftimpl.Scanner
+			wantEnd, _, wantErr := whole.Scan(wire)
+			var s thriftimpl.Scanner
+			var end, dropped int
+			var err error
+			for have, need := 0, 1; end == 0 && err == nil && have < len(wire); {
+				if have = min(have+1+r.IntN(200), len(wire)); have-dropped < need {
+					continue
+				}
+				if end, need, err = s.Scan(wire[dropped:have]); err == nil && end == 0 && r.IntN(2) == 0 {
+					n := s.Passed()
+					s.Drop()
+					dropped, need = dropped+n, need-n
+					if s.Passed() != 0 {
+						t.Fatal("something is passed when all was dropped")
+					}
 				}
 			}
-		}
-		if end > 0 {
-			end += dropped
-		}
-		if end != wantEnd || fmt.Sprint(err) != fmt.Sprint(wantErr) {
-			t.Fatalf("seed %d: the end is at %d (%v), without dropping at %d (%v)", seed, end, err, wantEnd, wantErr)
-		}
+			if end > 0 {
+				end += dropped
+			}
+			if end != wantEnd || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+				t.Fatalf("seed %d: the end is at %d (%v), without dropping at %d (%v)", seed, end, err, wantEnd, wantErr)
+			}
+		})
 	}
 }
 

@@ -87,40 +87,42 @@ func TestScattered(t *testing.T) {
 		ways = append(ways, piecesOf(n, false), piecesOf(n, true))
 	}
 	for name, wire := range scatteredWires() {
-		flat, flatErr := parseStruct(allDesc, wire)
-		lazy, lazyErr := parseStruct(allDesc, wire, Lazy)
-		if lazyErr == nil {
-			lazy.Release()
-		}
-		want := flat.Format(allDesc)
-		var edited string
-		if flatErr == nil {
-			edited = editScattered(flat)
-			flat.Release()
-		}
-		for _, w := range ways {
-			wantErr := flatErr
-			if strings.Contains(w.name, "lazy") {
-				wantErr = lazyErr
+		t.Run(name, func(t *testing.T) {
+			flat, flatErr := parseStruct(allDesc, wire)
+			lazy, lazyErr := parseStruct(allDesc, wire, Lazy)
+			if lazyErr == nil {
+				lazy.Release()
 			}
-			s, err := w.parse(allDesc, wire)
-			if diff := cmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
-				t.Fatalf("%s, %s (-want +got):\n%s", name, w.name, diff)
+			want := flat.Format(allDesc)
+			var edited string
+			if flatErr == nil {
+				edited = editScattered(flat)
+				flat.Release()
 			}
-			if err != nil {
-				continue
+			for _, w := range ways {
+				wantErr := flatErr
+				if strings.Contains(w.name, "lazy") {
+					wantErr = lazyErr
+				}
+				s, err := w.parse(allDesc, wire)
+				if diff := cmp.Diff(fmt.Sprint(wantErr), fmt.Sprint(err)); diff != "" {
+					t.Fatalf("%s, %s (-want +got):\n%s", name, w.name, diff)
+				}
+				if err != nil {
+					continue
+				}
+				if got := s.Format(allDesc); got != want {
+					t.Fatalf("%s, %s:\n%.200s, not\n%.200s", name, w.name, got, want)
+				}
+				if got := s.m.AppendTo(nil); !bytes.Equal(got, wire) {
+					t.Fatalf("%s, %s: goes out as %d other bytes", name, w.name, len(got))
+				}
+				if got := editScattered(s); got != edited {
+					t.Fatalf("%s, %s: edited it is\n%.200s, not\n%.200s", name, w.name, got, edited)
+				}
+				s.Release()
 			}
-			if got := s.Format(allDesc); got != want {
-				t.Fatalf("%s, %s:\n%.200s, not\n%.200s", name, w.name, got, want)
-			}
-			if got := s.m.AppendTo(nil); !bytes.Equal(got, wire) {
-				t.Fatalf("%s, %s: goes out as %d other bytes", name, w.name, len(got))
-			}
-			if got := editScattered(s); got != edited {
-				t.Fatalf("%s, %s: edited it is\n%.200s, not\n%.200s", name, w.name, got, edited)
-			}
-			s.Release()
-		}
+		})
 	}
 }
 
@@ -159,28 +161,30 @@ func editScattered(s XStruct) string {
 // TestScatteredManyPieces: more pieces than there are positions for are copied together.
 func TestScatteredManyPieces(t *testing.T) {
 	wire := []byte("\x0f\x00\x11\x0c" + be(20_000) + strings.Repeat("\x08\x00\x01\x00\x00\x00\x05\x00", 20_000) + "\x00")
-	for _, n := range []int{3, 10, 80, 97} { // 160,000 bytes in 53,000 pieces or less
-		for _, recycle := range []bool{false, true} {
-			blocks := chain.BlocksInUse()
-			s, err := parseReceived(allDesc, pieces(wire, n, recycle), Limits{}, recycle)
-			if err != nil {
-				t.Fatalf("pieces of %d: %v", n, err)
+	for _, n := range []int{3, 10, 80, 97} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { // 160,000 bytes in 53,000 pieces or less
+			for _, recycle := range []bool{false, true} {
+				blocks := chain.BlocksInUse()
+				s, err := parseReceived(allDesc, pieces(wire, n, recycle), Limits{}, recycle)
+				if err != nil {
+					t.Fatalf("pieces of %d: %v", n, err)
+				}
+				points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
+				if points.Len() != 20_000 || points.At(19_999).Int32(pointDesc.constant(0)) != 5 {
+					t.Errorf("pieces of %d: read otherwise", n)
+				}
+				for i := range 20_000 {
+					points.At(i).SetInt32(pointDesc.constant(1), 1)
+				}
+				if got := s.m.Len(); got != len(wire)+20_000*7 {
+					t.Errorf("pieces of %d: edited it has %d bytes", n, got)
+				}
+				s.Release()
+				if now := chain.BlocksInUse(); now != blocks {
+					t.Errorf("pieces of %d: %d blocks in use, %d before", n, now, blocks)
+				}
 			}
-			points := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-			if points.Len() != 20_000 || points.At(19_999).Int32(pointDesc.constant(0)) != 5 {
-				t.Errorf("pieces of %d: read otherwise", n)
-			}
-			for i := range 20_000 {
-				points.At(i).SetInt32(pointDesc.constant(1), 1)
-			}
-			if got := s.m.Len(); got != len(wire)+20_000*7 {
-				t.Errorf("pieces of %d: edited it has %d bytes", n, got)
-			}
-			s.Release()
-			if now := chain.BlocksInUse(); now != blocks {
-				t.Errorf("pieces of %d: %d blocks in use, %d before", n, now, blocks)
-			}
-		}
+		})
 	}
 }
 
@@ -194,38 +198,40 @@ func TestScatteredHuge(t *testing.T) {
 	for name, sizes := range map[string][]int{
 		"one of 690 MiB": {690 << 20}, "one of 1 GiB": {chain.MaxSize - 8}, "texts that cross": slices.Repeat([]int{16<<20 - 100}, 63),
 	} {
-		var blocks [][]byte
-		n := 0
-		for _, size := range sizes {
-			n += 7 + size
-			blocks = append(blocks, text(size))
-			for ; size > 0; size -= min(size, len(block)) {
-				blocks = append(blocks, block[:min(size, len(block))])
+		t.Run(name, func(t *testing.T) {
+			var blocks [][]byte
+			n := 0
+			for _, size := range sizes {
+				n += 7 + size
+				blocks = append(blocks, text(size))
+				for ; size > 0; size -= min(size, len(block)) {
+					blocks = append(blocks, block[:min(size, len(block))])
+				}
 			}
-		}
-		blocks = append(blocks, []byte{0})
-		n++
-		limits := Limits{MaxBytes: chain.MaxSize}
-		check := func(how string, s XStruct, err error) {
-			if err != nil {
-				t.Fatalf("%s, %s: %v", name, how, err)
+			blocks = append(blocks, []byte{0})
+			n++
+			limits := Limits{MaxBytes: chain.MaxSize}
+			check := func(how string, s XStruct, err error) {
+				if err != nil {
+					t.Fatalf("%s, %s: %v", name, how, err)
+				}
+				defer s.Release()
+				if got := len(s.Bytes(allDesc.named("blob"))); got != sizes[len(sizes)-1] {
+					t.Errorf("%s, %s: %d bytes", name, how, got)
+				}
+				s.SetText(allDesc.named("text"), "edited")
+				if got := s.m.Len(); got != n+13 {
+					t.Errorf("%s, %s: %d bytes in all", name, how, got)
+				}
 			}
-			defer s.Release()
-			if got := len(s.Bytes(allDesc.named("blob"))); got != sizes[len(sizes)-1] {
-				t.Errorf("%s, %s: %d bytes", name, how, got)
+			s, err := ParseBlocks[XStruct](allDesc, blocks, limits)
+			check("in blocks", s, err)
+			var readers []io.Reader
+			for _, b := range blocks {
+				readers = append(readers, bytes.NewReader(b))
 			}
-			s.SetText(allDesc.named("text"), "edited")
-			if got := s.m.Len(); got != n+13 {
-				t.Errorf("%s, %s: %d bytes in all", name, how, got)
-			}
-		}
-		s, err := ParseBlocks[XStruct](allDesc, blocks, limits)
-		check("in blocks", s, err)
-		var readers []io.Reader
-		for _, b := range blocks {
-			readers = append(readers, bytes.NewReader(b))
-		}
-		s, err = Read[XStruct](allDesc, io.MultiReader(readers...), n, limits)
-		check("read", s, err)
+			s, err = Read[XStruct](allDesc, io.MultiReader(readers...), n, limits)
+			check("read", s, err)
+		})
 	}
 }

@@ -208,31 +208,33 @@ func TestHugeMessageLeaves(t *testing.T) {
 			}
 		},
 	} {
-		for mode, opts := range map[string][]Option{"safe": nil, "recycling": {Recycle}} {
-			small := func(n int) {
-				for range n {
-					s := newRoot(allDesc, opts...)
-					s.SetText(allDesc.named("text"), "small")
-					s.m.WriteTo(io.Discard)
-					s.Release()
+		t.Run(name, func(t *testing.T) {
+			for mode, opts := range map[string][]Option{"safe": nil, "recycling": {Recycle}} {
+				small := func(n int) {
+					for range n {
+						s := newRoot(allDesc, opts...)
+						s.SetText(allDesc.named("text"), "small")
+						s.m.WriteTo(io.Discard)
+						s.Release()
+					}
+				}
+				small(100)
+				before := live()
+				s := newRoot(allDesc, opts...)
+				huge(s)
+				s.m.WriteTo(io.Discard)
+				s.Release()
+				for range 3 { // what is in a pool survives one collection, if it is used meanwhile any number
+					small(1000)
+					runtime.GC()
+				}
+				var now runtime.MemStats
+				runtime.ReadMemStats(&now)
+				if held := int(now.HeapAlloc) - before; held > chain.MaxSlabSize+256<<10 { // one slab may wait to be carved
+					t.Errorf("%s, %s: %d bytes are still held", name, mode, held)
 				}
 			}
-			small(100)
-			before := live()
-			s := newRoot(allDesc, opts...)
-			huge(s)
-			s.m.WriteTo(io.Discard)
-			s.Release()
-			for range 3 { // what is in a pool survives one collection, if it is used meanwhile any number
-				small(1000)
-				runtime.GC()
-			}
-			var now runtime.MemStats
-			runtime.ReadMemStats(&now)
-			if held := int(now.HeapAlloc) - before; held > chain.MaxSlabSize+256<<10 { // one slab may wait to be carved
-				t.Errorf("%s, %s: %d bytes are still held", name, mode, held)
-			}
-		}
+		})
 	}
 }
 
@@ -262,27 +264,29 @@ func TestRetainedString(t *testing.T) {
 		},
 		"parsed": func(wire []byte) XStruct { return mustParse(t, allDesc, bytes.Clone(wire)) },
 	} {
-		for _, wire := range wires {
-			const n = 8
-			var kept [n]string
-			before := live()
-			for i := range kept {
-				for range max(1, testmode.Of(200_000, 1_000_000)/len(wire)) { // many messages, of which one string is kept
-					s := receive(wire)
-					kept[i] = StringList(s.Child(words, allDesc)).At(0)
-					s.Release()
+		t.Run(name, func(t *testing.T) {
+			for _, wire := range wires {
+				const n = 8
+				var kept [n]string
+				before := live()
+				for i := range kept {
+					for range max(1, testmode.Of(200_000, 1_000_000)/len(wire)) { // many messages, of which one string is kept
+						s := receive(wire)
+						kept[i] = StringList(s.Child(words, allDesc)).At(0)
+						s.Release()
+					}
 				}
+				after := live()
+				slab := chain.SlabSize
+				if len(wire) > chain.SlabSize {
+					slab = max(len(wire), chain.MaxSlabSize)
+				}
+				most := n * (slab + 16<<10)
+				if held := after - before; held > most+256<<10 {
+					t.Errorf("%s, messages of %d bytes: %d strings keep %d bytes alive, more than %d", name, len(wire), n, held, most)
+				}
+				runtime.KeepAlive(&kept)
 			}
-			after := live()
-			slab := chain.SlabSize
-			if len(wire) > chain.SlabSize {
-				slab = max(len(wire), chain.MaxSlabSize)
-			}
-			most := n * (slab + 16<<10)
-			if held := after - before; held > most+256<<10 {
-				t.Errorf("%s, messages of %d bytes: %d strings keep %d bytes alive, more than %d", name, len(wire), n, held, most)
-			}
-			runtime.KeepAlive(&kept)
-		}
+		})
 	}
 }

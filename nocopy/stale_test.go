@@ -237,23 +237,25 @@ func changeStale(t *testing.T, where string, h XStruct, typ *XType) {
 func TestHandleOfElement(t *testing.T) {
 	x := pointDesc.named("x")
 	for state, make := range heldStates {
-		s := make(t, heldWire())
-		l := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
-		h := l.At(1)
-		l.Set(1, l.At(0))
-		if got, want := h.Format(pointDesc), l.At(0).Format(pointDesc); got != want {
-			t.Errorf("%s: reads as %s, not %s", state, got, want)
-		}
-		h.SetInt32(x, 77)
-		if got := l.At(1).Int32(x); got != 77 {
-			t.Errorf("%s: the element is %d after a change to 77", state, got)
-		}
-		again := mustParse(t, allDesc, s.m.Bytes())
-		if got := StructList[XStruct](again.Child(allDesc.named("points"), allDesc)).At(1).Int32(x); got != 77 {
-			t.Errorf("%s: %d is sent", state, got)
-		}
-		again.Release()
-		s.Release()
+		t.Run(state, func(t *testing.T) {
+			s := make(t, heldWire())
+			l := StructList[XStruct](s.Child(allDesc.named("points"), allDesc))
+			h := l.At(1)
+			l.Set(1, l.At(0))
+			if got, want := h.Format(pointDesc), l.At(0).Format(pointDesc); got != want {
+				t.Errorf("%s: reads as %s, not %s", state, got, want)
+			}
+			h.SetInt32(x, 77)
+			if got := l.At(1).Int32(x); got != 77 {
+				t.Errorf("%s: the element is %d after a change to 77", state, got)
+			}
+			again := mustParse(t, allDesc, s.m.Bytes())
+			if got := StructList[XStruct](again.Child(allDesc.named("points"), allDesc)).At(1).Int32(x); got != 77 {
+				t.Errorf("%s: %d is sent", state, got)
+			}
+			again.Release()
+			s.Release()
+		})
 	}
 }
 
@@ -261,41 +263,43 @@ func TestHandleOfElement(t *testing.T) {
 // and the messages after it.
 func TestTextsOfWhatIsGone(t *testing.T) {
 	for state, make := range heldStates {
-		if state == "recycled" {
-			continue // they die with the message: TestFaults
-		}
-		for _, long := range []bool{false, true} {
-			s := make(t, heldWire())
-			text, blob := allDesc.named("text"), allDesc.named("blob")
-			n := 100
-			if long {
-				n = 3 * refer
+		t.Run(state, func(t *testing.T) {
+			if state == "recycled" {
+				return // they die with the message: TestFaults
 			}
-			want := strings.Repeat("t", n)
-			s.SetText(text, want)
-			copy(s.NewBytes(blob, n), want)
-			got, gotBytes := s.Text(text), s.Bytes(blob)
-			word := StringList(s.Child(allDesc.named("words"), allDesc)).At(0)
-			wantWord := strings.Clone(word)
-			for i, happen := range []func(){
-				func() { s.SetText(text, strings.Repeat("u", n)); s.SetBytes(blob, []byte(strings.Repeat("u", n))) },
-				func() { s.Unset(text); s.Unset(blob); s.Unset(allDesc.named("words")) },
-				func() { s.m.Finish() },
-				func() { s.Release() },
-				func() {
-					for range 100 {
-						o := make(t, heldWire())
-						o.SetText(text, strings.Repeat("x", 1000))
-						o.Release()
+			for _, long := range []bool{false, true} {
+				s := make(t, heldWire())
+				text, blob := allDesc.named("text"), allDesc.named("blob")
+				n := 100
+				if long {
+					n = 3 * refer
+				}
+				want := strings.Repeat("t", n)
+				s.SetText(text, want)
+				copy(s.NewBytes(blob, n), want)
+				got, gotBytes := s.Text(text), s.Bytes(blob)
+				word := StringList(s.Child(allDesc.named("words"), allDesc)).At(0)
+				wantWord := strings.Clone(word)
+				for i, happen := range []func(){
+					func() { s.SetText(text, strings.Repeat("u", n)); s.SetBytes(blob, []byte(strings.Repeat("u", n))) },
+					func() { s.Unset(text); s.Unset(blob); s.Unset(allDesc.named("words")) },
+					func() { s.m.Finish() },
+					func() { s.Release() },
+					func() {
+						for range 100 {
+							o := make(t, heldWire())
+							o.SetText(text, strings.Repeat("x", 1000))
+							o.Release()
+						}
+					},
+				} {
+					happen()
+					if got != want || string(gotBytes) != want || word != wantWord {
+						t.Fatalf("%s, %d bytes: after step %d the texts are %.20q, %.20q and %q", state, n, i, got, gotBytes, word)
 					}
-				},
-			} {
-				happen()
-				if got != want || string(gotBytes) != want || word != wantWord {
-					t.Fatalf("%s, %d bytes: after step %d the texts are %.20q, %.20q and %q", state, n, i, got, gotBytes, word)
 				}
 			}
-		}
+		})
 	}
 }
 

@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -37,19 +38,21 @@ func TestTables(t *testing.T) {
 		sizes = []int{3, 16, 17, 65, 200}
 	}
 	for _, k := range hostileKeys {
-		for _, kind := range []string{"map", "set"} {
-			for _, order := range keyOrders {
-				for _, n := range sizes {
-					for seed := range uint64(2) {
-						r := rand.New(rand.NewPCG(uint64(n), seed))
-						changeTable(t, kind+k.name, k.typ, order.number, n, r)
-						if t.Failed() {
-							t.Fatalf("%s%s, %s, %d pairs or elements, seed %d", kind, k.name, order.name, n, seed)
+		t.Run(k.name, func(t *testing.T) {
+			for _, kind := range []string{"map", "set"} {
+				for _, order := range keyOrders {
+					for _, n := range sizes {
+						for seed := range uint64(2) {
+							r := rand.New(rand.NewPCG(uint64(n), seed))
+							changeTable(t, kind+k.name, k.typ, order.number, n, r)
+							if t.Failed() {
+								t.Fatalf("%s%s, %s, %d pairs or elements, seed %d", kind, k.name, order.name, n, seed)
+							}
 						}
 					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -176,82 +179,86 @@ func (h *hostile) within(s XStruct, t *XType) []typedHandle {
 // TestTwins: of the pairs of one key the last one leads, in whatever order they come and go.
 func TestTwins(t *testing.T) {
 	for seed := range uint64(200) {
-		r := rand.New(rand.NewPCG(seed, 6))
-		var tb table
-		in := map[uint32]bool{}
-		head := uint32(0) // number+1
-		for step := range 300 {
-			i := uint32(r.IntN(30))
-			switch {
-			case in[i] && tb.hasLater(i):
-				tb.removeEarlier(i)
-			case in[i]:
-				head = tb.removeLast(i, true)
-			case head == 0:
-				head = i + 1
-			case i+1 > head:
-				tb.addLater(head-1, i)
-				head = i + 1
-			default:
-				tb.addEarlier(head-1, i)
-			}
-			in[i] = !in[i]
-			last, n := uint32(0), 0
-			for x, is := range in {
-				if is {
-					last, n = max(last, x+1), n+1
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 6))
+			var tb table
+			in := map[uint32]bool{}
+			head := uint32(0) // number+1
+			for step := range 300 {
+				i := uint32(r.IntN(30))
+				switch {
+				case in[i] && tb.hasLater(i):
+					tb.removeEarlier(i)
+				case in[i]:
+					head = tb.removeLast(i, true)
+				case head == 0:
+					head = i + 1
+				case i+1 > head:
+					tb.addLater(head-1, i)
+					head = i + 1
+				default:
+					tb.addEarlier(head-1, i)
+				}
+				in[i] = !in[i]
+				last, n := uint32(0), 0
+				for x, is := range in {
+					if is {
+						last, n = max(last, x+1), n+1
+					}
+				}
+				if head != last || int(tb.dups) != max(n-1, 0) {
+					t.Fatalf("seed %d, step %d: %d leads, not %d; %d twins of %d", seed, step, head, last, tb.dups, n)
 				}
 			}
-			if head != last || int(tb.dups) != max(n-1, 0) {
-				t.Fatalf("seed %d, step %d: %d leads, not %d; %d twins of %d", seed, step, head, last, tb.dups, n)
-			}
-		}
+		})
 	}
 }
 
 // TestTableStays: deleting and putting makes no table anew, however many pairs there are, and none grows with what is deleted again.
 func TestTableStays(t *testing.T) {
 	for _, n := range []int{17, 32, 33, 63, 64, 65, 1024, 4095, 4096, 4097} {
-		for _, built := range []bool{true, false} {
-			root := newStruct(allDesc)
-			counts := Map[string, int64, XAsString, XAsInt64](root.NewChild(allDesc.named("counts"), allDesc, 0))
-			for i := range n {
-				counts.Put(itoa(i), int64(i))
-			}
-			if !built {
-				wire := root.m.AppendTo(nil)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, built := range []bool{true, false} {
+				root := newStruct(allDesc)
+				counts := Map[string, int64, XAsString, XAsInt64](root.NewChild(allDesc.named("counts"), allDesc, 0))
+				for i := range n {
+					counts.Put(itoa(i), int64(i))
+				}
+				if !built {
+					wire := root.m.AppendTo(nil)
+					root.Release()
+					root = mustParse(t, allDesc, wire)
+					counts = Map[string, int64, XAsString, XAsInt64](root.Child(allDesc.named("counts"), allDesc))
+				}
+				_, _ = counts.Get("0")
+				e := XStruct(counts).entry()
+				tb := root.m.tables.made[e]
+				grown, last := 0, &tb.buckets[0]
+				for i := range 3 * n {
+					key := itoa(i % n)
+					if i >= n { // another one each time
+						key = itoa(i + n)
+					}
+					for range 1 + i%3 { // around a power of two
+						counts.Put(key+"x", 1)
+					}
+					if !counts.Delete(key+"x") || counts.Delete(key+"x") || !counts.Delete(itoa(i%n)) {
+						t.Fatalf("%d pairs: %s can't be deleted", n, key)
+					}
+					counts.Put(itoa(i%n), int64(i))
+					if counts.Len() != n {
+						t.Fatalf("%d pairs: %d", n, counts.Len())
+					}
+					if &tb.buckets[0] != last {
+						grown, last = grown+1, &tb.buckets[0]
+					}
+				}
+				_, _ = counts.Get("0")
+				if root.m.tables.made[e] != tb || grown > 1 || len(tb.buckets) > 8*max(n, 64) || tb.taken != n || XStruct(counts).count() > n+1 {
+					t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.buckets), tb.taken, XStruct(counts).count())
+				}
 				root.Release()
-				root = mustParse(t, allDesc, wire)
-				counts = Map[string, int64, XAsString, XAsInt64](root.Child(allDesc.named("counts"), allDesc))
 			}
-			_, _ = counts.Get("0")
-			e := XStruct(counts).entry()
-			tb := root.m.tables.made[e]
-			grown, last := 0, &tb.buckets[0]
-			for i := range 3 * n {
-				key := itoa(i % n)
-				if i >= n { // another one each time
-					key = itoa(i + n)
-				}
-				for range 1 + i%3 { // around a power of two
-					counts.Put(key+"x", 1)
-				}
-				if !counts.Delete(key+"x") || counts.Delete(key+"x") || !counts.Delete(itoa(i%n)) {
-					t.Fatalf("%d pairs: %s can't be deleted", n, key)
-				}
-				counts.Put(itoa(i%n), int64(i))
-				if counts.Len() != n {
-					t.Fatalf("%d pairs: %d", n, counts.Len())
-				}
-				if &tb.buckets[0] != last {
-					grown, last = grown+1, &tb.buckets[0]
-				}
-			}
-			_, _ = counts.Get("0")
-			if root.m.tables.made[e] != tb || grown > 1 || len(tb.buckets) > 8*max(n, 64) || tb.taken != n || XStruct(counts).count() > n+1 {
-				t.Errorf("%d pairs: the table grew %d times, to %d slots, %d used; the map has room for %d", n, grown, len(tb.buckets), tb.taken, XStruct(counts).count())
-			}
-			root.Release()
-		}
+		})
 	}
 }

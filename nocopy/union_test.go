@@ -135,27 +135,29 @@ func TestArmFromItself(t *testing.T) {
 			u.SetChild(sh("weights"), shapeDesc, u.Child(sh("weights"), shapeDesc))
 		}, "{weights: {}}"},
 	} {
-		build := func() XStruct {
-			s := newStruct(allDesc)
-			StructList[XStruct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
-			u := s.NewChild(a("shape"), allDesc, 0)
-			outline := StructList[XStruct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
-			outline.At(1).SetInt32(p("y"), 3)
-			return s
-		}
-		for name, s := range map[string]XStruct{
-			"built": build(), "parsed": mustParse(t, allDesc, build().m.Bytes()), "lazy": mustParse(t, allDesc, build().m.Bytes(), Lazy), "cloned": build().Clone(allDesc),
-		} {
-			u := s.Child(a("shape"), allDesc)
-			c.set(s, u)
-			if got := u.Format(shapeDesc); got != c.want {
-				t.Errorf("%s, %s: %s, want %s", c.name, name, got, c.want)
+		t.Run(c.name, func(t *testing.T) {
+			build := func() XStruct {
+				s := newStruct(allDesc)
+				StructList[XStruct](s.NewChild(a("points"), allDesc, 1)).At(0).SetInt32(p("x"), 1)
+				u := s.NewChild(a("shape"), allDesc, 0)
+				outline := StructList[XStruct](u.Arm(sh("outline"), shapeDesc).NewChild(sh("outline"), shapeDesc, 2))
+				outline.At(1).SetInt32(p("y"), 3)
+				return s
 			}
-			again := mustParse(t, allDesc, s.m.Bytes())
-			if got := again.Child(a("shape"), allDesc).Format(shapeDesc); got != c.want {
-				t.Errorf("%s, %s: sent as %s, want %s", c.name, name, got, c.want)
+			for name, s := range map[string]XStruct{
+				"built": build(), "parsed": mustParse(t, allDesc, build().m.Bytes()), "lazy": mustParse(t, allDesc, build().m.Bytes(), Lazy), "cloned": build().Clone(allDesc),
+			} {
+				u := s.Child(a("shape"), allDesc)
+				c.set(s, u)
+				if got := u.Format(shapeDesc); got != c.want {
+					t.Errorf("%s, %s: %s, want %s", c.name, name, got, c.want)
+				}
+				again := mustParse(t, allDesc, s.m.Bytes())
+				if got := again.Child(a("shape"), allDesc).Format(shapeDesc); got != c.want {
+					t.Errorf("%s, %s: sent as %s, want %s", c.name, name, got, c.want)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -174,14 +176,16 @@ func TestArmOfWhatIsAround(t *testing.T) {
 		return s
 	}
 	for name, s := range map[string]XStruct{"built": build(), "parsed": mustParse(t, around, build().m.Bytes()), "cloned": build().Clone(around)} {
-		s.Child(around.named("u"), around).SetChild(choice.named("r"), choice, s)
-		const want = "{v: 1, u: {r: {v: 1, u: {i: 5}}}}"
-		if got := s.Format(around); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
-		if got := mustParse(t, around, s.m.Bytes()).Format(around); got != want {
-			t.Errorf("%s: sent as %s, want %s", name, got, want)
-		}
+		t.Run(name, func(t *testing.T) {
+			s.Child(around.named("u"), around).SetChild(choice.named("r"), choice, s)
+			const want = "{v: 1, u: {r: {v: 1, u: {i: 5}}}}"
+			if got := s.Format(around); got != want {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+			if got := mustParse(t, around, s.m.Bytes()).Format(around); got != want {
+				t.Errorf("%s: sent as %s, want %s", name, got, want)
+			}
+		})
 	}
 }
 

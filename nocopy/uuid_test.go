@@ -10,16 +10,20 @@ func TestUUID(t *testing.T) {
 	for _, s := range []string{
 		want.String(), "00112233-4455-6677-8899-AABBCCDDEEFF", "00112233445566778899aabbccddeeff", "{00112233-4455-6677-8899-aabbccddeeff}",
 	} {
-		if got, err := ParseUUID(s); err != nil || got != want {
-			t.Errorf("ParseUUID(%q): %v, %v", s, got, err)
-		}
+		t.Run(s, func(t *testing.T) {
+			if got, err := ParseUUID(s); err != nil || got != want {
+				t.Errorf("ParseUUID(%q): %v, %v", s, got, err)
+			}
+		})
 	}
 	for _, s := range []string{
 		"", "-", "{}", want.String()[1:], want.String() + "0", "{" + want.String(), "00112233-4455-6677-8899-aabbccddeefg",
 		"0011223344-55-6677-8899-aabbccddeeff", "{00112233445566778899aabbccddeeff}0",
 	} {
-		if _, err := ParseUUID(s); err == nil {
-			t.Errorf("ParseUUID(%q): no error", s)
-		}
+		t.Run(s, func(t *testing.T) {
+			if _, err := ParseUUID(s); err == nil {
+				t.Errorf("ParseUUID(%q): no error", s)
+			}
+		})
 	}
 }

@@ -69,87 +69,89 @@ func TestSetsOfViews(t *testing.T) {
 	rows := newStructDesc("Rows")
 	rows.Define(XFieldDesc{ID: 1, Name: "points", Type: setTypeOf(structTypeOf(pointDesc))}, XFieldDesc{ID: 2, Name: "rows", Type: setTypeOf(listTypeOf(typeI32))})
 	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 4))
-		root := newStruct(rows)
-		name := []string{"points", "rows"}[seed%2]
-		s := &viewSet{elem: rows.fields[seed%2].typ.elem, h: root.NewChild(rows.named(name), rows, 0)}
-		add := func(v int32) {
-			holder, x := s.newValue(v)
-			if s.elem.kind == record {
-				StructList[XStruct](s.h).Add(x)
-			} else {
-				NestedList[XStruct](s.h).Add(x)
-			}
-			holder.Release()
-			if !s.holds(s.text(v)) {
-				s.elements, s.handles = append(s.elements, s.text(v)), append(s.handles, XStruct{})
-			}
-		}
-		if seed%3 == 0 { // received
-			for range 30 {
-				add(int32(r.IntN(100)))
-			}
-			root = mustParse(t, rows, root.m.Bytes())
-			s.h = root.Child(rows.named(name), rows)
-		}
-		for range 400 {
-			v, n := int32(r.IntN(100)), len(s.elements)
-			switch class := r.IntN(40); {
-			case class < 20 || n == 0:
-				add(v)
-			case class < 21: // changed through a handle, be it old or new
-				i := r.IntN(n)
-				if s.handles[i] == (XStruct{}) {
-					s.at(i)
-				}
-				s.change(s.handles[i], v)
-				s.elements[i] = s.text(v)
-			case class < 22:
-				s.at(r.IntN(n))
-			case class < 23:
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 4))
+			root := newStruct(rows)
+			name := []string{"points", "rows"}[seed%2]
+			s := &viewSet{elem: rows.fields[seed%2].typ.elem, h: root.NewChild(rows.named(name), rows, 0)}
+			add := func(v int32) {
 				holder, x := s.newValue(v)
-				i := r.IntN(n)
-				s.handles[i], s.elements[i] = XStruct{}, s.text(v)
 				if s.elem.kind == record {
-					StructList[XStruct](s.h).Set(i, x)
+					StructList[XStruct](s.h).Add(x)
 				} else {
-					NestedList[XStruct](s.h).Set(i, x)
+					NestedList[XStruct](s.h).Add(x)
 				}
 				holder.Release()
-			case class < 24:
-				if s.elem.kind == record {
-					s.handles = append(s.handles, StructList[XStruct](s.h).AppendNew())
-				} else {
-					s.handles = append(s.handles, NestedList[XStruct](s.h).AppendNew(1))
+				if !s.holds(s.text(v)) {
+					s.elements, s.handles = append(s.elements, s.text(v)), append(s.handles, XStruct{})
 				}
-				s.change(s.handles[n], v)
-				s.elements = append(s.elements, s.text(v))
-			case class < 25:
+			}
+			if seed%3 == 0 { // received
+				for range 30 {
+					add(int32(r.IntN(100)))
+				}
+				root = mustParse(t, rows, root.m.Bytes())
+				s.h = root.Child(rows.named(name), rows)
+			}
+			for range 400 {
+				v, n := int32(r.IntN(100)), len(s.elements)
+				switch class := r.IntN(40); {
+				case class < 20 || n == 0:
+					add(v)
+				case class < 21: // changed through a handle, be it old or new
+					i := r.IntN(n)
+					if s.handles[i] == (XStruct{}) {
+						s.at(i)
+					}
+					s.change(s.handles[i], v)
+					s.elements[i] = s.text(v)
+				case class < 22:
+					s.at(r.IntN(n))
+				case class < 23:
+					holder, x := s.newValue(v)
+					i := r.IntN(n)
+					s.handles[i], s.elements[i] = XStruct{}, s.text(v)
+					if s.elem.kind == record {
+						StructList[XStruct](s.h).Set(i, x)
+					} else {
+						NestedList[XStruct](s.h).Set(i, x)
+					}
+					holder.Release()
+				case class < 24:
+					if s.elem.kind == record {
+						s.handles = append(s.handles, StructList[XStruct](s.h).AppendNew())
+					} else {
+						s.handles = append(s.handles, NestedList[XStruct](s.h).AppendNew(1))
+					}
+					s.change(s.handles[n], v)
+					s.elements = append(s.elements, s.text(v))
+				case class < 25:
+					holder, x := s.newValue(v)
+					s.handles, s.elements = append(s.handles, XStruct{}), append(s.elements, s.text(v))
+					if s.elem.kind == record {
+						StructList[XStruct](s.h).Append(x)
+					} else {
+						NestedList[XStruct](s.h).Append(x)
+					}
+					holder.Release()
+				case class < 26:
+					root.m.Finish()
+				}
 				holder, x := s.newValue(v)
-				s.handles, s.elements = append(s.handles, XStruct{}), append(s.elements, s.text(v))
-				if s.elem.kind == record {
-					StructList[XStruct](s.h).Append(x)
-				} else {
-					NestedList[XStruct](s.h).Append(x)
+				got := StructList[XStruct](s.h).Contains(x)
+				if s.elem.kind == list {
+					got = NestedList[XStruct](s.h).Contains(x)
 				}
 				holder.Release()
-			case class < 26:
-				root.m.Finish()
+				if want := s.holds(s.text(v)); got != want || s.h.count() != len(s.elements) {
+					t.Fatalf("seed %d: Contains(%s) = %v of %d elements\n%s", seed, s.text(v), got, s.h.count(), s.elements)
+				}
 			}
-			holder, x := s.newValue(v)
-			got := StructList[XStruct](s.h).Contains(x)
-			if s.elem.kind == list {
-				got = NestedList[XStruct](s.h).Contains(x)
+			if got, want := s.h.formatContainer(""), fmt.Sprint("[", joined(s.elements), "]"); got != want {
+				t.Errorf("seed %d: %s, want %s", seed, got, want)
 			}
-			holder.Release()
-			if want := s.holds(s.text(v)); got != want || s.h.count() != len(s.elements) {
-				t.Fatalf("seed %d: Contains(%s) = %v of %d elements\n%s", seed, s.text(v), got, s.h.count(), s.elements)
-			}
-		}
-		if got, want := s.h.formatContainer(""), fmt.Sprint("[", joined(s.elements), "]"); got != want {
-			t.Errorf("seed %d: %s, want %s", seed, got, want)
-		}
-		root.Release()
+			root.Release()
+		})
 	}
 }
 
@@ -166,61 +168,63 @@ func joined(list []string) (s string) {
 // TestMapsByViews: the same of maps whose keys are structs.
 func TestMapsByViews(t *testing.T) {
 	for seed := range uint64(60) {
-		r := rand.New(rand.NewPCG(seed, 5))
-		root, key := newStruct(allDesc), newStruct(pointDesc)
-		m := Map[XStruct, string, XAsView[XStruct], XAsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
-		want, y := map[int32]string{}, pointDesc.named("y")
-		next := int32(100) // keys are changed to one that there is not
-		handles := map[int32]XStruct{}
-		for i := range 400 {
-			v, text := int32(r.IntN(100)), itoa(i)
-			key.SetInt32(y, v)
-			switch class := r.IntN(40); {
-			case class < 20:
-				m.Put(key, text)
-				want[v] = text
-			case class < 21:
-				_, is := want[v]
-				if m.Delete(key) != is {
-					t.Fatalf("seed %d: Delete(%d) = %v", seed, v, !is)
-				}
-				delete(want, v)
-				delete(handles, v)
-			case class < 22:
-				for k := range m.All() {
-					handles[k.Int32(y)] = k
-				}
-			case class < 23:
-				next++
-				m.Append(text).SetInt32(y, next)
-				want[next] = text
-			case class < 25:
-				for old, k := range handles { // any
-					next++
-					k.SetInt32(y, next)
-					want[next] = want[old]
-					delete(want, old)
-					delete(handles, old)
-					handles[next] = k
-					break
-				}
-			case class < 26 && len(handles) > 0: // a key of its own
-				for old, k := range handles {
-					m.Put(k, text)
-					want[old] = text
-					break
-				}
-			}
-			for _, v := range []int32{v, next, int32(r.IntN(100))} {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			root, key := newStruct(allDesc), newStruct(pointDesc)
+			m := Map[XStruct, string, XAsView[XStruct], XAsString](root.NewChild(allDesc.named("byPoint"), allDesc, 0))
+			want, y := map[int32]string{}, pointDesc.named("y")
+			next := int32(100) // keys are changed to one that there is not
+			handles := map[int32]XStruct{}
+			for i := range 400 {
+				v, text := int32(r.IntN(100)), itoa(i)
 				key.SetInt32(y, v)
-				got, is := m.Get(key)
-				if text, there := want[v]; got != text || is != there || m.Len() != len(want) {
-					t.Fatalf("seed %d, %d: Get(%d) = %q, %v, want %q, %v; %d keys of %d", seed, i, v, got, is, text, there, m.Len(), len(want))
+				switch class := r.IntN(40); {
+				case class < 20:
+					m.Put(key, text)
+					want[v] = text
+				case class < 21:
+					_, is := want[v]
+					if m.Delete(key) != is {
+						t.Fatalf("seed %d: Delete(%d) = %v", seed, v, !is)
+					}
+					delete(want, v)
+					delete(handles, v)
+				case class < 22:
+					for k := range m.All() {
+						handles[k.Int32(y)] = k
+					}
+				case class < 23:
+					next++
+					m.Append(text).SetInt32(y, next)
+					want[next] = text
+				case class < 25:
+					for old, k := range handles { // any
+						next++
+						k.SetInt32(y, next)
+						want[next] = want[old]
+						delete(want, old)
+						delete(handles, old)
+						handles[next] = k
+						break
+					}
+				case class < 26 && len(handles) > 0: // a key of its own
+					for old, k := range handles {
+						m.Put(k, text)
+						want[old] = text
+						break
+					}
+				}
+				for _, v := range []int32{v, next, int32(r.IntN(100))} {
+					key.SetInt32(y, v)
+					got, is := m.Get(key)
+					if text, there := want[v]; got != text || is != there || m.Len() != len(want) {
+						t.Fatalf("seed %d, %d: Get(%d) = %q, %v, want %q, %v; %d keys of %d", seed, i, v, got, is, text, there, m.Len(), len(want))
+					}
 				}
 			}
-		}
-		root.Release()
-		key.Release()
+			root.Release()
+			key.Release()
+		})
 	}
 }
 
@@ -278,9 +282,11 @@ func TestManyViews(t *testing.T) {
 		t.Errorf("%d elements and %d pairs, not %d", set.Len(), byPoint.Len(), n)
 	}
 	for what, e := range map[string]uint32{"set": XStruct(set).entry(), "map": XStruct(byPoint).entry()} {
-		if tb := root.m.tables.made[e]; tb == nil || tb.seen < n-1 || tb.taken < n-1 {
-			t.Errorf("%s: %+v", what, tb)
-		}
+		t.Run(what, func(t *testing.T) {
+			if tb := root.m.tables.made[e]; tb == nil || tb.seen < n-1 || tb.taken < n-1 {
+				t.Errorf("%s: %+v", what, tb)
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package chain
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -55,22 +56,24 @@ func TestAppendWithHead(t *testing.T) {
 // MakeFit makes it fit.
 func TestFits(t *testing.T) {
 	for _, n := range []int{0, 1, 7, 8, 9, 100, MaxShort - 1, MaxShort} {
-		for left := range MaxShort + 40 {
-			if left == 0 {
-				continue
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for left := range MaxShort + 40 {
+				if left == 0 {
+					continue
+				}
+				var b Buffer
+				b.Reset(false)
+				b.OpenRoot(0)
+				b.Extend(1)
+				b.Extend(len(b.tail) - b.used - left)
+				if fits := b.Fits(n); fits != (left > n+maxLead) {
+					t.Fatalf("%d bytes, %d left: %t", n, left, fits)
+				}
+				if b.MakeFit(n); !b.Fits(n) {
+					t.Fatalf("%d bytes, %d left: made to fit, and don't", n, left)
+				}
 			}
-			var b Buffer
-			b.Reset(false)
-			b.OpenRoot(0)
-			b.Extend(1)
-			b.Extend(len(b.tail) - b.used - left)
-			if fits := b.Fits(n); fits != (left > n+maxLead) {
-				t.Fatalf("%d bytes, %d left: %t", n, left, fits)
-			}
-			if b.MakeFit(n); !b.Fits(n) {
-				t.Fatalf("%d bytes, %d left: made to fit, and don't", n, left)
-			}
-		}
+		})
 	}
 	var b Buffer
 	b.Reset(false)
@@ -156,15 +159,17 @@ func TestPut(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, n := range []int{1, 2, 4, 8, 16} {
-		last := p + 16 - Pos(n)
-		if !b.InTail(p, n) || !b.InTail(last, n) {
-			t.Errorf("%d bytes are not where they are", n)
-		}
-		for _, no := range []Pos{0, p - 1, last + 1, p + 16, p + segSize, 1 << 30} {
-			if b.InTail(no, n) {
-				t.Errorf("%d bytes at %d, where nothing is", n, no)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			last := p + 16 - Pos(n)
+			if !b.InTail(p, n) || !b.InTail(last, n) {
+				t.Errorf("%d bytes are not where they are", n)
 			}
-		}
+			for _, no := range []Pos{0, p - 1, last + 1, p + 16, p + segSize, 1 << 30} {
+				if b.InTail(no, n) {
+					t.Errorf("%d bytes at %d, where nothing is", n, no)
+				}
+			}
+		})
 	}
 	b.Seal()
 	var other Buffer

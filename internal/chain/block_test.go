@@ -105,16 +105,18 @@ func TestReleasedOnce(t *testing.T) {
 		"nocopy: block released twice":                  (*Block).release,
 		"nocopy: block retained after its last release": (*Block).retain,
 	} {
-		func() {
-			defer func() {
-				if got := recover(); got != name {
-					t.Errorf("panic with %v, want %q", got, name)
-				}
+		t.Run(name, func(t *testing.T) {
+			func() {
+				defer func() {
+					if got := recover(); got != name {
+						t.Errorf("panic with %v, want %q", got, name)
+					}
+				}()
+				b := newBlock(maxClassBytes + 1) // too large for the pools
+				b.release()
+				f(b)
 			}()
-			b := newBlock(maxClassBytes + 1) // too large for the pools
-			b.release()
-			f(b)
-		}()
+		})
 	}
 }
 
@@ -124,23 +126,25 @@ const maxClassBytes = mostSpare
 // size.
 func TestBlockSizes(t *testing.T) {
 	for _, n := range []int{1, 4095, 4096, 4097, 1 << 16, 1<<20 + 1, 1<<24 - 1, 1 << 24, 1<<24 + 1, 20 << 20, maxClassBytes - 1, maxClassBytes, maxClassBytes + 1} {
-		b := newBlock(n)
-		if len(b.mem) < n || n > 4096 && len(b.mem) > 2*n {
-			t.Errorf("block of %d bytes for %d", len(b.mem), n)
-		}
-		b.release()
-		if n > SlabSize && n < maxClassBytes { // a larger one, perhaps of the same pool
-			larger := newBlock(n + n/4)
-			if len(larger.mem) < n+n/4 {
-				t.Errorf("block of %d bytes for %d", len(larger.mem), n+n/4)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			b := newBlock(n)
+			if len(b.mem) < n || n > 4096 && len(b.mem) > 2*n {
+				t.Errorf("block of %d bytes for %d", len(b.mem), n)
 			}
-			larger.release()
-		}
-		again := newBlock(n)
-		if len(again.mem) < n || again.refs.Load() != 1 {
-			t.Errorf("second block for %d: %d bytes, %d holders", n, len(again.mem), again.refs.Load())
-		}
-		again.release()
+			b.release()
+			if n > SlabSize && n < maxClassBytes { // a larger one, perhaps of the same pool
+				larger := newBlock(n + n/4)
+				if len(larger.mem) < n+n/4 {
+					t.Errorf("block of %d bytes for %d", len(larger.mem), n+n/4)
+				}
+				larger.release()
+			}
+			again := newBlock(n)
+			if len(again.mem) < n || again.refs.Load() != 1 {
+				t.Errorf("second block for %d: %d bytes, %d holders", n, len(again.mem), again.refs.Load())
+			}
+			again.release()
+		})
 	}
 }
 
@@ -205,9 +209,11 @@ func TestCrossingSegments(t *testing.T) {
 	b.Reset(false)
 	p := b.AddForeign(mem, false)
 	for _, i := range []int{0, 1, segSize - 1, segSize, segSize + 1, 2*segSize - 4, 3 * segSize, len(mem) - 1} {
-		if got := b.At(p + Pos(i)); !bytes.Equal(got, mem[i:]) {
-			t.Errorf("%d bytes at %d, want %d", len(got), i, len(mem)-i)
-		}
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			if got := b.At(p + Pos(i)); !bytes.Equal(got, mem[i:]) {
+				t.Errorf("%d bytes at %d, want %d", len(got), i, len(mem)-i)
+			}
+		})
 	}
 	if got := b.At(p + Pos(len(mem))); len(got) != 0 {
 		t.Errorf("%d bytes after the end", len(got))

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 )
 
@@ -9,40 +10,42 @@ import (
 // and memory that is only frozen is.
 func TestFreezeThenShare(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
-		for _, share := range []bool{false, true} {
-			src, dst := new(Buffer), new(Buffer)
-			fill := func(x byte) *byte {
-				src.Begin(recycle, 8)
-				_, mem := src.Extend(100)
-				copy(mem, bytes.Repeat([]byte{x}, 100))
-				src.Close()
-				src.Seal()
-				return &src.tail[0]
+		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
+			for _, share := range []bool{false, true} {
+				src, dst := new(Buffer), new(Buffer)
+				fill := func(x byte) *byte {
+					src.Begin(recycle, 8)
+					_, mem := src.Extend(100)
+					copy(mem, bytes.Repeat([]byte{x}, 100))
+					src.Close()
+					src.Seal()
+					return &src.tail[0]
+				}
+				first := fill(1)
+				src.Freeze()
+				if src.InTail(src.pieces[0].from, 8) || src.Writable(src.pieces[0].from) {
+					t.Errorf("recycle %v: what is frozen may be stored into", recycle)
+				}
+				dst.Reset(recycle)
+				shared := []byte(nil)
+				if share {
+					p := dst.Share(src, src.pieces[0].from, 100)
+					shared = dst.At(p)[:100]
+				}
+				src.Free()
+				second := fill(2)
+				if share && !bytes.Equal(shared, bytes.Repeat([]byte{1}, 100)) {
+					t.Errorf("recycle %v: what was shared has changed", recycle)
+				}
+				if again := first == second; again == share && !debugging {
+					t.Errorf("recycle %v, shared %v: the same memory again: %v", recycle, share, again)
+				}
+				if !src.Writable(src.pieces[0].from) || !src.InTail(src.pieces[0].from, 8) {
+					t.Errorf("recycle %v, shared %v: the next message can't be stored into", recycle, share)
+				}
+				src.Free()
+				dst.Free()
 			}
-			first := fill(1)
-			src.Freeze()
-			if src.InTail(src.pieces[0].from, 8) || src.Writable(src.pieces[0].from) {
-				t.Errorf("recycle %v: what is frozen may be stored into", recycle)
-			}
-			dst.Reset(recycle)
-			shared := []byte(nil)
-			if share {
-				p := dst.Share(src, src.pieces[0].from, 100)
-				shared = dst.At(p)[:100]
-			}
-			src.Free()
-			second := fill(2)
-			if share && !bytes.Equal(shared, bytes.Repeat([]byte{1}, 100)) {
-				t.Errorf("recycle %v: what was shared has changed", recycle)
-			}
-			if again := first == second; again == share && !debugging {
-				t.Errorf("recycle %v, shared %v: the same memory again: %v", recycle, share, again)
-			}
-			if !src.Writable(src.pieces[0].from) || !src.InTail(src.pieces[0].from, 8) {
-				t.Errorf("recycle %v, shared %v: the next message can't be stored into", recycle, share)
-			}
-			src.Free()
-			dst.Free()
-		}
+		})
 	}
 }

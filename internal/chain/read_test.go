@@ -3,6 +3,7 @@ package chain
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -25,19 +26,21 @@ func TestReadN(t *testing.T) {
 		data[i] = byte(i * 31)
 	}
 	for _, n := range []int{0, 1, 100, firstRead - 1, firstRead, firstRead + 1, 200_000, 1 << 20, len(data)} {
-		for _, recycle := range []bool{false, true} {
-			for name, r := range map[string]io.Reader{
-				"whole": bytes.NewReader(data), "halves": iotest.HalfReader(bytes.NewReader(data)), "last with EOF": iotest.DataErrReader(bytes.NewReader(data[:n])),
-			} {
-				var b Buffer
-				b.Reset(recycle)
-				got, err := readN(&b, r, n)
-				if err != nil || !bytes.Equal(got, data[:n]) {
-					t.Errorf("%d bytes, %s: %d bytes, %v", n, name, len(got), err)
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			for _, recycle := range []bool{false, true} {
+				for name, r := range map[string]io.Reader{
+					"whole": bytes.NewReader(data), "halves": iotest.HalfReader(bytes.NewReader(data)), "last with EOF": iotest.DataErrReader(bytes.NewReader(data[:n])),
+				} {
+					var b Buffer
+					b.Reset(recycle)
+					got, err := readN(&b, r, n)
+					if err != nil || !bytes.Equal(got, data[:n]) {
+						t.Errorf("%d bytes, %s: %d bytes, %v", n, name, len(got), err)
+					}
+					b.Free()
 				}
-				b.Free()
 			}
-		}
+		})
 	}
 }
 

@@ -123,38 +123,40 @@ func TestKindsInTurn(t *testing.T) {
 func TestFlatText(t *testing.T) {
 	const lead = 6
 	for _, s := range []string{"", "a", strings.Repeat("long", segSize/3)} {
-		for after := range 3 {
-			mem := append(binary.BigEndian.AppendUint32(make([]byte, lead), uint32(len(s))), s...)
-			mem = append(mem, "after"[:after]...)
-			var b Buffer
-			p := b.Refer(mem, true, false) + lead
-			if got, ok := b.FlatText(p); ok != (after > 0) || ok && got != s {
-				t.Errorf("%d bytes with %d after: %d bytes, %t", len(s), after, len(got), ok)
-			}
-			if got := b.Text(p); got != s {
-				t.Errorf("%d bytes with %d after: %d bytes by Text", len(s), after, len(got))
-			}
-			for _, p := range []Pos{0, segSize - 4, p + 4 + Pos(len(s)+after), 1 << 31, 1<<31 | p, 1<<32 - 1} {
-				if got, ok := b.FlatText(p); ok {
-					t.Errorf("%d bytes with %d after: at %#x there is a text of %d", len(s), after, p, len(got))
+		t.Run(s, func(t *testing.T) {
+			for after := range 3 {
+				mem := append(binary.BigEndian.AppendUint32(make([]byte, lead), uint32(len(s))), s...)
+				mem = append(mem, "after"[:after]...)
+				var b Buffer
+				p := b.Refer(mem, true, false) + lead
+				if got, ok := b.FlatText(p); ok != (after > 0) || ok && got != s {
+					t.Errorf("%d bytes with %d after: %d bytes, %t", len(s), after, len(got), ok)
+				}
+				if got := b.Text(p); got != s {
+					t.Errorf("%d bytes with %d after: %d bytes by Text", len(s), after, len(got))
+				}
+				for _, p := range []Pos{0, segSize - 4, p + 4 + Pos(len(s)+after), 1 << 31, 1<<31 | p, 1<<32 - 1} {
+					if got, ok := b.FlatText(p); ok {
+						t.Errorf("%d bytes with %d after: at %#x there is a text of %d", len(s), after, p, len(got))
+					}
+				}
+				for _, n := range []uint32{uint32(len(s) + after), 1<<32 - 1} {
+					binary.BigEndian.PutUint32(mem[lead:], n)
+					if got, ok := b.FlatText(p); ok {
+						t.Errorf("%d bytes with %d after: %d bytes if the length says %d", len(s), after, len(got), n)
+					}
+				}
+				binary.BigEndian.PutUint32(mem[lead:], uint32(len(s)))
+				if b.Adopt(p) {
+					if _, ok := b.FlatText(p); ok || b.Text(p) != s {
+						t.Errorf("%d bytes with %d after: %q after they were copied, %t", len(s), after, b.Text(p), ok)
+					}
+				}
+				b.Reset(true)
+				if _, ok := b.FlatText(p); ok {
+					t.Errorf("%d bytes with %d after are still there after Reset", len(s), after)
 				}
 			}
-			for _, n := range []uint32{uint32(len(s) + after), 1<<32 - 1} {
-				binary.BigEndian.PutUint32(mem[lead:], n)
-				if got, ok := b.FlatText(p); ok {
-					t.Errorf("%d bytes with %d after: %d bytes if the length says %d", len(s), after, len(got), n)
-				}
-			}
-			binary.BigEndian.PutUint32(mem[lead:], uint32(len(s)))
-			if b.Adopt(p) {
-				if _, ok := b.FlatText(p); ok || b.Text(p) != s {
-					t.Errorf("%d bytes with %d after: %q after they were copied, %t", len(s), after, b.Text(p), ok)
-				}
-			}
-			b.Reset(true)
-			if _, ok := b.FlatText(p); ok {
-				t.Errorf("%d bytes with %d after are still there after Reset", len(s), after)
-			}
-		}
+		})
 	}
 }

@@ -110,10 +110,12 @@ func TestRewriteRefused(t *testing.T) {
 			return p
 		},
 	} {
-		var b Buffer
-		at := prepare(&b)
-		if got, _ := b.Rewrite(at+1, at+2, 3); got != nil {
-			t.Errorf("%s: rewritten", name)
-		}
+		t.Run(name, func(t *testing.T) {
+			var b Buffer
+			at := prepare(&b)
+			if got, _ := b.Rewrite(at+1, at+2, 3); got != nil {
+				t.Errorf("%s: rewritten", name)
+			}
+		})
 	}
 }

@@ -97,23 +97,25 @@ func TestWriteStream(t *testing.T) {
 		{"a little, a lot, a little", []int{10, most, 10}, []int{most, 20}, Stats{most + 20, 2, 0, 0}},
 		{"many", repeated(1000, 2000), append(repeated(30, most), 2_000_000-30*most), Stats{2_000_000, 31, 0, 0}},
 	} {
-		b, want := pieceBuffer(c.sizes...)
-		var r recorder
-		stats, err := b.Write(&r, nil)
-		if err != nil || stats != c.stats {
-			t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
-		}
-		if fmt.Sprint(r.sizes) != fmt.Sprint(c.want) || !bytes.Equal(r.Bytes(), want) {
-			t.Errorf("%s: written as %v, want %v", c.name, r.sizes, c.want)
-		}
-		var batched recorder
-		var batch Batch
-		if batch.Add(b, false); len(c.sizes) == 0 {
-			continue
-		}
-		if n, err := batch.WriteTo(&batched); err != nil || int(n) != len(want) || fmt.Sprint(batched.sizes) != fmt.Sprint(c.want) {
-			t.Errorf("%s: in a batch written as %v, want %v: %v", c.name, batched.sizes, c.want, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			b, want := pieceBuffer(c.sizes...)
+			var r recorder
+			stats, err := b.Write(&r, nil)
+			if err != nil || stats != c.stats {
+				t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
+			}
+			if fmt.Sprint(r.sizes) != fmt.Sprint(c.want) || !bytes.Equal(r.Bytes(), want) {
+				t.Errorf("%s: written as %v, want %v", c.name, r.sizes, c.want)
+			}
+			var batched recorder
+			var batch Batch
+			if batch.Add(b, false); len(c.sizes) == 0 {
+				return
+			}
+			if n, err := batch.WriteTo(&batched); err != nil || int(n) != len(want) || fmt.Sprint(batched.sizes) != fmt.Sprint(c.want) {
+				t.Errorf("%s: in a batch written as %v, want %v: %v", c.name, batched.sizes, c.want, err)
+			}
+		})
 	}
 }
 
@@ -191,15 +193,17 @@ func TestWriteGathers(t *testing.T) {
 		{"large ones stay", []int{1024, 2000}, []int{1024, 2000}, Stats{3024, 2, 2, 3024}},
 		{"small ones between large ones", []int{1, 2000, 2, 3, 3000, 4}, []int{1, 2000, 5, 3000, 4}, Stats{5010, 5, 2, 5000}},
 	} {
-		b, want := pieceBuffer(c.sizes...)
-		var r recorder
-		stats, err := writeVectored(b, &r)
-		if err != nil || stats != c.stats {
-			t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
-		}
-		if fmt.Sprint(r.sizes) != fmt.Sprint(c.want) || !bytes.Equal(r.Bytes(), want) {
-			t.Errorf("%s: written as %v, want %v", c.name, r.sizes, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			b, want := pieceBuffer(c.sizes...)
+			var r recorder
+			stats, err := writeVectored(b, &r)
+			if err != nil || stats != c.stats {
+				t.Errorf("%s: %+v, %v, want %+v", c.name, stats, err, c.stats)
+			}
+			if fmt.Sprint(r.sizes) != fmt.Sprint(c.want) || !bytes.Equal(r.Bytes(), want) {
+				t.Errorf("%s: written as %v, want %v", c.name, r.sizes, c.want)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"sync"
@@ -41,80 +42,82 @@ func TestArgs(t *testing.T) {
 	wire := sum(echo.NewEchoAddArgs()).Message().Bytes()
 	pass := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error { return next(ctx, c) }
 	for name, opts := range map[string][]rpc.Option{"plain": nil, "intercepted": {rpc.Interceptors(pass)}, "unframed": {rpc.Unframed, rpc.Recycle}} {
-		c := dial(t, serve(t, &rpc.Server{Limits: nocopy.Limits{MaxDepth: 200}}, &handler{}), append(opts, rpc.MaxInFlight(2))...)
-		for _, a := range []struct {
-			name  string
-			m     *rpc.Method
-			args  func() nocopy.Struct
-			works bool
-			stays bool // they still belong to the caller
-		}{
-			{"from NewArgs", add, func() nocopy.Struct { return sum(echo.EchoAddArgs(c.NewArgs(add))) }, true, false},
-			{"finished before", add, func() nocopy.Struct {
-				args := sum(echo.EchoAddArgs(c.NewArgs(add)))
-				args.Message().Finish()
-				return args
-			}, true, false},
-			{"a new message", add, func() nocopy.Struct { return sum(echo.NewEchoAddArgs()) }, true, true},
-			{"a recycling message", add, func() nocopy.Struct { return sum(echo.NewEchoAddArgs(nocopy.Recycle)) }, true, true},
-			{"a parsed message", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire); return nocopy.Struct(s) }, true, true},
-			{"one parsed lazily", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire, nocopy.Lazy); return nocopy.Struct(s) }, true, true},
-			{"an edited message", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire); return sum(s) }, true, true},
-			{"nested deeper than usual", add, func() nocopy.Struct {
-				deep := append(append(bytes.Repeat([]byte{12, 0, 99}, 190), make([]byte, 190)...), wire...)
-				s, err := echo.ParseEchoAddArgs(deep, nocopy.Limits{MaxDepth: 200})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return nocopy.Struct(s)
-			}, true, true},
-			{"a zero handle", add, func() nocopy.Struct { return nocopy.Struct{} }, false, false},
-			{"an absent struct", add, func() nocopy.Struct { return thriftimpl.Absent() }, false, false},
-			{"an absent sub-struct", put, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoPutArgs().GetItem()) }, false, false},
-			{"a sub-struct", put, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoPutArgs().NewItem()) }, false, false},
-			{"a sub-struct of arguments", put, func() nocopy.Struct { return nocopy.Struct(echo.EchoPutArgs(c.NewArgs(put)).NewItem()) }, false, false},
-			{"another method's", add, func() nocopy.Struct { return c.NewArgs(put) }, false, true},
-			{"another struct", add, func() nocopy.Struct { return nocopy.Struct(echo.NewItem()) }, false, true},
-			{"a result", add, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoAddResult()) }, false, true},
-			{"released", add, func() nocopy.Struct { s := sum(echo.NewEchoAddArgs()); s.Release(); return s }, false, false},
-			{"from NewArgs, released", add, func() nocopy.Struct { s := c.NewArgs(add); s.Release(); return s }, false, false},
-			{"used before", add, func() nocopy.Struct {
-				args := sum(echo.EchoAddArgs(c.NewArgs(add)))
-				if _, err := c.Call(bg, add, args); err != nil {
-					t.Error(err)
-				}
-				return args
-			}, false, false},
-			{"used before, and the memory is others' by now", add, func() nocopy.Struct {
-				args := sum(echo.EchoAddArgs(c.NewArgs(add)))
-				c.Call(bg, add, args)
-				c.NewArgs(add)
-				echo.NewEchoAddArgs()
-				return args
-			}, false, false},
-		} {
-			for range 3 {
-				args := a.args()
-				res, err := c.Call(bg, a.m, args)
-				switch {
-				case a.works && (err != nil || echo.EchoAddResult(res).GetSuccess() != 42):
-					t.Errorf("%s, %s: %v", name, a.name, err)
-				case a.works:
-					res.Release()
-				case err == nil || !strings.Contains(err.Error(), "arguments") || res.Valid():
-					t.Errorf("%s, %s: %v", name, a.name, err)
-				}
-				if a.stays {
-					args.Message().Len()
-					args.Release() // panics if that has happened
+		t.Run(name, func(t *testing.T) {
+			c := dial(t, serve(t, &rpc.Server{Limits: nocopy.Limits{MaxDepth: 200}}, &handler{}), append(opts, rpc.MaxInFlight(2))...)
+			for _, a := range []struct {
+				name  string
+				m     *rpc.Method
+				args  func() nocopy.Struct
+				works bool
+				stays bool // they still belong to the caller
+			}{
+				{"from NewArgs", add, func() nocopy.Struct { return sum(echo.EchoAddArgs(c.NewArgs(add))) }, true, false},
+				{"finished before", add, func() nocopy.Struct {
+					args := sum(echo.EchoAddArgs(c.NewArgs(add)))
+					args.Message().Finish()
+					return args
+				}, true, false},
+				{"a new message", add, func() nocopy.Struct { return sum(echo.NewEchoAddArgs()) }, true, true},
+				{"a recycling message", add, func() nocopy.Struct { return sum(echo.NewEchoAddArgs(nocopy.Recycle)) }, true, true},
+				{"a parsed message", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire); return nocopy.Struct(s) }, true, true},
+				{"one parsed lazily", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire, nocopy.Lazy); return nocopy.Struct(s) }, true, true},
+				{"an edited message", add, func() nocopy.Struct { s, _ := echo.ParseEchoAddArgs(wire); return sum(s) }, true, true},
+				{"nested deeper than usual", add, func() nocopy.Struct {
+					deep := append(append(bytes.Repeat([]byte{12, 0, 99}, 190), make([]byte, 190)...), wire...)
+					s, err := echo.ParseEchoAddArgs(deep, nocopy.Limits{MaxDepth: 200})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return nocopy.Struct(s)
+				}, true, true},
+				{"a zero handle", add, func() nocopy.Struct { return nocopy.Struct{} }, false, false},
+				{"an absent struct", add, func() nocopy.Struct { return thriftimpl.Absent() }, false, false},
+				{"an absent sub-struct", put, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoPutArgs().GetItem()) }, false, false},
+				{"a sub-struct", put, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoPutArgs().NewItem()) }, false, false},
+				{"a sub-struct of arguments", put, func() nocopy.Struct { return nocopy.Struct(echo.EchoPutArgs(c.NewArgs(put)).NewItem()) }, false, false},
+				{"another method's", add, func() nocopy.Struct { return c.NewArgs(put) }, false, true},
+				{"another struct", add, func() nocopy.Struct { return nocopy.Struct(echo.NewItem()) }, false, true},
+				{"a result", add, func() nocopy.Struct { return nocopy.Struct(echo.NewEchoAddResult()) }, false, true},
+				{"released", add, func() nocopy.Struct { s := sum(echo.NewEchoAddArgs()); s.Release(); return s }, false, false},
+				{"from NewArgs, released", add, func() nocopy.Struct { s := c.NewArgs(add); s.Release(); return s }, false, false},
+				{"used before", add, func() nocopy.Struct {
+					args := sum(echo.EchoAddArgs(c.NewArgs(add)))
+					if _, err := c.Call(bg, add, args); err != nil {
+						t.Error(err)
+					}
+					return args
+				}, false, false},
+				{"used before, and the memory is others' by now", add, func() nocopy.Struct {
+					args := sum(echo.EchoAddArgs(c.NewArgs(add)))
+					c.Call(bg, add, args)
+					c.NewArgs(add)
+					echo.NewEchoAddArgs()
+					return args
+				}, false, false},
+			} {
+				for range 3 {
+					args := a.args()
+					res, err := c.Call(bg, a.m, args)
+					switch {
+					case a.works && (err != nil || echo.EchoAddResult(res).GetSuccess() != 42):
+						t.Errorf("%s, %s: %v", name, a.name, err)
+					case a.works:
+						res.Release()
+					case err == nil || !strings.Contains(err.Error(), "arguments") || res.Valid():
+						t.Errorf("%s, %s: %v", name, a.name, err)
+					}
+					if a.stays {
+						args.Message().Len()
+						args.Release() // panics if that has happened
+					}
 				}
 			}
-		}
-		if _, err := c.Call(bg, nil, nocopy.Struct{}); err == nil {
-			t.Error("a call of no method succeeds")
-		}
-		unused(t, c)
-		echoes(t, echo.NewEchoClient(c), "hello")
+			if _, err := c.Call(bg, nil, nocopy.Struct{}); err == nil {
+				t.Error("a call of no method succeeds")
+			}
+			unused(t, c)
+			echoes(t, echo.NewEchoClient(c), "hello")
+		})
 	}
 }
 
@@ -189,28 +192,30 @@ func (p *proxy) Notify(ctx context.Context, args echo.EchoNotifyArgs) error {
 func TestForwarding(t *testing.T) {
 	of := methods(t)
 	for _, recycle := range []bool{false, true} {
-		h := &handler{notified: make(chan string, 10)}
-		p := &proxy{to: dial(t, serve(t, &rpc.Server{Recycle: recycle}, h)), of: of}
-		srv := &rpc.Server{Recycle: recycle, Processor: echo.NewEchoProcessor(p)}
-		for _, opts := range tryOpts {
-			c := echo.NewEchoClient(dial(t, serve(t, srv2(srv), nil), opts...))
-			var wg sync.WaitGroup
-			for i := range 8 {
-				wg.Go(func() {
-					for _, size := range []int{0, 10, 3000, 5000, 100_000, 2 << 20} {
-						echoes(t, c, strings.Repeat(string(rune('a'+i)), size))
-					}
-				})
+		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
+			h := &handler{notified: make(chan string, 10)}
+			p := &proxy{to: dial(t, serve(t, &rpc.Server{Recycle: recycle}, h)), of: of}
+			srv := &rpc.Server{Recycle: recycle, Processor: echo.NewEchoProcessor(p)}
+			for _, opts := range tryOpts {
+				c := echo.NewEchoClient(dial(t, serve(t, srv2(srv), nil), opts...))
+				var wg sync.WaitGroup
+				for i := range 8 {
+					wg.Go(func() {
+						for _, size := range []int{0, 10, 3000, 5000, 100_000, 2 << 20} {
+							echoes(t, c, strings.Repeat(string(rune('a'+i)), size))
+						}
+					})
+				}
+				wg.Wait()
+				var missing echo.NotFound
+				if _, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName("key"); args.SetMode("missing, returned") }); !errors.As(err, &missing) || missing.GetKey() != "key" {
+					t.Error(err)
+				}
+				if err := c.Notify(bg, func(args echo.EchoNotifyArgs) { args.SetText("passed on") }); err != nil || <-h.notified != "passed on" {
+					t.Error(err)
+				}
 			}
-			wg.Wait()
-			var missing echo.NotFound
-			if _, err := c.Put(bg, func(args echo.EchoPutArgs) { args.NewItem().SetName("key"); args.SetMode("missing, returned") }); !errors.As(err, &missing) || missing.GetKey() != "key" {
-				t.Error(err)
-			}
-			if err := c.Notify(bg, func(args echo.EchoNotifyArgs) { args.SetText("passed on") }); err != nil || <-h.notified != "passed on" {
-				t.Error(err)
-			}
-		}
+		})
 	}
 }
 
@@ -268,6 +273,8 @@ func TestFailover(t *testing.T) {
 	dead := fakeServer(t, func(nc net.Conn) { nc.Close() })
 	c := echo.NewEchoClient(dial(t, dead, rpc.Interceptors(f)))
 	for _, size := range []int{10, 10_000} {
-		echoes(t, c, strings.Repeat("x", size))
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			echoes(t, c, strings.Repeat("x", size))
+		})
 	}
 }

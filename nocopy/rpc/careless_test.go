@@ -285,52 +285,54 @@ func TestCarelessOneway(t *testing.T) {
 // change, whether one call returns it or many at a time, whatever its size, finished or not.
 func TestExceptionsReturned(t *testing.T) {
 	for _, size := range []int{5, 5000, 100_000} {
-		sentinel := conflict(strings.Repeat("x", size))
-		var mu sync.Mutex
-		var made []echo.Conflict
-		h := &custom{put: func(_ context.Context, args echo.EchoPutArgs, _ echo.EchoPutResult) error {
-			switch args.GetMode() {
-			case "sentinel":
-				return sentinel
-			case "wrapped sentinel":
-				return fmt.Errorf("wrapped: %w", sentinel)
-			}
-			e := conflict(strings.Repeat(args.GetMode(), size))
-			mu.Lock()
-			made = append(made, e)
-			mu.Unlock()
-			return e
-		}}
-		srv := &rpc.Server{Processor: echo.NewEchoProcessor(h)}
-		c := echo.NewEchoClient(dial(t, serve(t, srv, nil)))
-		var wg sync.WaitGroup
-		for i := range 16 {
-			wg.Go(func() {
-				for j := range 20 {
-					mode := []string{"sentinel", "wrapped sentinel", string(rune('a' + i))}[j%3]
-					want := strings.Repeat("x", size)
-					if j%3 == 2 {
-						want = strings.Repeat(mode, size)
-					}
-					_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.SetMode(mode) })
-					var e echo.Conflict
-					if !errors.As(err, &e) || e.GetWhat() != want {
-						t.Errorf("%s: %.100v", mode, err)
-					}
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			sentinel := conflict(strings.Repeat("x", size))
+			var mu sync.Mutex
+			var made []echo.Conflict
+			h := &custom{put: func(_ context.Context, args echo.EchoPutArgs, _ echo.EchoPutResult) error {
+				switch args.GetMode() {
+				case "sentinel":
+					return sentinel
+				case "wrapped sentinel":
+					return fmt.Errorf("wrapped: %w", sentinel)
 				}
-			})
-		}
-		wg.Wait()
-		srv.Shutdown(bg)
-		if sentinel.GetWhat() != strings.Repeat("x", size) {
-			t.Error("the sentinel has changed")
-		}
-		for _, e := range made {
-			if e.GetWhat() == "" {
-				t.Error("an exception was released")
+				e := conflict(strings.Repeat(args.GetMode(), size))
+				mu.Lock()
+				made = append(made, e)
+				mu.Unlock()
+				return e
+			}}
+			srv := &rpc.Server{Processor: echo.NewEchoProcessor(h)}
+			c := echo.NewEchoClient(dial(t, serve(t, srv, nil)))
+			var wg sync.WaitGroup
+			for i := range 16 {
+				wg.Go(func() {
+					for j := range 20 {
+						mode := []string{"sentinel", "wrapped sentinel", string(rune('a' + i))}[j%3]
+						want := strings.Repeat("x", size)
+						if j%3 == 2 {
+							want = strings.Repeat(mode, size)
+						}
+						_, err := c.Put(bg, func(args echo.EchoPutArgs) { args.SetMode(mode) })
+						var e echo.Conflict
+						if !errors.As(err, &e) || e.GetWhat() != want {
+							t.Errorf("%s: %.100v", mode, err)
+						}
+					}
+				})
 			}
-			e.Release()
-		}
+			wg.Wait()
+			srv.Shutdown(bg)
+			if sentinel.GetWhat() != strings.Repeat("x", size) {
+				t.Error("the sentinel has changed")
+			}
+			for _, e := range made {
+				if e.GetWhat() == "" {
+					t.Error("an exception was released")
+				}
+				e.Release()
+			}
+		})
 	}
 }
 

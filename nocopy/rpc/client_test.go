@@ -65,41 +65,43 @@ func TestCancel(t *testing.T) {
 // not that their context had ended, whether it is being made or there is a pause before that.
 func TestCloseWhileDialling(t *testing.T) {
 	for _, pause := range []bool{false, true} {
-		var dials atomic.Int32
-		dialling := make(chan struct{}, 10)
-		f := func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if dials.Add(1) == 1 { // it is closed by the other side, without a reply: so a pause follows
-				client, server := net.Pipe()
-				server.Close()
-				return client, nil
+		t.Run(fmt.Sprint(pause), func(t *testing.T) {
+			var dials atomic.Int32
+			dialling := make(chan struct{}, 10)
+			f := func(ctx context.Context, network, addr string) (net.Conn, error) {
+				if dials.Add(1) == 1 { // it is closed by the other side, without a reply: so a pause follows
+					client, server := net.Pipe()
+					server.Close()
+					return client, nil
+				}
+				dialling <- struct{}{}
+				<-ctx.Done()
+				return nil, ctx.Err()
 			}
-			dialling <- struct{}{}
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		c, err := rpc.Dial(bg, "tcp", "nowhere", rpc.DialWith(f), rpc.PoolSize(1), rpc.Logger(new(quiet).logger()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		errs := make(chan error)
-		for range 3 {
-			go func() {
-				_, err := echo.NewEchoClient(c).Add(bg, nil)
-				errs <- err
-			}()
-		}
-		if !pause {
-			<-dialling
-		}
-		c.Close()
-		for range 3 {
-			switch err := <-errs; {
-			case errors.Is(err, rpc.ErrClientClosed):
-			case errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe): // of the first connection
-			default:
-				t.Error(err)
+			c, err := rpc.Dial(bg, "tcp", "nowhere", rpc.DialWith(f), rpc.PoolSize(1), rpc.Logger(new(quiet).logger()))
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			errs := make(chan error)
+			for range 3 {
+				go func() {
+					_, err := echo.NewEchoClient(c).Add(bg, nil)
+					errs <- err
+				}()
+			}
+			if !pause {
+				<-dialling
+			}
+			c.Close()
+			for range 3 {
+				switch err := <-errs; {
+				case errors.Is(err, rpc.ErrClientClosed):
+				case errors.Is(err, io.EOF), errors.Is(err, io.ErrClosedPipe): // of the first connection
+				default:
+					t.Error(err)
+				}
+			}
+		})
 	}
 }
 
@@ -170,14 +172,16 @@ func TestNilOptions(t *testing.T) {
 		"without a Processor":    func() { new(rpc.Server).Serve(listener(t)) },
 		"with a nil Interceptor": func() { serveNilInterceptor(t) },
 	} {
-		func() {
-			defer func() {
-				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "nocopy: ") || !strings.Contains(text, what) {
-					t.Errorf("%s: panic %s", what, text)
-				}
+		t.Run(what, func(t *testing.T) {
+			func() {
+				defer func() {
+					if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "nocopy: ") || !strings.Contains(text, what) {
+						t.Errorf("%s: panic %s", what, text)
+					}
+				}()
+				f()
 			}()
-			f()
-		}()
+		})
 	}
 }
 
@@ -314,29 +318,31 @@ func TestMaxInFlight(t *testing.T) {
 
 func TestPoolSize(t *testing.T) {
 	for _, size := range []int{1, 3} {
-		var mu sync.Mutex
-		peers := map[string]bool{}
-		note := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-			mu.Lock()
-			peers[c.Peer.String()] = true
-			mu.Unlock()
-			return next(ctx, c)
-		}
-		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{note}}, &handler{}), rpc.PoolSize(size)))
-		for range 10 {
-			unharmed(t, c)
-		}
-		if len(peers) != 1 {
-			t.Errorf("calls one after the other took %d connections", len(peers))
-		}
-		var wg sync.WaitGroup
-		for range 20 {
-			wg.Go(func() { c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetDelayMs(20) }) })
-		}
-		wg.Wait()
-		if len(peers) != size {
-			t.Errorf("%d connections of %d were used", len(peers), size)
-		}
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			var mu sync.Mutex
+			peers := map[string]bool{}
+			note := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+				mu.Lock()
+				peers[c.Peer.String()] = true
+				mu.Unlock()
+				return next(ctx, c)
+			}
+			c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Interceptors: []rpc.Interceptor{note}}, &handler{}), rpc.PoolSize(size)))
+			for range 10 {
+				unharmed(t, c)
+			}
+			if len(peers) != 1 {
+				t.Errorf("calls one after the other took %d connections", len(peers))
+			}
+			var wg sync.WaitGroup
+			for range 20 {
+				wg.Go(func() { c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetDelayMs(20) }) })
+			}
+			wg.Wait()
+			if len(peers) != size {
+				t.Errorf("%d connections of %d were used", len(peers), size)
+			}
+		})
 	}
 }
 

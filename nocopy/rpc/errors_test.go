@@ -146,13 +146,15 @@ func TestExceptionTypes(t *testing.T) {
 		{"an unknown method", &rpc.Method{Service: "Echo", Name: "sub", Args: echo.EchoAddArgsDesc, Result: echo.EchoAddResultDesc}, rpc.UnknownMethod},
 		{"arguments over the limit", &rpc.Method{Service: "Echo", Name: "echo", Args: echo.EchoEchoArgsDesc, Result: echo.EchoEchoResultDesc}, rpc.ProtocolError},
 	} {
-		args := cl.NewArgs(c.m)
-		if c.want == rpc.ProtocolError {
-			echo.EchoEchoArgs(args).SetPayload(make([]byte, 2000))
-		}
-		var e *rpc.ApplicationException
-		if _, err := cl.Call(bg, c.m, args); !errors.As(err, &e) || e.Type != c.want {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			args := cl.NewArgs(c.m)
+			if c.want == rpc.ProtocolError {
+				echo.EchoEchoArgs(args).SetPayload(make([]byte, 2000))
+			}
+			var e *rpc.ApplicationException
+			if _, err := cl.Call(bg, c.m, args); !errors.As(err, &e) || e.Type != c.want {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		})
 	}
 }

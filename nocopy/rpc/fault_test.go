@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -66,13 +67,15 @@ func TestSlowSender(t *testing.T) {
 		"a header":           strict(call, "add", 1, nil),
 		"half of a string":   strict(call, "echo", 1, []byte{11, 0, 1, 0, 0, 1, 0, 'x'}),
 	} {
-		nc := dialRaw(t, addr)
-		send(t, nc, begun)
-		start := time.Now()
-		closes(t, nc)
-		if d := time.Since(start); d > 2*time.Second {
-			t.Errorf("%s: the connection was closed after %v", name, d)
-		}
+		t.Run(name, func(t *testing.T) {
+			nc := dialRaw(t, addr)
+			send(t, nc, begun)
+			start := time.Now()
+			closes(t, nc)
+			if d := time.Since(start); d > 2*time.Second {
+				t.Errorf("%s: the connection was closed after %v", name, d)
+			}
+		})
 	}
 	logs(t, q, "did not arrive in time")
 	unharmed(t, other) // it was idle for longer than that
@@ -151,13 +154,15 @@ func TestHalfOpen(t *testing.T) {
 	defer close(release)
 	c := echo.NewEchoClient(dial(t, addr, rpc.PoolSize(1), rpc.StallTimeout(500*time.Millisecond)))
 	for _, size := range []int{10, 10_000, 4 << 20, 4 << 20, 10} {
-		ctx, cancel := context.WithTimeout(bg, 30*time.Millisecond)
-		start := time.Now()
-		_, err := c.Echo(ctx, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, size)) })
-		if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d > time.Second {
-			t.Errorf("%d bytes: %v after %v", size, err, d)
-		}
-		cancel()
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(bg, 30*time.Millisecond)
+			start := time.Now()
+			_, err := c.Echo(ctx, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, size)) })
+			if d := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || d > time.Second {
+				t.Errorf("%d bytes: %v after %v", size, err, d)
+			}
+			cancel()
+		})
 	}
 	// A call without a deadline ends after StallTimeout.
 	if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload(make([]byte, 4<<20)) }); !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -327,19 +332,21 @@ func TestOutOfOrder(t *testing.T) {
 // TestHandlerOutlivesClient: a client that goes away during a call does no harm to others.
 func TestHandlerOutlivesClient(t *testing.T) {
 	for _, how := range []string{"close", "reset"} {
-		h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
-		addr := serve(t, &rpc.Server{}, h)
-		other := echo.NewEchoClient(dial(t, addr))
-		nc := dialRaw(t, addr)
-		send(t, nc, frame(strict(call, "fail", 1, []byte("\x0b\x00\x01\x00\x00\x00\x04wait\x00"))))
-		<-h.waiting
-		if how == "reset" {
-			nc.(*net.TCPConn).SetLinger(0)
-		}
-		nc.Close()
-		unharmed(t, other)
-		close(h.release)
-		unharmed(t, other)
+		t.Run(how, func(t *testing.T) {
+			h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{})}
+			addr := serve(t, &rpc.Server{}, h)
+			other := echo.NewEchoClient(dial(t, addr))
+			nc := dialRaw(t, addr)
+			send(t, nc, frame(strict(call, "fail", 1, []byte("\x0b\x00\x01\x00\x00\x00\x04wait\x00"))))
+			<-h.waiting
+			if how == "reset" {
+				nc.(*net.TCPConn).SetLinger(0)
+			}
+			nc.Close()
+			unharmed(t, other)
+			close(h.release)
+			unharmed(t, other)
+		})
 	}
 }
 
@@ -401,33 +408,35 @@ func TestGarbage(t *testing.T) {
 func TestEarlyReply(t *testing.T) {
 	t.Parallel()
 	for _, takes := range []bool{true, false} {
-		stop := make(chan struct{})
-		addr := fakeServer(t, func(nc net.Conn) {
-			io.ReadFull(nc, make([]byte, 100))
-			nc.Write(frame(strict(reply, "echo", 1, []byte("\x0b\x00\x00\x00\x00\x00\x02hi\x00"))))
+		t.Run(fmt.Sprint(takes), func(t *testing.T) {
+			stop := make(chan struct{})
+			addr := fakeServer(t, func(nc net.Conn) {
+				io.ReadFull(nc, make([]byte, 100))
+				nc.Write(frame(strict(reply, "echo", 1, []byte("\x0b\x00\x00\x00\x00\x00\x02hi\x00"))))
+				if takes {
+					time.Sleep(50 * time.Millisecond)
+					io.Copy(io.Discard, nc)
+				}
+				<-stop
+			})
+			cl := dial(t, addr, rpc.PoolSize(1))
+			ctx, cancel := context.WithTimeout(bg, 10*time.Second)
+			if !takes {
+				ctx, cancel = context.WithTimeout(bg, 200*time.Millisecond)
+			}
+			payload := make([]byte, 32<<20)
+			res, err := echo.NewEchoClient(cl).Echo(ctx, func(args echo.EchoEchoArgs) { args.SetPayload(payload) })
+			cancel()
 			if takes {
-				time.Sleep(50 * time.Millisecond)
-				io.Copy(io.Discard, nc)
+				clear(payload) // ours again: the race detector would see it being written
+				if err != nil || string(res.GetSuccess()) != "hi" {
+					t.Errorf("%q, %v", res, err)
+				}
+			} else if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("nobody takes the call: %v", err)
 			}
-			<-stop
+			cl.Close()
+			close(stop)
 		})
-		cl := dial(t, addr, rpc.PoolSize(1))
-		ctx, cancel := context.WithTimeout(bg, 10*time.Second)
-		if !takes {
-			ctx, cancel = context.WithTimeout(bg, 200*time.Millisecond)
-		}
-		payload := make([]byte, 32<<20)
-		res, err := echo.NewEchoClient(cl).Echo(ctx, func(args echo.EchoEchoArgs) { args.SetPayload(payload) })
-		cancel()
-		if takes {
-			clear(payload) // ours again: the race detector would see it being written
-			if err != nil || string(res.GetSuccess()) != "hi" {
-				t.Errorf("%q, %v", res, err)
-			}
-		} else if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("nobody takes the call: %v", err)
-		}
-		cl.Close()
-		close(stop)
 	}
 }

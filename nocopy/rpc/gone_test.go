@@ -332,21 +332,23 @@ func TestHalfClosed(t *testing.T) {
 // except for clients of a unix socket that is closed altogether.
 func TestHalfClosedFor(t *testing.T) {
 	for network, ends := range map[string]bool{"tcp": false, "unix": true} {
-		w := newWaiter()
-		nc := networks[network](t, &rpc.Server{Processor: echo.NewEchoProcessor(w), HalfCloseTimeout: -1})()
-		send(t, nc, frame(strict(call, "fail", 1, []byte{0})))
-		expects(t, w.begun, 1, "fail", "begun")
-		nc.Close()
-		if ends {
-			expects(t, w.ended, 1, "fail", "ended")
-			continue
-		}
-		select {
-		case <-w.ended:
-			t.Error("the call's context has ended")
-		case <-time.After(100 * time.Millisecond):
-		}
-		close(w.release)
+		t.Run(network, func(t *testing.T) {
+			w := newWaiter()
+			nc := networks[network](t, &rpc.Server{Processor: echo.NewEchoProcessor(w), HalfCloseTimeout: -1})()
+			send(t, nc, frame(strict(call, "fail", 1, []byte{0})))
+			expects(t, w.begun, 1, "fail", "begun")
+			nc.Close()
+			if ends {
+				expects(t, w.ended, 1, "fail", "ended")
+				return
+			}
+			select {
+			case <-w.ended:
+				t.Error("the call's context has ended")
+			case <-time.After(100 * time.Millisecond):
+			}
+			close(w.release)
+		})
 	}
 }
 
@@ -401,19 +403,21 @@ func TestWriteFails(t *testing.T) {
 // TestGoneDuringShutdown: a server that is shutting down still notices that a client is gone.
 func TestGoneDuringShutdown(t *testing.T) {
 	for _, how := range []string{"reset", "close"} {
-		w := newWaiter()
-		srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), HalfCloseTimeout: 10 * time.Millisecond}
-		nc := dialRaw(t, serve(t, srv, nil))
-		send(t, nc, frame(strict(call, "fail", 1, []byte{0})))
-		expects(t, w.begun, 1, "fail", "begun")
-		ended := make(chan error)
-		go func() { ended <- srv.Shutdown(bg) }()
-		time.Sleep(10 * time.Millisecond)
-		goes(nc, how)
-		expects(t, w.ended, 1, "fail", "ended")
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		t.Run(how, func(t *testing.T) {
+			w := newWaiter()
+			srv := &rpc.Server{Processor: echo.NewEchoProcessor(w), HalfCloseTimeout: 10 * time.Millisecond}
+			nc := dialRaw(t, serve(t, srv, nil))
+			send(t, nc, frame(strict(call, "fail", 1, []byte{0})))
+			expects(t, w.begun, 1, "fail", "begun")
+			ended := make(chan error)
+			go func() { ended <- srv.Shutdown(bg) }()
+			time.Sleep(10 * time.Millisecond)
+			goes(nc, how)
+			expects(t, w.ended, 1, "fail", "ended")
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
@@ -462,30 +466,32 @@ func (l keptAliveListener) Accept() (net.Conn, error) {
 func TestKeepAlive(t *testing.T) {
 	cert, pool := certificate(t)
 	conf := &tls.Config{Certificates: []tls.Certificate{cert}}
-	for _, who := range []string{"nobody", "server", "listener"} { // speaks TLS
-		l, err := (&net.ListenConfig{KeepAlive: -1}).Listen(bg, "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		set := new(sync.Map)
-		srv := &rpc.Server{}
-		var wrapped net.Listener = keptAliveListener{l, set}
-		switch who {
-		case "server":
-			srv.TLS = conf
-		case "listener":
-			wrapped = tls.NewListener(wrapped, conf)
-		}
-		serveOn(t, srv, &handler{}, wrapped)
-		var opts []rpc.Option
-		if who != "nobody" {
-			opts = append(opts, rpc.TLS(&tls.Config{RootCAs: pool}))
-		}
-		unharmed(t, echo.NewEchoClient(dial(t, l.Addr().String(), opts...)))
-		got, _ := set.Load(l.Addr().String())
-		want := net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4}
-		if got != want {
-			t.Errorf("TLS by the %s: %+v", who, got)
-		}
+	for _, who := range []string{"nobody", "server", "listener"} {
+		t.Run(who, func(t *testing.T) { // speaks TLS
+			l, err := (&net.ListenConfig{KeepAlive: -1}).Listen(bg, "tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := new(sync.Map)
+			srv := &rpc.Server{}
+			var wrapped net.Listener = keptAliveListener{l, set}
+			switch who {
+			case "server":
+				srv.TLS = conf
+			case "listener":
+				wrapped = tls.NewListener(wrapped, conf)
+			}
+			serveOn(t, srv, &handler{}, wrapped)
+			var opts []rpc.Option
+			if who != "nobody" {
+				opts = append(opts, rpc.TLS(&tls.Config{RootCAs: pool}))
+			}
+			unharmed(t, echo.NewEchoClient(dial(t, l.Addr().String(), opts...)))
+			got, _ := set.Load(l.Addr().String())
+			want := net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4}
+			if got != want {
+				t.Errorf("TLS by the %s: %+v", who, got)
+			}
+		})
 	}
 }

@@ -68,28 +68,30 @@ func TestHedgingWithoutServer(t *testing.T) {
 	release := make(chan struct{})
 	addr := fakeServer(t, func(nc net.Conn) { <-release })
 	defer close(release)
-	for _, size := range []int{10, 8 << 20} { // waits for a reply; is being written
-		var late sync.WaitGroup
-		abandon := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-			for range 5 { // two find no place, one is queued
-				other := *c
-				late.Go(func() {
-					if err := next(context.WithoutCancel(ctx), &other); err == nil || !strings.Contains(err.Error(), "the call has returned") {
-						t.Errorf("a late try: %v", err)
-					}
-				})
+	for _, size := range []int{10, 8 << 20} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) { // waits for a reply; is being written
+			var late sync.WaitGroup
+			abandon := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+				for range 5 { // two find no place, one is queued
+					other := *c
+					late.Go(func() {
+						if err := next(context.WithoutCancel(ctx), &other); err == nil || !strings.Contains(err.Error(), "the call has returned") {
+							t.Errorf("a late try: %v", err)
+						}
+					})
+				}
+				time.Sleep(20 * time.Millisecond)
+				return errors.New("enough")
 			}
-			time.Sleep(20 * time.Millisecond)
-			return errors.New("enough")
-		}
-		cl := dial(t, addr, rpc.PoolSize(2), rpc.MaxInFlight(3), rpc.Interceptors(abandon))
-		for range 2 {
-			if _, err := echo.NewEchoClient(cl).Echo(bg, func(args echo.EchoEchoArgs) { args.NewPayload(size) }); err == nil || err.Error() != "enough" {
-				t.Error(err)
+			cl := dial(t, addr, rpc.PoolSize(2), rpc.MaxInFlight(3), rpc.Interceptors(abandon))
+			for range 2 {
+				if _, err := echo.NewEchoClient(cl).Echo(bg, func(args echo.EchoEchoArgs) { args.NewPayload(size) }); err == nil || err.Error() != "enough" {
+					t.Error(err)
+				}
 			}
-		}
-		late.Wait()
-		unused(t, cl)
+			late.Wait()
+			unused(t, cl)
+		})
 	}
 }
 

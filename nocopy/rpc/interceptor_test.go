@@ -77,29 +77,31 @@ func TestOwnResult(t *testing.T) {
 		"a part":   nocopy.Struct(whole.Child(resultsFirst, resultsDesc)),
 		"large":    nocopy.Struct(large),
 	} {
-		for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}} {
-			c, q := intercepted(t, &custom{}, func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-				c.Result = own
-				return nil
-			}, opts...)
-			var wg sync.WaitGroup
-			for range 8 {
-				wg.Go(func() {
-					for range 20 {
-						if res, err := putNamed(c, "", ""); err != nil || res.GetSuccess().GetName() != "own" {
-							t.Errorf("%s: %v, %v", name, res, err)
+		t.Run(name, func(t *testing.T) {
+			for _, opts := range [][]rpc.Option{nil, {rpc.Unframed}} {
+				c, q := intercepted(t, &custom{}, func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+					c.Result = own
+					return nil
+				}, opts...)
+				var wg sync.WaitGroup
+				for range 8 {
+					wg.Go(func() {
+						for range 20 {
+							if res, err := putNamed(c, "", ""); err != nil || res.GetSuccess().GetName() != "own" {
+								t.Errorf("%s: %v, %v", name, res, err)
+							}
 						}
-					}
-				})
+					})
+				}
+				wg.Wait()
+				if q.String() != "" {
+					t.Errorf("%s: the log: %s", name, q)
+				}
 			}
-			wg.Wait()
-			if q.String() != "" {
-				t.Errorf("%s: the log: %s", name, q)
+			if !own.Valid() {
+				t.Errorf("%s: it was released", name)
 			}
-		}
-		if !own.Valid() {
-			t.Errorf("%s: it was released", name)
-		}
+		})
 	}
 }
 
@@ -376,62 +378,64 @@ func TestHedge(t *testing.T) {
 // using its Call, and its mistakes affect no other call.
 func TestInnerInterceptorRunsOn(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
-		inside, release := make(chan struct{}), make(chan struct{})
-		finished := make(chan string)
-		errGaveUp := errors.New("gave up")
-		var nextNil atomic.Pointer[error]
-		outer := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-			if echo.EchoPutArgs(c.Args).GetMode() != "slow" {
-				return next(ctx, c)
+		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
+			inside, release := make(chan struct{}), make(chan struct{})
+			finished := make(chan string)
+			errGaveUp := errors.New("gave up")
+			var nextNil atomic.Pointer[error]
+			outer := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+				if echo.EchoPutArgs(c.Args).GetMode() != "slow" {
+					return next(ctx, c)
+				}
+				go next(ctx, c)
+				<-inside
+				done := make(chan error)
+				go func() { done <- next(ctx, nil) }()
+				err := <-done
+				nextNil.Store(&err)
+				return errGaveUp
 			}
-			go next(ctx, c)
-			<-inside
-			done := make(chan error)
-			go func() { done <- next(ctx, nil) }()
-			err := <-done
-			nextNil.Store(&err)
-			return errGaveUp
-		}
-		inner := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-			args := echo.EchoPutArgs(c.Args)
-			if args.GetMode() != "slow" {
-				return next(ctx, c)
+			inner := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+				args := echo.EchoPutArgs(c.Args)
+				if args.GetMode() != "slow" {
+					return next(ctx, c)
+				}
+				err := next(ctx, c)
+				inside <- struct{}{}
+				<-release
+				finished <- fmt.Sprint(args.GetItem().GetName(), echo.EchoPutResult(c.Result).GetSuccess().GetName(), err)
+				if err = next(ctx, c); err == nil {
+					t.Error("next can still be called")
+				}
+				panic("nobody waits for this")
 			}
-			err := next(ctx, c)
-			inside <- struct{}{}
-			<-release
-			finished <- fmt.Sprint(args.GetItem().GetName(), echo.EchoPutResult(c.Result).GetSuccess().GetName(), err)
-			if err = next(ctx, c); err == nil {
-				t.Error("next can still be called")
+			q := new(quiet)
+			srv := &rpc.Server{Logger: q.logger(), Recycle: recycle,
+				Interceptors: []rpc.Interceptor{outer, inner}}
+			srv.Processor = echo.NewEchoProcessor(&custom{put: func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
+				result.NewSuccess().SetName(args.GetItem().GetName())
+				return nil
+			}})
+			c := echo.NewEchoClient(dial(t, serve(t, srv, nil), rpc.PoolSize(1)))
+			if _, err := putNamed(c, "name", "slow"); err == nil || !strings.Contains(err.Error(), "gave up") {
+				t.Error(err)
 			}
-			panic("nobody waits for this")
-		}
-		q := new(quiet)
-		srv := &rpc.Server{Logger: q.logger(), Recycle: recycle,
-			Interceptors: []rpc.Interceptor{outer, inner}}
-		srv.Processor = echo.NewEchoProcessor(&custom{put: func(_ context.Context, args echo.EchoPutArgs, result echo.EchoPutResult) error {
-			result.NewSuccess().SetName(args.GetItem().GetName())
-			return nil
-		}})
-		c := echo.NewEchoClient(dial(t, serve(t, srv, nil), rpc.PoolSize(1)))
-		if _, err := putNamed(c, "name", "slow"); err == nil || !strings.Contains(err.Error(), "gave up") {
-			t.Error(err)
-		}
-		if err := *nextNil.Load(); err == nil {
-			t.Error("next accepts nil")
-		}
-		for i := range 50 { // its memory would be used for these
-			name := fmt.Sprint("another ", i)
-			if res, err := putNamed(c, name, ""); err != nil || res.GetSuccess().GetName() != name {
-				t.Errorf("%v, %v", res, err)
+			if err := *nextNil.Load(); err == nil {
+				t.Error("next accepts nil")
 			}
-		}
-		close(release)
-		if got := <-finished; got != "namename<nil>" {
-			t.Errorf("it reads %s", got)
-		}
-		logs(t, q, "nobody waits for this")
-		unharmed(t, c)
+			for i := range 50 { // its memory would be used for these
+				name := fmt.Sprint("another ", i)
+				if res, err := putNamed(c, name, ""); err != nil || res.GetSuccess().GetName() != name {
+					t.Errorf("%v, %v", res, err)
+				}
+			}
+			close(release)
+			if got := <-finished; got != "namename<nil>" {
+				t.Errorf("it reads %s", got)
+			}
+			logs(t, q, "nobody waits for this")
+			unharmed(t, c)
+		})
 	}
 }
 
@@ -493,28 +497,30 @@ func TestNextTooLate(t *testing.T) {
 		return errors.New("too slow")
 	}, rpc.Recycle)
 	for _, name := range []string{"", "panic", "nil"} {
-		_, err := putNamed(c, name, "slow")
-		var ae *rpc.ApplicationException
-		switch {
-		case name == "nil":
-			concealedID(t, name, err)
-		case !errors.As(err, &ae) || ae.Message != "too slow":
-			t.Errorf("%q: %v", name, err)
-		}
-		for i := range 20 { // in memory that would be the handler's, were it given back
-			if res, err := putNamed(c, fmt.Sprint(i), ""); err != nil || res.GetSuccess().GetName() != fmt.Sprint(i) {
+		t.Run(name, func(t *testing.T) {
+			_, err := putNamed(c, name, "slow")
+			var ae *rpc.ApplicationException
+			switch {
+			case name == "nil":
+				concealedID(t, name, err)
+			case !errors.As(err, &ae) || ae.Message != "too slow":
+				t.Errorf("%q: %v", name, err)
+			}
+			for i := range 20 { // in memory that would be the handler's, were it given back
+				if res, err := putNamed(c, fmt.Sprint(i), ""); err != nil || res.GetSuccess().GetName() != fmt.Sprint(i) {
+					t.Errorf("%v, %v", res, err)
+				}
+			}
+			release <- struct{}{}
+			if err := <-finished; (err != nil) != (name == "panic") {
+				t.Errorf("%q: next returns %v", name, err)
+			}
+			concealedID(t, "next called too late", keptNext(bg, kept))
+			kept.Result, kept.Args, kept.Method = nocopy.Struct{}, nocopy.Struct{}, nil
+			if res, err := putNamed(c, "after", ""); err != nil || res.GetSuccess().GetName() != "after" {
 				t.Errorf("%v, %v", res, err)
 			}
-		}
-		release <- struct{}{}
-		if err := <-finished; (err != nil) != (name == "panic") {
-			t.Errorf("%q: next returns %v", name, err)
-		}
-		concealedID(t, "next called too late", keptNext(bg, kept))
-		kept.Result, kept.Args, kept.Method = nocopy.Struct{}, nocopy.Struct{}, nil
-		if res, err := putNamed(c, "after", ""); err != nil || res.GetSuccess().GetName() != "after" {
-			t.Errorf("%v, %v", res, err)
-		}
+		})
 	}
 	logs(t, q, "after its interceptor had returned")
 }

@@ -67,29 +67,31 @@ func TestLifetimes(t *testing.T) {
 // used again.
 func TestArgsIntoResult(t *testing.T) {
 	for _, recycle := range []bool{false, true} {
-		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Recycle: recycle}, &handler{}), rpc.PoolSize(2)))
-		var wg sync.WaitGroup
-		for i := range 16 {
-			wg.Go(func() {
-				for j := range 60 {
-					data := strings.Repeat(fmt.Sprint(i, "/", j, " "), 2000)
-					for _, mode := range []string{"link", "fill"} {
-						res, err := c.Put(bg, func(args echo.EchoPutArgs) {
-							item := args.NewItem()
-							item.SetData([]byte(data))
-							item.SetNumbers([]int64{int64(i), int64(j)})
-							args.SetMode(mode)
-						})
-						if err != nil || string(res.GetSuccess().GetData()) != data {
-							t.Errorf("recycle %v, %s: %v", recycle, mode, err)
-							return
+		t.Run(fmt.Sprint(recycle), func(t *testing.T) {
+			c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{Recycle: recycle}, &handler{}), rpc.PoolSize(2)))
+			var wg sync.WaitGroup
+			for i := range 16 {
+				wg.Go(func() {
+					for j := range 60 {
+						data := strings.Repeat(fmt.Sprint(i, "/", j, " "), 2000)
+						for _, mode := range []string{"link", "fill"} {
+							res, err := c.Put(bg, func(args echo.EchoPutArgs) {
+								item := args.NewItem()
+								item.SetData([]byte(data))
+								item.SetNumbers([]int64{int64(i), int64(j)})
+								args.SetMode(mode)
+							})
+							if err != nil || string(res.GetSuccess().GetData()) != data {
+								t.Errorf("recycle %v, %s: %v", recycle, mode, err)
+								return
+							}
+							res.Release()
 						}
-						res.Release()
 					}
-				}
-			})
-		}
-		wg.Wait()
+				})
+			}
+			wg.Wait()
+		})
 	}
 }
 

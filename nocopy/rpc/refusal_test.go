@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -141,18 +142,20 @@ func TestOverTheLimit(t *testing.T) {
 	logs(t, q, "rpc.Server.MaxFrame = 16777216")
 	logs(t, q, "peer=127.0.0.1")
 	for _, isFramed := range []bool{true, false} {
-		nc := dialRaw(t, addr)
-		b := strict(call, "echo", 9, bigArgs(20<<20))
-		if isFramed {
-			b = frame(b)
-		}
-		if n, err := nc.Write(b); err != nil {
-			t.Errorf("framed %v: %d bytes were taken: %v", isFramed, n, err)
-		}
-		typ, name, seqid, _ := readMessage(t, nc, isFramed)
-		if typ != exception || name != "echo" || seqid != 9 {
-			t.Errorf("framed %v: the reply is of type %d, to %q, %d", isFramed, typ, name, seqid)
-		}
+		t.Run(fmt.Sprint(isFramed), func(t *testing.T) {
+			nc := dialRaw(t, addr)
+			b := strict(call, "echo", 9, bigArgs(20<<20))
+			if isFramed {
+				b = frame(b)
+			}
+			if n, err := nc.Write(b); err != nil {
+				t.Errorf("framed %v: %d bytes were taken: %v", isFramed, n, err)
+			}
+			typ, name, seqid, _ := readMessage(t, nc, isFramed)
+			if typ != exception || name != "echo" || seqid != 9 {
+				t.Errorf("framed %v: the reply is of type %d, to %q, %d", isFramed, typ, name, seqid)
+			}
+		})
 	}
 }
 
@@ -205,19 +208,21 @@ func TestForeignClients(t *testing.T) {
 	secret := new(quiet)
 	secured := serve(t, &rpc.Server{Logger: secret.logger(), TLS: &tls.Config{Certificates: []tls.Certificate{cert}}}, &handler{})
 	for _, addr := range []string{addr, secured} {
-		for _, method := range []string{"GET", "POST", "PUT", "OPTIONS"} {
-			req, _ := http.NewRequest(method, "http://"+addr+"/path", bytes.NewReader(make([]byte, 1000)))
-			resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
-			if err != nil {
-				t.Errorf("HTTP %s: %v", method, err)
-				continue
+		t.Run(addr, func(t *testing.T) {
+			for _, method := range []string{"GET", "POST", "PUT", "OPTIONS"} {
+				req, _ := http.NewRequest(method, "http://"+addr+"/path", bytes.NewReader(make([]byte, 1000)))
+				resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+				if err != nil {
+					t.Errorf("HTTP %s: %v", method, err)
+					continue
+				}
+				body, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if resp.StatusCode != http.StatusBadRequest || err != nil || !strings.Contains(string(body), "Thrift") {
+					t.Errorf("HTTP %s: %v, %q, %v", method, resp.Status, body, err)
+				}
 			}
-			body, err := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			if resp.StatusCode != http.StatusBadRequest || err != nil || !strings.Contains(string(body), "Thrift") {
-				t.Errorf("HTTP %s: %v, %q, %v", method, resp.Status, body, err)
-			}
-		}
+		})
 	}
 	for _, q := range []*quiet{q, secret} {
 		logs(t, q, "peer=127.0.0.1")

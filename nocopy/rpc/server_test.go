@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"math/big"
 	"net"
 	"path/filepath"
@@ -123,15 +124,19 @@ func TestMultiplexed(t *testing.T) {
 	for name, c := range map[string]rpc.Caller{
 		"by name": rpc.MultiplexedCaller(with, "B"), "extended": rpc.MultiplexedCaller(with, "E"), "default": with,
 	} {
-		if v, err := echo.NewBaseClient(c).Version(bg, nil); err != nil || v.GetSuccess() != "one" {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			if v, err := echo.NewBaseClient(c).Version(bg, nil); err != nil || v.GetSuccess() != "one" {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 	for name, c := range map[string]rpc.Caller{"no default": without, "no such service": rpc.MultiplexedCaller(with, "X")} {
-		var ae *rpc.ApplicationException
-		if _, err := echo.NewBaseClient(c).Version(bg, nil); !errors.As(err, &ae) || ae.Type != rpc.UnknownMethod {
-			t.Errorf("%s: %v", name, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			var ae *rpc.ApplicationException
+			if _, err := echo.NewBaseClient(c).Version(bg, nil); !errors.As(err, &ae) || ae.Type != rpc.UnknownMethod {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
 	}
 }
 
@@ -140,30 +145,32 @@ func TestMultiplexed(t *testing.T) {
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{1, 2, 8} {
-		for _, unordered := range []bool{false, true} {
-			var running, most atomic.Int32
-			count := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
-				n := running.Add(1)
-				for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
-				}
-				defer running.Add(-1)
-				return next(ctx, c)
-			}
-			addr := serve(t, &rpc.Server{Concurrency: limit, Unordered: unordered, Interceptors: []rpc.Interceptor{count}}, &handler{})
-			c := echo.NewEchoClient(dial(t, addr, rpc.PoolSize(1)))
-			var wg sync.WaitGroup
-			for range 4 * limit {
-				wg.Go(func() {
-					if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetDelayMs(30) }); err != nil {
-						t.Error(err)
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			for _, unordered := range []bool{false, true} {
+				var running, most atomic.Int32
+				count := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
+					n := running.Add(1)
+					for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 					}
-				})
+					defer running.Add(-1)
+					return next(ctx, c)
+				}
+				addr := serve(t, &rpc.Server{Concurrency: limit, Unordered: unordered, Interceptors: []rpc.Interceptor{count}}, &handler{})
+				c := echo.NewEchoClient(dial(t, addr, rpc.PoolSize(1)))
+				var wg sync.WaitGroup
+				for range 4 * limit {
+					wg.Go(func() {
+						if _, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetDelayMs(30) }); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+				if int(most.Load()) != limit {
+					t.Errorf("limit %d, unordered %v: %d at a time", limit, unordered, most.Load())
+				}
 			}
-			wg.Wait()
-			if int(most.Load()) != limit {
-				t.Errorf("limit %d, unordered %v: %d at a time", limit, unordered, most.Load())
-			}
-		}
+		})
 	}
 }
 
@@ -197,19 +204,21 @@ func TestListenersShareSlots(t *testing.T) {
 	}
 	request, answer := frame(strict(call, "add", 1, addArgs(1, 2))), frame(strict(reply, "add", 1, sumResult(3)))
 	for _, addr := range []string{second, first, second} {
-		nc := dialRaw(t, addr)
-		send(t, nc, request)
-		expect(t, nc, answer)
-		other := dialRaw(t, first) // only now, lest it get the slot
-		send(t, other, request)
-		other.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
-		if n, err := other.Read(make([]byte, 1)); n > 0 || err == nil {
-			t.Error("a second connection is served")
-		}
-		nc.Close()
-		other.SetReadDeadline(time.Now().Add(5 * time.Second))
-		expect(t, other, answer)
-		other.Close()
+		t.Run(addr, func(t *testing.T) {
+			nc := dialRaw(t, addr)
+			send(t, nc, request)
+			expect(t, nc, answer)
+			other := dialRaw(t, first) // only now, lest it get the slot
+			send(t, other, request)
+			other.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+			if n, err := other.Read(make([]byte, 1)); n > 0 || err == nil {
+				t.Error("a second connection is served")
+			}
+			nc.Close()
+			other.SetReadDeadline(time.Now().Add(5 * time.Second))
+			expect(t, other, answer)
+			other.Close()
+		})
 	}
 }
 

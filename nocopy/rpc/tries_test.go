@@ -74,54 +74,56 @@ func echoes(t *testing.T, c echo.EchoClient, payload string) {
 // returned, and so can the result of the last try. Messages that are dropped are released.
 func TestTries(t *testing.T) {
 	for _, size := range []int{5, 3000, 5000, 300_000} {
-		payload := strings.Repeat("x", size)
-		for tries := range 5 {
-			var dropped []kept
-			again := func(ctx context.Context, c *rpc.Call, next rpc.Handler) (err error) {
-				if c.Method.Name != "echo" {
-					return next(ctx, c)
-				}
-				for i := range tries {
-					if err = next(ctx, c); err != nil || string(echo.EchoEchoResult(c.Result).GetSuccess()) != payload {
-						t.Errorf("try %d: %v", i, err)
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			payload := strings.Repeat("x", size)
+			for tries := range 5 {
+				var dropped []kept
+				again := func(ctx context.Context, c *rpc.Call, next rpc.Handler) (err error) {
+					if c.Method.Name != "echo" {
+						return next(ctx, c)
 					}
-					if string(echo.EchoEchoArgs(c.Args).GetPayload()) != payload {
-						t.Errorf("after try %d the arguments are others", i)
+					for i := range tries {
+						if err = next(ctx, c); err != nil || string(echo.EchoEchoResult(c.Result).GetSuccess()) != payload {
+							t.Errorf("try %d: %v", i, err)
+						}
+						if string(echo.EchoEchoArgs(c.Args).GetPayload()) != payload {
+							t.Errorf("after try %d the arguments are others", i)
+						}
+						dropped = append(dropped, kept{c.Method.Result, c.Result})
 					}
-					dropped = append(dropped, kept{c.Method.Result, c.Result})
+					dropped = append(dropped, kept{c.Method.Args, c.Args})
+					return err
 				}
-				dropped = append(dropped, kept{c.Method.Args, c.Args})
-				return err
+				intercepting(t, again, func(t *testing.T, c echo.EchoClient, cl *rpc.Client) {
+					for range 4 {
+						dropped = nil
+						res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload([]byte(payload)) })
+						if tries == 0 {
+							var ae *rpc.ApplicationException
+							if !errors.As(err, &ae) || ae.Type != rpc.MissingResult || res.Valid() {
+								t.Errorf("next was not called: %v, %v", res, err)
+							}
+							continue
+						}
+						if err != nil || string(res.GetSuccess()) != payload {
+							t.Error(err)
+							continue
+						}
+						if last := len(dropped) - 2; dropped[last].s != nocopy.Struct(res) {
+							t.Error("the result is not the last try's")
+						} else {
+							dropped = append(dropped[:last], dropped[last+1:]...)
+						}
+						for i, k := range dropped {
+							if !k.released() {
+								t.Errorf("message %d of %d was not released", i, len(dropped))
+							}
+						}
+						res.Release()
+					}
+				})
 			}
-			intercepting(t, again, func(t *testing.T, c echo.EchoClient, cl *rpc.Client) {
-				for range 4 {
-					dropped = nil
-					res, err := c.Echo(bg, func(args echo.EchoEchoArgs) { args.SetPayload([]byte(payload)) })
-					if tries == 0 {
-						var ae *rpc.ApplicationException
-						if !errors.As(err, &ae) || ae.Type != rpc.MissingResult || res.Valid() {
-							t.Errorf("next was not called: %v, %v", res, err)
-						}
-						continue
-					}
-					if err != nil || string(res.GetSuccess()) != payload {
-						t.Error(err)
-						continue
-					}
-					if last := len(dropped) - 2; dropped[last].s != nocopy.Struct(res) {
-						t.Error("the result is not the last try's")
-					} else {
-						dropped = append(dropped[:last], dropped[last+1:]...)
-					}
-					for i, k := range dropped {
-						if !k.released() {
-							t.Errorf("message %d of %d was not released", i, len(dropped))
-						}
-					}
-					res.Release()
-				}
-			})
-		}
+		})
 	}
 }
 
@@ -189,11 +191,13 @@ func TestEditWhileWritten(t *testing.T) {
 		t.Error(err)
 	}
 	for i, mode := range []string{"first", "second"} {
-		b := <-received
-		args, err := echo.ParseEchoPutArgs(b[len(strict(call, "put", 1, nil)):])
-		if err != nil || args.GetMode() != mode || args.GetItem().GetNumbers().At(999) != int64(i+1) || !bytes.Equal(args.GetItem().GetData(), text) {
-			t.Errorf("try %d was sent as %q, %d, %v", i, args.GetMode(), args.GetItem().GetNumbers().At(999), err)
-		}
+		t.Run(mode, func(t *testing.T) {
+			b := <-received
+			args, err := echo.ParseEchoPutArgs(b[len(strict(call, "put", 1, nil)):])
+			if err != nil || args.GetMode() != mode || args.GetItem().GetNumbers().At(999) != int64(i+1) || !bytes.Equal(args.GetItem().GetData(), text) {
+				t.Errorf("try %d was sent as %q, %d, %v", i, args.GetMode(), args.GetItem().GetNumbers().At(999), err)
+			}
+		})
 	}
 	unused(t, cl)
 }

@@ -104,25 +104,27 @@ func TestPipelined(t *testing.T) {
 // TestOrder: a slow call holds up replies, but not other calls; unordered replies overtake it.
 func TestOrder(t *testing.T) {
 	for _, unordered := range []bool{false, true} {
-		h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{}), notified: make(chan string, 1)}
-		nc := dialRaw(t, serve(t, &rpc.Server{Unordered: unordered}, h))
-		wait := []byte("\x0b\x00\x01\x00\x00\x00\x04wait\x00")
-		send(t, nc, frame(strict(call, "fail", 1, wait)))
-		<-h.waiting
-		send(t, nc, frame(strict(oneway, "notify", 2, []byte("\x0b\x00\x01\x00\x00\x00\x02hi\x00"))))
-		if got := <-h.notified; got != "hi" { // handled while the first call is under way
-			t.Errorf("notified of %q", got)
-		}
-		send(t, nc, frame(strict(call, "add", 3, addArgs(1, 2))))
-		slow, fast := frame(strict(reply, "fail", 1, []byte{0})), frame(strict(reply, "add", 3, sumResult(3)))
-		if unordered {
-			expect(t, nc, fast)
-			close(h.release)
-			expect(t, nc, slow)
-		} else {
-			time.AfterFunc(20*time.Millisecond, func() { close(h.release) })
-			expect(t, nc, append(slow, fast...))
-		}
+		t.Run(fmt.Sprint(unordered), func(t *testing.T) {
+			h := &handler{waiting: make(chan struct{}, 1), release: make(chan struct{}), notified: make(chan string, 1)}
+			nc := dialRaw(t, serve(t, &rpc.Server{Unordered: unordered}, h))
+			wait := []byte("\x0b\x00\x01\x00\x00\x00\x04wait\x00")
+			send(t, nc, frame(strict(call, "fail", 1, wait)))
+			<-h.waiting
+			send(t, nc, frame(strict(oneway, "notify", 2, []byte("\x0b\x00\x01\x00\x00\x00\x02hi\x00"))))
+			if got := <-h.notified; got != "hi" { // handled while the first call is under way
+				t.Errorf("notified of %q", got)
+			}
+			send(t, nc, frame(strict(call, "add", 3, addArgs(1, 2))))
+			slow, fast := frame(strict(reply, "fail", 1, []byte{0})), frame(strict(reply, "add", 3, sumResult(3)))
+			if unordered {
+				expect(t, nc, fast)
+				close(h.release)
+				expect(t, nc, slow)
+			} else {
+				time.AfterFunc(20*time.Millisecond, func() { close(h.release) })
+				expect(t, nc, append(slow, fast...))
+			}
+		})
 	}
 }
 
