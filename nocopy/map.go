@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"fmt"
 	"iter"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -420,3 +421,19 @@ func (m *Message) appendZeroValue(t *XType) uint32 {
 	m.copied = appendZero(m.copied[:0], t)
 	return m.appendValue(t, 0, source{n: len(m.copied), data: m.copied}, 0)
 }
+
+// NewMap sets field f to an empty map and returns it to be filled. n is for how many pairs to make
+// room, of which there is at most one number; more than mostRoom are not made room for at once.
+func (s XStruct) NewMap(f XField, d *XDesc, n []int) XStruct {
+	room := 0
+	if len(n) > 0 {
+		room = n[0]
+	}
+	if len(n) > 1 || room < 0 {
+		panic(fmt.Sprintf("nocopy: room for %d pairs of a map", n))
+	}
+	return s.NewChild(f, d, min(room, mostRoom))
+}
+
+// mostRoom is the most pairs that a new map has room for.
+const mostRoom = 1 << 16

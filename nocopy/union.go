@@ -97,3 +97,23 @@ func (s XStruct) UnsetArm(f XField) {
 	}
 	s.m.idx[at] = which
 }
+
+// ArmName returns the IDL's name of a union's field by its word, as Which returns it; "none" for 0 and
+// the number for another one that no field has.
+func (d *XDesc) ArmName(word int32) string {
+	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
+		return d.fields[i].Name
+	}
+	if word == 0 {
+		return "none"
+	}
+	return itoa(int(word))
+}
+
+// ArmID returns the id of a union's field by its word, as Which returns it; 0 if no field has it.
+func (d *XDesc) ArmID(word int32) int16 {
+	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
+		return d.fields[i].ID
+	}
+	return 0
+}

@@ -1,6 +1,11 @@
 package nocopy
 
-import "github.com/nocopythrift/nocopythrift/internal/chain"
+import (
+	"bytes"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
 
 // For generated code and package rpc. X has what these call, and they by the names of package
 // thriftimpl. Programs call what is generated instead. All names of this package that are not for
@@ -108,3 +113,23 @@ var GeneratedV1 XGenerateThisCodeAgainWithNocopyc
 // For generated code. XGenerateThisCodeAgainWithNocopyc is what the compiler says to code that was
 // generated before this version.
 type XGenerateThisCodeAgainWithNocopyc struct{}
+
+// For generated code. XPairs are the pairs of a map to be.
+type XPairs[K comparable, V any, KC XCodec[K], VC XCodec[V]] map[K]V
+
+// SetIn sets field f of s, a map, to these pairs, in the order of the keys' wire bytes.
+func (v XPairs[K, V, KC, VC]) SetIn(s XStruct, f XField, d *XDesc) {
+	var kc KC
+	keys := make([]K, 0, len(v))
+	for k := range v {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b K) int {
+		x, y := kc.encode(a), kc.encode(b)
+		return bytes.Compare(x.bytes(), y.bytes())
+	})
+	c := s.NewChild(f, d, len(v))
+	for _, k := range keys {
+		putPair[K, V, KC, VC](c, k, v[k])
+	}
+}

@@ -128,7 +128,6 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 	}
 	for _, s := range p.Structs {
 		view.Structs = append(view.Structs, f.structView(s))
-		f.needs["iter"] = true
 	}
 	for _, s := range p.Services {
 		view.Services = append(view.Services, f.serviceView(s))
@@ -137,11 +136,12 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 			if fn.Result != nil {
 				view.Structs = append(view.Structs, f.structView(fn.Result))
 			}
-			f.needs["iter"] = true
 		}
 		f.needs["context"] = f.needs["context"] || len(s.Functions) > 0
 	}
-	for _, name := range []string{"context", "fmt", "iter", "math", "sync"} {
+	f.needs["iter"] = len(view.Structs) > 0
+	f.needs["io"] = len(view.Structs) > 0
+	for _, name := range []string{"context", "fmt", "io", "iter", "math", "sync"} {
 		if f.needs[name] {
 			view.Std = append(view.Std, name)
 		}

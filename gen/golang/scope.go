@@ -22,14 +22,15 @@ func (s scope) unique(name string) string {
 
 // structNames holds the Go names of a struct's declarations.
 type structNames struct {
-	Type, New, Parse, Desc, Which string
-	Fields                        []fieldNames
+	Type, New, Parse, Read, Desc, Which string
+	Fields                              []fieldNames
 }
 
 type fieldNames struct {
-	Go    string // the part of method names: Name in GetName and SetName
-	Const string // the field constant
-	Arm   string // the constant that a union's Which returns; "" in a struct
+	Go     string // the part of method names: Name in GetName and SetName
+	Const  string // the field constant
+	Arm    string // the constant that a union's Which returns; "" in a struct
+	SetMap string // the method that takes a Go map, of fields that have one
 }
 
 type enumNames struct {
@@ -109,6 +110,7 @@ func (n *names) members(s *schema.Struct) {
 	sn := n.structs[s]
 	sn.New = n.taken.unique("New" + sn.Type)
 	sn.Parse = n.taken.unique("Parse" + sn.Type)
+	sn.Read = n.taken.unique("Read" + sn.Type)
 	sn.Desc = n.taken.unique(sn.Type + "Desc")
 	if s.Shape == schema.IsUnion {
 		sn.Which = n.taken.unique(sn.Type + "Which")
@@ -127,6 +129,11 @@ func (n *names) members(s *schema.Struct) {
 			fn.Arm = n.taken.unique(sn.Type + "_" + name)
 		}
 		sn.Fields = append(sn.Fields, fn)
+	}
+	for i, f := range s.Fields { // names of fields come first
+		if f.Type.Kind == schema.Map {
+			sn.Fields[i].SetMap = methods.unique("Set" + sn.Fields[i].Go + "Map")
+		}
 	}
 }
 

@@ -119,6 +119,22 @@ func (f *file) mapType(t *schema.Type) string {
 	return fmt.Sprintf("nocopy.Map[%s, %s, %s, %s]", key, elem, codec, f.codec(t.Elem))
 }
 
+// goMap returns the Go map that a map can be set from, and the codecs of its keys and values; "" if
+// keys or values are structs or containers. Binary keys are strings, since a []byte can't be a key.
+func (f *file) goMap(t *schema.Type) (goType, codecs string) {
+	for _, part := range []*schema.Type{t.Key, t.Elem} {
+		switch part.Kind {
+		case schema.StructKind, schema.List, schema.SetKind, schema.Map:
+			return "", ""
+		}
+	}
+	key := t.Key
+	if key.Kind == schema.Binary {
+		key = &schema.Type{Kind: schema.String}
+	}
+	return "map[" + f.goType(key) + "]" + f.goType(t.Elem), f.codec(key) + ", " + f.codec(t.Elem)
+}
+
 // codec returns the type argument by which a map reads and writes keys or values of type t.
 func (f *file) codec(t *schema.Type) string {
 	switch t.Kind {

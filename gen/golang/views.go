@@ -61,6 +61,9 @@ type fieldView struct {
 	Method     string // the type's part of method names: Int64 in SetInt64
 	Default    string // the Go literal of the default; "" if it is the zero value
 	Slice      string // the element type of the slice that SetX takes; "" if it takes a list
+	Noun       string // of a struct or map: what it is
+	GoMap      string // the Go map that sets a map; "" if only a map of the field's type can
+	Codecs     string // of its keys and values
 	On         string // the expression whose methods the setters call; SetChild has its own
 	Unset      string // the call that removes the field
 	Define     string // the field's line in the descriptor
@@ -157,8 +160,12 @@ func (f *file) fieldView(field *schema.Field) fieldView {
 			v.Default = "int32(" + f.scalarLiteral(field.Default) + ")"
 		}
 		return v
-	case schema.StructKind, schema.Map:
-		v.Kind = "struct"
+	case schema.StructKind:
+		v.Kind, v.Noun = "struct", "struct"
+		return v
+	case schema.Map:
+		v.Kind, v.Noun = "struct", "map"
+		v.GoMap, v.Codecs = f.goMap(t)
 		return v
 	case schema.List, schema.SetKind:
 		v.Kind = "list"
@@ -200,5 +207,5 @@ func (f *file) define(field *schema.Field) string {
 	if field.Default != nil {
 		parts = append(parts, "Default: "+strconv.Quote(field.Default.Wire))
 	}
-	return "thriftimpl.FieldDesc{" + strings.Join(parts, ", ") + "},"
+	return "{" + strings.Join(parts, ", ") + "},"
 }

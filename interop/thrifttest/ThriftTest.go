@@ -9,6 +9,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -710,13 +711,17 @@ const (
 	bonkType    thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
-// BonkDesc describes Bonk to the runtime and to packages that use it.
+// BonkDesc is the descriptor of Bonk.
 var BonkDesc = thriftimpl.NewDesc("Bonk")
 
+// NewBonk returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBonk(opts ...nocopy.Option) Bonk { return Bonk(thriftimpl.New(BonkDesc, opts...)) }
 func ParseBonk(b []byte, opts ...nocopy.Option) (Bonk, error) {
 	s, err := thriftimpl.Parse(BonkDesc, b, opts...)
 	return Bonk(s), err
+}
+func ReadBonk(r io.Reader, n int, opts ...nocopy.Option) (Bonk, error) {
+	return nocopy.Read[Bonk](BonkDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -747,13 +752,17 @@ const (
 	boolsImFalse thriftimpl.Field = 3<<48 | 4<<32 | 2<<16 | 2
 )
 
-// BoolsDesc describes Bools to the runtime and to packages that use it.
+// BoolsDesc is the descriptor of Bools.
 var BoolsDesc = thriftimpl.NewDesc("Bools")
 
+// NewBools returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBools(opts ...nocopy.Option) Bools { return Bools(thriftimpl.New(BoolsDesc, opts...)) }
 func ParseBools(b []byte, opts ...nocopy.Option) (Bools, error) {
 	s, err := thriftimpl.Parse(BoolsDesc, b, opts...)
 	return Bools(s), err
+}
+func ReadBools(r io.Reader, n int, opts ...nocopy.Option) (Bools, error) {
+	return nocopy.Read[Bools](BoolsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -788,13 +797,17 @@ const (
 	xtructI64Thing    thriftimpl.Field = 5<<48 | 6<<32 | 10<<16 | 11
 )
 
-// XtructDesc describes Xtruct to the runtime and to packages that use it.
+// XtructDesc is the descriptor of Xtruct.
 var XtructDesc = thriftimpl.NewDesc("Xtruct")
 
+// NewXtruct returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewXtruct(opts ...nocopy.Option) Xtruct { return Xtruct(thriftimpl.New(XtructDesc, opts...)) }
 func ParseXtruct(b []byte, opts ...nocopy.Option) (Xtruct, error) {
 	s, err := thriftimpl.Parse(XtructDesc, b, opts...)
 	return Xtruct(s), err
+}
+func ReadXtruct(r io.Reader, n int, opts ...nocopy.Option) (Xtruct, error) {
+	return nocopy.Read[Xtruct](XtructDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -840,13 +853,17 @@ const (
 	xtruct2I32Thing    thriftimpl.Field = 4<<48 | 5<<32 | 8<<16 | 3
 )
 
-// Xtruct2Desc describes Xtruct2 to the runtime and to packages that use it.
+// Xtruct2Desc is the descriptor of Xtruct2.
 var Xtruct2Desc = thriftimpl.NewDesc("Xtruct2")
 
+// NewXtruct2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewXtruct2(opts ...nocopy.Option) Xtruct2 { return Xtruct2(thriftimpl.New(Xtruct2Desc, opts...)) }
 func ParseXtruct2(b []byte, opts ...nocopy.Option) (Xtruct2, error) {
 	s, err := thriftimpl.Parse(Xtruct2Desc, b, opts...)
 	return Xtruct2(s), err
+}
+func ReadXtruct2(r io.Reader, n int, opts ...nocopy.Option) (Xtruct2, error) {
+	return nocopy.Read[Xtruct2](Xtruct2Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -873,6 +890,8 @@ func (s Xtruct2) UnsetByteThing()      { thriftimpl.Struct(s).Unset(xtruct2ByteT
 func (s Xtruct2) GetStructThing() Xtruct {
 	return Xtruct(thriftimpl.Struct(s).Child(xtruct2StructThing, Xtruct2Desc))
 }
+
+// SetStructThing sets a copy of v, an empty struct if v is absent.
 func (s Xtruct2) SetStructThing(v Xtruct) {
 	thriftimpl.Struct(s).SetChild(xtruct2StructThing, Xtruct2Desc, thriftimpl.Struct(v))
 }
@@ -896,13 +915,17 @@ const (
 	xtruct3I64Thing    thriftimpl.Field = 5<<48 | 6<<32 | 10<<16 | 11
 )
 
-// Xtruct3Desc describes Xtruct3 to the runtime and to packages that use it.
+// Xtruct3Desc is the descriptor of Xtruct3.
 var Xtruct3Desc = thriftimpl.NewDesc("Xtruct3")
 
+// NewXtruct3 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewXtruct3(opts ...nocopy.Option) Xtruct3 { return Xtruct3(thriftimpl.New(Xtruct3Desc, opts...)) }
 func ParseXtruct3(b []byte, opts ...nocopy.Option) (Xtruct3, error) {
 	s, err := thriftimpl.Parse(Xtruct3Desc, b, opts...)
 	return Xtruct3(s), err
+}
+func ReadXtruct3(r io.Reader, n int, opts ...nocopy.Option) (Xtruct3, error) {
+	return nocopy.Read[Xtruct3](Xtruct3Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -947,15 +970,19 @@ const (
 	insanityXtructs thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
-// InsanityDesc describes Insanity to the runtime and to packages that use it.
+// InsanityDesc is the descriptor of Insanity.
 var InsanityDesc = thriftimpl.NewDesc("Insanity")
 
+// NewInsanity returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewInsanity(opts ...nocopy.Option) Insanity {
 	return Insanity(thriftimpl.New(InsanityDesc, opts...))
 }
 func ParseInsanity(b []byte, opts ...nocopy.Option) (Insanity, error) {
 	s, err := thriftimpl.Parse(InsanityDesc, b, opts...)
 	return Insanity(s), err
+}
+func ReadInsanity(r io.Reader, n int, opts ...nocopy.Option) (Insanity, error) {
+	return nocopy.Read[Insanity](InsanityDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -976,11 +1003,16 @@ func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
 	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(insanityUserMap, InsanityDesc))
 }
+
+// SetUserMap sets a copy of v, an empty map if v is absent.
 func (s Insanity) SetUserMap(v nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(insanityUserMap, InsanityDesc, thriftimpl.Struct(v))
 }
-func (s Insanity) NewUserMap() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
-	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(insanityUserMap, InsanityDesc, 0))
+func (s Insanity) SetUserMapMap(v map[Numberz]int64) {
+	thriftimpl.SetMap[thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s), insanityUserMap, InsanityDesc, v)
+}
+func (s Insanity) NewUserMap(n ...int) nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
+	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(insanityUserMap, InsanityDesc, n))
 }
 func (s Insanity) IsSetUserMap() bool { return thriftimpl.Struct(s).Has(insanityUserMap) }
 func (s Insanity) UnsetUserMap()      { thriftimpl.Struct(s).Unset(insanityUserMap) }
@@ -988,6 +1020,8 @@ func (s Insanity) UnsetUserMap()      { thriftimpl.Struct(s).Unset(insanityUserM
 func (s Insanity) GetXtructs() nocopy.StructList[Xtruct] {
 	return nocopy.StructList[Xtruct](thriftimpl.Struct(s).Child(insanityXtructs, InsanityDesc))
 }
+
+// SetXtructs sets a copy of v, an empty list if v is absent.
 func (s Insanity) SetXtructs(v nocopy.StructList[Xtruct]) {
 	thriftimpl.Struct(s).SetChild(insanityXtructs, InsanityDesc, thriftimpl.Struct(v))
 }
@@ -1007,15 +1041,19 @@ const (
 	crazyNestingUUIDField   thriftimpl.Field = 6<<48 | 7<<32 | 16<<16 | 5
 )
 
-// CrazyNestingDesc describes CrazyNesting to the runtime and to packages that use it.
+// CrazyNestingDesc is the descriptor of CrazyNesting.
 var CrazyNestingDesc = thriftimpl.NewDesc("CrazyNesting")
 
+// NewCrazyNesting returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewCrazyNesting(opts ...nocopy.Option) CrazyNesting {
 	return CrazyNesting(thriftimpl.New(CrazyNestingDesc, opts...))
 }
 func ParseCrazyNesting(b []byte, opts ...nocopy.Option) (CrazyNesting, error) {
 	s, err := thriftimpl.Parse(CrazyNestingDesc, b, opts...)
 	return CrazyNesting(s), err
+}
+func ReadCrazyNesting(r io.Reader, n int, opts ...nocopy.Option) (CrazyNesting, error) {
+	return nocopy.Read[CrazyNesting](CrazyNestingDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1049,6 +1087,8 @@ func (s CrazyNesting) UnsetStringField() { thriftimpl.Struct(s).Unset(crazyNesti
 func (s CrazyNesting) GetSetField() nocopy.StructList[Insanity] {
 	return nocopy.StructList[Insanity](thriftimpl.Struct(s).Child(crazyNestingSetField, CrazyNestingDesc))
 }
+
+// SetSetField sets a copy of v, an empty list if v is absent.
 func (s CrazyNesting) SetSetField(v nocopy.StructList[Insanity]) {
 	thriftimpl.Struct(s).SetChild(crazyNestingSetField, CrazyNestingDesc, thriftimpl.Struct(v))
 }
@@ -1061,6 +1101,8 @@ func (s CrazyNesting) UnsetSetField()      { thriftimpl.Struct(s).Unset(crazyNes
 func (s CrazyNesting) GetListField() nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]] {
 	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]](thriftimpl.Struct(s).Child(crazyNestingListField, CrazyNestingDesc))
 }
+
+// SetListField sets a copy of v, an empty list if v is absent.
 func (s CrazyNesting) SetListField(v nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]]) {
 	thriftimpl.Struct(s).SetChild(crazyNestingListField, CrazyNestingDesc, thriftimpl.Struct(v))
 }
@@ -1105,15 +1147,19 @@ const (
 	someUnionInsanityThing thriftimpl.Field = 7<<48 | 8<<32 | 12<<16 | 5
 )
 
-// SomeUnionDesc describes SomeUnion to the runtime and to packages that use it.
+// SomeUnionDesc is the descriptor of SomeUnion.
 var SomeUnionDesc = thriftimpl.NewUnionDesc("SomeUnion")
 
+// NewSomeUnion returns a new message. No field is set.
 func NewSomeUnion(opts ...nocopy.Option) SomeUnion {
 	return SomeUnion(thriftimpl.New(SomeUnionDesc, opts...))
 }
 func ParseSomeUnion(b []byte, opts ...nocopy.Option) (SomeUnion, error) {
 	s, err := thriftimpl.Parse(SomeUnionDesc, b, opts...)
 	return SomeUnion(s), err
+}
+func ReadSomeUnion(r io.Reader, n int, opts ...nocopy.Option) (SomeUnion, error) {
+	return nocopy.Read[SomeUnion](SomeUnionDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1142,16 +1188,23 @@ const (
 	SomeUnion_InsanityThing SomeUnionWhich = 7
 )
 
+func (w SomeUnionWhich) String() string   { return SomeUnionDesc.ArmName(int32(w)) }
+func (w SomeUnionWhich) ID() int16        { return SomeUnionDesc.ArmID(int32(w)) }
 func (s SomeUnion) Which() SomeUnionWhich { return SomeUnionWhich(thriftimpl.Struct(s).Which()) }
 
 func (s SomeUnion) GetMapThing() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
 	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(someUnionMapThing, SomeUnionDesc))
 }
+
+// SetMapThing sets a copy of v, an empty map if v is absent.
 func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(someUnionMapThing, SomeUnionDesc, thriftimpl.Struct(v))
 }
-func (s SomeUnion) NewMapThing() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
-	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).NewChild(someUnionMapThing, SomeUnionDesc, 0))
+func (s SomeUnion) SetMapThingMap(v map[Numberz]int64) {
+	thriftimpl.SetMap[thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc), someUnionMapThing, SomeUnionDesc, v)
+}
+func (s SomeUnion) NewMapThing(n ...int) nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
+	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).NewMap(someUnionMapThing, SomeUnionDesc, n))
 }
 func (s SomeUnion) IsSetMapThing() bool { return thriftimpl.Struct(s).Has(someUnionMapThing) }
 func (s SomeUnion) UnsetMapThing()      { thriftimpl.Struct(s).UnsetArm(someUnionMapThing) }
@@ -1173,6 +1226,8 @@ func (s SomeUnion) UnsetI32Thing()      { thriftimpl.Struct(s).UnsetArm(someUnio
 func (s SomeUnion) GetXtructThing() Xtruct3 {
 	return Xtruct3(thriftimpl.Struct(s).Child(someUnionXtructThing, SomeUnionDesc))
 }
+
+// SetXtructThing sets a copy of v, an empty struct if v is absent.
 func (s SomeUnion) SetXtructThing(v Xtruct3) {
 	thriftimpl.Struct(s).SetChild(someUnionXtructThing, SomeUnionDesc, thriftimpl.Struct(v))
 }
@@ -1185,6 +1240,8 @@ func (s SomeUnion) UnsetXtructThing()      { thriftimpl.Struct(s).UnsetArm(someU
 func (s SomeUnion) GetInsanityThing() Insanity {
 	return Insanity(thriftimpl.Struct(s).Child(someUnionInsanityThing, SomeUnionDesc))
 }
+
+// SetInsanityThing sets a copy of v, an empty struct if v is absent.
 func (s SomeUnion) SetInsanityThing(v Insanity) {
 	thriftimpl.Struct(s).SetChild(someUnionInsanityThing, SomeUnionDesc, thriftimpl.Struct(v))
 }
@@ -1201,15 +1258,19 @@ const (
 	xceptionMessage   thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// XceptionDesc describes Xception to the runtime and to packages that use it.
+// XceptionDesc is the descriptor of Xception.
 var XceptionDesc = thriftimpl.NewExceptionDesc("Xception")
 
+// NewXception returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewXception(opts ...nocopy.Option) Xception {
 	return Xception(thriftimpl.New(XceptionDesc, opts...))
 }
 func ParseXception(b []byte, opts ...nocopy.Option) (Xception, error) {
 	s, err := thriftimpl.Parse(XceptionDesc, b, opts...)
 	return Xception(s), err
+}
+func ReadXception(r io.Reader, n int, opts ...nocopy.Option) (Xception, error) {
+	return nocopy.Read[Xception](XceptionDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1245,15 +1306,19 @@ const (
 	xception2StructThing thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
-// Xception2Desc describes Xception2 to the runtime and to packages that use it.
+// Xception2Desc is the descriptor of Xception2.
 var Xception2Desc = thriftimpl.NewExceptionDesc("Xception2")
 
+// NewXception2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewXception2(opts ...nocopy.Option) Xception2 {
 	return Xception2(thriftimpl.New(Xception2Desc, opts...))
 }
 func ParseXception2(b []byte, opts ...nocopy.Option) (Xception2, error) {
 	s, err := thriftimpl.Parse(Xception2Desc, b, opts...)
 	return Xception2(s), err
+}
+func ReadXception2(r io.Reader, n int, opts ...nocopy.Option) (Xception2, error) {
+	return nocopy.Read[Xception2](Xception2Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1280,6 +1345,8 @@ func (s Xception2) UnsetErrorCode()      { thriftimpl.Struct(s).Unset(xception2E
 func (s Xception2) GetStructThing() Xtruct {
 	return Xtruct(thriftimpl.Struct(s).Child(xception2StructThing, Xception2Desc))
 }
+
+// SetStructThing sets a copy of v, an empty struct if v is absent.
 func (s Xception2) SetStructThing(v Xtruct) {
 	thriftimpl.Struct(s).SetChild(xception2StructThing, Xception2Desc, thriftimpl.Struct(v))
 }
@@ -1291,15 +1358,19 @@ func (s Xception2) UnsetStructThing()      { thriftimpl.Struct(s).Unset(xception
 
 type EmptyStruct nocopy.Struct
 
-// EmptyStructDesc describes EmptyStruct to the runtime and to packages that use it.
+// EmptyStructDesc is the descriptor of EmptyStruct.
 var EmptyStructDesc = thriftimpl.NewDesc("EmptyStruct")
 
+// NewEmptyStruct returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEmptyStruct(opts ...nocopy.Option) EmptyStruct {
 	return EmptyStruct(thriftimpl.New(EmptyStructDesc, opts...))
 }
 func ParseEmptyStruct(b []byte, opts ...nocopy.Option) (EmptyStruct, error) {
 	s, err := thriftimpl.Parse(EmptyStructDesc, b, opts...)
 	return EmptyStruct(s), err
+}
+func ReadEmptyStruct(r io.Reader, n int, opts ...nocopy.Option) (EmptyStruct, error) {
+	return nocopy.Read[EmptyStruct](EmptyStructDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1325,15 +1396,19 @@ const (
 	oneFieldField thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// OneFieldDesc describes OneField to the runtime and to packages that use it.
+// OneFieldDesc is the descriptor of OneField.
 var OneFieldDesc = thriftimpl.NewDesc("OneField")
 
+// NewOneField returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOneField(opts ...nocopy.Option) OneField {
 	return OneField(thriftimpl.New(OneFieldDesc, opts...))
 }
 func ParseOneField(b []byte, opts ...nocopy.Option) (OneField, error) {
 	s, err := thriftimpl.Parse(OneFieldDesc, b, opts...)
 	return OneField(s), err
+}
+func ReadOneField(r io.Reader, n int, opts ...nocopy.Option) (OneField, error) {
+	return nocopy.Read[OneField](OneFieldDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1354,6 +1429,8 @@ func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s OneField) GetField() EmptyStruct {
 	return EmptyStruct(thriftimpl.Struct(s).Child(oneFieldField, OneFieldDesc))
 }
+
+// SetField sets a copy of v, an empty struct if v is absent.
 func (s OneField) SetField(v EmptyStruct) {
 	thriftimpl.Struct(s).SetChild(oneFieldField, OneFieldDesc, thriftimpl.Struct(v))
 }
@@ -1371,15 +1448,19 @@ const (
 	versioningTestV1EndInBoth   thriftimpl.Field = 4<<48 | 5<<32 | 8<<16 | 12
 )
 
-// VersioningTestV1Desc describes VersioningTestV1 to the runtime and to packages that use it.
+// VersioningTestV1Desc is the descriptor of VersioningTestV1.
 var VersioningTestV1Desc = thriftimpl.NewDesc("VersioningTestV1")
 
+// NewVersioningTestV1 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewVersioningTestV1(opts ...nocopy.Option) VersioningTestV1 {
 	return VersioningTestV1(thriftimpl.New(VersioningTestV1Desc, opts...))
 }
 func ParseVersioningTestV1(b []byte, opts ...nocopy.Option) (VersioningTestV1, error) {
 	s, err := thriftimpl.Parse(VersioningTestV1Desc, b, opts...)
 	return VersioningTestV1(s), err
+}
+func ReadVersioningTestV1(r io.Reader, n int, opts ...nocopy.Option) (VersioningTestV1, error) {
+	return nocopy.Read[VersioningTestV1](VersioningTestV1Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1449,15 +1530,19 @@ const (
 	versioningTestV2EndInBoth   thriftimpl.Field = 13<<48 | 14<<32 | 8<<16 | 12
 )
 
-// VersioningTestV2Desc describes VersioningTestV2 to the runtime and to packages that use it.
+// VersioningTestV2Desc is the descriptor of VersioningTestV2.
 var VersioningTestV2Desc = thriftimpl.NewDesc("VersioningTestV2")
 
+// NewVersioningTestV2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewVersioningTestV2(opts ...nocopy.Option) VersioningTestV2 {
 	return VersioningTestV2(thriftimpl.New(VersioningTestV2Desc, opts...))
 }
 func ParseVersioningTestV2(b []byte, opts ...nocopy.Option) (VersioningTestV2, error) {
 	s, err := thriftimpl.Parse(VersioningTestV2Desc, b, opts...)
 	return VersioningTestV2(s), err
+}
+func ReadVersioningTestV2(r io.Reader, n int, opts ...nocopy.Option) (VersioningTestV2, error) {
+	return nocopy.Read[VersioningTestV2](VersioningTestV2Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1546,6 +1631,8 @@ func (s VersioningTestV2) UnsetNewdouble_() { thriftimpl.Struct(s).Unset(version
 func (s VersioningTestV2) GetNewstruct_() Bonk {
 	return Bonk(thriftimpl.Struct(s).Child(versioningTestV2Newstruct_, VersioningTestV2Desc))
 }
+
+// SetNewstruct_ sets a copy of v, an empty struct if v is absent.
 func (s VersioningTestV2) SetNewstruct_(v Bonk) {
 	thriftimpl.Struct(s).SetChild(versioningTestV2Newstruct_, VersioningTestV2Desc, thriftimpl.Struct(v))
 }
@@ -1588,11 +1675,16 @@ func (s VersioningTestV2) UnsetNewset_() { thriftimpl.Struct(s).Unset(versioning
 func (s VersioningTestV2) GetNewmap_() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
 	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(versioningTestV2Newmap_, VersioningTestV2Desc))
 }
+
+// SetNewmap_ sets a copy of v, an empty map if v is absent.
 func (s VersioningTestV2) SetNewmap_(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(versioningTestV2Newmap_, VersioningTestV2Desc, thriftimpl.Struct(v))
 }
-func (s VersioningTestV2) NewNewmap_() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(versioningTestV2Newmap_, VersioningTestV2Desc, 0))
+func (s VersioningTestV2) SetNewmap_Map(v map[int32]int32) {
+	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), versioningTestV2Newmap_, VersioningTestV2Desc, v)
+}
+func (s VersioningTestV2) NewNewmap_(n ...int) nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(versioningTestV2Newmap_, VersioningTestV2Desc, n))
 }
 func (s VersioningTestV2) IsSetNewmap_() bool {
 	return thriftimpl.Struct(s).Has(versioningTestV2Newmap_)
@@ -1628,15 +1720,19 @@ const (
 	listTypeVersioningV1Hello  thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// ListTypeVersioningV1Desc describes ListTypeVersioningV1 to the runtime and to packages that use it.
+// ListTypeVersioningV1Desc is the descriptor of ListTypeVersioningV1.
 var ListTypeVersioningV1Desc = thriftimpl.NewDesc("ListTypeVersioningV1")
 
+// NewListTypeVersioningV1 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewListTypeVersioningV1(opts ...nocopy.Option) ListTypeVersioningV1 {
 	return ListTypeVersioningV1(thriftimpl.New(ListTypeVersioningV1Desc, opts...))
 }
 func ParseListTypeVersioningV1(b []byte, opts ...nocopy.Option) (ListTypeVersioningV1, error) {
 	s, err := thriftimpl.Parse(ListTypeVersioningV1Desc, b, opts...)
 	return ListTypeVersioningV1(s), err
+}
+func ReadListTypeVersioningV1(r io.Reader, n int, opts ...nocopy.Option) (ListTypeVersioningV1, error) {
+	return nocopy.Read[ListTypeVersioningV1](ListTypeVersioningV1Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1690,15 +1786,19 @@ const (
 	listTypeVersioningV2Hello   thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// ListTypeVersioningV2Desc describes ListTypeVersioningV2 to the runtime and to packages that use it.
+// ListTypeVersioningV2Desc is the descriptor of ListTypeVersioningV2.
 var ListTypeVersioningV2Desc = thriftimpl.NewDesc("ListTypeVersioningV2")
 
+// NewListTypeVersioningV2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewListTypeVersioningV2(opts ...nocopy.Option) ListTypeVersioningV2 {
 	return ListTypeVersioningV2(thriftimpl.New(ListTypeVersioningV2Desc, opts...))
 }
 func ParseListTypeVersioningV2(b []byte, opts ...nocopy.Option) (ListTypeVersioningV2, error) {
 	s, err := thriftimpl.Parse(ListTypeVersioningV2Desc, b, opts...)
 	return ListTypeVersioningV2(s), err
+}
+func ReadListTypeVersioningV2(r io.Reader, n int, opts ...nocopy.Option) (ListTypeVersioningV2, error) {
+	return nocopy.Read[ListTypeVersioningV2](ListTypeVersioningV2Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1751,15 +1851,19 @@ const (
 	guessProtocolStructMapField thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 7
 )
 
-// GuessProtocolStructDesc describes GuessProtocolStruct to the runtime and to packages that use it.
+// GuessProtocolStructDesc is the descriptor of GuessProtocolStruct.
 var GuessProtocolStructDesc = thriftimpl.NewDesc("GuessProtocolStruct")
 
+// NewGuessProtocolStruct returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGuessProtocolStruct(opts ...nocopy.Option) GuessProtocolStruct {
 	return GuessProtocolStruct(thriftimpl.New(GuessProtocolStructDesc, opts...))
 }
 func ParseGuessProtocolStruct(b []byte, opts ...nocopy.Option) (GuessProtocolStruct, error) {
 	s, err := thriftimpl.Parse(GuessProtocolStructDesc, b, opts...)
 	return GuessProtocolStruct(s), err
+}
+func ReadGuessProtocolStruct(r io.Reader, n int, opts ...nocopy.Option) (GuessProtocolStruct, error) {
+	return nocopy.Read[GuessProtocolStruct](GuessProtocolStructDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1784,11 +1888,16 @@ func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s GuessProtocolStruct) GetMapField() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
 }
+
+// SetMapField sets a copy of v, an empty map if v is absent.
 func (s GuessProtocolStruct) SetMapField(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, thriftimpl.Struct(v))
 }
-func (s GuessProtocolStruct) NewMapField() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(guessProtocolStructMapField, GuessProtocolStructDesc, 0))
+func (s GuessProtocolStruct) SetMapFieldMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), guessProtocolStructMapField, GuessProtocolStructDesc, v)
+}
+func (s GuessProtocolStruct) NewMapField(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(guessProtocolStructMapField, GuessProtocolStructDesc, n))
 }
 func (s GuessProtocolStruct) IsSetMapField() bool {
 	return thriftimpl.Struct(s).Has(guessProtocolStructMapField)
@@ -1810,15 +1919,19 @@ const (
 	largeDeltasBigNumbers thriftimpl.Field = 11<<48 | 12<<32 | 15<<16 | 4000
 )
 
-// LargeDeltasDesc describes LargeDeltas to the runtime and to packages that use it.
+// LargeDeltasDesc is the descriptor of LargeDeltas.
 var LargeDeltasDesc = thriftimpl.NewDesc("LargeDeltas")
 
+// NewLargeDeltas returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewLargeDeltas(opts ...nocopy.Option) LargeDeltas {
 	return LargeDeltas(thriftimpl.New(LargeDeltasDesc, opts...))
 }
 func ParseLargeDeltas(b []byte, opts ...nocopy.Option) (LargeDeltas, error) {
 	s, err := thriftimpl.Parse(LargeDeltasDesc, b, opts...)
 	return LargeDeltas(s), err
+}
+func ReadLargeDeltas(r io.Reader, n int, opts ...nocopy.Option) (LargeDeltas, error) {
+	return nocopy.Read[LargeDeltas](LargeDeltasDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1841,6 +1954,8 @@ func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s LargeDeltas) GetB1() Bools {
 	return Bools(thriftimpl.Struct(s).Child(largeDeltasB1, LargeDeltasDesc))
 }
+
+// SetB1 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetB1(v Bools) {
 	thriftimpl.Struct(s).SetChild(largeDeltasB1, LargeDeltasDesc, thriftimpl.Struct(v))
 }
@@ -1853,6 +1968,8 @@ func (s LargeDeltas) UnsetB1()      { thriftimpl.Struct(s).Unset(largeDeltasB1) 
 func (s LargeDeltas) GetB10() Bools {
 	return Bools(thriftimpl.Struct(s).Child(largeDeltasB10, LargeDeltasDesc))
 }
+
+// SetB10 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetB10(v Bools) {
 	thriftimpl.Struct(s).SetChild(largeDeltasB10, LargeDeltasDesc, thriftimpl.Struct(v))
 }
@@ -1865,6 +1982,8 @@ func (s LargeDeltas) UnsetB10()      { thriftimpl.Struct(s).Unset(largeDeltasB10
 func (s LargeDeltas) GetB100() Bools {
 	return Bools(thriftimpl.Struct(s).Child(largeDeltasB100, LargeDeltasDesc))
 }
+
+// SetB100 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetB100(v Bools) {
 	thriftimpl.Struct(s).SetChild(largeDeltasB100, LargeDeltasDesc, thriftimpl.Struct(v))
 }
@@ -1882,6 +2001,8 @@ func (s LargeDeltas) UnsetCheckTrue()      { thriftimpl.Struct(s).Unset(largeDel
 func (s LargeDeltas) GetB1000() Bools {
 	return Bools(thriftimpl.Struct(s).Child(largeDeltasB1000, LargeDeltasDesc))
 }
+
+// SetB1000 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetB1000(v Bools) {
 	thriftimpl.Struct(s).SetChild(largeDeltasB1000, LargeDeltasDesc, thriftimpl.Struct(v))
 }
@@ -1899,6 +2020,8 @@ func (s LargeDeltas) UnsetCheckFalse()      { thriftimpl.Struct(s).Unset(largeDe
 func (s LargeDeltas) GetVertwo2000() VersioningTestV2 {
 	return VersioningTestV2(thriftimpl.Struct(s).Child(largeDeltasVertwo2000, LargeDeltasDesc))
 }
+
+// SetVertwo2000 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetVertwo2000(v VersioningTestV2) {
 	thriftimpl.Struct(s).SetChild(largeDeltasVertwo2000, LargeDeltasDesc, thriftimpl.Struct(v))
 }
@@ -1923,6 +2046,8 @@ func (s LargeDeltas) UnsetASet2500()      { thriftimpl.Struct(s).Unset(largeDelt
 func (s LargeDeltas) GetVertwo3000() VersioningTestV2 {
 	return VersioningTestV2(thriftimpl.Struct(s).Child(largeDeltasVertwo3000, LargeDeltasDesc))
 }
+
+// SetVertwo3000 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetVertwo3000(v VersioningTestV2) {
 	thriftimpl.Struct(s).SetChild(largeDeltasVertwo3000, LargeDeltasDesc, thriftimpl.Struct(v))
 }
@@ -1950,15 +2075,19 @@ const (
 	nestedListsI32x2Integerlist thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// NestedListsI32x2Desc describes NestedListsI32x2 to the runtime and to packages that use it.
+// NestedListsI32x2Desc is the descriptor of NestedListsI32x2.
 var NestedListsI32x2Desc = thriftimpl.NewDesc("NestedListsI32x2")
 
+// NewNestedListsI32x2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNestedListsI32x2(opts ...nocopy.Option) NestedListsI32x2 {
 	return NestedListsI32x2(thriftimpl.New(NestedListsI32x2Desc, opts...))
 }
 func ParseNestedListsI32x2(b []byte, opts ...nocopy.Option) (NestedListsI32x2, error) {
 	s, err := thriftimpl.Parse(NestedListsI32x2Desc, b, opts...)
 	return NestedListsI32x2(s), err
+}
+func ReadNestedListsI32x2(r io.Reader, n int, opts ...nocopy.Option) (NestedListsI32x2, error) {
+	return nocopy.Read[NestedListsI32x2](NestedListsI32x2Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1981,6 +2110,8 @@ func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s NestedListsI32x2) GetIntegerlist() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(nestedListsI32x2Integerlist, NestedListsI32x2Desc))
 }
+
+// SetIntegerlist sets a copy of v, an empty list if v is absent.
 func (s NestedListsI32x2) SetIntegerlist(v nocopy.NestedList[nocopy.Int32List]) {
 	thriftimpl.Struct(s).SetChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, thriftimpl.Struct(v))
 }
@@ -1998,15 +2129,19 @@ const (
 	nestedListsI32x3Integerlist thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// NestedListsI32x3Desc describes NestedListsI32x3 to the runtime and to packages that use it.
+// NestedListsI32x3Desc is the descriptor of NestedListsI32x3.
 var NestedListsI32x3Desc = thriftimpl.NewDesc("NestedListsI32x3")
 
+// NewNestedListsI32x3 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNestedListsI32x3(opts ...nocopy.Option) NestedListsI32x3 {
 	return NestedListsI32x3(thriftimpl.New(NestedListsI32x3Desc, opts...))
 }
 func ParseNestedListsI32x3(b []byte, opts ...nocopy.Option) (NestedListsI32x3, error) {
 	s, err := thriftimpl.Parse(NestedListsI32x3Desc, b, opts...)
 	return NestedListsI32x3(s), err
+}
+func ReadNestedListsI32x3(r io.Reader, n int, opts ...nocopy.Option) (NestedListsI32x3, error) {
+	return nocopy.Read[NestedListsI32x3](NestedListsI32x3Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2029,6 +2164,8 @@ func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s NestedListsI32x3) GetIntegerlist() nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]] {
 	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](thriftimpl.Struct(s).Child(nestedListsI32x3Integerlist, NestedListsI32x3Desc))
 }
+
+// SetIntegerlist sets a copy of v, an empty list if v is absent.
 func (s NestedListsI32x3) SetIntegerlist(v nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]]) {
 	thriftimpl.Struct(s).SetChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, thriftimpl.Struct(v))
 }
@@ -2048,15 +2185,19 @@ const (
 	nestedMixedx2MapIntStrsetList thriftimpl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
-// NestedMixedx2Desc describes NestedMixedx2 to the runtime and to packages that use it.
+// NestedMixedx2Desc is the descriptor of NestedMixedx2.
 var NestedMixedx2Desc = thriftimpl.NewDesc("NestedMixedx2")
 
+// NewNestedMixedx2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNestedMixedx2(opts ...nocopy.Option) NestedMixedx2 {
 	return NestedMixedx2(thriftimpl.New(NestedMixedx2Desc, opts...))
 }
 func ParseNestedMixedx2(b []byte, opts ...nocopy.Option) (NestedMixedx2, error) {
 	s, err := thriftimpl.Parse(NestedMixedx2Desc, b, opts...)
 	return NestedMixedx2(s), err
+}
+func ReadNestedMixedx2(r io.Reader, n int, opts ...nocopy.Option) (NestedMixedx2, error) {
+	return nocopy.Read[NestedMixedx2](NestedMixedx2Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2079,6 +2220,8 @@ func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s NestedMixedx2) GetIntSetList() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(nestedMixedx2IntSetList, NestedMixedx2Desc))
 }
+
+// SetIntSetList sets a copy of v, an empty list if v is absent.
 func (s NestedMixedx2) SetIntSetList(v nocopy.NestedList[nocopy.Int32List]) {
 	thriftimpl.Struct(s).SetChild(nestedMixedx2IntSetList, NestedMixedx2Desc, thriftimpl.Struct(v))
 }
@@ -2093,11 +2236,13 @@ func (s NestedMixedx2) UnsetIntSetList() { thriftimpl.Struct(s).Unset(nestedMixe
 func (s NestedMixedx2) GetMapIntStrset() nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32] {
 	return nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(nestedMixedx2MapIntStrset, NestedMixedx2Desc))
 }
+
+// SetMapIntStrset sets a copy of v, an empty map if v is absent.
 func (s NestedMixedx2) SetMapIntStrset(v nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, thriftimpl.Struct(v))
 }
-func (s NestedMixedx2) NewMapIntStrset() nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, 0))
+func (s NestedMixedx2) NewMapIntStrset(n ...int) nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(nestedMixedx2MapIntStrset, NestedMixedx2Desc, n))
 }
 func (s NestedMixedx2) IsSetMapIntStrset() bool {
 	return thriftimpl.Struct(s).Has(nestedMixedx2MapIntStrset)
@@ -2107,6 +2252,8 @@ func (s NestedMixedx2) UnsetMapIntStrset() { thriftimpl.Struct(s).Unset(nestedMi
 func (s NestedMixedx2) GetMapIntStrsetList() nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]] {
 	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]](thriftimpl.Struct(s).Child(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc))
 }
+
+// SetMapIntStrsetList sets a copy of v, an empty list if v is absent.
 func (s NestedMixedx2) SetMapIntStrsetList(v nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]]) {
 	thriftimpl.Struct(s).SetChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, thriftimpl.Struct(v))
 }
@@ -2126,15 +2273,19 @@ const (
 	listBonksBonk thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// ListBonksDesc describes ListBonks to the runtime and to packages that use it.
+// ListBonksDesc is the descriptor of ListBonks.
 var ListBonksDesc = thriftimpl.NewDesc("ListBonks")
 
+// NewListBonks returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewListBonks(opts ...nocopy.Option) ListBonks {
 	return ListBonks(thriftimpl.New(ListBonksDesc, opts...))
 }
 func ParseListBonks(b []byte, opts ...nocopy.Option) (ListBonks, error) {
 	s, err := thriftimpl.Parse(ListBonksDesc, b, opts...)
 	return ListBonks(s), err
+}
+func ReadListBonks(r io.Reader, n int, opts ...nocopy.Option) (ListBonks, error) {
+	return nocopy.Read[ListBonks](ListBonksDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2155,6 +2306,8 @@ func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ListBonks) GetBonk() nocopy.StructList[Bonk] {
 	return nocopy.StructList[Bonk](thriftimpl.Struct(s).Child(listBonksBonk, ListBonksDesc))
 }
+
+// SetBonk sets a copy of v, an empty list if v is absent.
 func (s ListBonks) SetBonk(v nocopy.StructList[Bonk]) {
 	thriftimpl.Struct(s).SetChild(listBonksBonk, ListBonksDesc, thriftimpl.Struct(v))
 }
@@ -2170,15 +2323,19 @@ const (
 	nestedListsBonkBonk thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// NestedListsBonkDesc describes NestedListsBonk to the runtime and to packages that use it.
+// NestedListsBonkDesc is the descriptor of NestedListsBonk.
 var NestedListsBonkDesc = thriftimpl.NewDesc("NestedListsBonk")
 
+// NewNestedListsBonk returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNestedListsBonk(opts ...nocopy.Option) NestedListsBonk {
 	return NestedListsBonk(thriftimpl.New(NestedListsBonkDesc, opts...))
 }
 func ParseNestedListsBonk(b []byte, opts ...nocopy.Option) (NestedListsBonk, error) {
 	s, err := thriftimpl.Parse(NestedListsBonkDesc, b, opts...)
 	return NestedListsBonk(s), err
+}
+func ReadNestedListsBonk(r io.Reader, n int, opts ...nocopy.Option) (NestedListsBonk, error) {
+	return nocopy.Read[NestedListsBonk](NestedListsBonkDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2201,6 +2358,8 @@ func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s NestedListsBonk) GetBonk() nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]] {
 	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](thriftimpl.Struct(s).Child(nestedListsBonkBonk, NestedListsBonkDesc))
 }
+
+// SetBonk sets a copy of v, an empty list if v is absent.
 func (s NestedListsBonk) SetBonk(v nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]]) {
 	thriftimpl.Struct(s).SetChild(nestedListsBonkBonk, NestedListsBonkDesc, thriftimpl.Struct(v))
 }
@@ -2217,15 +2376,19 @@ const (
 	boolTestS thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// BoolTestDesc describes BoolTest to the runtime and to packages that use it.
+// BoolTestDesc is the descriptor of BoolTest.
 var BoolTestDesc = thriftimpl.NewDesc("BoolTest")
 
+// NewBoolTest returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBoolTest(opts ...nocopy.Option) BoolTest {
 	return BoolTest(thriftimpl.New(BoolTestDesc, opts...))
 }
 func ParseBoolTest(b []byte, opts ...nocopy.Option) (BoolTest, error) {
 	s, err := thriftimpl.Parse(BoolTestDesc, b, opts...)
 	return BoolTest(s), err
+}
+func ReadBoolTest(r io.Reader, n int, opts ...nocopy.Option) (BoolTest, error) {
+	return nocopy.Read[BoolTest](BoolTestDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2259,13 +2422,17 @@ const (
 	structAS thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// StructADesc describes StructA to the runtime and to packages that use it.
+// StructADesc is the descriptor of StructA.
 var StructADesc = thriftimpl.NewDesc("StructA")
 
+// NewStructA returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewStructA(opts ...nocopy.Option) StructA { return StructA(thriftimpl.New(StructADesc, opts...)) }
 func ParseStructA(b []byte, opts ...nocopy.Option) (StructA, error) {
 	s, err := thriftimpl.Parse(StructADesc, b, opts...)
 	return StructA(s), err
+}
+func ReadStructA(r io.Reader, n int, opts ...nocopy.Option) (StructA, error) {
+	return nocopy.Read[StructA](StructADesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2295,13 +2462,17 @@ const (
 	structBAb thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
-// StructBDesc describes StructB to the runtime and to packages that use it.
+// StructBDesc is the descriptor of StructB.
 var StructBDesc = thriftimpl.NewDesc("StructB")
 
+// NewStructB returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewStructB(opts ...nocopy.Option) StructB { return StructB(thriftimpl.New(StructBDesc, opts...)) }
 func ParseStructB(b []byte, opts ...nocopy.Option) (StructB, error) {
 	s, err := thriftimpl.Parse(StructBDesc, b, opts...)
 	return StructB(s), err
+}
+func ReadStructB(r io.Reader, n int, opts ...nocopy.Option) (StructB, error) {
+	return nocopy.Read[StructB](StructBDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2320,6 +2491,8 @@ func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] {
 }
 
 func (s StructB) GetAa() StructA { return StructA(thriftimpl.Struct(s).Child(structBAa, StructBDesc)) }
+
+// SetAa sets a copy of v, an empty struct if v is absent.
 func (s StructB) SetAa(v StructA) {
 	thriftimpl.Struct(s).SetChild(structBAa, StructBDesc, thriftimpl.Struct(v))
 }
@@ -2330,6 +2503,8 @@ func (s StructB) IsSetAa() bool { return thriftimpl.Struct(s).Has(structBAa) }
 func (s StructB) UnsetAa()      { thriftimpl.Struct(s).Unset(structBAa) }
 
 func (s StructB) GetAb() StructA { return StructA(thriftimpl.Struct(s).Child(structBAb, StructBDesc)) }
+
+// SetAb sets a copy of v, an empty struct if v is absent.
 func (s StructB) SetAb(v StructA) {
 	thriftimpl.Struct(s).SetChild(structBAb, StructBDesc, thriftimpl.Struct(v))
 }
@@ -2345,15 +2520,19 @@ const (
 	optionalSetDefaultTestWithDefault thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
-// OptionalSetDefaultTestDesc describes OptionalSetDefaultTest to the runtime and to packages that use it.
+// OptionalSetDefaultTestDesc is the descriptor of OptionalSetDefaultTest.
 var OptionalSetDefaultTestDesc = thriftimpl.NewDesc("OptionalSetDefaultTest")
 
+// NewOptionalSetDefaultTest returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOptionalSetDefaultTest(opts ...nocopy.Option) OptionalSetDefaultTest {
 	return OptionalSetDefaultTest(thriftimpl.New(OptionalSetDefaultTestDesc, opts...))
 }
 func ParseOptionalSetDefaultTest(b []byte, opts ...nocopy.Option) (OptionalSetDefaultTest, error) {
 	s, err := thriftimpl.Parse(OptionalSetDefaultTestDesc, b, opts...)
 	return OptionalSetDefaultTest(s), err
+}
+func ReadOptionalSetDefaultTest(r io.Reader, n int, opts ...nocopy.Option) (OptionalSetDefaultTest, error) {
+	return nocopy.Read[OptionalSetDefaultTest](OptionalSetDefaultTestDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2398,15 +2577,19 @@ const (
 	optionalBinaryBinMap thriftimpl.Field = 3<<48 | 4<<32 | 13<<16 | 2
 )
 
-// OptionalBinaryDesc describes OptionalBinary to the runtime and to packages that use it.
+// OptionalBinaryDesc is the descriptor of OptionalBinary.
 var OptionalBinaryDesc = thriftimpl.NewDesc("OptionalBinary")
 
+// NewOptionalBinary returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOptionalBinary(opts ...nocopy.Option) OptionalBinary {
 	return OptionalBinary(thriftimpl.New(OptionalBinaryDesc, opts...))
 }
 func ParseOptionalBinary(b []byte, opts ...nocopy.Option) (OptionalBinary, error) {
 	s, err := thriftimpl.Parse(OptionalBinaryDesc, b, opts...)
 	return OptionalBinary(s), err
+}
+func ReadOptionalBinary(r io.Reader, n int, opts ...nocopy.Option) (OptionalBinary, error) {
+	return nocopy.Read[OptionalBinary](OptionalBinaryDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2441,26 +2624,35 @@ func (s OptionalBinary) UnsetBinSet()      { thriftimpl.Struct(s).Unset(optional
 func (s OptionalBinary) GetBinMap() nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32] {
 	return nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(optionalBinaryBinMap, OptionalBinaryDesc))
 }
+
+// SetBinMap sets a copy of v, an empty map if v is absent.
 func (s OptionalBinary) SetBinMap(v nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(optionalBinaryBinMap, OptionalBinaryDesc, thriftimpl.Struct(v))
 }
-func (s OptionalBinary) NewBinMap() nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32] {
-	return nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(optionalBinaryBinMap, OptionalBinaryDesc, 0))
+func (s OptionalBinary) SetBinMapMap(v map[string]int32) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s), optionalBinaryBinMap, OptionalBinaryDesc, v)
+}
+func (s OptionalBinary) NewBinMap(n ...int) nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32] {
+	return nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(optionalBinaryBinMap, OptionalBinaryDesc, n))
 }
 func (s OptionalBinary) IsSetBinMap() bool { return thriftimpl.Struct(s).Has(optionalBinaryBinMap) }
 func (s OptionalBinary) UnsetBinMap()      { thriftimpl.Struct(s).Unset(optionalBinaryBinMap) }
 
 type ThriftTestTestVoidArgs nocopy.Struct
 
-// ThriftTestTestVoidArgsDesc describes ThriftTestTestVoidArgs to the runtime and to packages that use it.
+// ThriftTestTestVoidArgsDesc is the descriptor of ThriftTestTestVoidArgs.
 var ThriftTestTestVoidArgsDesc = thriftimpl.NewDesc("testVoid_args")
 
+// NewThriftTestTestVoidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestVoidArgs(opts ...nocopy.Option) ThriftTestTestVoidArgs {
 	return ThriftTestTestVoidArgs(thriftimpl.New(ThriftTestTestVoidArgsDesc, opts...))
 }
 func ParseThriftTestTestVoidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestVoidArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestVoidArgsDesc, b, opts...)
 	return ThriftTestTestVoidArgs(s), err
+}
+func ReadThriftTestTestVoidArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestVoidArgs, error) {
+	return nocopy.Read[ThriftTestTestVoidArgs](ThriftTestTestVoidArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2484,15 +2676,19 @@ func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type ThriftTestTestVoidResult nocopy.Struct
 
-// ThriftTestTestVoidResultDesc describes ThriftTestTestVoidResult to the runtime and to packages that use it.
+// ThriftTestTestVoidResultDesc is the descriptor of ThriftTestTestVoidResult.
 var ThriftTestTestVoidResultDesc = thriftimpl.NewDesc("testVoid_result")
 
+// NewThriftTestTestVoidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestVoidResult(opts ...nocopy.Option) ThriftTestTestVoidResult {
 	return ThriftTestTestVoidResult(thriftimpl.New(ThriftTestTestVoidResultDesc, opts...))
 }
 func ParseThriftTestTestVoidResult(b []byte, opts ...nocopy.Option) (ThriftTestTestVoidResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestVoidResultDesc, b, opts...)
 	return ThriftTestTestVoidResult(s), err
+}
+func ReadThriftTestTestVoidResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestVoidResult, error) {
+	return nocopy.Read[ThriftTestTestVoidResult](ThriftTestTestVoidResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2520,15 +2716,19 @@ const (
 	thriftTestTestStringArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// ThriftTestTestStringArgsDesc describes ThriftTestTestStringArgs to the runtime and to packages that use it.
+// ThriftTestTestStringArgsDesc is the descriptor of ThriftTestTestStringArgs.
 var ThriftTestTestStringArgsDesc = thriftimpl.NewDesc("testString_args")
 
+// NewThriftTestTestStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringArgs(opts ...nocopy.Option) ThriftTestTestStringArgs {
 	return ThriftTestTestStringArgs(thriftimpl.New(ThriftTestTestStringArgsDesc, opts...))
 }
 func ParseThriftTestTestStringArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStringArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestStringArgsDesc, b, opts...)
 	return ThriftTestTestStringArgs(s), err
+}
+func ReadThriftTestTestStringArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStringArgs, error) {
+	return nocopy.Read[ThriftTestTestStringArgs](ThriftTestTestStringArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2569,15 +2769,19 @@ const (
 	thriftTestTestStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
-// ThriftTestTestStringResultDesc describes ThriftTestTestStringResult to the runtime and to packages that use it.
+// ThriftTestTestStringResultDesc is the descriptor of ThriftTestTestStringResult.
 var ThriftTestTestStringResultDesc = thriftimpl.NewDesc("testString_result")
 
+// NewThriftTestTestStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringResult(opts ...nocopy.Option) ThriftTestTestStringResult {
 	return ThriftTestTestStringResult(thriftimpl.New(ThriftTestTestStringResultDesc, opts...))
 }
 func ParseThriftTestTestStringResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStringResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestStringResultDesc, b, opts...)
 	return ThriftTestTestStringResult(s), err
+}
+func ReadThriftTestTestStringResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStringResult, error) {
+	return nocopy.Read[ThriftTestTestStringResult](ThriftTestTestStringResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2620,15 +2824,19 @@ const (
 	thriftTestTestBoolArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
-// ThriftTestTestBoolArgsDesc describes ThriftTestTestBoolArgs to the runtime and to packages that use it.
+// ThriftTestTestBoolArgsDesc is the descriptor of ThriftTestTestBoolArgs.
 var ThriftTestTestBoolArgsDesc = thriftimpl.NewDesc("testBool_args")
 
+// NewThriftTestTestBoolArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBoolArgs(opts ...nocopy.Option) ThriftTestTestBoolArgs {
 	return ThriftTestTestBoolArgs(thriftimpl.New(ThriftTestTestBoolArgsDesc, opts...))
 }
 func ParseThriftTestTestBoolArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestBoolArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestBoolArgsDesc, b, opts...)
 	return ThriftTestTestBoolArgs(s), err
+}
+func ReadThriftTestTestBoolArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestBoolArgs, error) {
+	return nocopy.Read[ThriftTestTestBoolArgs](ThriftTestTestBoolArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2667,15 +2875,19 @@ const (
 	thriftTestTestBoolResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 0
 )
 
-// ThriftTestTestBoolResultDesc describes ThriftTestTestBoolResult to the runtime and to packages that use it.
+// ThriftTestTestBoolResultDesc is the descriptor of ThriftTestTestBoolResult.
 var ThriftTestTestBoolResultDesc = thriftimpl.NewDesc("testBool_result")
 
+// NewThriftTestTestBoolResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBoolResult(opts ...nocopy.Option) ThriftTestTestBoolResult {
 	return ThriftTestTestBoolResult(thriftimpl.New(ThriftTestTestBoolResultDesc, opts...))
 }
 func ParseThriftTestTestBoolResult(b []byte, opts ...nocopy.Option) (ThriftTestTestBoolResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestBoolResultDesc, b, opts...)
 	return ThriftTestTestBoolResult(s), err
+}
+func ReadThriftTestTestBoolResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestBoolResult, error) {
+	return nocopy.Read[ThriftTestTestBoolResult](ThriftTestTestBoolResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2716,15 +2928,19 @@ const (
 	thriftTestTestByteArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
-// ThriftTestTestByteArgsDesc describes ThriftTestTestByteArgs to the runtime and to packages that use it.
+// ThriftTestTestByteArgsDesc is the descriptor of ThriftTestTestByteArgs.
 var ThriftTestTestByteArgsDesc = thriftimpl.NewDesc("testByte_args")
 
+// NewThriftTestTestByteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestByteArgs(opts ...nocopy.Option) ThriftTestTestByteArgs {
 	return ThriftTestTestByteArgs(thriftimpl.New(ThriftTestTestByteArgsDesc, opts...))
 }
 func ParseThriftTestTestByteArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestByteArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestByteArgsDesc, b, opts...)
 	return ThriftTestTestByteArgs(s), err
+}
+func ReadThriftTestTestByteArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestByteArgs, error) {
+	return nocopy.Read[ThriftTestTestByteArgs](ThriftTestTestByteArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2763,15 +2979,19 @@ const (
 	thriftTestTestByteResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 0
 )
 
-// ThriftTestTestByteResultDesc describes ThriftTestTestByteResult to the runtime and to packages that use it.
+// ThriftTestTestByteResultDesc is the descriptor of ThriftTestTestByteResult.
 var ThriftTestTestByteResultDesc = thriftimpl.NewDesc("testByte_result")
 
+// NewThriftTestTestByteResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestByteResult(opts ...nocopy.Option) ThriftTestTestByteResult {
 	return ThriftTestTestByteResult(thriftimpl.New(ThriftTestTestByteResultDesc, opts...))
 }
 func ParseThriftTestTestByteResult(b []byte, opts ...nocopy.Option) (ThriftTestTestByteResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestByteResultDesc, b, opts...)
 	return ThriftTestTestByteResult(s), err
+}
+func ReadThriftTestTestByteResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestByteResult, error) {
+	return nocopy.Read[ThriftTestTestByteResult](ThriftTestTestByteResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2812,15 +3032,19 @@ const (
 	thriftTestTestI32ArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// ThriftTestTestI32ArgsDesc describes ThriftTestTestI32Args to the runtime and to packages that use it.
+// ThriftTestTestI32ArgsDesc is the descriptor of ThriftTestTestI32Args.
 var ThriftTestTestI32ArgsDesc = thriftimpl.NewDesc("testI32_args")
 
+// NewThriftTestTestI32Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI32Args(opts ...nocopy.Option) ThriftTestTestI32Args {
 	return ThriftTestTestI32Args(thriftimpl.New(ThriftTestTestI32ArgsDesc, opts...))
 }
 func ParseThriftTestTestI32Args(b []byte, opts ...nocopy.Option) (ThriftTestTestI32Args, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestI32ArgsDesc, b, opts...)
 	return ThriftTestTestI32Args(s), err
+}
+func ReadThriftTestTestI32Args(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestI32Args, error) {
+	return nocopy.Read[ThriftTestTestI32Args](ThriftTestTestI32ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2859,15 +3083,19 @@ const (
 	thriftTestTestI32ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
-// ThriftTestTestI32ResultDesc describes ThriftTestTestI32Result to the runtime and to packages that use it.
+// ThriftTestTestI32ResultDesc is the descriptor of ThriftTestTestI32Result.
 var ThriftTestTestI32ResultDesc = thriftimpl.NewDesc("testI32_result")
 
+// NewThriftTestTestI32Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI32Result(opts ...nocopy.Option) ThriftTestTestI32Result {
 	return ThriftTestTestI32Result(thriftimpl.New(ThriftTestTestI32ResultDesc, opts...))
 }
 func ParseThriftTestTestI32Result(b []byte, opts ...nocopy.Option) (ThriftTestTestI32Result, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestI32ResultDesc, b, opts...)
 	return ThriftTestTestI32Result(s), err
+}
+func ReadThriftTestTestI32Result(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestI32Result, error) {
+	return nocopy.Read[ThriftTestTestI32Result](ThriftTestTestI32ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2908,15 +3136,19 @@ const (
 	thriftTestTestI64ArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
-// ThriftTestTestI64ArgsDesc describes ThriftTestTestI64Args to the runtime and to packages that use it.
+// ThriftTestTestI64ArgsDesc is the descriptor of ThriftTestTestI64Args.
 var ThriftTestTestI64ArgsDesc = thriftimpl.NewDesc("testI64_args")
 
+// NewThriftTestTestI64Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI64Args(opts ...nocopy.Option) ThriftTestTestI64Args {
 	return ThriftTestTestI64Args(thriftimpl.New(ThriftTestTestI64ArgsDesc, opts...))
 }
 func ParseThriftTestTestI64Args(b []byte, opts ...nocopy.Option) (ThriftTestTestI64Args, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestI64ArgsDesc, b, opts...)
 	return ThriftTestTestI64Args(s), err
+}
+func ReadThriftTestTestI64Args(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestI64Args, error) {
+	return nocopy.Read[ThriftTestTestI64Args](ThriftTestTestI64ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2955,15 +3187,19 @@ const (
 	thriftTestTestI64ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
-// ThriftTestTestI64ResultDesc describes ThriftTestTestI64Result to the runtime and to packages that use it.
+// ThriftTestTestI64ResultDesc is the descriptor of ThriftTestTestI64Result.
 var ThriftTestTestI64ResultDesc = thriftimpl.NewDesc("testI64_result")
 
+// NewThriftTestTestI64Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI64Result(opts ...nocopy.Option) ThriftTestTestI64Result {
 	return ThriftTestTestI64Result(thriftimpl.New(ThriftTestTestI64ResultDesc, opts...))
 }
 func ParseThriftTestTestI64Result(b []byte, opts ...nocopy.Option) (ThriftTestTestI64Result, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestI64ResultDesc, b, opts...)
 	return ThriftTestTestI64Result(s), err
+}
+func ReadThriftTestTestI64Result(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestI64Result, error) {
+	return nocopy.Read[ThriftTestTestI64Result](ThriftTestTestI64ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3004,15 +3240,19 @@ const (
 	thriftTestTestDoubleArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
-// ThriftTestTestDoubleArgsDesc describes ThriftTestTestDoubleArgs to the runtime and to packages that use it.
+// ThriftTestTestDoubleArgsDesc is the descriptor of ThriftTestTestDoubleArgs.
 var ThriftTestTestDoubleArgsDesc = thriftimpl.NewDesc("testDouble_args")
 
+// NewThriftTestTestDoubleArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestDoubleArgs(opts ...nocopy.Option) ThriftTestTestDoubleArgs {
 	return ThriftTestTestDoubleArgs(thriftimpl.New(ThriftTestTestDoubleArgsDesc, opts...))
 }
 func ParseThriftTestTestDoubleArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestDoubleArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestDoubleArgsDesc, b, opts...)
 	return ThriftTestTestDoubleArgs(s), err
+}
+func ReadThriftTestTestDoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestDoubleArgs, error) {
+	return nocopy.Read[ThriftTestTestDoubleArgs](ThriftTestTestDoubleArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3053,15 +3293,19 @@ const (
 	thriftTestTestDoubleResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 0
 )
 
-// ThriftTestTestDoubleResultDesc describes ThriftTestTestDoubleResult to the runtime and to packages that use it.
+// ThriftTestTestDoubleResultDesc is the descriptor of ThriftTestTestDoubleResult.
 var ThriftTestTestDoubleResultDesc = thriftimpl.NewDesc("testDouble_result")
 
+// NewThriftTestTestDoubleResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestDoubleResult(opts ...nocopy.Option) ThriftTestTestDoubleResult {
 	return ThriftTestTestDoubleResult(thriftimpl.New(ThriftTestTestDoubleResultDesc, opts...))
 }
 func ParseThriftTestTestDoubleResult(b []byte, opts ...nocopy.Option) (ThriftTestTestDoubleResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestDoubleResultDesc, b, opts...)
 	return ThriftTestTestDoubleResult(s), err
+}
+func ReadThriftTestTestDoubleResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestDoubleResult, error) {
+	return nocopy.Read[ThriftTestTestDoubleResult](ThriftTestTestDoubleResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3104,15 +3348,19 @@ const (
 	thriftTestTestBinaryArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// ThriftTestTestBinaryArgsDesc describes ThriftTestTestBinaryArgs to the runtime and to packages that use it.
+// ThriftTestTestBinaryArgsDesc is the descriptor of ThriftTestTestBinaryArgs.
 var ThriftTestTestBinaryArgsDesc = thriftimpl.NewDesc("testBinary_args")
 
+// NewThriftTestTestBinaryArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBinaryArgs(opts ...nocopy.Option) ThriftTestTestBinaryArgs {
 	return ThriftTestTestBinaryArgs(thriftimpl.New(ThriftTestTestBinaryArgsDesc, opts...))
 }
 func ParseThriftTestTestBinaryArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestBinaryArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestBinaryArgsDesc, b, opts...)
 	return ThriftTestTestBinaryArgs(s), err
+}
+func ReadThriftTestTestBinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestBinaryArgs, error) {
+	return nocopy.Read[ThriftTestTestBinaryArgs](ThriftTestTestBinaryArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3156,15 +3404,19 @@ const (
 	thriftTestTestBinaryResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
-// ThriftTestTestBinaryResultDesc describes ThriftTestTestBinaryResult to the runtime and to packages that use it.
+// ThriftTestTestBinaryResultDesc is the descriptor of ThriftTestTestBinaryResult.
 var ThriftTestTestBinaryResultDesc = thriftimpl.NewDesc("testBinary_result")
 
+// NewThriftTestTestBinaryResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBinaryResult(opts ...nocopy.Option) ThriftTestTestBinaryResult {
 	return ThriftTestTestBinaryResult(thriftimpl.New(ThriftTestTestBinaryResultDesc, opts...))
 }
 func ParseThriftTestTestBinaryResult(b []byte, opts ...nocopy.Option) (ThriftTestTestBinaryResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestBinaryResultDesc, b, opts...)
 	return ThriftTestTestBinaryResult(s), err
+}
+func ReadThriftTestTestBinaryResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestBinaryResult, error) {
+	return nocopy.Read[ThriftTestTestBinaryResult](ThriftTestTestBinaryResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3210,15 +3462,19 @@ const (
 	thriftTestTestUuidArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 1
 )
 
-// ThriftTestTestUuidArgsDesc describes ThriftTestTestUuidArgs to the runtime and to packages that use it.
+// ThriftTestTestUuidArgsDesc is the descriptor of ThriftTestTestUuidArgs.
 var ThriftTestTestUuidArgsDesc = thriftimpl.NewDesc("testUuid_args")
 
+// NewThriftTestTestUuidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestUuidArgs(opts ...nocopy.Option) ThriftTestTestUuidArgs {
 	return ThriftTestTestUuidArgs(thriftimpl.New(ThriftTestTestUuidArgsDesc, opts...))
 }
 func ParseThriftTestTestUuidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestUuidArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestUuidArgsDesc, b, opts...)
 	return ThriftTestTestUuidArgs(s), err
+}
+func ReadThriftTestTestUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestUuidArgs, error) {
+	return nocopy.Read[ThriftTestTestUuidArgs](ThriftTestTestUuidArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3257,15 +3513,19 @@ const (
 	thriftTestTestUuidResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 0
 )
 
-// ThriftTestTestUuidResultDesc describes ThriftTestTestUuidResult to the runtime and to packages that use it.
+// ThriftTestTestUuidResultDesc is the descriptor of ThriftTestTestUuidResult.
 var ThriftTestTestUuidResultDesc = thriftimpl.NewDesc("testUuid_result")
 
+// NewThriftTestTestUuidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestUuidResult(opts ...nocopy.Option) ThriftTestTestUuidResult {
 	return ThriftTestTestUuidResult(thriftimpl.New(ThriftTestTestUuidResultDesc, opts...))
 }
 func ParseThriftTestTestUuidResult(b []byte, opts ...nocopy.Option) (ThriftTestTestUuidResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestUuidResultDesc, b, opts...)
 	return ThriftTestTestUuidResult(s), err
+}
+func ReadThriftTestTestUuidResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestUuidResult, error) {
+	return nocopy.Read[ThriftTestTestUuidResult](ThriftTestTestUuidResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3306,15 +3566,19 @@ const (
 	thriftTestTestStructArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// ThriftTestTestStructArgsDesc describes ThriftTestTestStructArgs to the runtime and to packages that use it.
+// ThriftTestTestStructArgsDesc is the descriptor of ThriftTestTestStructArgs.
 var ThriftTestTestStructArgsDesc = thriftimpl.NewDesc("testStruct_args")
 
+// NewThriftTestTestStructArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStructArgs(opts ...nocopy.Option) ThriftTestTestStructArgs {
 	return ThriftTestTestStructArgs(thriftimpl.New(ThriftTestTestStructArgsDesc, opts...))
 }
 func ParseThriftTestTestStructArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStructArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestStructArgsDesc, b, opts...)
 	return ThriftTestTestStructArgs(s), err
+}
+func ReadThriftTestTestStructArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStructArgs, error) {
+	return nocopy.Read[ThriftTestTestStructArgs](ThriftTestTestStructArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3339,6 +3603,8 @@ func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestStructArgs) GetThing() Xtruct {
 	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc))
 }
+
+// SetThing sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestStructArgs) SetThing(v Xtruct) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, thriftimpl.Struct(v))
 }
@@ -3358,15 +3624,19 @@ const (
 	thriftTestTestStructResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
-// ThriftTestTestStructResultDesc describes ThriftTestTestStructResult to the runtime and to packages that use it.
+// ThriftTestTestStructResultDesc is the descriptor of ThriftTestTestStructResult.
 var ThriftTestTestStructResultDesc = thriftimpl.NewDesc("testStruct_result")
 
+// NewThriftTestTestStructResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStructResult(opts ...nocopy.Option) ThriftTestTestStructResult {
 	return ThriftTestTestStructResult(thriftimpl.New(ThriftTestTestStructResultDesc, opts...))
 }
 func ParseThriftTestTestStructResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStructResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestStructResultDesc, b, opts...)
 	return ThriftTestTestStructResult(s), err
+}
+func ReadThriftTestTestStructResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStructResult, error) {
+	return nocopy.Read[ThriftTestTestStructResult](ThriftTestTestStructResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3393,6 +3663,8 @@ func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestStructResult) GetSuccess() Xtruct {
 	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestStructResult) SetSuccess(v Xtruct) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, thriftimpl.Struct(v))
 }
@@ -3412,15 +3684,19 @@ const (
 	thriftTestTestNestArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// ThriftTestTestNestArgsDesc describes ThriftTestTestNestArgs to the runtime and to packages that use it.
+// ThriftTestTestNestArgsDesc is the descriptor of ThriftTestTestNestArgs.
 var ThriftTestTestNestArgsDesc = thriftimpl.NewDesc("testNest_args")
 
+// NewThriftTestTestNestArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestNestArgs(opts ...nocopy.Option) ThriftTestTestNestArgs {
 	return ThriftTestTestNestArgs(thriftimpl.New(ThriftTestTestNestArgsDesc, opts...))
 }
 func ParseThriftTestTestNestArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestNestArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestNestArgsDesc, b, opts...)
 	return ThriftTestTestNestArgs(s), err
+}
+func ReadThriftTestTestNestArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestNestArgs, error) {
+	return nocopy.Read[ThriftTestTestNestArgs](ThriftTestTestNestArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3445,6 +3721,8 @@ func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestNestArgs) GetThing() Xtruct2 {
 	return Xtruct2(thriftimpl.Struct(s).Child(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc))
 }
+
+// SetThing sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestNestArgs) SetThing(v Xtruct2) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, thriftimpl.Struct(v))
 }
@@ -3462,15 +3740,19 @@ const (
 	thriftTestTestNestResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
-// ThriftTestTestNestResultDesc describes ThriftTestTestNestResult to the runtime and to packages that use it.
+// ThriftTestTestNestResultDesc is the descriptor of ThriftTestTestNestResult.
 var ThriftTestTestNestResultDesc = thriftimpl.NewDesc("testNest_result")
 
+// NewThriftTestTestNestResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestNestResult(opts ...nocopy.Option) ThriftTestTestNestResult {
 	return ThriftTestTestNestResult(thriftimpl.New(ThriftTestTestNestResultDesc, opts...))
 }
 func ParseThriftTestTestNestResult(b []byte, opts ...nocopy.Option) (ThriftTestTestNestResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestNestResultDesc, b, opts...)
 	return ThriftTestTestNestResult(s), err
+}
+func ReadThriftTestTestNestResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestNestResult, error) {
+	return nocopy.Read[ThriftTestTestNestResult](ThriftTestTestNestResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3495,6 +3777,8 @@ func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestNestResult) GetSuccess() Xtruct2 {
 	return Xtruct2(thriftimpl.Struct(s).Child(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestNestResult) SetSuccess(v Xtruct2) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, thriftimpl.Struct(v))
 }
@@ -3514,15 +3798,19 @@ const (
 	thriftTestTestMapArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
-// ThriftTestTestMapArgsDesc describes ThriftTestTestMapArgs to the runtime and to packages that use it.
+// ThriftTestTestMapArgsDesc is the descriptor of ThriftTestTestMapArgs.
 var ThriftTestTestMapArgsDesc = thriftimpl.NewDesc("testMap_args")
 
+// NewThriftTestTestMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapArgs(opts ...nocopy.Option) ThriftTestTestMapArgs {
 	return ThriftTestTestMapArgs(thriftimpl.New(ThriftTestTestMapArgsDesc, opts...))
 }
 func ParseThriftTestTestMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMapArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestMapArgsDesc, b, opts...)
 	return ThriftTestTestMapArgs(s), err
+}
+func ReadThriftTestTestMapArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMapArgs, error) {
+	return nocopy.Read[ThriftTestTestMapArgs](ThriftTestTestMapArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3547,11 +3835,16 @@ func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
 	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc))
 }
+
+// SetThing sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestMapArgs) SetThing(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestMapArgs) NewThing() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, 0))
+func (s ThriftTestTestMapArgs) SetThingMap(v map[int32]int32) {
+	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, v)
+}
+func (s ThriftTestTestMapArgs) NewThing(n ...int) nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, n))
 }
 func (s ThriftTestTestMapArgs) IsSetThing() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestMapArgsThing)
@@ -3564,15 +3857,19 @@ const (
 	thriftTestTestMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
-// ThriftTestTestMapResultDesc describes ThriftTestTestMapResult to the runtime and to packages that use it.
+// ThriftTestTestMapResultDesc is the descriptor of ThriftTestTestMapResult.
 var ThriftTestTestMapResultDesc = thriftimpl.NewDesc("testMap_result")
 
+// NewThriftTestTestMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapResult(opts ...nocopy.Option) ThriftTestTestMapResult {
 	return ThriftTestTestMapResult(thriftimpl.New(ThriftTestTestMapResultDesc, opts...))
 }
 func ParseThriftTestTestMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMapResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestMapResultDesc, b, opts...)
 	return ThriftTestTestMapResult(s), err
+}
+func ReadThriftTestTestMapResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMapResult, error) {
+	return nocopy.Read[ThriftTestTestMapResult](ThriftTestTestMapResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3597,11 +3894,16 @@ func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
 	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestMapResult) SetSuccess(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestMapResult) NewSuccess() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, 0))
+func (s ThriftTestTestMapResult) SetSuccessMap(v map[int32]int32) {
+	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, v)
+}
+func (s ThriftTestTestMapResult) NewSuccess(n ...int) nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
+	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, n))
 }
 func (s ThriftTestTestMapResult) IsSetSuccess() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestMapResultSuccess)
@@ -3616,15 +3918,19 @@ const (
 	thriftTestTestStringMapArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
-// ThriftTestTestStringMapArgsDesc describes ThriftTestTestStringMapArgs to the runtime and to packages that use it.
+// ThriftTestTestStringMapArgsDesc is the descriptor of ThriftTestTestStringMapArgs.
 var ThriftTestTestStringMapArgsDesc = thriftimpl.NewDesc("testStringMap_args")
 
+// NewThriftTestTestStringMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringMapArgs(opts ...nocopy.Option) ThriftTestTestStringMapArgs {
 	return ThriftTestTestStringMapArgs(thriftimpl.New(ThriftTestTestStringMapArgsDesc, opts...))
 }
 func ParseThriftTestTestStringMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStringMapArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestStringMapArgsDesc, b, opts...)
 	return ThriftTestTestStringMapArgs(s), err
+}
+func ReadThriftTestTestStringMapArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStringMapArgs, error) {
+	return nocopy.Read[ThriftTestTestStringMapArgs](ThriftTestTestStringMapArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3651,11 +3957,16 @@ func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestStringMapArgs) GetThing() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
 }
+
+// SetThing sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestStringMapArgs) NewThing() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, 0))
+func (s ThriftTestTestStringMapArgs) SetThingMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, v)
+}
+func (s ThriftTestTestStringMapArgs) NewThing(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, n))
 }
 func (s ThriftTestTestStringMapArgs) IsSetThing() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestStringMapArgsThing)
@@ -3670,15 +3981,19 @@ const (
 	thriftTestTestStringMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
-// ThriftTestTestStringMapResultDesc describes ThriftTestTestStringMapResult to the runtime and to packages that use it.
+// ThriftTestTestStringMapResultDesc is the descriptor of ThriftTestTestStringMapResult.
 var ThriftTestTestStringMapResultDesc = thriftimpl.NewDesc("testStringMap_result")
 
+// NewThriftTestTestStringMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringMapResult(opts ...nocopy.Option) ThriftTestTestStringMapResult {
 	return ThriftTestTestStringMapResult(thriftimpl.New(ThriftTestTestStringMapResultDesc, opts...))
 }
 func ParseThriftTestTestStringMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStringMapResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestStringMapResultDesc, b, opts...)
 	return ThriftTestTestStringMapResult(s), err
+}
+func ReadThriftTestTestStringMapResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStringMapResult, error) {
+	return nocopy.Read[ThriftTestTestStringMapResult](ThriftTestTestStringMapResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3705,11 +4020,16 @@ func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] 
 func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestStringMapResult) NewSuccess() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, 0))
+func (s ThriftTestTestStringMapResult) SetSuccessMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, v)
+}
+func (s ThriftTestTestStringMapResult) NewSuccess(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, n))
 }
 func (s ThriftTestTestStringMapResult) IsSetSuccess() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestStringMapResultSuccess)
@@ -3724,15 +4044,19 @@ const (
 	thriftTestTestSetArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
-// ThriftTestTestSetArgsDesc describes ThriftTestTestSetArgs to the runtime and to packages that use it.
+// ThriftTestTestSetArgsDesc is the descriptor of ThriftTestTestSetArgs.
 var ThriftTestTestSetArgsDesc = thriftimpl.NewDesc("testSet_args")
 
+// NewThriftTestTestSetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestSetArgs(opts ...nocopy.Option) ThriftTestTestSetArgs {
 	return ThriftTestTestSetArgs(thriftimpl.New(ThriftTestTestSetArgsDesc, opts...))
 }
 func ParseThriftTestTestSetArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestSetArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestSetArgsDesc, b, opts...)
 	return ThriftTestTestSetArgs(s), err
+}
+func ReadThriftTestTestSetArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestSetArgs, error) {
+	return nocopy.Read[ThriftTestTestSetArgs](ThriftTestTestSetArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3774,15 +4098,19 @@ const (
 	thriftTestTestSetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 0
 )
 
-// ThriftTestTestSetResultDesc describes ThriftTestTestSetResult to the runtime and to packages that use it.
+// ThriftTestTestSetResultDesc is the descriptor of ThriftTestTestSetResult.
 var ThriftTestTestSetResultDesc = thriftimpl.NewDesc("testSet_result")
 
+// NewThriftTestTestSetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestSetResult(opts ...nocopy.Option) ThriftTestTestSetResult {
 	return ThriftTestTestSetResult(thriftimpl.New(ThriftTestTestSetResultDesc, opts...))
 }
 func ParseThriftTestTestSetResult(b []byte, opts ...nocopy.Option) (ThriftTestTestSetResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestSetResultDesc, b, opts...)
 	return ThriftTestTestSetResult(s), err
+}
+func ReadThriftTestTestSetResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestSetResult, error) {
+	return nocopy.Read[ThriftTestTestSetResult](ThriftTestTestSetResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3826,15 +4154,19 @@ const (
 	thriftTestTestListArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// ThriftTestTestListArgsDesc describes ThriftTestTestListArgs to the runtime and to packages that use it.
+// ThriftTestTestListArgsDesc is the descriptor of ThriftTestTestListArgs.
 var ThriftTestTestListArgsDesc = thriftimpl.NewDesc("testList_args")
 
+// NewThriftTestTestListArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestListArgs(opts ...nocopy.Option) ThriftTestTestListArgs {
 	return ThriftTestTestListArgs(thriftimpl.New(ThriftTestTestListArgsDesc, opts...))
 }
 func ParseThriftTestTestListArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestListArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestListArgsDesc, b, opts...)
 	return ThriftTestTestListArgs(s), err
+}
+func ReadThriftTestTestListArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestListArgs, error) {
+	return nocopy.Read[ThriftTestTestListArgs](ThriftTestTestListArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3876,15 +4208,19 @@ const (
 	thriftTestTestListResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
-// ThriftTestTestListResultDesc describes ThriftTestTestListResult to the runtime and to packages that use it.
+// ThriftTestTestListResultDesc is the descriptor of ThriftTestTestListResult.
 var ThriftTestTestListResultDesc = thriftimpl.NewDesc("testList_result")
 
+// NewThriftTestTestListResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestListResult(opts ...nocopy.Option) ThriftTestTestListResult {
 	return ThriftTestTestListResult(thriftimpl.New(ThriftTestTestListResultDesc, opts...))
 }
 func ParseThriftTestTestListResult(b []byte, opts ...nocopy.Option) (ThriftTestTestListResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestListResultDesc, b, opts...)
 	return ThriftTestTestListResult(s), err
+}
+func ReadThriftTestTestListResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestListResult, error) {
+	return nocopy.Read[ThriftTestTestListResult](ThriftTestTestListResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3928,15 +4264,19 @@ const (
 	thriftTestTestEnumArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// ThriftTestTestEnumArgsDesc describes ThriftTestTestEnumArgs to the runtime and to packages that use it.
+// ThriftTestTestEnumArgsDesc is the descriptor of ThriftTestTestEnumArgs.
 var ThriftTestTestEnumArgsDesc = thriftimpl.NewDesc("testEnum_args")
 
+// NewThriftTestTestEnumArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestEnumArgs(opts ...nocopy.Option) ThriftTestTestEnumArgs {
 	return ThriftTestTestEnumArgs(thriftimpl.New(ThriftTestTestEnumArgsDesc, opts...))
 }
 func ParseThriftTestTestEnumArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestEnumArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestEnumArgsDesc, b, opts...)
 	return ThriftTestTestEnumArgs(s), err
+}
+func ReadThriftTestTestEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestEnumArgs, error) {
+	return nocopy.Read[ThriftTestTestEnumArgs](ThriftTestTestEnumArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3975,15 +4315,19 @@ const (
 	thriftTestTestEnumResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
-// ThriftTestTestEnumResultDesc describes ThriftTestTestEnumResult to the runtime and to packages that use it.
+// ThriftTestTestEnumResultDesc is the descriptor of ThriftTestTestEnumResult.
 var ThriftTestTestEnumResultDesc = thriftimpl.NewDesc("testEnum_result")
 
+// NewThriftTestTestEnumResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestEnumResult(opts ...nocopy.Option) ThriftTestTestEnumResult {
 	return ThriftTestTestEnumResult(thriftimpl.New(ThriftTestTestEnumResultDesc, opts...))
 }
 func ParseThriftTestTestEnumResult(b []byte, opts ...nocopy.Option) (ThriftTestTestEnumResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestEnumResultDesc, b, opts...)
 	return ThriftTestTestEnumResult(s), err
+}
+func ReadThriftTestTestEnumResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestEnumResult, error) {
+	return nocopy.Read[ThriftTestTestEnumResult](ThriftTestTestEnumResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4024,15 +4368,19 @@ const (
 	thriftTestTestTypedefArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
-// ThriftTestTestTypedefArgsDesc describes ThriftTestTestTypedefArgs to the runtime and to packages that use it.
+// ThriftTestTestTypedefArgsDesc is the descriptor of ThriftTestTestTypedefArgs.
 var ThriftTestTestTypedefArgsDesc = thriftimpl.NewDesc("testTypedef_args")
 
+// NewThriftTestTestTypedefArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestTypedefArgs(opts ...nocopy.Option) ThriftTestTestTypedefArgs {
 	return ThriftTestTestTypedefArgs(thriftimpl.New(ThriftTestTestTypedefArgsDesc, opts...))
 }
 func ParseThriftTestTestTypedefArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestTypedefArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestTypedefArgsDesc, b, opts...)
 	return ThriftTestTestTypedefArgs(s), err
+}
+func ReadThriftTestTestTypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestTypedefArgs, error) {
+	return nocopy.Read[ThriftTestTestTypedefArgs](ThriftTestTestTypedefArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4075,15 +4423,19 @@ const (
 	thriftTestTestTypedefResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
-// ThriftTestTestTypedefResultDesc describes ThriftTestTestTypedefResult to the runtime and to packages that use it.
+// ThriftTestTestTypedefResultDesc is the descriptor of ThriftTestTestTypedefResult.
 var ThriftTestTestTypedefResultDesc = thriftimpl.NewDesc("testTypedef_result")
 
+// NewThriftTestTestTypedefResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestTypedefResult(opts ...nocopy.Option) ThriftTestTestTypedefResult {
 	return ThriftTestTestTypedefResult(thriftimpl.New(ThriftTestTestTypedefResultDesc, opts...))
 }
 func ParseThriftTestTestTypedefResult(b []byte, opts ...nocopy.Option) (ThriftTestTestTypedefResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestTypedefResultDesc, b, opts...)
 	return ThriftTestTestTypedefResult(s), err
+}
+func ReadThriftTestTestTypedefResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestTypedefResult, error) {
+	return nocopy.Read[ThriftTestTestTypedefResult](ThriftTestTestTypedefResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4126,15 +4478,19 @@ const (
 	thriftTestTestMapMapArgsHello thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// ThriftTestTestMapMapArgsDesc describes ThriftTestTestMapMapArgs to the runtime and to packages that use it.
+// ThriftTestTestMapMapArgsDesc is the descriptor of ThriftTestTestMapMapArgs.
 var ThriftTestTestMapMapArgsDesc = thriftimpl.NewDesc("testMapMap_args")
 
+// NewThriftTestTestMapMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapMapArgs(opts ...nocopy.Option) ThriftTestTestMapMapArgs {
 	return ThriftTestTestMapMapArgs(thriftimpl.New(ThriftTestTestMapMapArgsDesc, opts...))
 }
 func ParseThriftTestTestMapMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMapMapArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestMapMapArgsDesc, b, opts...)
 	return ThriftTestTestMapMapArgs(s), err
+}
+func ReadThriftTestTestMapMapArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMapMapArgs, error) {
+	return nocopy.Read[ThriftTestTestMapMapArgs](ThriftTestTestMapMapArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4175,15 +4531,19 @@ const (
 	thriftTestTestMapMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
-// ThriftTestTestMapMapResultDesc describes ThriftTestTestMapMapResult to the runtime and to packages that use it.
+// ThriftTestTestMapMapResultDesc is the descriptor of ThriftTestTestMapMapResult.
 var ThriftTestTestMapMapResultDesc = thriftimpl.NewDesc("testMapMap_result")
 
+// NewThriftTestTestMapMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapMapResult(opts ...nocopy.Option) ThriftTestTestMapMapResult {
 	return ThriftTestTestMapMapResult(thriftimpl.New(ThriftTestTestMapMapResultDesc, opts...))
 }
 func ParseThriftTestTestMapMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMapMapResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestMapMapResultDesc, b, opts...)
 	return ThriftTestTestMapMapResult(s), err
+}
+func ReadThriftTestTestMapMapResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMapMapResult, error) {
+	return nocopy.Read[ThriftTestTestMapMapResult](ThriftTestTestMapMapResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4210,11 +4570,13 @@ func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestMapMapResult) GetSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32] {
 	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestMapMapResult) SetSuccess(v nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestMapMapResult) NewSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, 0))
+func (s ThriftTestTestMapMapResult) NewSuccess(n ...int) nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, n))
 }
 func (s ThriftTestTestMapMapResult) IsSetSuccess() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestMapMapResultSuccess)
@@ -4229,15 +4591,19 @@ const (
 	thriftTestTestInsanityArgsArgument thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// ThriftTestTestInsanityArgsDesc describes ThriftTestTestInsanityArgs to the runtime and to packages that use it.
+// ThriftTestTestInsanityArgsDesc is the descriptor of ThriftTestTestInsanityArgs.
 var ThriftTestTestInsanityArgsDesc = thriftimpl.NewDesc("testInsanity_args")
 
+// NewThriftTestTestInsanityArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestInsanityArgs(opts ...nocopy.Option) ThriftTestTestInsanityArgs {
 	return ThriftTestTestInsanityArgs(thriftimpl.New(ThriftTestTestInsanityArgsDesc, opts...))
 }
 func ParseThriftTestTestInsanityArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestInsanityArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestInsanityArgsDesc, b, opts...)
 	return ThriftTestTestInsanityArgs(s), err
+}
+func ReadThriftTestTestInsanityArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestInsanityArgs, error) {
+	return nocopy.Read[ThriftTestTestInsanityArgs](ThriftTestTestInsanityArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4264,6 +4630,8 @@ func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestInsanityArgs) GetArgument() Insanity {
 	return Insanity(thriftimpl.Struct(s).Child(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc))
 }
+
+// SetArgument sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestInsanityArgs) SetArgument(v Insanity) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, thriftimpl.Struct(v))
 }
@@ -4283,15 +4651,19 @@ const (
 	thriftTestTestInsanityResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
-// ThriftTestTestInsanityResultDesc describes ThriftTestTestInsanityResult to the runtime and to packages that use it.
+// ThriftTestTestInsanityResultDesc is the descriptor of ThriftTestTestInsanityResult.
 var ThriftTestTestInsanityResultDesc = thriftimpl.NewDesc("testInsanity_result")
 
+// NewThriftTestTestInsanityResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestInsanityResult(opts ...nocopy.Option) ThriftTestTestInsanityResult {
 	return ThriftTestTestInsanityResult(thriftimpl.New(ThriftTestTestInsanityResultDesc, opts...))
 }
 func ParseThriftTestTestInsanityResult(b []byte, opts ...nocopy.Option) (ThriftTestTestInsanityResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestInsanityResultDesc, b, opts...)
 	return ThriftTestTestInsanityResult(s), err
+}
+func ReadThriftTestTestInsanityResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestInsanityResult, error) {
+	return nocopy.Read[ThriftTestTestInsanityResult](ThriftTestTestInsanityResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4318,11 +4690,13 @@ func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestInsanityResult) GetSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64] {
 	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestInsanityResult) SetSuccess(v nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestInsanityResult) NewSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, 0))
+func (s ThriftTestTestInsanityResult) NewSuccess(n ...int) nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, n))
 }
 func (s ThriftTestTestInsanityResult) IsSetSuccess() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestInsanityResultSuccess)
@@ -4342,15 +4716,19 @@ const (
 	thriftTestTestMultiArgsArg5 thriftimpl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
-// ThriftTestTestMultiArgsDesc describes ThriftTestTestMultiArgs to the runtime and to packages that use it.
+// ThriftTestTestMultiArgsDesc is the descriptor of ThriftTestTestMultiArgs.
 var ThriftTestTestMultiArgsDesc = thriftimpl.NewDesc("testMulti_args")
 
+// NewThriftTestTestMultiArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiArgs(opts ...nocopy.Option) ThriftTestTestMultiArgs {
 	return ThriftTestTestMultiArgs(thriftimpl.New(ThriftTestTestMultiArgsDesc, opts...))
 }
 func ParseThriftTestTestMultiArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestMultiArgsDesc, b, opts...)
 	return ThriftTestTestMultiArgs(s), err
+}
+func ReadThriftTestTestMultiArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMultiArgs, error) {
+	return nocopy.Read[ThriftTestTestMultiArgs](ThriftTestTestMultiArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4408,11 +4786,16 @@ func (s ThriftTestTestMultiArgs) UnsetArg2() { thriftimpl.Struct(s).Unset(thrift
 func (s ThriftTestTestMultiArgs) GetArg3() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
 	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).Child(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc))
 }
+
+// SetArg3 sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestMultiArgs) SetArg3(v nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, thriftimpl.Struct(v))
 }
-func (s ThriftTestTestMultiArgs) NewArg3() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
-	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, 0))
+func (s ThriftTestTestMultiArgs) SetArg3Map(v map[int16]string) {
+	thriftimpl.SetMap[thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, v)
+}
+func (s ThriftTestTestMultiArgs) NewArg3(n ...int) nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
+	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, n))
 }
 func (s ThriftTestTestMultiArgs) IsSetArg3() bool {
 	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg3)
@@ -4447,15 +4830,19 @@ const (
 	thriftTestTestMultiResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
-// ThriftTestTestMultiResultDesc describes ThriftTestTestMultiResult to the runtime and to packages that use it.
+// ThriftTestTestMultiResultDesc is the descriptor of ThriftTestTestMultiResult.
 var ThriftTestTestMultiResultDesc = thriftimpl.NewDesc("testMulti_result")
 
+// NewThriftTestTestMultiResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiResult(opts ...nocopy.Option) ThriftTestTestMultiResult {
 	return ThriftTestTestMultiResult(thriftimpl.New(ThriftTestTestMultiResultDesc, opts...))
 }
 func ParseThriftTestTestMultiResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestMultiResultDesc, b, opts...)
 	return ThriftTestTestMultiResult(s), err
+}
+func ReadThriftTestTestMultiResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMultiResult, error) {
+	return nocopy.Read[ThriftTestTestMultiResult](ThriftTestTestMultiResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4482,6 +4869,8 @@ func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s ThriftTestTestMultiResult) GetSuccess() Xtruct {
 	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestMultiResult) SetSuccess(v Xtruct) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, thriftimpl.Struct(v))
 }
@@ -4501,15 +4890,19 @@ const (
 	thriftTestTestExceptionArgsArg thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// ThriftTestTestExceptionArgsDesc describes ThriftTestTestExceptionArgs to the runtime and to packages that use it.
+// ThriftTestTestExceptionArgsDesc is the descriptor of ThriftTestTestExceptionArgs.
 var ThriftTestTestExceptionArgsDesc = thriftimpl.NewDesc("testException_args")
 
+// NewThriftTestTestExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestExceptionArgs(opts ...nocopy.Option) ThriftTestTestExceptionArgs {
 	return ThriftTestTestExceptionArgs(thriftimpl.New(ThriftTestTestExceptionArgsDesc, opts...))
 }
 func ParseThriftTestTestExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestExceptionArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestExceptionArgsDesc, b, opts...)
 	return ThriftTestTestExceptionArgs(s), err
+}
+func ReadThriftTestTestExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestExceptionArgs, error) {
+	return nocopy.Read[ThriftTestTestExceptionArgs](ThriftTestTestExceptionArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4552,15 +4945,19 @@ const (
 	thriftTestTestExceptionResultErr1 thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// ThriftTestTestExceptionResultDesc describes ThriftTestTestExceptionResult to the runtime and to packages that use it.
+// ThriftTestTestExceptionResultDesc is the descriptor of ThriftTestTestExceptionResult.
 var ThriftTestTestExceptionResultDesc = thriftimpl.NewDesc("testException_result")
 
+// NewThriftTestTestExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestExceptionResult(opts ...nocopy.Option) ThriftTestTestExceptionResult {
 	return ThriftTestTestExceptionResult(thriftimpl.New(ThriftTestTestExceptionResultDesc, opts...))
 }
 func ParseThriftTestTestExceptionResult(b []byte, opts ...nocopy.Option) (ThriftTestTestExceptionResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestExceptionResultDesc, b, opts...)
 	return ThriftTestTestExceptionResult(s), err
+}
+func ReadThriftTestTestExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestExceptionResult, error) {
+	return nocopy.Read[ThriftTestTestExceptionResult](ThriftTestTestExceptionResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4587,6 +4984,8 @@ func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] 
 func (s ThriftTestTestExceptionResult) GetErr1() Xception {
 	return Xception(thriftimpl.Struct(s).Child(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc))
 }
+
+// SetErr1 sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestExceptionResult) SetErr1(v Xception) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, thriftimpl.Struct(v))
 }
@@ -4607,15 +5006,19 @@ const (
 	thriftTestTestMultiExceptionArgsArg1 thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// ThriftTestTestMultiExceptionArgsDesc describes ThriftTestTestMultiExceptionArgs to the runtime and to packages that use it.
+// ThriftTestTestMultiExceptionArgsDesc is the descriptor of ThriftTestTestMultiExceptionArgs.
 var ThriftTestTestMultiExceptionArgsDesc = thriftimpl.NewDesc("testMultiException_args")
 
+// NewThriftTestTestMultiExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiExceptionArgs(opts ...nocopy.Option) ThriftTestTestMultiExceptionArgs {
 	return ThriftTestTestMultiExceptionArgs(thriftimpl.New(ThriftTestTestMultiExceptionArgsDesc, opts...))
 }
 func ParseThriftTestTestMultiExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiExceptionArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestMultiExceptionArgsDesc, b, opts...)
 	return ThriftTestTestMultiExceptionArgs(s), err
+}
+func ReadThriftTestTestMultiExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMultiExceptionArgs, error) {
+	return nocopy.Read[ThriftTestTestMultiExceptionArgs](ThriftTestTestMultiExceptionArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4675,15 +5078,19 @@ const (
 	thriftTestTestMultiExceptionResultErr2    thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
-// ThriftTestTestMultiExceptionResultDesc describes ThriftTestTestMultiExceptionResult to the runtime and to packages that use it.
+// ThriftTestTestMultiExceptionResultDesc is the descriptor of ThriftTestTestMultiExceptionResult.
 var ThriftTestTestMultiExceptionResultDesc = thriftimpl.NewDesc("testMultiException_result")
 
+// NewThriftTestTestMultiExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiExceptionResult(opts ...nocopy.Option) ThriftTestTestMultiExceptionResult {
 	return ThriftTestTestMultiExceptionResult(thriftimpl.New(ThriftTestTestMultiExceptionResultDesc, opts...))
 }
 func ParseThriftTestTestMultiExceptionResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiExceptionResult, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestMultiExceptionResultDesc, b, opts...)
 	return ThriftTestTestMultiExceptionResult(s), err
+}
+func ReadThriftTestTestMultiExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMultiExceptionResult, error) {
+	return nocopy.Read[ThriftTestTestMultiExceptionResult](ThriftTestTestMultiExceptionResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4712,6 +5119,8 @@ func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Va
 func (s ThriftTestTestMultiExceptionResult) GetSuccess() Xtruct {
 	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetSuccess(v Xtruct) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
 }
@@ -4728,6 +5137,8 @@ func (s ThriftTestTestMultiExceptionResult) UnsetSuccess() {
 func (s ThriftTestTestMultiExceptionResult) GetErr1() Xception {
 	return Xception(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc))
 }
+
+// SetErr1 sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetErr1(v Xception) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
 }
@@ -4744,6 +5155,8 @@ func (s ThriftTestTestMultiExceptionResult) UnsetErr1() {
 func (s ThriftTestTestMultiExceptionResult) GetErr2() Xception2 {
 	return Xception2(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc))
 }
+
+// SetErr2 sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetErr2(v Xception2) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
 }
@@ -4763,15 +5176,19 @@ const (
 	thriftTestTestOnewayArgsSecondsToSleep thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// ThriftTestTestOnewayArgsDesc describes ThriftTestTestOnewayArgs to the runtime and to packages that use it.
+// ThriftTestTestOnewayArgsDesc is the descriptor of ThriftTestTestOnewayArgs.
 var ThriftTestTestOnewayArgsDesc = thriftimpl.NewDesc("testOneway_args")
 
+// NewThriftTestTestOnewayArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestOnewayArgs(opts ...nocopy.Option) ThriftTestTestOnewayArgs {
 	return ThriftTestTestOnewayArgs(thriftimpl.New(ThriftTestTestOnewayArgsDesc, opts...))
 }
 func ParseThriftTestTestOnewayArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestOnewayArgs, error) {
 	s, err := thriftimpl.Parse(ThriftTestTestOnewayArgsDesc, b, opts...)
 	return ThriftTestTestOnewayArgs(s), err
+}
+func ReadThriftTestTestOnewayArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestOnewayArgs, error) {
+	return nocopy.Read[ThriftTestTestOnewayArgs](ThriftTestTestOnewayArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4812,15 +5229,19 @@ const (
 	secondServiceSecondtestStringArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// SecondServiceSecondtestStringArgsDesc describes SecondServiceSecondtestStringArgs to the runtime and to packages that use it.
+// SecondServiceSecondtestStringArgsDesc is the descriptor of SecondServiceSecondtestStringArgs.
 var SecondServiceSecondtestStringArgsDesc = thriftimpl.NewDesc("secondtestString_args")
 
+// NewSecondServiceSecondtestStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSecondServiceSecondtestStringArgs(opts ...nocopy.Option) SecondServiceSecondtestStringArgs {
 	return SecondServiceSecondtestStringArgs(thriftimpl.New(SecondServiceSecondtestStringArgsDesc, opts...))
 }
 func ParseSecondServiceSecondtestStringArgs(b []byte, opts ...nocopy.Option) (SecondServiceSecondtestStringArgs, error) {
 	s, err := thriftimpl.Parse(SecondServiceSecondtestStringArgsDesc, b, opts...)
 	return SecondServiceSecondtestStringArgs(s), err
+}
+func ReadSecondServiceSecondtestStringArgs(r io.Reader, n int, opts ...nocopy.Option) (SecondServiceSecondtestStringArgs, error) {
+	return nocopy.Read[SecondServiceSecondtestStringArgs](SecondServiceSecondtestStringArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4865,15 +5286,19 @@ const (
 	secondServiceSecondtestStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
-// SecondServiceSecondtestStringResultDesc describes SecondServiceSecondtestStringResult to the runtime and to packages that use it.
+// SecondServiceSecondtestStringResultDesc is the descriptor of SecondServiceSecondtestStringResult.
 var SecondServiceSecondtestStringResultDesc = thriftimpl.NewDesc("secondtestString_result")
 
+// NewSecondServiceSecondtestStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSecondServiceSecondtestStringResult(opts ...nocopy.Option) SecondServiceSecondtestStringResult {
 	return SecondServiceSecondtestStringResult(thriftimpl.New(SecondServiceSecondtestStringResultDesc, opts...))
 }
 func ParseSecondServiceSecondtestStringResult(b []byte, opts ...nocopy.Option) (SecondServiceSecondtestStringResult, error) {
 	s, err := thriftimpl.Parse(SecondServiceSecondtestStringResultDesc, b, opts...)
 	return SecondServiceSecondtestStringResult(s), err
+}
+func ReadSecondServiceSecondtestStringResult(r io.Reader, n int, opts ...nocopy.Option) (SecondServiceSecondtestStringResult, error) {
+	return nocopy.Read[SecondServiceSecondtestStringResult](SecondServiceSecondtestStringResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -4913,281 +5338,281 @@ func (s SecondServiceSecondtestStringResult) UnsetSuccess() {
 }
 
 func init() {
-	BonkDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "type", Type: thriftimpl.TypeI32},
-	)
-	BoolsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "im_true", Type: thriftimpl.TypeBool},
-		thriftimpl.FieldDesc{ID: 2, Name: "im_false", Type: thriftimpl.TypeBool},
-	)
-	XtructDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "string_thing", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 4, Name: "byte_thing", Type: thriftimpl.TypeI8},
-		thriftimpl.FieldDesc{ID: 9, Name: "i32_thing", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 11, Name: "i64_thing", Type: thriftimpl.TypeI64},
-	)
-	Xtruct2Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "byte_thing", Type: thriftimpl.TypeI8},
-		thriftimpl.FieldDesc{ID: 2, Name: "struct_thing", Type: thriftimpl.StructOf(XtructDesc)},
-		thriftimpl.FieldDesc{ID: 3, Name: "i32_thing", Type: thriftimpl.TypeI32},
-	)
-	Xtruct3Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "string_thing", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 4, Name: "changed", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 9, Name: "i32_thing", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 11, Name: "i64_thing", Type: thriftimpl.TypeI64},
-	)
-	InsanityDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "userMap", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 2, Name: "xtructs", Type: thriftimpl.ListOf(thriftimpl.StructOf(XtructDesc))},
-	)
-	CrazyNestingDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "string_field", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "set_field", Type: thriftimpl.SetOf(thriftimpl.StructOf(InsanityDesc)), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 3, Name: "list_field", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.SetOf(thriftimpl.TypeI32), thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.StructOf(InsanityDesc), thriftimpl.TypeString)))))), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 4, Name: "binary_field", Type: thriftimpl.TypeBinary},
-		thriftimpl.FieldDesc{ID: 5, Name: "uuid_field", Type: thriftimpl.TypeUUID},
-	)
-	SomeUnionDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "map_thing", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.TypeI64), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 2, Name: "string_thing", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 3, Name: "i32_thing", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 4, Name: "xtruct_thing", Type: thriftimpl.StructOf(Xtruct3Desc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 5, Name: "insanity_thing", Type: thriftimpl.StructOf(InsanityDesc), Req: thriftimpl.Optional},
-	)
-	XceptionDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "errorCode", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 2, Name: "message", Type: thriftimpl.TypeString},
-	)
-	Xception2Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "errorCode", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 2, Name: "struct_thing", Type: thriftimpl.StructOf(XtructDesc)},
-	)
+	BonkDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "message", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "type", Type: thriftimpl.TypeI32},
+	}...)
+	BoolsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "im_true", Type: thriftimpl.TypeBool},
+		{ID: 2, Name: "im_false", Type: thriftimpl.TypeBool},
+	}...)
+	XtructDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "string_thing", Type: thriftimpl.TypeString},
+		{ID: 4, Name: "byte_thing", Type: thriftimpl.TypeI8},
+		{ID: 9, Name: "i32_thing", Type: thriftimpl.TypeI32},
+		{ID: 11, Name: "i64_thing", Type: thriftimpl.TypeI64},
+	}...)
+	Xtruct2Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "byte_thing", Type: thriftimpl.TypeI8},
+		{ID: 2, Name: "struct_thing", Type: thriftimpl.StructOf(XtructDesc)},
+		{ID: 3, Name: "i32_thing", Type: thriftimpl.TypeI32},
+	}...)
+	Xtruct3Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "string_thing", Type: thriftimpl.TypeString},
+		{ID: 4, Name: "changed", Type: thriftimpl.TypeI32},
+		{ID: 9, Name: "i32_thing", Type: thriftimpl.TypeI32},
+		{ID: 11, Name: "i64_thing", Type: thriftimpl.TypeI64},
+	}...)
+	InsanityDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "userMap", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.TypeI64)},
+		{ID: 2, Name: "xtructs", Type: thriftimpl.ListOf(thriftimpl.StructOf(XtructDesc))},
+	}...)
+	CrazyNestingDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "string_field", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "set_field", Type: thriftimpl.SetOf(thriftimpl.StructOf(InsanityDesc)), Req: thriftimpl.Optional},
+		{ID: 3, Name: "list_field", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.SetOf(thriftimpl.TypeI32), thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.StructOf(InsanityDesc), thriftimpl.TypeString)))))), Req: thriftimpl.Required},
+		{ID: 4, Name: "binary_field", Type: thriftimpl.TypeBinary},
+		{ID: 5, Name: "uuid_field", Type: thriftimpl.TypeUUID},
+	}...)
+	SomeUnionDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "map_thing", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.TypeI64), Req: thriftimpl.Optional},
+		{ID: 2, Name: "string_thing", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+		{ID: 3, Name: "i32_thing", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+		{ID: 4, Name: "xtruct_thing", Type: thriftimpl.StructOf(Xtruct3Desc), Req: thriftimpl.Optional},
+		{ID: 5, Name: "insanity_thing", Type: thriftimpl.StructOf(InsanityDesc), Req: thriftimpl.Optional},
+	}...)
+	XceptionDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "errorCode", Type: thriftimpl.TypeI32},
+		{ID: 2, Name: "message", Type: thriftimpl.TypeString},
+	}...)
+	Xception2Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "errorCode", Type: thriftimpl.TypeI32},
+		{ID: 2, Name: "struct_thing", Type: thriftimpl.StructOf(XtructDesc)},
+	}...)
 	EmptyStructDesc.Define()
-	OneFieldDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "field", Type: thriftimpl.StructOf(EmptyStructDesc)},
-	)
-	VersioningTestV1Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "begin_in_both", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 3, Name: "old_string", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 12, Name: "end_in_both", Type: thriftimpl.TypeI32},
-	)
-	VersioningTestV2Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "begin_in_both", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 2, Name: "newint", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 3, Name: "newbyte", Type: thriftimpl.TypeI8},
-		thriftimpl.FieldDesc{ID: 4, Name: "newshort", Type: thriftimpl.TypeI16},
-		thriftimpl.FieldDesc{ID: 5, Name: "newlong", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 6, Name: "newdouble", Type: thriftimpl.TypeDouble},
-		thriftimpl.FieldDesc{ID: 7, Name: "newstruct", Type: thriftimpl.StructOf(BonkDesc)},
-		thriftimpl.FieldDesc{ID: 8, Name: "newlist", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 9, Name: "newset", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 10, Name: "newmap", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 11, Name: "newstring", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 12, Name: "end_in_both", Type: thriftimpl.TypeI32},
-	)
-	ListTypeVersioningV1Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "myints", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 2, Name: "hello", Type: thriftimpl.TypeString},
-	)
-	ListTypeVersioningV2Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "strings", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 2, Name: "hello", Type: thriftimpl.TypeString},
-	)
-	GuessProtocolStructDesc.Define(
-		thriftimpl.FieldDesc{ID: 7, Name: "map_field", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-	)
-	LargeDeltasDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "b1", Type: thriftimpl.StructOf(BoolsDesc)},
-		thriftimpl.FieldDesc{ID: 10, Name: "b10", Type: thriftimpl.StructOf(BoolsDesc)},
-		thriftimpl.FieldDesc{ID: 100, Name: "b100", Type: thriftimpl.StructOf(BoolsDesc)},
-		thriftimpl.FieldDesc{ID: 500, Name: "check_true", Type: thriftimpl.TypeBool},
-		thriftimpl.FieldDesc{ID: 1000, Name: "b1000", Type: thriftimpl.StructOf(BoolsDesc)},
-		thriftimpl.FieldDesc{ID: 1500, Name: "check_false", Type: thriftimpl.TypeBool},
-		thriftimpl.FieldDesc{ID: 2000, Name: "vertwo2000", Type: thriftimpl.StructOf(VersioningTestV2Desc)},
-		thriftimpl.FieldDesc{ID: 2500, Name: "a_set2500", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 3000, Name: "vertwo3000", Type: thriftimpl.StructOf(VersioningTestV2Desc)},
-		thriftimpl.FieldDesc{ID: 4000, Name: "big_numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-	)
-	NestedListsI32x2Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "integerlist", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
-	)
-	NestedListsI32x3Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "integerlist", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32)))},
-	)
-	NestedMixedx2Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "int_set_list", Type: thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI32))},
-		thriftimpl.FieldDesc{ID: 2, Name: "map_int_strset", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.TypeString))},
-		thriftimpl.FieldDesc{ID: 3, Name: "map_int_strset_list", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.TypeString)))},
-	)
-	ListBonksDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "bonk", Type: thriftimpl.ListOf(thriftimpl.StructOf(BonkDesc))},
-	)
-	NestedListsBonkDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "bonk", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.StructOf(BonkDesc))))},
-	)
-	BoolTestDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "b", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional, Default: "\x01"},
-		thriftimpl.FieldDesc{ID: 2, Name: "s", Type: thriftimpl.TypeString, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x04true"},
-	)
-	StructADesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "s", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-	)
-	StructBDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "aa", Type: thriftimpl.StructOf(StructADesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 2, Name: "ab", Type: thriftimpl.StructOf(StructADesc), Req: thriftimpl.Required},
-	)
-	OptionalSetDefaultTestDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "with_default", Type: thriftimpl.SetOf(thriftimpl.TypeString), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x01\x00\x00\x00\x04test"},
-	)
-	OptionalBinaryDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "bin_set", Type: thriftimpl.SetOf(thriftimpl.TypeBinary), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x00"},
-		thriftimpl.FieldDesc{ID: 2, Name: "bin_map", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeI32), Req: thriftimpl.Optional, Default: "\v\b\x00\x00\x00\x00"},
-	)
+	OneFieldDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "field", Type: thriftimpl.StructOf(EmptyStructDesc)},
+	}...)
+	VersioningTestV1Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "begin_in_both", Type: thriftimpl.TypeI32},
+		{ID: 3, Name: "old_string", Type: thriftimpl.TypeString},
+		{ID: 12, Name: "end_in_both", Type: thriftimpl.TypeI32},
+	}...)
+	VersioningTestV2Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "begin_in_both", Type: thriftimpl.TypeI32},
+		{ID: 2, Name: "newint", Type: thriftimpl.TypeI32},
+		{ID: 3, Name: "newbyte", Type: thriftimpl.TypeI8},
+		{ID: 4, Name: "newshort", Type: thriftimpl.TypeI16},
+		{ID: 5, Name: "newlong", Type: thriftimpl.TypeI64},
+		{ID: 6, Name: "newdouble", Type: thriftimpl.TypeDouble},
+		{ID: 7, Name: "newstruct", Type: thriftimpl.StructOf(BonkDesc)},
+		{ID: 8, Name: "newlist", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+		{ID: 9, Name: "newset", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
+		{ID: 10, Name: "newmap", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)},
+		{ID: 11, Name: "newstring", Type: thriftimpl.TypeString},
+		{ID: 12, Name: "end_in_both", Type: thriftimpl.TypeI32},
+	}...)
+	ListTypeVersioningV1Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "myints", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+		{ID: 2, Name: "hello", Type: thriftimpl.TypeString},
+	}...)
+	ListTypeVersioningV2Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "strings", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		{ID: 2, Name: "hello", Type: thriftimpl.TypeString},
+	}...)
+	GuessProtocolStructDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 7, Name: "map_field", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	}...)
+	LargeDeltasDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "b1", Type: thriftimpl.StructOf(BoolsDesc)},
+		{ID: 10, Name: "b10", Type: thriftimpl.StructOf(BoolsDesc)},
+		{ID: 100, Name: "b100", Type: thriftimpl.StructOf(BoolsDesc)},
+		{ID: 500, Name: "check_true", Type: thriftimpl.TypeBool},
+		{ID: 1000, Name: "b1000", Type: thriftimpl.StructOf(BoolsDesc)},
+		{ID: 1500, Name: "check_false", Type: thriftimpl.TypeBool},
+		{ID: 2000, Name: "vertwo2000", Type: thriftimpl.StructOf(VersioningTestV2Desc)},
+		{ID: 2500, Name: "a_set2500", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
+		{ID: 3000, Name: "vertwo3000", Type: thriftimpl.StructOf(VersioningTestV2Desc)},
+		{ID: 4000, Name: "big_numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+	}...)
+	NestedListsI32x2Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "integerlist", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
+	}...)
+	NestedListsI32x3Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "integerlist", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32)))},
+	}...)
+	NestedMixedx2Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "int_set_list", Type: thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI32))},
+		{ID: 2, Name: "map_int_strset", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.TypeString))},
+		{ID: 3, Name: "map_int_strset_list", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.TypeString)))},
+	}...)
+	ListBonksDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "bonk", Type: thriftimpl.ListOf(thriftimpl.StructOf(BonkDesc))},
+	}...)
+	NestedListsBonkDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "bonk", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.StructOf(BonkDesc))))},
+	}...)
+	BoolTestDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "b", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional, Default: "\x01"},
+		{ID: 2, Name: "s", Type: thriftimpl.TypeString, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x04true"},
+	}...)
+	StructADesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "s", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+	}...)
+	StructBDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "aa", Type: thriftimpl.StructOf(StructADesc), Req: thriftimpl.Optional},
+		{ID: 2, Name: "ab", Type: thriftimpl.StructOf(StructADesc), Req: thriftimpl.Required},
+	}...)
+	OptionalSetDefaultTestDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "with_default", Type: thriftimpl.SetOf(thriftimpl.TypeString), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x01\x00\x00\x00\x04test"},
+	}...)
+	OptionalBinaryDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "bin_set", Type: thriftimpl.SetOf(thriftimpl.TypeBinary), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x00"},
+		{ID: 2, Name: "bin_map", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeI32), Req: thriftimpl.Optional, Default: "\v\b\x00\x00\x00\x00"},
+	}...)
 	ThriftTestTestVoidArgsDesc.Define()
 	ThriftTestTestVoidResultDesc.Define()
-	ThriftTestTestStringArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeString},
-	)
-	ThriftTestTestStringResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestBoolArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeBool},
-	)
-	ThriftTestTestBoolResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestByteArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeI8},
-	)
-	ThriftTestTestByteResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestI32ArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeI32},
-	)
-	ThriftTestTestI32ResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestI64ArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeI64},
-	)
-	ThriftTestTestI64ResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestDoubleArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeDouble},
-	)
-	ThriftTestTestDoubleResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestBinaryArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeBinary},
-	)
-	ThriftTestTestBinaryResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestUuidArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeUUID},
-	)
-	ThriftTestTestUuidResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestStructArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.StructOf(XtructDesc)},
-	)
-	ThriftTestTestStructResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestNestArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.StructOf(Xtruct2Desc)},
-	)
-	ThriftTestTestNestResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(Xtruct2Desc), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestMapArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)},
-	)
-	ThriftTestTestMapResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestStringMapArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-	)
-	ThriftTestTestStringMapResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestSetArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
-	)
-	ThriftTestTestSetResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestListArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-	)
-	ThriftTestTestListResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestEnumArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() })},
-	)
-	ThriftTestTestEnumResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestTypedefArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeI64},
-	)
-	ThriftTestTestTypedefResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
-	)
-	ThriftTestTestMapMapArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "hello", Type: thriftimpl.TypeI32},
-	)
-	ThriftTestTestMapMapResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestInsanityArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "argument", Type: thriftimpl.StructOf(InsanityDesc)},
-	)
-	ThriftTestTestInsanityResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.StructOf(InsanityDesc))), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestMultiArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "arg0", Type: thriftimpl.TypeI8},
-		thriftimpl.FieldDesc{ID: 2, Name: "arg1", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 3, Name: "arg2", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 4, Name: "arg3", Type: thriftimpl.MapOf(thriftimpl.TypeI16, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 5, Name: "arg4", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() })},
-		thriftimpl.FieldDesc{ID: 6, Name: "arg5", Type: thriftimpl.TypeI64},
-	)
-	ThriftTestTestMultiResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestExceptionArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "arg", Type: thriftimpl.TypeString},
-	)
-	ThriftTestTestExceptionResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "err1", Type: thriftimpl.StructOf(XceptionDesc), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestMultiExceptionArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "arg0", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "arg1", Type: thriftimpl.TypeString},
-	)
-	ThriftTestTestMultiExceptionResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 1, Name: "err1", Type: thriftimpl.StructOf(XceptionDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 2, Name: "err2", Type: thriftimpl.StructOf(Xception2Desc), Req: thriftimpl.Optional},
-	)
-	ThriftTestTestOnewayArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "secondsToSleep", Type: thriftimpl.TypeI32},
-	)
-	SecondServiceSecondtestStringArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "thing", Type: thriftimpl.TypeString},
-	)
-	SecondServiceSecondtestStringResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-	)
+	ThriftTestTestStringArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeString},
+	}...)
+	ThriftTestTestStringResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestBoolArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeBool},
+	}...)
+	ThriftTestTestBoolResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestByteArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeI8},
+	}...)
+	ThriftTestTestByteResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestI32ArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeI32},
+	}...)
+	ThriftTestTestI32ResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestI64ArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeI64},
+	}...)
+	ThriftTestTestI64ResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestDoubleArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeDouble},
+	}...)
+	ThriftTestTestDoubleResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestBinaryArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeBinary},
+	}...)
+	ThriftTestTestBinaryResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestUuidArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeUUID},
+	}...)
+	ThriftTestTestUuidResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestStructArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.StructOf(XtructDesc)},
+	}...)
+	ThriftTestTestStructResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestNestArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.StructOf(Xtruct2Desc)},
+	}...)
+	ThriftTestTestNestResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(Xtruct2Desc), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestMapArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)},
+	}...)
+	ThriftTestTestMapResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestStringMapArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	}...)
+	ThriftTestTestStringMapResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestSetArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
+	}...)
+	ThriftTestTestSetResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestListArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+	}...)
+	ThriftTestTestListResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestEnumArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() })},
+	}...)
+	ThriftTestTestEnumResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestTypedefArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeI64},
+	}...)
+	ThriftTestTestTypedefResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestMapMapArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "hello", Type: thriftimpl.TypeI32},
+	}...)
+	ThriftTestTestMapMapResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestInsanityArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "argument", Type: thriftimpl.StructOf(InsanityDesc)},
+	}...)
+	ThriftTestTestInsanityResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.StructOf(InsanityDesc))), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestMultiArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "arg0", Type: thriftimpl.TypeI8},
+		{ID: 2, Name: "arg1", Type: thriftimpl.TypeI32},
+		{ID: 3, Name: "arg2", Type: thriftimpl.TypeI64},
+		{ID: 4, Name: "arg3", Type: thriftimpl.MapOf(thriftimpl.TypeI16, thriftimpl.TypeString)},
+		{ID: 5, Name: "arg4", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() })},
+		{ID: 6, Name: "arg5", Type: thriftimpl.TypeI64},
+	}...)
+	ThriftTestTestMultiResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestExceptionArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "arg", Type: thriftimpl.TypeString},
+	}...)
+	ThriftTestTestExceptionResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "err1", Type: thriftimpl.StructOf(XceptionDesc), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestMultiExceptionArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "arg0", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "arg1", Type: thriftimpl.TypeString},
+	}...)
+	ThriftTestTestMultiExceptionResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
+		{ID: 1, Name: "err1", Type: thriftimpl.StructOf(XceptionDesc), Req: thriftimpl.Optional},
+		{ID: 2, Name: "err2", Type: thriftimpl.StructOf(Xception2Desc), Req: thriftimpl.Optional},
+	}...)
+	ThriftTestTestOnewayArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "secondsToSleep", Type: thriftimpl.TypeI32},
+	}...)
+	SecondServiceSecondtestStringArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "thing", Type: thriftimpl.TypeString},
+	}...)
+	SecondServiceSecondtestStringResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+	}...)
 }

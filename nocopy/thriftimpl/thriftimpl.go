@@ -160,3 +160,8 @@ func AddTo(m *nocopy.Message, b *chain.Batch, frame bool) { nocopy.X{}.AddTo(m, 
 // SetEnums sets field f of s, a list or set, to these elements. Of a set, one that comes twice is
 // left out.
 func SetEnums[E ~int32](s Struct, f Field, d *Desc, v []E) { nocopy.XEnums[E](v).SetIn(s, f, d) }
+
+// SetMap sets field f of s, a map, to the pairs of v, in the order of the keys' wire bytes.
+func SetMap[KC Codec[K], VC Codec[V], K comparable, V any](s Struct, f Field, d *Desc, v map[K]V) {
+	nocopy.XPairs[K, V, KC, VC](v).SetIn(s, f, d)
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -116,15 +117,19 @@ const (
 	alreadyExistsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// AlreadyExistsDesc describes AlreadyExists to the runtime and to packages that use it.
+// AlreadyExistsDesc is the descriptor of AlreadyExists.
 var AlreadyExistsDesc = thriftimpl.NewExceptionDesc("AlreadyExists")
 
+// NewAlreadyExists returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAlreadyExists(opts ...nocopy.Option) AlreadyExists {
 	return AlreadyExists(thriftimpl.New(AlreadyExistsDesc, opts...))
 }
 func ParseAlreadyExists(b []byte, opts ...nocopy.Option) (AlreadyExists, error) {
 	s, err := thriftimpl.Parse(AlreadyExistsDesc, b, opts...)
 	return AlreadyExists(s), err
+}
+func ReadAlreadyExists(r io.Reader, n int, opts ...nocopy.Option) (AlreadyExists, error) {
+	return nocopy.Read[AlreadyExists](AlreadyExistsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -159,15 +164,19 @@ const (
 	notFoundKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// NotFoundDesc describes NotFound to the runtime and to packages that use it.
+// NotFoundDesc is the descriptor of NotFound.
 var NotFoundDesc = thriftimpl.NewExceptionDesc("NotFound")
 
+// NewNotFound returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNotFound(opts ...nocopy.Option) NotFound {
 	return NotFound(thriftimpl.New(NotFoundDesc, opts...))
 }
 func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
 	s, err := thriftimpl.Parse(NotFoundDesc, b, opts...)
 	return NotFound(s), err
+}
+func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
+	return nocopy.Read[NotFound](NotFoundDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -199,15 +208,19 @@ const (
 	keyValueCreateArgsValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// KeyValueCreateArgsDesc describes KeyValueCreateArgs to the runtime and to packages that use it.
+// KeyValueCreateArgsDesc is the descriptor of KeyValueCreateArgs.
 var KeyValueCreateArgsDesc = thriftimpl.NewDesc("create_args")
 
+// NewKeyValueCreateArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueCreateArgs(opts ...nocopy.Option) KeyValueCreateArgs {
 	return KeyValueCreateArgs(thriftimpl.New(KeyValueCreateArgsDesc, opts...))
 }
 func ParseKeyValueCreateArgs(b []byte, opts ...nocopy.Option) (KeyValueCreateArgs, error) {
 	s, err := thriftimpl.Parse(KeyValueCreateArgsDesc, b, opts...)
 	return KeyValueCreateArgs(s), err
+}
+func ReadKeyValueCreateArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValueCreateArgs, error) {
+	return nocopy.Read[KeyValueCreateArgs](KeyValueCreateArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -257,15 +270,19 @@ const (
 	keyValueCreateResultExists thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// KeyValueCreateResultDesc describes KeyValueCreateResult to the runtime and to packages that use it.
+// KeyValueCreateResultDesc is the descriptor of KeyValueCreateResult.
 var KeyValueCreateResultDesc = thriftimpl.NewDesc("create_result")
 
+// NewKeyValueCreateResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueCreateResult(opts ...nocopy.Option) KeyValueCreateResult {
 	return KeyValueCreateResult(thriftimpl.New(KeyValueCreateResultDesc, opts...))
 }
 func ParseKeyValueCreateResult(b []byte, opts ...nocopy.Option) (KeyValueCreateResult, error) {
 	s, err := thriftimpl.Parse(KeyValueCreateResultDesc, b, opts...)
 	return KeyValueCreateResult(s), err
+}
+func ReadKeyValueCreateResult(r io.Reader, n int, opts ...nocopy.Option) (KeyValueCreateResult, error) {
+	return nocopy.Read[KeyValueCreateResult](KeyValueCreateResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -290,6 +307,8 @@ func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s KeyValueCreateResult) GetExists() AlreadyExists {
 	return AlreadyExists(thriftimpl.Struct(s).Child(keyValueCreateResultExists, KeyValueCreateResultDesc))
 }
+
+// SetExists sets a copy of v, an empty struct if v is absent.
 func (s KeyValueCreateResult) SetExists(v AlreadyExists) {
 	thriftimpl.Struct(s).SetChild(keyValueCreateResultExists, KeyValueCreateResultDesc, thriftimpl.Struct(v))
 }
@@ -307,15 +326,19 @@ const (
 	keyValueRetrieveArgsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// KeyValueRetrieveArgsDesc describes KeyValueRetrieveArgs to the runtime and to packages that use it.
+// KeyValueRetrieveArgsDesc is the descriptor of KeyValueRetrieveArgs.
 var KeyValueRetrieveArgsDesc = thriftimpl.NewDesc("retrieve_args")
 
+// NewKeyValueRetrieveArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueRetrieveArgs(opts ...nocopy.Option) KeyValueRetrieveArgs {
 	return KeyValueRetrieveArgs(thriftimpl.New(KeyValueRetrieveArgsDesc, opts...))
 }
 func ParseKeyValueRetrieveArgs(b []byte, opts ...nocopy.Option) (KeyValueRetrieveArgs, error) {
 	s, err := thriftimpl.Parse(KeyValueRetrieveArgsDesc, b, opts...)
 	return KeyValueRetrieveArgs(s), err
+}
+func ReadKeyValueRetrieveArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValueRetrieveArgs, error) {
+	return nocopy.Read[KeyValueRetrieveArgs](KeyValueRetrieveArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -358,15 +381,19 @@ const (
 	keyValueRetrieveResultMissing thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
-// KeyValueRetrieveResultDesc describes KeyValueRetrieveResult to the runtime and to packages that use it.
+// KeyValueRetrieveResultDesc is the descriptor of KeyValueRetrieveResult.
 var KeyValueRetrieveResultDesc = thriftimpl.NewDesc("retrieve_result")
 
+// NewKeyValueRetrieveResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueRetrieveResult(opts ...nocopy.Option) KeyValueRetrieveResult {
 	return KeyValueRetrieveResult(thriftimpl.New(KeyValueRetrieveResultDesc, opts...))
 }
 func ParseKeyValueRetrieveResult(b []byte, opts ...nocopy.Option) (KeyValueRetrieveResult, error) {
 	s, err := thriftimpl.Parse(KeyValueRetrieveResultDesc, b, opts...)
 	return KeyValueRetrieveResult(s), err
+}
+func ReadKeyValueRetrieveResult(r io.Reader, n int, opts ...nocopy.Option) (KeyValueRetrieveResult, error) {
+	return nocopy.Read[KeyValueRetrieveResult](KeyValueRetrieveResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -407,6 +434,8 @@ func (s KeyValueRetrieveResult) UnsetSuccess() {
 func (s KeyValueRetrieveResult) GetMissing() NotFound {
 	return NotFound(thriftimpl.Struct(s).Child(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc))
 }
+
+// SetMissing sets a copy of v, an empty struct if v is absent.
 func (s KeyValueRetrieveResult) SetMissing(v NotFound) {
 	thriftimpl.Struct(s).SetChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, thriftimpl.Struct(v))
 }
@@ -427,15 +456,19 @@ const (
 	keyValueUpdateArgsValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// KeyValueUpdateArgsDesc describes KeyValueUpdateArgs to the runtime and to packages that use it.
+// KeyValueUpdateArgsDesc is the descriptor of KeyValueUpdateArgs.
 var KeyValueUpdateArgsDesc = thriftimpl.NewDesc("update_args")
 
+// NewKeyValueUpdateArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueUpdateArgs(opts ...nocopy.Option) KeyValueUpdateArgs {
 	return KeyValueUpdateArgs(thriftimpl.New(KeyValueUpdateArgsDesc, opts...))
 }
 func ParseKeyValueUpdateArgs(b []byte, opts ...nocopy.Option) (KeyValueUpdateArgs, error) {
 	s, err := thriftimpl.Parse(KeyValueUpdateArgsDesc, b, opts...)
 	return KeyValueUpdateArgs(s), err
+}
+func ReadKeyValueUpdateArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValueUpdateArgs, error) {
+	return nocopy.Read[KeyValueUpdateArgs](KeyValueUpdateArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -485,15 +518,19 @@ const (
 	keyValueUpdateResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// KeyValueUpdateResultDesc describes KeyValueUpdateResult to the runtime and to packages that use it.
+// KeyValueUpdateResultDesc is the descriptor of KeyValueUpdateResult.
 var KeyValueUpdateResultDesc = thriftimpl.NewDesc("update_result")
 
+// NewKeyValueUpdateResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueUpdateResult(opts ...nocopy.Option) KeyValueUpdateResult {
 	return KeyValueUpdateResult(thriftimpl.New(KeyValueUpdateResultDesc, opts...))
 }
 func ParseKeyValueUpdateResult(b []byte, opts ...nocopy.Option) (KeyValueUpdateResult, error) {
 	s, err := thriftimpl.Parse(KeyValueUpdateResultDesc, b, opts...)
 	return KeyValueUpdateResult(s), err
+}
+func ReadKeyValueUpdateResult(r io.Reader, n int, opts ...nocopy.Option) (KeyValueUpdateResult, error) {
+	return nocopy.Read[KeyValueUpdateResult](KeyValueUpdateResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -518,6 +555,8 @@ func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s KeyValueUpdateResult) GetMissing() NotFound {
 	return NotFound(thriftimpl.Struct(s).Child(keyValueUpdateResultMissing, KeyValueUpdateResultDesc))
 }
+
+// SetMissing sets a copy of v, an empty struct if v is absent.
 func (s KeyValueUpdateResult) SetMissing(v NotFound) {
 	thriftimpl.Struct(s).SetChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, thriftimpl.Struct(v))
 }
@@ -535,15 +574,19 @@ const (
 	keyValueDeleteArgsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// KeyValueDeleteArgsDesc describes KeyValueDeleteArgs to the runtime and to packages that use it.
+// KeyValueDeleteArgsDesc is the descriptor of KeyValueDeleteArgs.
 var KeyValueDeleteArgsDesc = thriftimpl.NewDesc("delete_args")
 
+// NewKeyValueDeleteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueDeleteArgs(opts ...nocopy.Option) KeyValueDeleteArgs {
 	return KeyValueDeleteArgs(thriftimpl.New(KeyValueDeleteArgsDesc, opts...))
 }
 func ParseKeyValueDeleteArgs(b []byte, opts ...nocopy.Option) (KeyValueDeleteArgs, error) {
 	s, err := thriftimpl.Parse(KeyValueDeleteArgsDesc, b, opts...)
 	return KeyValueDeleteArgs(s), err
+}
+func ReadKeyValueDeleteArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValueDeleteArgs, error) {
+	return nocopy.Read[KeyValueDeleteArgs](KeyValueDeleteArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -579,15 +622,19 @@ const (
 	keyValueDeleteResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// KeyValueDeleteResultDesc describes KeyValueDeleteResult to the runtime and to packages that use it.
+// KeyValueDeleteResultDesc is the descriptor of KeyValueDeleteResult.
 var KeyValueDeleteResultDesc = thriftimpl.NewDesc("delete_result")
 
+// NewKeyValueDeleteResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueDeleteResult(opts ...nocopy.Option) KeyValueDeleteResult {
 	return KeyValueDeleteResult(thriftimpl.New(KeyValueDeleteResultDesc, opts...))
 }
 func ParseKeyValueDeleteResult(b []byte, opts ...nocopy.Option) (KeyValueDeleteResult, error) {
 	s, err := thriftimpl.Parse(KeyValueDeleteResultDesc, b, opts...)
 	return KeyValueDeleteResult(s), err
+}
+func ReadKeyValueDeleteResult(r io.Reader, n int, opts ...nocopy.Option) (KeyValueDeleteResult, error) {
+	return nocopy.Read[KeyValueDeleteResult](KeyValueDeleteResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -612,6 +659,8 @@ func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s KeyValueDeleteResult) GetMissing() NotFound {
 	return NotFound(thriftimpl.Struct(s).Child(keyValueDeleteResultMissing, KeyValueDeleteResultDesc))
 }
+
+// SetMissing sets a copy of v, an empty struct if v is absent.
 func (s KeyValueDeleteResult) SetMissing(v NotFound) {
 	thriftimpl.Struct(s).SetChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, thriftimpl.Struct(v))
 }
@@ -624,37 +673,37 @@ func (s KeyValueDeleteResult) IsSetMissing() bool {
 func (s KeyValueDeleteResult) UnsetMissing() { thriftimpl.Struct(s).Unset(keyValueDeleteResultMissing) }
 
 func init() {
-	AlreadyExistsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
-	)
-	NotFoundDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
-	)
-	KeyValueCreateArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
-		thriftimpl.FieldDesc{ID: 2, Name: "value", Type: thriftimpl.TypeBinary},
-	)
-	KeyValueCreateResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "exists", Type: thriftimpl.StructOf(AlreadyExistsDesc), Req: thriftimpl.Optional},
-	)
-	KeyValueRetrieveArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
-	)
-	KeyValueRetrieveResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
-	)
-	KeyValueUpdateArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
-		thriftimpl.FieldDesc{ID: 2, Name: "value", Type: thriftimpl.TypeBinary},
-	)
-	KeyValueUpdateResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
-	)
-	KeyValueDeleteArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
-	)
-	KeyValueDeleteResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
-	)
+	AlreadyExistsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+	}...)
+	NotFoundDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+	}...)
+	KeyValueCreateArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+		{ID: 2, Name: "value", Type: thriftimpl.TypeBinary},
+	}...)
+	KeyValueCreateResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "exists", Type: thriftimpl.StructOf(AlreadyExistsDesc), Req: thriftimpl.Optional},
+	}...)
+	KeyValueRetrieveArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+	}...)
+	KeyValueRetrieveResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+	}...)
+	KeyValueUpdateArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+		{ID: 2, Name: "value", Type: thriftimpl.TypeBinary},
+	}...)
+	KeyValueUpdateResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+	}...)
+	KeyValueDeleteArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+	}...)
+	KeyValueDeleteResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+	}...)
 }

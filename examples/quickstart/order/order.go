@@ -6,6 +6,7 @@ package order
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -19,13 +20,17 @@ const (
 	linePrice   thriftimpl.Field = 4<<48 | 5<<32 | 4<<16 | 3
 )
 
-// LineDesc describes Line to the runtime and to packages that use it.
+// LineDesc is the descriptor of Line.
 var LineDesc = thriftimpl.NewDesc("Line")
 
+// NewLine returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewLine(opts ...nocopy.Option) Line { return Line(thriftimpl.New(LineDesc, opts...)) }
 func ParseLine(b []byte, opts ...nocopy.Option) (Line, error) {
 	s, err := thriftimpl.Parse(LineDesc, b, opts...)
 	return Line(s), err
+}
+func ReadLine(r io.Reader, n int, opts ...nocopy.Option) (Line, error) {
+	return nocopy.Read[Line](LineDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -64,13 +69,17 @@ const (
 	orderLabels   thriftimpl.Field = 6<<48 | 7<<32 | 13<<16 | 5
 )
 
-// OrderDesc describes Order to the runtime and to packages that use it.
+// OrderDesc is the descriptor of Order.
 var OrderDesc = thriftimpl.NewDesc("Order")
 
+// NewOrder returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOrder(opts ...nocopy.Option) Order { return Order(thriftimpl.New(OrderDesc, opts...)) }
 func ParseOrder(b []byte, opts ...nocopy.Option) (Order, error) {
 	s, err := thriftimpl.Parse(OrderDesc, b, opts...)
 	return Order(s), err
+}
+func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
+	return nocopy.Read[Order](OrderDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -99,6 +108,8 @@ func (s Order) UnsetCustomer()       { thriftimpl.Struct(s).Unset(orderCustomer)
 func (s Order) GetLines() nocopy.StructList[Line] {
 	return nocopy.StructList[Line](thriftimpl.Struct(s).Child(orderLines, OrderDesc))
 }
+
+// SetLines sets a copy of v, an empty list if v is absent.
 func (s Order) SetLines(v nocopy.StructList[Line]) {
 	thriftimpl.Struct(s).SetChild(orderLines, OrderDesc, thriftimpl.Struct(v))
 }
@@ -118,11 +129,16 @@ func (s Order) UnsetDocument()           { thriftimpl.Struct(s).Unset(orderDocum
 func (s Order) GetLabels() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(orderLabels, OrderDesc))
 }
+
+// SetLabels sets a copy of v, an empty map if v is absent.
 func (s Order) SetLabels(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(orderLabels, OrderDesc, thriftimpl.Struct(v))
 }
-func (s Order) NewLabels() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(orderLabels, OrderDesc, 0))
+func (s Order) SetLabelsMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), orderLabels, OrderDesc, v)
+}
+func (s Order) NewLabels(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(orderLabels, OrderDesc, n))
 }
 func (s Order) IsSetLabels() bool { return thriftimpl.Struct(s).Has(orderLabels) }
 func (s Order) UnsetLabels()      { thriftimpl.Struct(s).Unset(orderLabels) }
@@ -137,13 +153,17 @@ const (
 	receiptDocumentSize thriftimpl.Field = 6<<48 | 7<<32 | 8<<16 | 5
 )
 
-// ReceiptDesc describes Receipt to the runtime and to packages that use it.
+// ReceiptDesc is the descriptor of Receipt.
 var ReceiptDesc = thriftimpl.NewDesc("Receipt")
 
+// NewReceipt returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewReceipt(opts ...nocopy.Option) Receipt { return Receipt(thriftimpl.New(ReceiptDesc, opts...)) }
 func ParseReceipt(b []byte, opts ...nocopy.Option) (Receipt, error) {
 	s, err := thriftimpl.Parse(ReceiptDesc, b, opts...)
 	return Receipt(s), err
+}
+func ReadReceipt(r io.Reader, n int, opts ...nocopy.Option) (Receipt, error) {
+	return nocopy.Read[Receipt](ReceiptDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -188,23 +208,23 @@ func (s Receipt) IsSetDocumentSize() bool { return thriftimpl.Struct(s).Has(rece
 func (s Receipt) UnsetDocumentSize()      { thriftimpl.Struct(s).Unset(receiptDocumentSize) }
 
 func init() {
-	LineDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "article", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 2, Name: "count", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 3, Name: "price", Type: thriftimpl.TypeDouble},
-	)
-	OrderDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: thriftimpl.TypeI64, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 2, Name: "customer", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "lines", Type: thriftimpl.ListOf(thriftimpl.StructOf(LineDesc))},
-		thriftimpl.FieldDesc{ID: 4, Name: "document", Type: thriftimpl.TypeBinary},
-		thriftimpl.FieldDesc{ID: 5, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-	)
-	ReceiptDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "order_id", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "message", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "total", Type: thriftimpl.TypeDouble},
-		thriftimpl.FieldDesc{ID: 4, Name: "lines", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 5, Name: "document_size", Type: thriftimpl.TypeI32},
-	)
+	LineDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "article", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+		{ID: 2, Name: "count", Type: thriftimpl.TypeI32},
+		{ID: 3, Name: "price", Type: thriftimpl.TypeDouble},
+	}...)
+	OrderDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "id", Type: thriftimpl.TypeI64, Req: thriftimpl.Required},
+		{ID: 2, Name: "customer", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "lines", Type: thriftimpl.ListOf(thriftimpl.StructOf(LineDesc))},
+		{ID: 4, Name: "document", Type: thriftimpl.TypeBinary},
+		{ID: 5, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	}...)
+	ReceiptDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "order_id", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "message", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "total", Type: thriftimpl.TypeDouble},
+		{ID: 4, Name: "lines", Type: thriftimpl.TypeI32},
+		{ID: 5, Name: "document_size", Type: thriftimpl.TypeI32},
+	}...)
 }

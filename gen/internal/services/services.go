@@ -10,6 +10,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -648,15 +649,19 @@ const (
 	allGetArgs_V thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// AllGetArgs_Desc describes AllGetArgs_ to the runtime and to packages that use it.
+// AllGetArgs_Desc is the descriptor of AllGetArgs_.
 var AllGetArgs_Desc = thriftimpl.NewDesc("AllGetArgs")
 
+// NewAllGetArgs_ returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetArgs_(opts ...nocopy.Option) AllGetArgs_ {
 	return AllGetArgs_(thriftimpl.New(AllGetArgs_Desc, opts...))
 }
 func ParseAllGetArgs_(b []byte, opts ...nocopy.Option) (AllGetArgs_, error) {
 	s, err := thriftimpl.Parse(AllGetArgs_Desc, b, opts...)
 	return AllGetArgs_(s), err
+}
+func ReadAllGetArgs_(r io.Reader, n int, opts ...nocopy.Option) (AllGetArgs_, error) {
+	return nocopy.Read[AllGetArgs_](AllGetArgs_Desc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -683,15 +688,19 @@ func (s AllGetArgs_) UnsetV()      { thriftimpl.Struct(s).Unset(allGetArgs_V) }
 
 type AllClient nocopy.Struct
 
-// AllClientDesc describes AllClient to the runtime and to packages that use it.
+// AllClientDesc is the descriptor of AllClient.
 var AllClientDesc = thriftimpl.NewDesc("AllClient")
 
+// NewAllClient returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllClient(opts ...nocopy.Option) AllClient {
 	return AllClient(thriftimpl.New(AllClientDesc, opts...))
 }
 func ParseAllClient(b []byte, opts ...nocopy.Option) (AllClient, error) {
 	s, err := thriftimpl.Parse(AllClientDesc, b, opts...)
 	return AllClient(s), err
+}
+func ReadAllClient(r io.Reader, n int, opts ...nocopy.Option) (AllClient, error) {
+	return nocopy.Read[AllClient](AllClientDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -715,15 +724,19 @@ const (
 	allABoolArgsV thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
-// AllABoolArgsDesc describes AllABoolArgs to the runtime and to packages that use it.
+// AllABoolArgsDesc is the descriptor of AllABoolArgs.
 var AllABoolArgsDesc = thriftimpl.NewDesc("aBool_args")
 
+// NewAllABoolArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABoolArgs(opts ...nocopy.Option) AllABoolArgs {
 	return AllABoolArgs(thriftimpl.New(AllABoolArgsDesc, opts...))
 }
 func ParseAllABoolArgs(b []byte, opts ...nocopy.Option) (AllABoolArgs, error) {
 	s, err := thriftimpl.Parse(AllABoolArgsDesc, b, opts...)
 	return AllABoolArgs(s), err
+}
+func ReadAllABoolArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABoolArgs, error) {
+	return nocopy.Read[AllABoolArgs](AllABoolArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -754,15 +767,19 @@ const (
 	allABoolResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 0
 )
 
-// AllABoolResultDesc describes AllABoolResult to the runtime and to packages that use it.
+// AllABoolResultDesc is the descriptor of AllABoolResult.
 var AllABoolResultDesc = thriftimpl.NewDesc("aBool_result")
 
+// NewAllABoolResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABoolResult(opts ...nocopy.Option) AllABoolResult {
 	return AllABoolResult(thriftimpl.New(AllABoolResultDesc, opts...))
 }
 func ParseAllABoolResult(b []byte, opts ...nocopy.Option) (AllABoolResult, error) {
 	s, err := thriftimpl.Parse(AllABoolResultDesc, b, opts...)
 	return AllABoolResult(s), err
+}
+func ReadAllABoolResult(r io.Reader, n int, opts ...nocopy.Option) (AllABoolResult, error) {
+	return nocopy.Read[AllABoolResult](AllABoolResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -793,15 +810,19 @@ const (
 	allAnI8ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
-// AllAnI8ArgsDesc describes AllAnI8Args to the runtime and to packages that use it.
+// AllAnI8ArgsDesc is the descriptor of AllAnI8Args.
 var AllAnI8ArgsDesc = thriftimpl.NewDesc("anI8_args")
 
+// NewAllAnI8Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI8Args(opts ...nocopy.Option) AllAnI8Args {
 	return AllAnI8Args(thriftimpl.New(AllAnI8ArgsDesc, opts...))
 }
 func ParseAllAnI8Args(b []byte, opts ...nocopy.Option) (AllAnI8Args, error) {
 	s, err := thriftimpl.Parse(AllAnI8ArgsDesc, b, opts...)
 	return AllAnI8Args(s), err
+}
+func ReadAllAnI8Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Args, error) {
+	return nocopy.Read[AllAnI8Args](AllAnI8ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -832,15 +853,19 @@ const (
 	allAnI8ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 0
 )
 
-// AllAnI8ResultDesc describes AllAnI8Result to the runtime and to packages that use it.
+// AllAnI8ResultDesc is the descriptor of AllAnI8Result.
 var AllAnI8ResultDesc = thriftimpl.NewDesc("anI8_result")
 
+// NewAllAnI8Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI8Result(opts ...nocopy.Option) AllAnI8Result {
 	return AllAnI8Result(thriftimpl.New(AllAnI8ResultDesc, opts...))
 }
 func ParseAllAnI8Result(b []byte, opts ...nocopy.Option) (AllAnI8Result, error) {
 	s, err := thriftimpl.Parse(AllAnI8ResultDesc, b, opts...)
 	return AllAnI8Result(s), err
+}
+func ReadAllAnI8Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Result, error) {
+	return nocopy.Read[AllAnI8Result](AllAnI8ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -871,15 +896,19 @@ const (
 	allAnI16ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 6<<16 | 1
 )
 
-// AllAnI16ArgsDesc describes AllAnI16Args to the runtime and to packages that use it.
+// AllAnI16ArgsDesc is the descriptor of AllAnI16Args.
 var AllAnI16ArgsDesc = thriftimpl.NewDesc("anI16_args")
 
+// NewAllAnI16Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI16Args(opts ...nocopy.Option) AllAnI16Args {
 	return AllAnI16Args(thriftimpl.New(AllAnI16ArgsDesc, opts...))
 }
 func ParseAllAnI16Args(b []byte, opts ...nocopy.Option) (AllAnI16Args, error) {
 	s, err := thriftimpl.Parse(AllAnI16ArgsDesc, b, opts...)
 	return AllAnI16Args(s), err
+}
+func ReadAllAnI16Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Args, error) {
+	return nocopy.Read[AllAnI16Args](AllAnI16ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -910,15 +939,19 @@ const (
 	allAnI16ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 6<<16 | 0
 )
 
-// AllAnI16ResultDesc describes AllAnI16Result to the runtime and to packages that use it.
+// AllAnI16ResultDesc is the descriptor of AllAnI16Result.
 var AllAnI16ResultDesc = thriftimpl.NewDesc("anI16_result")
 
+// NewAllAnI16Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI16Result(opts ...nocopy.Option) AllAnI16Result {
 	return AllAnI16Result(thriftimpl.New(AllAnI16ResultDesc, opts...))
 }
 func ParseAllAnI16Result(b []byte, opts ...nocopy.Option) (AllAnI16Result, error) {
 	s, err := thriftimpl.Parse(AllAnI16ResultDesc, b, opts...)
 	return AllAnI16Result(s), err
+}
+func ReadAllAnI16Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Result, error) {
+	return nocopy.Read[AllAnI16Result](AllAnI16ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -949,15 +982,19 @@ const (
 	allAnI32ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// AllAnI32ArgsDesc describes AllAnI32Args to the runtime and to packages that use it.
+// AllAnI32ArgsDesc is the descriptor of AllAnI32Args.
 var AllAnI32ArgsDesc = thriftimpl.NewDesc("anI32_args")
 
+// NewAllAnI32Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI32Args(opts ...nocopy.Option) AllAnI32Args {
 	return AllAnI32Args(thriftimpl.New(AllAnI32ArgsDesc, opts...))
 }
 func ParseAllAnI32Args(b []byte, opts ...nocopy.Option) (AllAnI32Args, error) {
 	s, err := thriftimpl.Parse(AllAnI32ArgsDesc, b, opts...)
 	return AllAnI32Args(s), err
+}
+func ReadAllAnI32Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Args, error) {
+	return nocopy.Read[AllAnI32Args](AllAnI32ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -988,15 +1025,19 @@ const (
 	allAnI32ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
-// AllAnI32ResultDesc describes AllAnI32Result to the runtime and to packages that use it.
+// AllAnI32ResultDesc is the descriptor of AllAnI32Result.
 var AllAnI32ResultDesc = thriftimpl.NewDesc("anI32_result")
 
+// NewAllAnI32Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI32Result(opts ...nocopy.Option) AllAnI32Result {
 	return AllAnI32Result(thriftimpl.New(AllAnI32ResultDesc, opts...))
 }
 func ParseAllAnI32Result(b []byte, opts ...nocopy.Option) (AllAnI32Result, error) {
 	s, err := thriftimpl.Parse(AllAnI32ResultDesc, b, opts...)
 	return AllAnI32Result(s), err
+}
+func ReadAllAnI32Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Result, error) {
+	return nocopy.Read[AllAnI32Result](AllAnI32ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1027,15 +1068,19 @@ const (
 	allAnI64ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
-// AllAnI64ArgsDesc describes AllAnI64Args to the runtime and to packages that use it.
+// AllAnI64ArgsDesc is the descriptor of AllAnI64Args.
 var AllAnI64ArgsDesc = thriftimpl.NewDesc("anI64_args")
 
+// NewAllAnI64Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI64Args(opts ...nocopy.Option) AllAnI64Args {
 	return AllAnI64Args(thriftimpl.New(AllAnI64ArgsDesc, opts...))
 }
 func ParseAllAnI64Args(b []byte, opts ...nocopy.Option) (AllAnI64Args, error) {
 	s, err := thriftimpl.Parse(AllAnI64ArgsDesc, b, opts...)
 	return AllAnI64Args(s), err
+}
+func ReadAllAnI64Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Args, error) {
+	return nocopy.Read[AllAnI64Args](AllAnI64ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1066,15 +1111,19 @@ const (
 	allAnI64ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
-// AllAnI64ResultDesc describes AllAnI64Result to the runtime and to packages that use it.
+// AllAnI64ResultDesc is the descriptor of AllAnI64Result.
 var AllAnI64ResultDesc = thriftimpl.NewDesc("anI64_result")
 
+// NewAllAnI64Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI64Result(opts ...nocopy.Option) AllAnI64Result {
 	return AllAnI64Result(thriftimpl.New(AllAnI64ResultDesc, opts...))
 }
 func ParseAllAnI64Result(b []byte, opts ...nocopy.Option) (AllAnI64Result, error) {
 	s, err := thriftimpl.Parse(AllAnI64ResultDesc, b, opts...)
 	return AllAnI64Result(s), err
+}
+func ReadAllAnI64Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Result, error) {
+	return nocopy.Read[AllAnI64Result](AllAnI64ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1105,15 +1154,19 @@ const (
 	allADoubleArgsV thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
-// AllADoubleArgsDesc describes AllADoubleArgs to the runtime and to packages that use it.
+// AllADoubleArgsDesc is the descriptor of AllADoubleArgs.
 var AllADoubleArgsDesc = thriftimpl.NewDesc("aDouble_args")
 
+// NewAllADoubleArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADoubleArgs(opts ...nocopy.Option) AllADoubleArgs {
 	return AllADoubleArgs(thriftimpl.New(AllADoubleArgsDesc, opts...))
 }
 func ParseAllADoubleArgs(b []byte, opts ...nocopy.Option) (AllADoubleArgs, error) {
 	s, err := thriftimpl.Parse(AllADoubleArgsDesc, b, opts...)
 	return AllADoubleArgs(s), err
+}
+func ReadAllADoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADoubleArgs, error) {
+	return nocopy.Read[AllADoubleArgs](AllADoubleArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1144,15 +1197,19 @@ const (
 	allADoubleResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 0
 )
 
-// AllADoubleResultDesc describes AllADoubleResult to the runtime and to packages that use it.
+// AllADoubleResultDesc is the descriptor of AllADoubleResult.
 var AllADoubleResultDesc = thriftimpl.NewDesc("aDouble_result")
 
+// NewAllADoubleResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADoubleResult(opts ...nocopy.Option) AllADoubleResult {
 	return AllADoubleResult(thriftimpl.New(AllADoubleResultDesc, opts...))
 }
 func ParseAllADoubleResult(b []byte, opts ...nocopy.Option) (AllADoubleResult, error) {
 	s, err := thriftimpl.Parse(AllADoubleResultDesc, b, opts...)
 	return AllADoubleResult(s), err
+}
+func ReadAllADoubleResult(r io.Reader, n int, opts ...nocopy.Option) (AllADoubleResult, error) {
+	return nocopy.Read[AllADoubleResult](AllADoubleResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1189,15 +1246,19 @@ const (
 	allAStringArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// AllAStringArgsDesc describes AllAStringArgs to the runtime and to packages that use it.
+// AllAStringArgsDesc is the descriptor of AllAStringArgs.
 var AllAStringArgsDesc = thriftimpl.NewDesc("aString_args")
 
+// NewAllAStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStringArgs(opts ...nocopy.Option) AllAStringArgs {
 	return AllAStringArgs(thriftimpl.New(AllAStringArgsDesc, opts...))
 }
 func ParseAllAStringArgs(b []byte, opts ...nocopy.Option) (AllAStringArgs, error) {
 	s, err := thriftimpl.Parse(AllAStringArgsDesc, b, opts...)
 	return AllAStringArgs(s), err
+}
+func ReadAllAStringArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStringArgs, error) {
+	return nocopy.Read[AllAStringArgs](AllAStringArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1228,15 +1289,19 @@ const (
 	allAStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
-// AllAStringResultDesc describes AllAStringResult to the runtime and to packages that use it.
+// AllAStringResultDesc is the descriptor of AllAStringResult.
 var AllAStringResultDesc = thriftimpl.NewDesc("aString_result")
 
+// NewAllAStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStringResult(opts ...nocopy.Option) AllAStringResult {
 	return AllAStringResult(thriftimpl.New(AllAStringResultDesc, opts...))
 }
 func ParseAllAStringResult(b []byte, opts ...nocopy.Option) (AllAStringResult, error) {
 	s, err := thriftimpl.Parse(AllAStringResultDesc, b, opts...)
 	return AllAStringResult(s), err
+}
+func ReadAllAStringResult(r io.Reader, n int, opts ...nocopy.Option) (AllAStringResult, error) {
+	return nocopy.Read[AllAStringResult](AllAStringResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1273,15 +1338,19 @@ const (
 	allABinaryArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// AllABinaryArgsDesc describes AllABinaryArgs to the runtime and to packages that use it.
+// AllABinaryArgsDesc is the descriptor of AllABinaryArgs.
 var AllABinaryArgsDesc = thriftimpl.NewDesc("aBinary_args")
 
+// NewAllABinaryArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABinaryArgs(opts ...nocopy.Option) AllABinaryArgs {
 	return AllABinaryArgs(thriftimpl.New(AllABinaryArgsDesc, opts...))
 }
 func ParseAllABinaryArgs(b []byte, opts ...nocopy.Option) (AllABinaryArgs, error) {
 	s, err := thriftimpl.Parse(AllABinaryArgsDesc, b, opts...)
 	return AllABinaryArgs(s), err
+}
+func ReadAllABinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABinaryArgs, error) {
+	return nocopy.Read[AllABinaryArgs](AllABinaryArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1313,15 +1382,19 @@ const (
 	allABinaryResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
-// AllABinaryResultDesc describes AllABinaryResult to the runtime and to packages that use it.
+// AllABinaryResultDesc is the descriptor of AllABinaryResult.
 var AllABinaryResultDesc = thriftimpl.NewDesc("aBinary_result")
 
+// NewAllABinaryResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABinaryResult(opts ...nocopy.Option) AllABinaryResult {
 	return AllABinaryResult(thriftimpl.New(AllABinaryResultDesc, opts...))
 }
 func ParseAllABinaryResult(b []byte, opts ...nocopy.Option) (AllABinaryResult, error) {
 	s, err := thriftimpl.Parse(AllABinaryResultDesc, b, opts...)
 	return AllABinaryResult(s), err
+}
+func ReadAllABinaryResult(r io.Reader, n int, opts ...nocopy.Option) (AllABinaryResult, error) {
+	return nocopy.Read[AllABinaryResult](AllABinaryResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1361,15 +1434,19 @@ const (
 	allAUuidArgsV thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 1
 )
 
-// AllAUuidArgsDesc describes AllAUuidArgs to the runtime and to packages that use it.
+// AllAUuidArgsDesc is the descriptor of AllAUuidArgs.
 var AllAUuidArgsDesc = thriftimpl.NewDesc("aUuid_args")
 
+// NewAllAUuidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUuidArgs(opts ...nocopy.Option) AllAUuidArgs {
 	return AllAUuidArgs(thriftimpl.New(AllAUuidArgsDesc, opts...))
 }
 func ParseAllAUuidArgs(b []byte, opts ...nocopy.Option) (AllAUuidArgs, error) {
 	s, err := thriftimpl.Parse(AllAUuidArgsDesc, b, opts...)
 	return AllAUuidArgs(s), err
+}
+func ReadAllAUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidArgs, error) {
+	return nocopy.Read[AllAUuidArgs](AllAUuidArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1400,15 +1477,19 @@ const (
 	allAUuidResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 0
 )
 
-// AllAUuidResultDesc describes AllAUuidResult to the runtime and to packages that use it.
+// AllAUuidResultDesc is the descriptor of AllAUuidResult.
 var AllAUuidResultDesc = thriftimpl.NewDesc("aUuid_result")
 
+// NewAllAUuidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUuidResult(opts ...nocopy.Option) AllAUuidResult {
 	return AllAUuidResult(thriftimpl.New(AllAUuidResultDesc, opts...))
 }
 func ParseAllAUuidResult(b []byte, opts ...nocopy.Option) (AllAUuidResult, error) {
 	s, err := thriftimpl.Parse(AllAUuidResultDesc, b, opts...)
 	return AllAUuidResult(s), err
+}
+func ReadAllAUuidResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidResult, error) {
+	return nocopy.Read[AllAUuidResult](AllAUuidResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1443,15 +1524,19 @@ const (
 	allAnEnumArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// AllAnEnumArgsDesc describes AllAnEnumArgs to the runtime and to packages that use it.
+// AllAnEnumArgsDesc is the descriptor of AllAnEnumArgs.
 var AllAnEnumArgsDesc = thriftimpl.NewDesc("anEnum_args")
 
+// NewAllAnEnumArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnEnumArgs(opts ...nocopy.Option) AllAnEnumArgs {
 	return AllAnEnumArgs(thriftimpl.New(AllAnEnumArgsDesc, opts...))
 }
 func ParseAllAnEnumArgs(b []byte, opts ...nocopy.Option) (AllAnEnumArgs, error) {
 	s, err := thriftimpl.Parse(AllAnEnumArgsDesc, b, opts...)
 	return AllAnEnumArgs(s), err
+}
+func ReadAllAnEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumArgs, error) {
+	return nocopy.Read[AllAnEnumArgs](AllAnEnumArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1484,15 +1569,19 @@ const (
 	allAnEnumResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
-// AllAnEnumResultDesc describes AllAnEnumResult to the runtime and to packages that use it.
+// AllAnEnumResultDesc is the descriptor of AllAnEnumResult.
 var AllAnEnumResultDesc = thriftimpl.NewDesc("anEnum_result")
 
+// NewAllAnEnumResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnEnumResult(opts ...nocopy.Option) AllAnEnumResult {
 	return AllAnEnumResult(thriftimpl.New(AllAnEnumResultDesc, opts...))
 }
 func ParseAllAnEnumResult(b []byte, opts ...nocopy.Option) (AllAnEnumResult, error) {
 	s, err := thriftimpl.Parse(AllAnEnumResultDesc, b, opts...)
 	return AllAnEnumResult(s), err
+}
+func ReadAllAnEnumResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumResult, error) {
+	return nocopy.Read[AllAnEnumResult](AllAnEnumResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1527,15 +1616,19 @@ const (
 	allAStructArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// AllAStructArgsDesc describes AllAStructArgs to the runtime and to packages that use it.
+// AllAStructArgsDesc is the descriptor of AllAStructArgs.
 var AllAStructArgsDesc = thriftimpl.NewDesc("aStruct_args")
 
+// NewAllAStructArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStructArgs(opts ...nocopy.Option) AllAStructArgs {
 	return AllAStructArgs(thriftimpl.New(AllAStructArgsDesc, opts...))
 }
 func ParseAllAStructArgs(b []byte, opts ...nocopy.Option) (AllAStructArgs, error) {
 	s, err := thriftimpl.Parse(AllAStructArgsDesc, b, opts...)
 	return AllAStructArgs(s), err
+}
+func ReadAllAStructArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStructArgs, error) {
+	return nocopy.Read[AllAStructArgs](AllAStructArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1558,6 +1651,8 @@ func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAStructArgs) GetV() shapes.Point {
 	return shapes.Point(thriftimpl.Struct(s).Child(allAStructArgsV, AllAStructArgsDesc))
 }
+
+// SetV sets a copy of v, an empty struct if v is absent.
 func (s AllAStructArgs) SetV(v shapes.Point) {
 	thriftimpl.Struct(s).SetChild(allAStructArgsV, AllAStructArgsDesc, thriftimpl.Struct(v))
 }
@@ -1573,15 +1668,19 @@ const (
 	allAStructResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
-// AllAStructResultDesc describes AllAStructResult to the runtime and to packages that use it.
+// AllAStructResultDesc is the descriptor of AllAStructResult.
 var AllAStructResultDesc = thriftimpl.NewDesc("aStruct_result")
 
+// NewAllAStructResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStructResult(opts ...nocopy.Option) AllAStructResult {
 	return AllAStructResult(thriftimpl.New(AllAStructResultDesc, opts...))
 }
 func ParseAllAStructResult(b []byte, opts ...nocopy.Option) (AllAStructResult, error) {
 	s, err := thriftimpl.Parse(AllAStructResultDesc, b, opts...)
 	return AllAStructResult(s), err
+}
+func ReadAllAStructResult(r io.Reader, n int, opts ...nocopy.Option) (AllAStructResult, error) {
+	return nocopy.Read[AllAStructResult](AllAStructResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1604,6 +1703,8 @@ func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAStructResult) GetSuccess() shapes.Point {
 	return shapes.Point(thriftimpl.Struct(s).Child(allAStructResultSuccess, AllAStructResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s AllAStructResult) SetSuccess(v shapes.Point) {
 	thriftimpl.Struct(s).SetChild(allAStructResultSuccess, AllAStructResultDesc, thriftimpl.Struct(v))
 }
@@ -1621,15 +1722,19 @@ const (
 	allAUnionArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// AllAUnionArgsDesc describes AllAUnionArgs to the runtime and to packages that use it.
+// AllAUnionArgsDesc is the descriptor of AllAUnionArgs.
 var AllAUnionArgsDesc = thriftimpl.NewDesc("aUnion_args")
 
+// NewAllAUnionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUnionArgs(opts ...nocopy.Option) AllAUnionArgs {
 	return AllAUnionArgs(thriftimpl.New(AllAUnionArgsDesc, opts...))
 }
 func ParseAllAUnionArgs(b []byte, opts ...nocopy.Option) (AllAUnionArgs, error) {
 	s, err := thriftimpl.Parse(AllAUnionArgsDesc, b, opts...)
 	return AllAUnionArgs(s), err
+}
+func ReadAllAUnionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionArgs, error) {
+	return nocopy.Read[AllAUnionArgs](AllAUnionArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1652,6 +1757,8 @@ func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAUnionArgs) GetV() shapes.Shape {
 	return shapes.Shape(thriftimpl.Struct(s).Child(allAUnionArgsV, AllAUnionArgsDesc))
 }
+
+// SetV sets a copy of v, an empty struct if v is absent.
 func (s AllAUnionArgs) SetV(v shapes.Shape) {
 	thriftimpl.Struct(s).SetChild(allAUnionArgsV, AllAUnionArgsDesc, thriftimpl.Struct(v))
 }
@@ -1667,15 +1774,19 @@ const (
 	allAUnionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
-// AllAUnionResultDesc describes AllAUnionResult to the runtime and to packages that use it.
+// AllAUnionResultDesc is the descriptor of AllAUnionResult.
 var AllAUnionResultDesc = thriftimpl.NewDesc("aUnion_result")
 
+// NewAllAUnionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUnionResult(opts ...nocopy.Option) AllAUnionResult {
 	return AllAUnionResult(thriftimpl.New(AllAUnionResultDesc, opts...))
 }
 func ParseAllAUnionResult(b []byte, opts ...nocopy.Option) (AllAUnionResult, error) {
 	s, err := thriftimpl.Parse(AllAUnionResultDesc, b, opts...)
 	return AllAUnionResult(s), err
+}
+func ReadAllAUnionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionResult, error) {
+	return nocopy.Read[AllAUnionResult](AllAUnionResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1698,6 +1809,8 @@ func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAUnionResult) GetSuccess() shapes.Shape {
 	return shapes.Shape(thriftimpl.Struct(s).Child(allAUnionResultSuccess, AllAUnionResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s AllAUnionResult) SetSuccess(v shapes.Shape) {
 	thriftimpl.Struct(s).SetChild(allAUnionResultSuccess, AllAUnionResultDesc, thriftimpl.Struct(v))
 }
@@ -1713,15 +1826,19 @@ const (
 	allAnExceptionArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// AllAnExceptionArgsDesc describes AllAnExceptionArgs to the runtime and to packages that use it.
+// AllAnExceptionArgsDesc is the descriptor of AllAnExceptionArgs.
 var AllAnExceptionArgsDesc = thriftimpl.NewDesc("anException_args")
 
+// NewAllAnExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnExceptionArgs(opts ...nocopy.Option) AllAnExceptionArgs {
 	return AllAnExceptionArgs(thriftimpl.New(AllAnExceptionArgsDesc, opts...))
 }
 func ParseAllAnExceptionArgs(b []byte, opts ...nocopy.Option) (AllAnExceptionArgs, error) {
 	s, err := thriftimpl.Parse(AllAnExceptionArgsDesc, b, opts...)
 	return AllAnExceptionArgs(s), err
+}
+func ReadAllAnExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnExceptionArgs, error) {
+	return nocopy.Read[AllAnExceptionArgs](AllAnExceptionArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1746,6 +1863,8 @@ func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAnExceptionArgs) GetV() shapes.Refused {
 	return shapes.Refused(thriftimpl.Struct(s).Child(allAnExceptionArgsV, AllAnExceptionArgsDesc))
 }
+
+// SetV sets a copy of v, an empty struct if v is absent.
 func (s AllAnExceptionArgs) SetV(v shapes.Refused) {
 	thriftimpl.Struct(s).SetChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, thriftimpl.Struct(v))
 }
@@ -1761,15 +1880,19 @@ const (
 	allAnExceptionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
-// AllAnExceptionResultDesc describes AllAnExceptionResult to the runtime and to packages that use it.
+// AllAnExceptionResultDesc is the descriptor of AllAnExceptionResult.
 var AllAnExceptionResultDesc = thriftimpl.NewDesc("anException_result")
 
+// NewAllAnExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnExceptionResult(opts ...nocopy.Option) AllAnExceptionResult {
 	return AllAnExceptionResult(thriftimpl.New(AllAnExceptionResultDesc, opts...))
 }
 func ParseAllAnExceptionResult(b []byte, opts ...nocopy.Option) (AllAnExceptionResult, error) {
 	s, err := thriftimpl.Parse(AllAnExceptionResultDesc, b, opts...)
 	return AllAnExceptionResult(s), err
+}
+func ReadAllAnExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnExceptionResult, error) {
+	return nocopy.Read[AllAnExceptionResult](AllAnExceptionResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1794,6 +1917,8 @@ func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAnExceptionResult) GetSuccess() shapes.Refused {
 	return shapes.Refused(thriftimpl.Struct(s).Child(allAnExceptionResultSuccess, AllAnExceptionResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s AllAnExceptionResult) SetSuccess(v shapes.Refused) {
 	thriftimpl.Struct(s).SetChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, thriftimpl.Struct(v))
 }
@@ -1811,15 +1936,19 @@ const (
 	allATypedefArgsV thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
-// AllATypedefArgsDesc describes AllATypedefArgs to the runtime and to packages that use it.
+// AllATypedefArgsDesc is the descriptor of AllATypedefArgs.
 var AllATypedefArgsDesc = thriftimpl.NewDesc("aTypedef_args")
 
+// NewAllATypedefArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllATypedefArgs(opts ...nocopy.Option) AllATypedefArgs {
 	return AllATypedefArgs(thriftimpl.New(AllATypedefArgsDesc, opts...))
 }
 func ParseAllATypedefArgs(b []byte, opts ...nocopy.Option) (AllATypedefArgs, error) {
 	s, err := thriftimpl.Parse(AllATypedefArgsDesc, b, opts...)
 	return AllATypedefArgs(s), err
+}
+func ReadAllATypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (AllATypedefArgs, error) {
+	return nocopy.Read[AllATypedefArgs](AllATypedefArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1850,15 +1979,19 @@ const (
 	allATypedefResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
-// AllATypedefResultDesc describes AllATypedefResult to the runtime and to packages that use it.
+// AllATypedefResultDesc is the descriptor of AllATypedefResult.
 var AllATypedefResultDesc = thriftimpl.NewDesc("aTypedef_result")
 
+// NewAllATypedefResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllATypedefResult(opts ...nocopy.Option) AllATypedefResult {
 	return AllATypedefResult(thriftimpl.New(AllATypedefResultDesc, opts...))
 }
 func ParseAllATypedefResult(b []byte, opts ...nocopy.Option) (AllATypedefResult, error) {
 	s, err := thriftimpl.Parse(AllATypedefResultDesc, b, opts...)
 	return AllATypedefResult(s), err
+}
+func ReadAllATypedefResult(r io.Reader, n int, opts ...nocopy.Option) (AllATypedefResult, error) {
+	return nocopy.Read[AllATypedefResult](AllATypedefResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1895,15 +2028,19 @@ const (
 	allAPathArgsV thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// AllAPathArgsDesc describes AllAPathArgs to the runtime and to packages that use it.
+// AllAPathArgsDesc is the descriptor of AllAPathArgs.
 var AllAPathArgsDesc = thriftimpl.NewDesc("aPath_args")
 
+// NewAllAPathArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAPathArgs(opts ...nocopy.Option) AllAPathArgs {
 	return AllAPathArgs(thriftimpl.New(AllAPathArgsDesc, opts...))
 }
 func ParseAllAPathArgs(b []byte, opts ...nocopy.Option) (AllAPathArgs, error) {
 	s, err := thriftimpl.Parse(AllAPathArgsDesc, b, opts...)
 	return AllAPathArgs(s), err
+}
+func ReadAllAPathArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAPathArgs, error) {
+	return nocopy.Read[AllAPathArgs](AllAPathArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1926,6 +2063,8 @@ func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAPathArgs) GetV() nocopy.StructList[shapes.Point] {
 	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).Child(allAPathArgsV, AllAPathArgsDesc))
 }
+
+// SetV sets a copy of v, an empty list if v is absent.
 func (s AllAPathArgs) SetV(v nocopy.StructList[shapes.Point]) {
 	thriftimpl.Struct(s).SetChild(allAPathArgsV, AllAPathArgsDesc, thriftimpl.Struct(v))
 }
@@ -1941,15 +2080,19 @@ const (
 	allAPathResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
-// AllAPathResultDesc describes AllAPathResult to the runtime and to packages that use it.
+// AllAPathResultDesc is the descriptor of AllAPathResult.
 var AllAPathResultDesc = thriftimpl.NewDesc("aPath_result")
 
+// NewAllAPathResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAPathResult(opts ...nocopy.Option) AllAPathResult {
 	return AllAPathResult(thriftimpl.New(AllAPathResultDesc, opts...))
 }
 func ParseAllAPathResult(b []byte, opts ...nocopy.Option) (AllAPathResult, error) {
 	s, err := thriftimpl.Parse(AllAPathResultDesc, b, opts...)
 	return AllAPathResult(s), err
+}
+func ReadAllAPathResult(r io.Reader, n int, opts ...nocopy.Option) (AllAPathResult, error) {
+	return nocopy.Read[AllAPathResult](AllAPathResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1972,6 +2115,8 @@ func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAPathResult) GetSuccess() nocopy.StructList[shapes.Point] {
 	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).Child(allAPathResultSuccess, AllAPathResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty list if v is absent.
 func (s AllAPathResult) SetSuccess(v nocopy.StructList[shapes.Point]) {
 	thriftimpl.Struct(s).SetChild(allAPathResultSuccess, AllAPathResultDesc, thriftimpl.Struct(v))
 }
@@ -1987,15 +2132,19 @@ const (
 	allAListArgsV thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// AllAListArgsDesc describes AllAListArgs to the runtime and to packages that use it.
+// AllAListArgsDesc is the descriptor of AllAListArgs.
 var AllAListArgsDesc = thriftimpl.NewDesc("aList_args")
 
+// NewAllAListArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAListArgs(opts ...nocopy.Option) AllAListArgs {
 	return AllAListArgs(thriftimpl.New(AllAListArgsDesc, opts...))
 }
 func ParseAllAListArgs(b []byte, opts ...nocopy.Option) (AllAListArgs, error) {
 	s, err := thriftimpl.Parse(AllAListArgsDesc, b, opts...)
 	return AllAListArgs(s), err
+}
+func ReadAllAListArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAListArgs, error) {
+	return nocopy.Read[AllAListArgs](AllAListArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2033,15 +2182,19 @@ const (
 	allAListResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
-// AllAListResultDesc describes AllAListResult to the runtime and to packages that use it.
+// AllAListResultDesc is the descriptor of AllAListResult.
 var AllAListResultDesc = thriftimpl.NewDesc("aList_result")
 
+// NewAllAListResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAListResult(opts ...nocopy.Option) AllAListResult {
 	return AllAListResult(thriftimpl.New(AllAListResultDesc, opts...))
 }
 func ParseAllAListResult(b []byte, opts ...nocopy.Option) (AllAListResult, error) {
 	s, err := thriftimpl.Parse(AllAListResultDesc, b, opts...)
 	return AllAListResult(s), err
+}
+func ReadAllAListResult(r io.Reader, n int, opts ...nocopy.Option) (AllAListResult, error) {
+	return nocopy.Read[AllAListResult](AllAListResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2079,15 +2232,19 @@ const (
 	allASetArgsV thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
-// AllASetArgsDesc describes AllASetArgs to the runtime and to packages that use it.
+// AllASetArgsDesc is the descriptor of AllASetArgs.
 var AllASetArgsDesc = thriftimpl.NewDesc("aSet_args")
 
+// NewAllASetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllASetArgs(opts ...nocopy.Option) AllASetArgs {
 	return AllASetArgs(thriftimpl.New(AllASetArgsDesc, opts...))
 }
 func ParseAllASetArgs(b []byte, opts ...nocopy.Option) (AllASetArgs, error) {
 	s, err := thriftimpl.Parse(AllASetArgsDesc, b, opts...)
 	return AllASetArgs(s), err
+}
+func ReadAllASetArgs(r io.Reader, n int, opts ...nocopy.Option) (AllASetArgs, error) {
+	return nocopy.Read[AllASetArgs](AllASetArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2125,15 +2282,19 @@ const (
 	allASetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 0
 )
 
-// AllASetResultDesc describes AllASetResult to the runtime and to packages that use it.
+// AllASetResultDesc is the descriptor of AllASetResult.
 var AllASetResultDesc = thriftimpl.NewDesc("aSet_result")
 
+// NewAllASetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllASetResult(opts ...nocopy.Option) AllASetResult {
 	return AllASetResult(thriftimpl.New(AllASetResultDesc, opts...))
 }
 func ParseAllASetResult(b []byte, opts ...nocopy.Option) (AllASetResult, error) {
 	s, err := thriftimpl.Parse(AllASetResultDesc, b, opts...)
 	return AllASetResult(s), err
+}
+func ReadAllASetResult(r io.Reader, n int, opts ...nocopy.Option) (AllASetResult, error) {
+	return nocopy.Read[AllASetResult](AllASetResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2171,15 +2332,19 @@ const (
 	allAMapArgsV thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
-// AllAMapArgsDesc describes AllAMapArgs to the runtime and to packages that use it.
+// AllAMapArgsDesc is the descriptor of AllAMapArgs.
 var AllAMapArgsDesc = thriftimpl.NewDesc("aMap_args")
 
+// NewAllAMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAMapArgs(opts ...nocopy.Option) AllAMapArgs {
 	return AllAMapArgs(thriftimpl.New(AllAMapArgsDesc, opts...))
 }
 func ParseAllAMapArgs(b []byte, opts ...nocopy.Option) (AllAMapArgs, error) {
 	s, err := thriftimpl.Parse(AllAMapArgsDesc, b, opts...)
 	return AllAMapArgs(s), err
+}
+func ReadAllAMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAMapArgs, error) {
+	return nocopy.Read[AllAMapArgs](AllAMapArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2202,11 +2367,13 @@ func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAMapArgs) GetV() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
 	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(allAMapArgsV, AllAMapArgsDesc))
 }
+
+// SetV sets a copy of v, an empty map if v is absent.
 func (s AllAMapArgs) SetV(v nocopy.StructMap[string, shapes.Point, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(allAMapArgsV, AllAMapArgsDesc, thriftimpl.Struct(v))
 }
-func (s AllAMapArgs) NewV() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(allAMapArgsV, AllAMapArgsDesc, 0))
+func (s AllAMapArgs) NewV(n ...int) nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(allAMapArgsV, AllAMapArgsDesc, n))
 }
 func (s AllAMapArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAMapArgsV) }
 func (s AllAMapArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAMapArgsV) }
@@ -2217,15 +2384,19 @@ const (
 	allAMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
-// AllAMapResultDesc describes AllAMapResult to the runtime and to packages that use it.
+// AllAMapResultDesc is the descriptor of AllAMapResult.
 var AllAMapResultDesc = thriftimpl.NewDesc("aMap_result")
 
+// NewAllAMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAMapResult(opts ...nocopy.Option) AllAMapResult {
 	return AllAMapResult(thriftimpl.New(AllAMapResultDesc, opts...))
 }
 func ParseAllAMapResult(b []byte, opts ...nocopy.Option) (AllAMapResult, error) {
 	s, err := thriftimpl.Parse(AllAMapResultDesc, b, opts...)
 	return AllAMapResult(s), err
+}
+func ReadAllAMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllAMapResult, error) {
+	return nocopy.Read[AllAMapResult](AllAMapResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2248,11 +2419,13 @@ func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllAMapResult) GetSuccess() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
 	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(allAMapResultSuccess, AllAMapResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty map if v is absent.
 func (s AllAMapResult) SetSuccess(v nocopy.StructMap[string, shapes.Point, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(allAMapResultSuccess, AllAMapResultDesc, thriftimpl.Struct(v))
 }
-func (s AllAMapResult) NewSuccess() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(allAMapResultSuccess, AllAMapResultDesc, 0))
+func (s AllAMapResult) NewSuccess(n ...int) nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(allAMapResultSuccess, AllAMapResultDesc, n))
 }
 func (s AllAMapResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAMapResultSuccess) }
 func (s AllAMapResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAMapResultSuccess) }
@@ -2263,15 +2436,19 @@ const (
 	allADeepMapArgsV thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
-// AllADeepMapArgsDesc describes AllADeepMapArgs to the runtime and to packages that use it.
+// AllADeepMapArgsDesc is the descriptor of AllADeepMapArgs.
 var AllADeepMapArgsDesc = thriftimpl.NewDesc("aDeepMap_args")
 
+// NewAllADeepMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADeepMapArgs(opts ...nocopy.Option) AllADeepMapArgs {
 	return AllADeepMapArgs(thriftimpl.New(AllADeepMapArgsDesc, opts...))
 }
 func ParseAllADeepMapArgs(b []byte, opts ...nocopy.Option) (AllADeepMapArgs, error) {
 	s, err := thriftimpl.Parse(AllADeepMapArgsDesc, b, opts...)
 	return AllADeepMapArgs(s), err
+}
+func ReadAllADeepMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADeepMapArgs, error) {
+	return nocopy.Read[AllADeepMapArgs](AllADeepMapArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2294,11 +2471,13 @@ func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllADeepMapArgs) GetV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
 	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).Child(allADeepMapArgsV, AllADeepMapArgsDesc))
 }
+
+// SetV sets a copy of v, an empty map if v is absent.
 func (s AllADeepMapArgs) SetV(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]]) {
 	thriftimpl.Struct(s).SetChild(allADeepMapArgsV, AllADeepMapArgsDesc, thriftimpl.Struct(v))
 }
-func (s AllADeepMapArgs) NewV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).NewChild(allADeepMapArgsV, AllADeepMapArgsDesc, 0))
+func (s AllADeepMapArgs) NewV(n ...int) nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).NewMap(allADeepMapArgsV, AllADeepMapArgsDesc, n))
 }
 func (s AllADeepMapArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allADeepMapArgsV) }
 func (s AllADeepMapArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allADeepMapArgsV) }
@@ -2309,15 +2488,19 @@ const (
 	allADeepMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
-// AllADeepMapResultDesc describes AllADeepMapResult to the runtime and to packages that use it.
+// AllADeepMapResultDesc is the descriptor of AllADeepMapResult.
 var AllADeepMapResultDesc = thriftimpl.NewDesc("aDeepMap_result")
 
+// NewAllADeepMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADeepMapResult(opts ...nocopy.Option) AllADeepMapResult {
 	return AllADeepMapResult(thriftimpl.New(AllADeepMapResultDesc, opts...))
 }
 func ParseAllADeepMapResult(b []byte, opts ...nocopy.Option) (AllADeepMapResult, error) {
 	s, err := thriftimpl.Parse(AllADeepMapResultDesc, b, opts...)
 	return AllADeepMapResult(s), err
+}
+func ReadAllADeepMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllADeepMapResult, error) {
+	return nocopy.Read[AllADeepMapResult](AllADeepMapResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2340,11 +2523,13 @@ func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllADeepMapResult) GetSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
 	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).Child(allADeepMapResultSuccess, AllADeepMapResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty map if v is absent.
 func (s AllADeepMapResult) SetSuccess(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]]) {
 	thriftimpl.Struct(s).SetChild(allADeepMapResultSuccess, AllADeepMapResultDesc, thriftimpl.Struct(v))
 }
-func (s AllADeepMapResult) NewSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).NewChild(allADeepMapResultSuccess, AllADeepMapResultDesc, 0))
+func (s AllADeepMapResult) NewSuccess(n ...int) nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).NewMap(allADeepMapResultSuccess, AllADeepMapResultDesc, n))
 }
 func (s AllADeepMapResult) IsSetSuccess() bool {
 	return thriftimpl.Struct(s).Has(allADeepMapResultSuccess)
@@ -2364,15 +2549,19 @@ const (
 	allManyArgsArgs_   thriftimpl.Field = 9<<48 | 10<<32 | 8<<16 | 65531
 )
 
-// AllManyArgsDesc describes AllManyArgs to the runtime and to packages that use it.
+// AllManyArgsDesc is the descriptor of AllManyArgs.
 var AllManyArgsDesc = thriftimpl.NewDesc("many_args")
 
+// NewAllManyArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllManyArgs(opts ...nocopy.Option) AllManyArgs {
 	return AllManyArgs(thriftimpl.New(AllManyArgsDesc, opts...))
 }
 func ParseAllManyArgs(b []byte, opts ...nocopy.Option) (AllManyArgs, error) {
 	s, err := thriftimpl.Parse(AllManyArgsDesc, b, opts...)
 	return AllManyArgs(s), err
+}
+func ReadAllManyArgs(r io.Reader, n int, opts ...nocopy.Option) (AllManyArgs, error) {
+	return nocopy.Read[AllManyArgs](AllManyArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2448,15 +2637,19 @@ const (
 	allManyResultAgain   thriftimpl.Field = 5<<48 | 6<<32 | 12<<16 | 4
 )
 
-// AllManyResultDesc describes AllManyResult to the runtime and to packages that use it.
+// AllManyResultDesc is the descriptor of AllManyResult.
 var AllManyResultDesc = thriftimpl.NewDesc("many_result")
 
+// NewAllManyResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllManyResult(opts ...nocopy.Option) AllManyResult {
 	return AllManyResult(thriftimpl.New(AllManyResultDesc, opts...))
 }
 func ParseAllManyResult(b []byte, opts ...nocopy.Option) (AllManyResult, error) {
 	s, err := thriftimpl.Parse(AllManyResultDesc, b, opts...)
 	return AllManyResult(s), err
+}
+func ReadAllManyResult(r io.Reader, n int, opts ...nocopy.Option) (AllManyResult, error) {
+	return nocopy.Read[AllManyResult](AllManyResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2484,6 +2677,8 @@ func (s AllManyResult) UnsetSuccess()       { thriftimpl.Struct(s).Unset(allMany
 func (s AllManyResult) GetRefused() shapes.Refused {
 	return shapes.Refused(thriftimpl.Struct(s).Child(allManyResultRefused, AllManyResultDesc))
 }
+
+// SetRefused sets a copy of v, an empty struct if v is absent.
 func (s AllManyResult) SetRefused(v shapes.Refused) {
 	thriftimpl.Struct(s).SetChild(allManyResultRefused, AllManyResultDesc, thriftimpl.Struct(v))
 }
@@ -2496,6 +2691,8 @@ func (s AllManyResult) UnsetRefused()      { thriftimpl.Struct(s).Unset(allManyR
 func (s AllManyResult) GetDenied() parent.Denied {
 	return parent.Denied(thriftimpl.Struct(s).Child(allManyResultDenied, AllManyResultDesc))
 }
+
+// SetDenied sets a copy of v, an empty struct if v is absent.
 func (s AllManyResult) SetDenied(v parent.Denied) {
 	thriftimpl.Struct(s).SetChild(allManyResultDenied, AllManyResultDesc, thriftimpl.Struct(v))
 }
@@ -2508,6 +2705,8 @@ func (s AllManyResult) UnsetDenied()      { thriftimpl.Struct(s).Unset(allManyRe
 func (s AllManyResult) GetAgain() shapes.Refused {
 	return shapes.Refused(thriftimpl.Struct(s).Child(allManyResultAgain, AllManyResultDesc))
 }
+
+// SetAgain sets a copy of v, an empty struct if v is absent.
 func (s AllManyResult) SetAgain(v shapes.Refused) {
 	thriftimpl.Struct(s).SetChild(allManyResultAgain, AllManyResultDesc, thriftimpl.Struct(v))
 }
@@ -2523,15 +2722,19 @@ const (
 	allTellArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// AllTellArgsDesc describes AllTellArgs to the runtime and to packages that use it.
+// AllTellArgsDesc is the descriptor of AllTellArgs.
 var AllTellArgsDesc = thriftimpl.NewDesc("tell_args")
 
+// NewAllTellArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllTellArgs(opts ...nocopy.Option) AllTellArgs {
 	return AllTellArgs(thriftimpl.New(AllTellArgsDesc, opts...))
 }
 func ParseAllTellArgs(b []byte, opts ...nocopy.Option) (AllTellArgs, error) {
 	s, err := thriftimpl.Parse(AllTellArgsDesc, b, opts...)
 	return AllTellArgs(s), err
+}
+func ReadAllTellArgs(r io.Reader, n int, opts ...nocopy.Option) (AllTellArgs, error) {
+	return nocopy.Read[AllTellArgs](AllTellArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2558,15 +2761,19 @@ func (s AllTellArgs) UnsetV()       { thriftimpl.Struct(s).Unset(allTellArgsV) }
 
 type AllNothingArgs nocopy.Struct
 
-// AllNothingArgsDesc describes AllNothingArgs to the runtime and to packages that use it.
+// AllNothingArgsDesc is the descriptor of AllNothingArgs.
 var AllNothingArgsDesc = thriftimpl.NewDesc("nothing_args")
 
+// NewAllNothingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNothingArgs(opts ...nocopy.Option) AllNothingArgs {
 	return AllNothingArgs(thriftimpl.New(AllNothingArgsDesc, opts...))
 }
 func ParseAllNothingArgs(b []byte, opts ...nocopy.Option) (AllNothingArgs, error) {
 	s, err := thriftimpl.Parse(AllNothingArgsDesc, b, opts...)
 	return AllNothingArgs(s), err
+}
+func ReadAllNothingArgs(r io.Reader, n int, opts ...nocopy.Option) (AllNothingArgs, error) {
+	return nocopy.Read[AllNothingArgs](AllNothingArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2588,15 +2795,19 @@ func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type AllNothingResult nocopy.Struct
 
-// AllNothingResultDesc describes AllNothingResult to the runtime and to packages that use it.
+// AllNothingResultDesc is the descriptor of AllNothingResult.
 var AllNothingResultDesc = thriftimpl.NewDesc("nothing_result")
 
+// NewAllNothingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNothingResult(opts ...nocopy.Option) AllNothingResult {
 	return AllNothingResult(thriftimpl.New(AllNothingResultDesc, opts...))
 }
 func ParseAllNothingResult(b []byte, opts ...nocopy.Option) (AllNothingResult, error) {
 	s, err := thriftimpl.Parse(AllNothingResultDesc, b, opts...)
 	return AllNothingResult(s), err
+}
+func ReadAllNothingResult(r io.Reader, n int, opts ...nocopy.Option) (AllNothingResult, error) {
+	return nocopy.Read[AllNothingResult](AllNothingResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2622,15 +2833,19 @@ const (
 	allMaybeArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// AllMaybeArgsDesc describes AllMaybeArgs to the runtime and to packages that use it.
+// AllMaybeArgsDesc is the descriptor of AllMaybeArgs.
 var AllMaybeArgsDesc = thriftimpl.NewDesc("maybe_args")
 
+// NewAllMaybeArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllMaybeArgs(opts ...nocopy.Option) AllMaybeArgs {
 	return AllMaybeArgs(thriftimpl.New(AllMaybeArgsDesc, opts...))
 }
 func ParseAllMaybeArgs(b []byte, opts ...nocopy.Option) (AllMaybeArgs, error) {
 	s, err := thriftimpl.Parse(AllMaybeArgsDesc, b, opts...)
 	return AllMaybeArgs(s), err
+}
+func ReadAllMaybeArgs(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeArgs, error) {
+	return nocopy.Read[AllMaybeArgs](AllMaybeArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2661,15 +2876,19 @@ const (
 	allMaybeResultDenied thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 2
 )
 
-// AllMaybeResultDesc describes AllMaybeResult to the runtime and to packages that use it.
+// AllMaybeResultDesc is the descriptor of AllMaybeResult.
 var AllMaybeResultDesc = thriftimpl.NewDesc("maybe_result")
 
+// NewAllMaybeResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllMaybeResult(opts ...nocopy.Option) AllMaybeResult {
 	return AllMaybeResult(thriftimpl.New(AllMaybeResultDesc, opts...))
 }
 func ParseAllMaybeResult(b []byte, opts ...nocopy.Option) (AllMaybeResult, error) {
 	s, err := thriftimpl.Parse(AllMaybeResultDesc, b, opts...)
 	return AllMaybeResult(s), err
+}
+func ReadAllMaybeResult(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeResult, error) {
+	return nocopy.Read[AllMaybeResult](AllMaybeResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2692,6 +2911,8 @@ func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s AllMaybeResult) GetDenied() parent.Denied {
 	return parent.Denied(thriftimpl.Struct(s).Child(allMaybeResultDenied, AllMaybeResultDesc))
 }
+
+// SetDenied sets a copy of v, an empty struct if v is absent.
 func (s AllMaybeResult) SetDenied(v parent.Denied) {
 	thriftimpl.Struct(s).SetChild(allMaybeResultDenied, AllMaybeResultDesc, thriftimpl.Struct(v))
 }
@@ -2703,15 +2924,19 @@ func (s AllMaybeResult) UnsetDenied()      { thriftimpl.Struct(s).Unset(allMaybe
 
 type AllNewThing_Args nocopy.Struct
 
-// AllNewThing_ArgsDesc describes AllNewThing_Args to the runtime and to packages that use it.
+// AllNewThing_ArgsDesc is the descriptor of AllNewThing_Args.
 var AllNewThing_ArgsDesc = thriftimpl.NewDesc("new_thing_args")
 
+// NewAllNewThing_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing_Args(opts ...nocopy.Option) AllNewThing_Args {
 	return AllNewThing_Args(thriftimpl.New(AllNewThing_ArgsDesc, opts...))
 }
 func ParseAllNewThing_Args(b []byte, opts ...nocopy.Option) (AllNewThing_Args, error) {
 	s, err := thriftimpl.Parse(AllNewThing_ArgsDesc, b, opts...)
 	return AllNewThing_Args(s), err
+}
+func ReadAllNewThing_Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThing_Args, error) {
+	return nocopy.Read[AllNewThing_Args](AllNewThing_ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2737,15 +2962,19 @@ const (
 	allNewThing_ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
-// AllNewThing_ResultDesc describes AllNewThing_Result to the runtime and to packages that use it.
+// AllNewThing_ResultDesc is the descriptor of AllNewThing_Result.
 var AllNewThing_ResultDesc = thriftimpl.NewDesc("new_thing_result")
 
+// NewAllNewThing_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing_Result(opts ...nocopy.Option) AllNewThing_Result {
 	return AllNewThing_Result(thriftimpl.New(AllNewThing_ResultDesc, opts...))
 }
 func ParseAllNewThing_Result(b []byte, opts ...nocopy.Option) (AllNewThing_Result, error) {
 	s, err := thriftimpl.Parse(AllNewThing_ResultDesc, b, opts...)
 	return AllNewThing_Result(s), err
+}
+func ReadAllNewThing_Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewThing_Result, error) {
+	return nocopy.Read[AllNewThing_Result](AllNewThing_ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2780,15 +3009,19 @@ func (s AllNewThing_Result) UnsetSuccess() { thriftimpl.Struct(s).Unset(allNewTh
 
 type AllNewThing__Args nocopy.Struct
 
-// AllNewThing__ArgsDesc describes AllNewThing__Args to the runtime and to packages that use it.
+// AllNewThing__ArgsDesc is the descriptor of AllNewThing__Args.
 var AllNewThing__ArgsDesc = thriftimpl.NewDesc("newThing_args")
 
+// NewAllNewThing__Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing__Args(opts ...nocopy.Option) AllNewThing__Args {
 	return AllNewThing__Args(thriftimpl.New(AllNewThing__ArgsDesc, opts...))
 }
 func ParseAllNewThing__Args(b []byte, opts ...nocopy.Option) (AllNewThing__Args, error) {
 	s, err := thriftimpl.Parse(AllNewThing__ArgsDesc, b, opts...)
 	return AllNewThing__Args(s), err
+}
+func ReadAllNewThing__Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThing__Args, error) {
+	return nocopy.Read[AllNewThing__Args](AllNewThing__ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2814,15 +3047,19 @@ const (
 	allNewThing__ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
-// AllNewThing__ResultDesc describes AllNewThing__Result to the runtime and to packages that use it.
+// AllNewThing__ResultDesc is the descriptor of AllNewThing__Result.
 var AllNewThing__ResultDesc = thriftimpl.NewDesc("newThing_result")
 
+// NewAllNewThing__Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing__Result(opts ...nocopy.Option) AllNewThing__Result {
 	return AllNewThing__Result(thriftimpl.New(AllNewThing__ResultDesc, opts...))
 }
 func ParseAllNewThing__Result(b []byte, opts ...nocopy.Option) (AllNewThing__Result, error) {
 	s, err := thriftimpl.Parse(AllNewThing__ResultDesc, b, opts...)
 	return AllNewThing__Result(s), err
+}
+func ReadAllNewThing__Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewThing__Result, error) {
+	return nocopy.Read[AllNewThing__Result](AllNewThing__ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2857,15 +3094,19 @@ func (s AllNewThing__Result) UnsetSuccess() { thriftimpl.Struct(s).Unset(allNewT
 
 type AllGetAllClientArgs nocopy.Struct
 
-// AllGetAllClientArgsDesc describes AllGetAllClientArgs to the runtime and to packages that use it.
+// AllGetAllClientArgsDesc is the descriptor of AllGetAllClientArgs.
 var AllGetAllClientArgsDesc = thriftimpl.NewDesc("getAllClient_args")
 
+// NewAllGetAllClientArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetAllClientArgs(opts ...nocopy.Option) AllGetAllClientArgs {
 	return AllGetAllClientArgs(thriftimpl.New(AllGetAllClientArgsDesc, opts...))
 }
 func ParseAllGetAllClientArgs(b []byte, opts ...nocopy.Option) (AllGetAllClientArgs, error) {
 	s, err := thriftimpl.Parse(AllGetAllClientArgsDesc, b, opts...)
 	return AllGetAllClientArgs(s), err
+}
+func ReadAllGetAllClientArgs(r io.Reader, n int, opts ...nocopy.Option) (AllGetAllClientArgs, error) {
+	return nocopy.Read[AllGetAllClientArgs](AllGetAllClientArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2893,15 +3134,19 @@ const (
 	allGetAllClientResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
-// AllGetAllClientResultDesc describes AllGetAllClientResult to the runtime and to packages that use it.
+// AllGetAllClientResultDesc is the descriptor of AllGetAllClientResult.
 var AllGetAllClientResultDesc = thriftimpl.NewDesc("getAllClient_result")
 
+// NewAllGetAllClientResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetAllClientResult(opts ...nocopy.Option) AllGetAllClientResult {
 	return AllGetAllClientResult(thriftimpl.New(AllGetAllClientResultDesc, opts...))
 }
 func ParseAllGetAllClientResult(b []byte, opts ...nocopy.Option) (AllGetAllClientResult, error) {
 	s, err := thriftimpl.Parse(AllGetAllClientResultDesc, b, opts...)
 	return AllGetAllClientResult(s), err
+}
+func ReadAllGetAllClientResult(r io.Reader, n int, opts ...nocopy.Option) (AllGetAllClientResult, error) {
+	return nocopy.Read[AllGetAllClientResult](AllGetAllClientResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2938,15 +3183,19 @@ func (s AllGetAllClientResult) UnsetSuccess() {
 
 type GetGetArgs_Args nocopy.Struct
 
-// GetGetArgs_ArgsDesc describes GetGetArgs_Args to the runtime and to packages that use it.
+// GetGetArgs_ArgsDesc is the descriptor of GetGetArgs_Args.
 var GetGetArgs_ArgsDesc = thriftimpl.NewDesc("get_args_args")
 
+// NewGetGetArgs_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetArgs_Args(opts ...nocopy.Option) GetGetArgs_Args {
 	return GetGetArgs_Args(thriftimpl.New(GetGetArgs_ArgsDesc, opts...))
 }
 func ParseGetGetArgs_Args(b []byte, opts ...nocopy.Option) (GetGetArgs_Args, error) {
 	s, err := thriftimpl.Parse(GetGetArgs_ArgsDesc, b, opts...)
 	return GetGetArgs_Args(s), err
+}
+func ReadGetGetArgs_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetArgs_Args, error) {
+	return nocopy.Read[GetGetArgs_Args](GetGetArgs_ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2968,15 +3217,19 @@ func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetGetArgs_Result nocopy.Struct
 
-// GetGetArgs_ResultDesc describes GetGetArgs_Result to the runtime and to packages that use it.
+// GetGetArgs_ResultDesc is the descriptor of GetGetArgs_Result.
 var GetGetArgs_ResultDesc = thriftimpl.NewDesc("get_args_result")
 
+// NewGetGetArgs_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetArgs_Result(opts ...nocopy.Option) GetGetArgs_Result {
 	return GetGetArgs_Result(thriftimpl.New(GetGetArgs_ResultDesc, opts...))
 }
 func ParseGetGetArgs_Result(b []byte, opts ...nocopy.Option) (GetGetArgs_Result, error) {
 	s, err := thriftimpl.Parse(GetGetArgs_ResultDesc, b, opts...)
 	return GetGetArgs_Result(s), err
+}
+func ReadGetGetArgs_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetArgs_Result, error) {
+	return nocopy.Read[GetGetArgs_Result](GetGetArgs_ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2998,15 +3251,19 @@ func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetGetResult_Args nocopy.Struct
 
-// GetGetResult_ArgsDesc describes GetGetResult_Args to the runtime and to packages that use it.
+// GetGetResult_ArgsDesc is the descriptor of GetGetResult_Args.
 var GetGetResult_ArgsDesc = thriftimpl.NewDesc("get_result_args")
 
+// NewGetGetResult_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetResult_Args(opts ...nocopy.Option) GetGetResult_Args {
 	return GetGetResult_Args(thriftimpl.New(GetGetResult_ArgsDesc, opts...))
 }
 func ParseGetGetResult_Args(b []byte, opts ...nocopy.Option) (GetGetResult_Args, error) {
 	s, err := thriftimpl.Parse(GetGetResult_ArgsDesc, b, opts...)
 	return GetGetResult_Args(s), err
+}
+func ReadGetGetResult_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetResult_Args, error) {
+	return nocopy.Read[GetGetResult_Args](GetGetResult_ArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3028,15 +3285,19 @@ func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetGetResult_Result nocopy.Struct
 
-// GetGetResult_ResultDesc describes GetGetResult_Result to the runtime and to packages that use it.
+// GetGetResult_ResultDesc is the descriptor of GetGetResult_Result.
 var GetGetResult_ResultDesc = thriftimpl.NewDesc("get_result_result")
 
+// NewGetGetResult_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetResult_Result(opts ...nocopy.Option) GetGetResult_Result {
 	return GetGetResult_Result(thriftimpl.New(GetGetResult_ResultDesc, opts...))
 }
 func ParseGetGetResult_Result(b []byte, opts ...nocopy.Option) (GetGetResult_Result, error) {
 	s, err := thriftimpl.Parse(GetGetResult_ResultDesc, b, opts...)
 	return GetGetResult_Result(s), err
+}
+func ReadGetGetResult_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetResult_Result, error) {
+	return nocopy.Read[GetGetResult_Result](GetGetResult_ResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3060,15 +3321,19 @@ func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetAArgs nocopy.Struct
 
-// GetAArgsDesc describes GetAArgs to the runtime and to packages that use it.
+// GetAArgsDesc is the descriptor of GetAArgs.
 var GetAArgsDesc = thriftimpl.NewDesc("a_args")
 
+// NewGetAArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetAArgs(opts ...nocopy.Option) GetAArgs {
 	return GetAArgs(thriftimpl.New(GetAArgsDesc, opts...))
 }
 func ParseGetAArgs(b []byte, opts ...nocopy.Option) (GetAArgs, error) {
 	s, err := thriftimpl.Parse(GetAArgsDesc, b, opts...)
 	return GetAArgs(s), err
+}
+func ReadGetAArgs(r io.Reader, n int, opts ...nocopy.Option) (GetAArgs, error) {
+	return nocopy.Read[GetAArgs](GetAArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3088,15 +3353,19 @@ func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetAResult nocopy.Struct
 
-// GetAResultDesc describes GetAResult to the runtime and to packages that use it.
+// GetAResultDesc is the descriptor of GetAResult.
 var GetAResultDesc = thriftimpl.NewDesc("a_result")
 
+// NewGetAResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetAResult(opts ...nocopy.Option) GetAResult {
 	return GetAResult(thriftimpl.New(GetAResultDesc, opts...))
 }
 func ParseGetAResult(b []byte, opts ...nocopy.Option) (GetAResult, error) {
 	s, err := thriftimpl.Parse(GetAResultDesc, b, opts...)
 	return GetAResult(s), err
+}
+func ReadGetAResult(r io.Reader, n int, opts ...nocopy.Option) (GetAResult, error) {
+	return nocopy.Read[GetAResult](GetAResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3116,15 +3385,19 @@ func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetRArgs nocopy.Struct
 
-// GetRArgsDesc describes GetRArgs to the runtime and to packages that use it.
+// GetRArgsDesc is the descriptor of GetRArgs.
 var GetRArgsDesc = thriftimpl.NewDesc("r_args")
 
+// NewGetRArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRArgs(opts ...nocopy.Option) GetRArgs {
 	return GetRArgs(thriftimpl.New(GetRArgsDesc, opts...))
 }
 func ParseGetRArgs(b []byte, opts ...nocopy.Option) (GetRArgs, error) {
 	s, err := thriftimpl.Parse(GetRArgsDesc, b, opts...)
 	return GetRArgs(s), err
+}
+func ReadGetRArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRArgs, error) {
+	return nocopy.Read[GetRArgs](GetRArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3144,15 +3417,19 @@ func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetRResult nocopy.Struct
 
-// GetRResultDesc describes GetRResult to the runtime and to packages that use it.
+// GetRResultDesc is the descriptor of GetRResult.
 var GetRResultDesc = thriftimpl.NewDesc("r_result")
 
+// NewGetRResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRResult(opts ...nocopy.Option) GetRResult {
 	return GetRResult(thriftimpl.New(GetRResultDesc, opts...))
 }
 func ParseGetRResult(b []byte, opts ...nocopy.Option) (GetRResult, error) {
 	s, err := thriftimpl.Parse(GetRResultDesc, b, opts...)
 	return GetRResult(s), err
+}
+func ReadGetRResult(r io.Reader, n int, opts ...nocopy.Option) (GetRResult, error) {
+	return nocopy.Read[GetRResult](GetRResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3172,15 +3449,19 @@ func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetErrArgs nocopy.Struct
 
-// GetErrArgsDesc describes GetErrArgs to the runtime and to packages that use it.
+// GetErrArgsDesc is the descriptor of GetErrArgs.
 var GetErrArgsDesc = thriftimpl.NewDesc("err_args")
 
+// NewGetErrArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetErrArgs(opts ...nocopy.Option) GetErrArgs {
 	return GetErrArgs(thriftimpl.New(GetErrArgsDesc, opts...))
 }
 func ParseGetErrArgs(b []byte, opts ...nocopy.Option) (GetErrArgs, error) {
 	s, err := thriftimpl.Parse(GetErrArgsDesc, b, opts...)
 	return GetErrArgs(s), err
+}
+func ReadGetErrArgs(r io.Reader, n int, opts ...nocopy.Option) (GetErrArgs, error) {
+	return nocopy.Read[GetErrArgs](GetErrArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3200,15 +3481,19 @@ func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetErrResult nocopy.Struct
 
-// GetErrResultDesc describes GetErrResult to the runtime and to packages that use it.
+// GetErrResultDesc is the descriptor of GetErrResult.
 var GetErrResultDesc = thriftimpl.NewDesc("err_result")
 
+// NewGetErrResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetErrResult(opts ...nocopy.Option) GetErrResult {
 	return GetErrResult(thriftimpl.New(GetErrResultDesc, opts...))
 }
 func ParseGetErrResult(b []byte, opts ...nocopy.Option) (GetErrResult, error) {
 	s, err := thriftimpl.Parse(GetErrResultDesc, b, opts...)
 	return GetErrResult(s), err
+}
+func ReadGetErrResult(r io.Reader, n int, opts ...nocopy.Option) (GetErrResult, error) {
+	return nocopy.Read[GetErrResult](GetErrResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3230,15 +3515,19 @@ func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetRPCArgs nocopy.Struct
 
-// GetRPCArgsDesc describes GetRPCArgs to the runtime and to packages that use it.
+// GetRPCArgsDesc is the descriptor of GetRPCArgs.
 var GetRPCArgsDesc = thriftimpl.NewDesc("rpc_args")
 
+// NewGetRPCArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRPCArgs(opts ...nocopy.Option) GetRPCArgs {
 	return GetRPCArgs(thriftimpl.New(GetRPCArgsDesc, opts...))
 }
 func ParseGetRPCArgs(b []byte, opts ...nocopy.Option) (GetRPCArgs, error) {
 	s, err := thriftimpl.Parse(GetRPCArgsDesc, b, opts...)
 	return GetRPCArgs(s), err
+}
+func ReadGetRPCArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRPCArgs, error) {
+	return nocopy.Read[GetRPCArgs](GetRPCArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3258,15 +3547,19 @@ func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetRPCResult nocopy.Struct
 
-// GetRPCResultDesc describes GetRPCResult to the runtime and to packages that use it.
+// GetRPCResultDesc is the descriptor of GetRPCResult.
 var GetRPCResultDesc = thriftimpl.NewDesc("rpc_result")
 
+// NewGetRPCResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRPCResult(opts ...nocopy.Option) GetRPCResult {
 	return GetRPCResult(thriftimpl.New(GetRPCResultDesc, opts...))
 }
 func ParseGetRPCResult(b []byte, opts ...nocopy.Option) (GetRPCResult, error) {
 	s, err := thriftimpl.Parse(GetRPCResultDesc, b, opts...)
 	return GetRPCResult(s), err
+}
+func ReadGetRPCResult(r io.Reader, n int, opts ...nocopy.Option) (GetRPCResult, error) {
+	return nocopy.Read[GetRPCResult](GetRPCResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3288,15 +3581,19 @@ func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetContextArgs nocopy.Struct
 
-// GetContextArgsDesc describes GetContextArgs to the runtime and to packages that use it.
+// GetContextArgsDesc is the descriptor of GetContextArgs.
 var GetContextArgsDesc = thriftimpl.NewDesc("context_args")
 
+// NewGetContextArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetContextArgs(opts ...nocopy.Option) GetContextArgs {
 	return GetContextArgs(thriftimpl.New(GetContextArgsDesc, opts...))
 }
 func ParseGetContextArgs(b []byte, opts ...nocopy.Option) (GetContextArgs, error) {
 	s, err := thriftimpl.Parse(GetContextArgsDesc, b, opts...)
 	return GetContextArgs(s), err
+}
+func ReadGetContextArgs(r io.Reader, n int, opts ...nocopy.Option) (GetContextArgs, error) {
+	return nocopy.Read[GetContextArgs](GetContextArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3318,15 +3615,19 @@ func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type GetContextResult nocopy.Struct
 
-// GetContextResultDesc describes GetContextResult to the runtime and to packages that use it.
+// GetContextResultDesc is the descriptor of GetContextResult.
 var GetContextResultDesc = thriftimpl.NewDesc("context_result")
 
+// NewGetContextResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetContextResult(opts ...nocopy.Option) GetContextResult {
 	return GetContextResult(thriftimpl.New(GetContextResultDesc, opts...))
 }
 func ParseGetContextResult(b []byte, opts ...nocopy.Option) (GetContextResult, error) {
 	s, err := thriftimpl.Parse(GetContextResultDesc, b, opts...)
 	return GetContextResult(s), err
+}
+func ReadGetContextResult(r io.Reader, n int, opts ...nocopy.Option) (GetContextResult, error) {
+	return nocopy.Read[GetContextResult](GetContextResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -3347,163 +3648,163 @@ func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 }
 
 func init() {
-	AllGetArgs_Desc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
-	)
+	AllGetArgs_Desc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
+	}...)
 	AllClientDesc.Define()
-	AllABoolArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeBool},
-	)
-	AllABoolResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
-	)
-	AllAnI8ArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI8},
-	)
-	AllAnI8ResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
-	)
-	AllAnI16ArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI16},
-	)
-	AllAnI16ResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional},
-	)
-	AllAnI32ArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
-	)
-	AllAnI32ResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-	)
-	AllAnI64ArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI64},
-	)
-	AllAnI64ResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
-	)
-	AllADoubleArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeDouble},
-	)
-	AllADoubleResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
-	)
-	AllAStringArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeString},
-	)
-	AllAStringResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-	)
-	AllABinaryArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeBinary},
-	)
-	AllABinaryResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-	)
-	AllAUuidArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeUUID},
-	)
-	AllAUuidResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
-	)
-	AllAnEnumArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.EnumOf(func(v int32) string { return shapes.Color(v).String() })},
-	)
-	AllAnEnumResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.EnumOf(func(v int32) string { return shapes.Color(v).String() }), Req: thriftimpl.Optional},
-	)
-	AllAStructArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.PointDesc)},
-	)
-	AllAStructResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.PointDesc), Req: thriftimpl.Optional},
-	)
-	AllAUnionArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.ShapeDesc)},
-	)
-	AllAUnionResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.ShapeDesc), Req: thriftimpl.Optional},
-	)
-	AllAnExceptionArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.RefusedDesc)},
-	)
-	AllAnExceptionResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
-	)
-	AllATypedefArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI64},
-	)
-	AllATypedefResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
-	)
-	AllAPathArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.ListOf(thriftimpl.StructOf(shapes.PointDesc))},
-	)
-	AllAPathResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.StructOf(shapes.PointDesc)), Req: thriftimpl.Optional},
-	)
-	AllAListArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-	)
-	AllAListResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
-	)
-	AllASetArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
-	)
-	AllASetResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.SetOf(thriftimpl.TypeString), Req: thriftimpl.Optional},
-	)
-	AllAMapArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(shapes.PointDesc))},
-	)
-	AllAMapResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(shapes.PointDesc)), Req: thriftimpl.Optional},
-	)
-	AllADeepMapArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.MapOf(thriftimpl.StructOf(shapes.PointDesc), thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI64)))},
-	)
-	AllADeepMapResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.StructOf(shapes.PointDesc), thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI64))), Req: thriftimpl.Optional},
-	)
-	AllManyArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "type", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 2, Name: "func", Type: thriftimpl.TypeI32, Default: "\x00\x00\x00\a"},
-		thriftimpl.FieldDesc{ID: 3, Name: "range", Type: thriftimpl.ListOf(thriftimpl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		thriftimpl.FieldDesc{ID: -4, Name: "err", Type: thriftimpl.TypeBool},
-		thriftimpl.FieldDesc{ID: 5, Name: "ctx", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 6, Name: "c", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 7, Name: "success", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: -5, Name: "args", Type: thriftimpl.TypeI32},
-	)
-	AllManyResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 1, Name: "refused", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 3, Name: "denied", Type: thriftimpl.StructOf(parent.DeniedDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 4, Name: "again", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
-	)
-	AllTellArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeString},
-	)
+	AllABoolArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeBool},
+	}...)
+	AllABoolResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
+	}...)
+	AllAnI8ArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeI8},
+	}...)
+	AllAnI8ResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
+	}...)
+	AllAnI16ArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeI16},
+	}...)
+	AllAnI16ResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional},
+	}...)
+	AllAnI32ArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
+	}...)
+	AllAnI32ResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	}...)
+	AllAnI64ArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeI64},
+	}...)
+	AllAnI64ResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	}...)
+	AllADoubleArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeDouble},
+	}...)
+	AllADoubleResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
+	}...)
+	AllAStringArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeString},
+	}...)
+	AllAStringResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+	}...)
+	AllABinaryArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeBinary},
+	}...)
+	AllABinaryResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+	}...)
+	AllAUuidArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeUUID},
+	}...)
+	AllAUuidResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
+	}...)
+	AllAnEnumArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.EnumOf(func(v int32) string { return shapes.Color(v).String() })},
+	}...)
+	AllAnEnumResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.EnumOf(func(v int32) string { return shapes.Color(v).String() }), Req: thriftimpl.Optional},
+	}...)
+	AllAStructArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.PointDesc)},
+	}...)
+	AllAStructResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.PointDesc), Req: thriftimpl.Optional},
+	}...)
+	AllAUnionArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.ShapeDesc)},
+	}...)
+	AllAUnionResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.ShapeDesc), Req: thriftimpl.Optional},
+	}...)
+	AllAnExceptionArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.RefusedDesc)},
+	}...)
+	AllAnExceptionResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
+	}...)
+	AllATypedefArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeI64},
+	}...)
+	AllATypedefResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	}...)
+	AllAPathArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.ListOf(thriftimpl.StructOf(shapes.PointDesc))},
+	}...)
+	AllAPathResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.StructOf(shapes.PointDesc)), Req: thriftimpl.Optional},
+	}...)
+	AllAListArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+	}...)
+	AllAListResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
+	}...)
+	AllASetArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
+	}...)
+	AllASetResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.SetOf(thriftimpl.TypeString), Req: thriftimpl.Optional},
+	}...)
+	AllAMapArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(shapes.PointDesc))},
+	}...)
+	AllAMapResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(shapes.PointDesc)), Req: thriftimpl.Optional},
+	}...)
+	AllADeepMapArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.MapOf(thriftimpl.StructOf(shapes.PointDesc), thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI64)))},
+	}...)
+	AllADeepMapResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.StructOf(shapes.PointDesc), thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI64))), Req: thriftimpl.Optional},
+	}...)
+	AllManyArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "type", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+		{ID: 2, Name: "func", Type: thriftimpl.TypeI32, Default: "\x00\x00\x00\a"},
+		{ID: 3, Name: "range", Type: thriftimpl.ListOf(thriftimpl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		{ID: -4, Name: "err", Type: thriftimpl.TypeBool},
+		{ID: 5, Name: "ctx", Type: thriftimpl.TypeI32},
+		{ID: 6, Name: "c", Type: thriftimpl.TypeI32},
+		{ID: 7, Name: "success", Type: thriftimpl.TypeI64},
+		{ID: -5, Name: "args", Type: thriftimpl.TypeI32},
+	}...)
+	AllManyResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+		{ID: 1, Name: "refused", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
+		{ID: 3, Name: "denied", Type: thriftimpl.StructOf(parent.DeniedDesc), Req: thriftimpl.Optional},
+		{ID: 4, Name: "again", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
+	}...)
+	AllTellArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeString},
+	}...)
 	AllNothingArgsDesc.Define()
 	AllNothingResultDesc.Define()
-	AllMaybeArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
-	)
-	AllMaybeResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 2, Name: "denied", Type: thriftimpl.StructOf(parent.DeniedDesc), Req: thriftimpl.Optional},
-	)
+	AllMaybeArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
+	}...)
+	AllMaybeResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 2, Name: "denied", Type: thriftimpl.StructOf(parent.DeniedDesc), Req: thriftimpl.Optional},
+	}...)
 	AllNewThing_ArgsDesc.Define()
-	AllNewThing_ResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-	)
+	AllNewThing_ResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	}...)
 	AllNewThing__ArgsDesc.Define()
-	AllNewThing__ResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-	)
+	AllNewThing__ResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	}...)
 	AllGetAllClientArgsDesc.Define()
-	AllGetAllClientResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-	)
+	AllGetAllClientResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	}...)
 	GetGetArgs_ArgsDesc.Define()
 	GetGetArgs_ResultDesc.Define()
 	GetGetResult_ArgsDesc.Define()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 	"sync"
 )
@@ -124,13 +125,17 @@ const (
 	pointY thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
-// PointDesc describes Point to the runtime and to packages that use it.
+// PointDesc is the descriptor of Point.
 var PointDesc = thriftimpl.NewDesc("Point")
 
+// NewPoint returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewPoint(opts ...nocopy.Option) Point { return Point(thriftimpl.New(PointDesc, opts...)) }
 func ParsePoint(b []byte, opts ...nocopy.Option) (Point, error) {
 	s, err := thriftimpl.Parse(PointDesc, b, opts...)
 	return Point(s), err
+}
+func ReadPoint(r io.Reader, n int, opts ...nocopy.Option) (Point, error) {
+	return nocopy.Read[Point](PointDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -171,13 +176,17 @@ const (
 	shapeEmpty   thriftimpl.Field = 12<<48 | 13<<32 | 2<<16 | 10
 )
 
-// ShapeDesc describes Shape to the runtime and to packages that use it.
+// ShapeDesc is the descriptor of Shape.
 var ShapeDesc = thriftimpl.NewUnionDesc("Shape")
 
+// NewShape returns a new message. No field is set.
 func NewShape(opts ...nocopy.Option) Shape { return Shape(thriftimpl.New(ShapeDesc, opts...)) }
 func ParseShape(b []byte, opts ...nocopy.Option) (Shape, error) {
 	s, err := thriftimpl.Parse(ShapeDesc, b, opts...)
 	return Shape(s), err
+}
+func ReadShape(r io.Reader, n int, opts ...nocopy.Option) (Shape, error) {
+	return nocopy.Read[Shape](ShapeDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -209,7 +218,9 @@ const (
 	Shape_Empty   ShapeWhich = 12
 )
 
-func (s Shape) Which() ShapeWhich { return ShapeWhich(thriftimpl.Struct(s).Which()) }
+func (w ShapeWhich) String() string { return ShapeDesc.ArmName(int32(w)) }
+func (w ShapeWhich) ID() int16      { return ShapeDesc.ArmID(int32(w)) }
+func (s Shape) Which() ShapeWhich   { return ShapeWhich(thriftimpl.Struct(s).Which()) }
 
 func (s Shape) GetRadius() float64 { return thriftimpl.Struct(s).Float64(shapeRadius) }
 func (s Shape) SetRadius(v float64) {
@@ -219,6 +230,8 @@ func (s Shape) IsSetRadius() bool { return thriftimpl.Struct(s).Has(shapeRadius)
 func (s Shape) UnsetRadius()      { thriftimpl.Struct(s).UnsetArm(shapeRadius) }
 
 func (s Shape) GetCorner() Point { return Point(thriftimpl.Struct(s).Child(shapeCorner, ShapeDesc)) }
+
+// SetCorner sets a copy of v, an empty struct if v is absent.
 func (s Shape) SetCorner(v Point) {
 	thriftimpl.Struct(s).SetChild(shapeCorner, ShapeDesc, thriftimpl.Struct(v))
 }
@@ -238,6 +251,8 @@ func (s Shape) UnsetLabel()      { thriftimpl.Struct(s).UnsetArm(shapeLabel) }
 func (s Shape) GetOutline() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(shapeOutline, ShapeDesc))
 }
+
+// SetOutline sets a copy of v, an empty list if v is absent.
 func (s Shape) SetOutline(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(shapeOutline, ShapeDesc, thriftimpl.Struct(v))
 }
@@ -250,11 +265,16 @@ func (s Shape) UnsetOutline()      { thriftimpl.Struct(s).UnsetArm(shapeOutline)
 func (s Shape) GetWeights() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
 	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(shapeWeights, ShapeDesc))
 }
+
+// SetWeights sets a copy of v, an empty map if v is absent.
 func (s Shape) SetWeights(v nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(shapeWeights, ShapeDesc, thriftimpl.Struct(v))
 }
-func (s Shape) NewWeights() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
-	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Arm(shapeWeights, ShapeDesc).NewChild(shapeWeights, ShapeDesc, 0))
+func (s Shape) SetWeightsMap(v map[string]int32) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Arm(shapeWeights, ShapeDesc), shapeWeights, ShapeDesc, v)
+}
+func (s Shape) NewWeights(n ...int) nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
+	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Arm(shapeWeights, ShapeDesc).NewMap(shapeWeights, ShapeDesc, n))
 }
 func (s Shape) IsSetWeights() bool { return thriftimpl.Struct(s).Has(shapeWeights) }
 func (s Shape) UnsetWeights()      { thriftimpl.Struct(s).UnsetArm(shapeWeights) }
@@ -308,13 +328,17 @@ const (
 	refusedWhere  thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
-// RefusedDesc describes Refused to the runtime and to packages that use it.
+// RefusedDesc is the descriptor of Refused.
 var RefusedDesc = thriftimpl.NewExceptionDesc("Refused")
 
+// NewRefused returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRefused(opts ...nocopy.Option) Refused { return Refused(thriftimpl.New(RefusedDesc, opts...)) }
 func ParseRefused(b []byte, opts ...nocopy.Option) (Refused, error) {
 	s, err := thriftimpl.Parse(RefusedDesc, b, opts...)
 	return Refused(s), err
+}
+func ReadRefused(r io.Reader, n int, opts ...nocopy.Option) (Refused, error) {
+	return nocopy.Read[Refused](RefusedDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -346,6 +370,8 @@ func (s Refused) UnsetCode()      { thriftimpl.Struct(s).Unset(refusedCode) }
 func (s Refused) GetWhere() Point {
 	return Point(thriftimpl.Struct(s).Child(refusedWhere, RefusedDesc))
 }
+
+// SetWhere sets a copy of v, an empty struct if v is absent.
 func (s Refused) SetWhere(v Point) {
 	thriftimpl.Struct(s).SetChild(refusedWhere, RefusedDesc, thriftimpl.Struct(v))
 }
@@ -357,13 +383,17 @@ func (s Refused) UnsetWhere()      { thriftimpl.Struct(s).Unset(refusedWhere) }
 
 type Empty nocopy.Struct
 
-// EmptyDesc describes Empty to the runtime and to packages that use it.
+// EmptyDesc is the descriptor of Empty.
 var EmptyDesc = thriftimpl.NewDesc("Empty")
 
+// NewEmpty returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEmpty(opts ...nocopy.Option) Empty { return Empty(thriftimpl.New(EmptyDesc, opts...)) }
 func ParseEmpty(b []byte, opts ...nocopy.Option) (Empty, error) {
 	s, err := thriftimpl.Parse(EmptyDesc, b, opts...)
 	return Empty(s), err
+}
+func ReadEmpty(r io.Reader, n int, opts ...nocopy.Option) (Empty, error) {
+	return nocopy.Read[Empty](EmptyDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -402,15 +432,19 @@ const (
 	requiredFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
-// RequiredFieldsDesc describes RequiredFields to the runtime and to packages that use it.
+// RequiredFieldsDesc is the descriptor of RequiredFields.
 var RequiredFieldsDesc = thriftimpl.NewDesc("RequiredFields")
 
+// NewRequiredFields returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRequiredFields(opts ...nocopy.Option) RequiredFields {
 	return RequiredFields(thriftimpl.New(RequiredFieldsDesc, opts...))
 }
 func ParseRequiredFields(b []byte, opts ...nocopy.Option) (RequiredFields, error) {
 	s, err := thriftimpl.Parse(RequiredFieldsDesc, b, opts...)
 	return RequiredFields(s), err
+}
+func ReadRequiredFields(r io.Reader, n int, opts ...nocopy.Option) (RequiredFields, error) {
+	return nocopy.Read[RequiredFields](RequiredFieldsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -508,6 +542,8 @@ func (s RequiredFields) UnsetColor() {
 func (s RequiredFields) GetPoint() Point {
 	return Point(thriftimpl.Struct(s).Child(requiredFieldsPoint, RequiredFieldsDesc))
 }
+
+// SetPoint sets a copy of v, an empty struct if v is absent.
 func (s RequiredFields) SetPoint(v Point) {
 	thriftimpl.Struct(s).SetChild(requiredFieldsPoint, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
@@ -522,6 +558,8 @@ func (s RequiredFields) UnsetPoint() {
 func (s RequiredFields) GetShape() Shape {
 	return Shape(thriftimpl.Struct(s).Child(requiredFieldsShape, RequiredFieldsDesc))
 }
+
+// SetShape sets a copy of v, an empty struct if v is absent.
 func (s RequiredFields) SetShape(v Shape) {
 	thriftimpl.Struct(s).SetChild(requiredFieldsShape, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
@@ -578,11 +616,16 @@ func (s RequiredFields) UnsetUnique() {
 func (s RequiredFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
 	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(requiredFieldsCounts, RequiredFieldsDesc))
 }
+
+// SetCounts sets a copy of v, an empty map if v is absent.
 func (s RequiredFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(requiredFieldsCounts, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
-func (s RequiredFields) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(requiredFieldsCounts, RequiredFieldsDesc, 0))
+func (s RequiredFields) SetCountsMap(v map[string]int64) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), requiredFieldsCounts, RequiredFieldsDesc, v)
+}
+func (s RequiredFields) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(requiredFieldsCounts, RequiredFieldsDesc, n))
 }
 func (s RequiredFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(requiredFieldsCounts) }
 func (s RequiredFields) UnsetCounts() {
@@ -592,6 +635,8 @@ func (s RequiredFields) UnsetCounts() {
 func (s RequiredFields) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(requiredFieldsPoints, RequiredFieldsDesc))
 }
+
+// SetPoints sets a copy of v, an empty list if v is absent.
 func (s RequiredFields) SetPoints(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(requiredFieldsPoints, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
@@ -626,15 +671,19 @@ const (
 	requiredDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
-// RequiredDefaultsDesc describes RequiredDefaults to the runtime and to packages that use it.
+// RequiredDefaultsDesc is the descriptor of RequiredDefaults.
 var RequiredDefaultsDesc = thriftimpl.NewDesc("RequiredDefaults")
 
+// NewRequiredDefaults returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRequiredDefaults(opts ...nocopy.Option) RequiredDefaults {
 	return RequiredDefaults(thriftimpl.New(RequiredDefaultsDesc, opts...))
 }
 func ParseRequiredDefaults(b []byte, opts ...nocopy.Option) (RequiredDefaults, error) {
 	s, err := thriftimpl.Parse(RequiredDefaultsDesc, b, opts...)
 	return RequiredDefaults(s), err
+}
+func ReadRequiredDefaults(r io.Reader, n int, opts ...nocopy.Option) (RequiredDefaults, error) {
+	return nocopy.Read[RequiredDefaults](RequiredDefaultsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -756,6 +805,8 @@ func (s RequiredDefaults) UnsetColor() {
 func (s RequiredDefaults) GetPoint() Point {
 	return Point(thriftimpl.Struct(s).Child(requiredDefaultsPoint, RequiredDefaultsDesc))
 }
+
+// SetPoint sets a copy of v, an empty struct if v is absent.
 func (s RequiredDefaults) SetPoint(v Point) {
 	thriftimpl.Struct(s).SetChild(requiredDefaultsPoint, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -770,6 +821,8 @@ func (s RequiredDefaults) UnsetPoint() {
 func (s RequiredDefaults) GetShape() Shape {
 	return Shape(thriftimpl.Struct(s).Child(requiredDefaultsShape, RequiredDefaultsDesc))
 }
+
+// SetShape sets a copy of v, an empty struct if v is absent.
 func (s RequiredDefaults) SetShape(v Shape) {
 	thriftimpl.Struct(s).SetChild(requiredDefaultsShape, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -828,11 +881,16 @@ func (s RequiredDefaults) UnsetUnique() {
 func (s RequiredDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
 	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(requiredDefaultsCounts, RequiredDefaultsDesc))
 }
+
+// SetCounts sets a copy of v, an empty map if v is absent.
 func (s RequiredDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(requiredDefaultsCounts, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
-func (s RequiredDefaults) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(requiredDefaultsCounts, RequiredDefaultsDesc, 0))
+func (s RequiredDefaults) SetCountsMap(v map[string]int64) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), requiredDefaultsCounts, RequiredDefaultsDesc, v)
+}
+func (s RequiredDefaults) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(requiredDefaultsCounts, RequiredDefaultsDesc, n))
 }
 func (s RequiredDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(requiredDefaultsCounts) }
 func (s RequiredDefaults) UnsetCounts() {
@@ -842,6 +900,8 @@ func (s RequiredDefaults) UnsetCounts() {
 func (s RequiredDefaults) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(requiredDefaultsPoints, RequiredDefaultsDesc))
 }
+
+// SetPoints sets a copy of v, an empty list if v is absent.
 func (s RequiredDefaults) SetPoints(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(requiredDefaultsPoints, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -876,15 +936,19 @@ const (
 	optionalFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
-// OptionalFieldsDesc describes OptionalFields to the runtime and to packages that use it.
+// OptionalFieldsDesc is the descriptor of OptionalFields.
 var OptionalFieldsDesc = thriftimpl.NewDesc("OptionalFields")
 
+// NewOptionalFields returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOptionalFields(opts ...nocopy.Option) OptionalFields {
 	return OptionalFields(thriftimpl.New(OptionalFieldsDesc, opts...))
 }
 func ParseOptionalFields(b []byte, opts ...nocopy.Option) (OptionalFields, error) {
 	s, err := thriftimpl.Parse(OptionalFieldsDesc, b, opts...)
 	return OptionalFields(s), err
+}
+func ReadOptionalFields(r io.Reader, n int, opts ...nocopy.Option) (OptionalFields, error) {
+	return nocopy.Read[OptionalFields](OptionalFieldsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -964,6 +1028,8 @@ func (s OptionalFields) UnsetColor()      { thriftimpl.Struct(s).Unset(optionalF
 func (s OptionalFields) GetPoint() Point {
 	return Point(thriftimpl.Struct(s).Child(optionalFieldsPoint, OptionalFieldsDesc))
 }
+
+// SetPoint sets a copy of v, an empty struct if v is absent.
 func (s OptionalFields) SetPoint(v Point) {
 	thriftimpl.Struct(s).SetChild(optionalFieldsPoint, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
@@ -976,6 +1042,8 @@ func (s OptionalFields) UnsetPoint()      { thriftimpl.Struct(s).Unset(optionalF
 func (s OptionalFields) GetShape() Shape {
 	return Shape(thriftimpl.Struct(s).Child(optionalFieldsShape, OptionalFieldsDesc))
 }
+
+// SetShape sets a copy of v, an empty struct if v is absent.
 func (s OptionalFields) SetShape(v Shape) {
 	thriftimpl.Struct(s).SetChild(optionalFieldsShape, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
@@ -1024,11 +1092,16 @@ func (s OptionalFields) UnsetUnique()      { thriftimpl.Struct(s).Unset(optional
 func (s OptionalFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
 	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(optionalFieldsCounts, OptionalFieldsDesc))
 }
+
+// SetCounts sets a copy of v, an empty map if v is absent.
 func (s OptionalFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(optionalFieldsCounts, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
-func (s OptionalFields) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(optionalFieldsCounts, OptionalFieldsDesc, 0))
+func (s OptionalFields) SetCountsMap(v map[string]int64) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), optionalFieldsCounts, OptionalFieldsDesc, v)
+}
+func (s OptionalFields) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(optionalFieldsCounts, OptionalFieldsDesc, n))
 }
 func (s OptionalFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(optionalFieldsCounts) }
 func (s OptionalFields) UnsetCounts()      { thriftimpl.Struct(s).Unset(optionalFieldsCounts) }
@@ -1036,6 +1109,8 @@ func (s OptionalFields) UnsetCounts()      { thriftimpl.Struct(s).Unset(optional
 func (s OptionalFields) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(optionalFieldsPoints, OptionalFieldsDesc))
 }
+
+// SetPoints sets a copy of v, an empty list if v is absent.
 func (s OptionalFields) SetPoints(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(optionalFieldsPoints, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
@@ -1068,15 +1143,19 @@ const (
 	optionalDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
-// OptionalDefaultsDesc describes OptionalDefaults to the runtime and to packages that use it.
+// OptionalDefaultsDesc is the descriptor of OptionalDefaults.
 var OptionalDefaultsDesc = thriftimpl.NewDesc("OptionalDefaults")
 
+// NewOptionalDefaults returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOptionalDefaults(opts ...nocopy.Option) OptionalDefaults {
 	return OptionalDefaults(thriftimpl.New(OptionalDefaultsDesc, opts...))
 }
 func ParseOptionalDefaults(b []byte, opts ...nocopy.Option) (OptionalDefaults, error) {
 	s, err := thriftimpl.Parse(OptionalDefaultsDesc, b, opts...)
 	return OptionalDefaults(s), err
+}
+func ReadOptionalDefaults(r io.Reader, n int, opts ...nocopy.Option) (OptionalDefaults, error) {
+	return nocopy.Read[OptionalDefaults](OptionalDefaultsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1178,6 +1257,8 @@ func (s OptionalDefaults) UnsetColor()      { thriftimpl.Struct(s).Unset(optiona
 func (s OptionalDefaults) GetPoint() Point {
 	return Point(thriftimpl.Struct(s).Child(optionalDefaultsPoint, OptionalDefaultsDesc))
 }
+
+// SetPoint sets a copy of v, an empty struct if v is absent.
 func (s OptionalDefaults) SetPoint(v Point) {
 	thriftimpl.Struct(s).SetChild(optionalDefaultsPoint, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -1190,6 +1271,8 @@ func (s OptionalDefaults) UnsetPoint()      { thriftimpl.Struct(s).Unset(optiona
 func (s OptionalDefaults) GetShape() Shape {
 	return Shape(thriftimpl.Struct(s).Child(optionalDefaultsShape, OptionalDefaultsDesc))
 }
+
+// SetShape sets a copy of v, an empty struct if v is absent.
 func (s OptionalDefaults) SetShape(v Shape) {
 	thriftimpl.Struct(s).SetChild(optionalDefaultsShape, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -1240,11 +1323,16 @@ func (s OptionalDefaults) UnsetUnique()      { thriftimpl.Struct(s).Unset(option
 func (s OptionalDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
 	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(optionalDefaultsCounts, OptionalDefaultsDesc))
 }
+
+// SetCounts sets a copy of v, an empty map if v is absent.
 func (s OptionalDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(optionalDefaultsCounts, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
-func (s OptionalDefaults) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(optionalDefaultsCounts, OptionalDefaultsDesc, 0))
+func (s OptionalDefaults) SetCountsMap(v map[string]int64) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), optionalDefaultsCounts, OptionalDefaultsDesc, v)
+}
+func (s OptionalDefaults) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(optionalDefaultsCounts, OptionalDefaultsDesc, n))
 }
 func (s OptionalDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(optionalDefaultsCounts) }
 func (s OptionalDefaults) UnsetCounts()      { thriftimpl.Struct(s).Unset(optionalDefaultsCounts) }
@@ -1252,6 +1340,8 @@ func (s OptionalDefaults) UnsetCounts()      { thriftimpl.Struct(s).Unset(option
 func (s OptionalDefaults) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(optionalDefaultsPoints, OptionalDefaultsDesc))
 }
+
+// SetPoints sets a copy of v, an empty list if v is absent.
 func (s OptionalDefaults) SetPoints(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(optionalDefaultsPoints, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -1284,15 +1374,19 @@ const (
 	plainFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
-// PlainFieldsDesc describes PlainFields to the runtime and to packages that use it.
+// PlainFieldsDesc is the descriptor of PlainFields.
 var PlainFieldsDesc = thriftimpl.NewDesc("PlainFields")
 
+// NewPlainFields returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewPlainFields(opts ...nocopy.Option) PlainFields {
 	return PlainFields(thriftimpl.New(PlainFieldsDesc, opts...))
 }
 func ParsePlainFields(b []byte, opts ...nocopy.Option) (PlainFields, error) {
 	s, err := thriftimpl.Parse(PlainFieldsDesc, b, opts...)
 	return PlainFields(s), err
+}
+func ReadPlainFields(r io.Reader, n int, opts ...nocopy.Option) (PlainFields, error) {
+	return nocopy.Read[PlainFields](PlainFieldsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1366,6 +1460,8 @@ func (s PlainFields) UnsetColor()      { thriftimpl.Struct(s).Unset(plainFieldsC
 func (s PlainFields) GetPoint() Point {
 	return Point(thriftimpl.Struct(s).Child(plainFieldsPoint, PlainFieldsDesc))
 }
+
+// SetPoint sets a copy of v, an empty struct if v is absent.
 func (s PlainFields) SetPoint(v Point) {
 	thriftimpl.Struct(s).SetChild(plainFieldsPoint, PlainFieldsDesc, thriftimpl.Struct(v))
 }
@@ -1378,6 +1474,8 @@ func (s PlainFields) UnsetPoint()      { thriftimpl.Struct(s).Unset(plainFieldsP
 func (s PlainFields) GetShape() Shape {
 	return Shape(thriftimpl.Struct(s).Child(plainFieldsShape, PlainFieldsDesc))
 }
+
+// SetShape sets a copy of v, an empty struct if v is absent.
 func (s PlainFields) SetShape(v Shape) {
 	thriftimpl.Struct(s).SetChild(plainFieldsShape, PlainFieldsDesc, thriftimpl.Struct(v))
 }
@@ -1426,11 +1524,16 @@ func (s PlainFields) UnsetUnique()      { thriftimpl.Struct(s).Unset(plainFields
 func (s PlainFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
 	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(plainFieldsCounts, PlainFieldsDesc))
 }
+
+// SetCounts sets a copy of v, an empty map if v is absent.
 func (s PlainFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(plainFieldsCounts, PlainFieldsDesc, thriftimpl.Struct(v))
 }
-func (s PlainFields) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(plainFieldsCounts, PlainFieldsDesc, 0))
+func (s PlainFields) SetCountsMap(v map[string]int64) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), plainFieldsCounts, PlainFieldsDesc, v)
+}
+func (s PlainFields) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(plainFieldsCounts, PlainFieldsDesc, n))
 }
 func (s PlainFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(plainFieldsCounts) }
 func (s PlainFields) UnsetCounts()      { thriftimpl.Struct(s).Unset(plainFieldsCounts) }
@@ -1438,6 +1541,8 @@ func (s PlainFields) UnsetCounts()      { thriftimpl.Struct(s).Unset(plainFields
 func (s PlainFields) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(plainFieldsPoints, PlainFieldsDesc))
 }
+
+// SetPoints sets a copy of v, an empty list if v is absent.
 func (s PlainFields) SetPoints(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(plainFieldsPoints, PlainFieldsDesc, thriftimpl.Struct(v))
 }
@@ -1470,15 +1575,19 @@ const (
 	plainDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
-// PlainDefaultsDesc describes PlainDefaults to the runtime and to packages that use it.
+// PlainDefaultsDesc is the descriptor of PlainDefaults.
 var PlainDefaultsDesc = thriftimpl.NewDesc("PlainDefaults")
 
+// NewPlainDefaults returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewPlainDefaults(opts ...nocopy.Option) PlainDefaults {
 	return PlainDefaults(thriftimpl.New(PlainDefaultsDesc, opts...))
 }
 func ParsePlainDefaults(b []byte, opts ...nocopy.Option) (PlainDefaults, error) {
 	s, err := thriftimpl.Parse(PlainDefaultsDesc, b, opts...)
 	return PlainDefaults(s), err
+}
+func ReadPlainDefaults(r io.Reader, n int, opts ...nocopy.Option) (PlainDefaults, error) {
+	return nocopy.Read[PlainDefaults](PlainDefaultsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1570,6 +1679,8 @@ func (s PlainDefaults) UnsetColor()      { thriftimpl.Struct(s).Unset(plainDefau
 func (s PlainDefaults) GetPoint() Point {
 	return Point(thriftimpl.Struct(s).Child(plainDefaultsPoint, PlainDefaultsDesc))
 }
+
+// SetPoint sets a copy of v, an empty struct if v is absent.
 func (s PlainDefaults) SetPoint(v Point) {
 	thriftimpl.Struct(s).SetChild(plainDefaultsPoint, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -1582,6 +1693,8 @@ func (s PlainDefaults) UnsetPoint()      { thriftimpl.Struct(s).Unset(plainDefau
 func (s PlainDefaults) GetShape() Shape {
 	return Shape(thriftimpl.Struct(s).Child(plainDefaultsShape, PlainDefaultsDesc))
 }
+
+// SetShape sets a copy of v, an empty struct if v is absent.
 func (s PlainDefaults) SetShape(v Shape) {
 	thriftimpl.Struct(s).SetChild(plainDefaultsShape, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -1630,11 +1743,16 @@ func (s PlainDefaults) UnsetUnique()      { thriftimpl.Struct(s).Unset(plainDefa
 func (s PlainDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
 	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(plainDefaultsCounts, PlainDefaultsDesc))
 }
+
+// SetCounts sets a copy of v, an empty map if v is absent.
 func (s PlainDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(plainDefaultsCounts, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
-func (s PlainDefaults) NewCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(plainDefaultsCounts, PlainDefaultsDesc, 0))
+func (s PlainDefaults) SetCountsMap(v map[string]int64) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), plainDefaultsCounts, PlainDefaultsDesc, v)
+}
+func (s PlainDefaults) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(plainDefaultsCounts, PlainDefaultsDesc, n))
 }
 func (s PlainDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(plainDefaultsCounts) }
 func (s PlainDefaults) UnsetCounts()      { thriftimpl.Struct(s).Unset(plainDefaultsCounts) }
@@ -1642,6 +1760,8 @@ func (s PlainDefaults) UnsetCounts()      { thriftimpl.Struct(s).Unset(plainDefa
 func (s PlainDefaults) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(plainDefaultsPoints, PlainDefaultsDesc))
 }
+
+// SetPoints sets a copy of v, an empty list if v is absent.
 func (s PlainDefaults) SetPoints(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(plainDefaultsPoints, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
@@ -1676,13 +1796,17 @@ const (
 	listsRefusals thriftimpl.Field = 21<<48 | 22<<32 | 15<<16 | 20
 )
 
-// ListsDesc describes Lists to the runtime and to packages that use it.
+// ListsDesc is the descriptor of Lists.
 var ListsDesc = thriftimpl.NewDesc("Lists")
 
+// NewLists returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewLists(opts ...nocopy.Option) Lists { return Lists(thriftimpl.New(ListsDesc, opts...)) }
 func ParseLists(b []byte, opts ...nocopy.Option) (Lists, error) {
 	s, err := thriftimpl.Parse(ListsDesc, b, opts...)
 	return Lists(s), err
+}
+func ReadLists(r io.Reader, n int, opts ...nocopy.Option) (Lists, error) {
+	return nocopy.Read[Lists](ListsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -1803,6 +1927,8 @@ func (s Lists) UnsetColors()      { thriftimpl.Struct(s).Unset(listsColors) }
 func (s Lists) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(listsPoints, ListsDesc))
 }
+
+// SetPoints sets a copy of v, an empty list if v is absent.
 func (s Lists) SetPoints(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(listsPoints, ListsDesc, thriftimpl.Struct(v))
 }
@@ -1815,6 +1941,8 @@ func (s Lists) UnsetPoints()      { thriftimpl.Struct(s).Unset(listsPoints) }
 func (s Lists) GetShapes() nocopy.StructList[Shape] {
 	return nocopy.StructList[Shape](thriftimpl.Struct(s).Child(listsShapes, ListsDesc))
 }
+
+// SetShapes sets a copy of v, an empty list if v is absent.
 func (s Lists) SetShapes(v nocopy.StructList[Shape]) {
 	thriftimpl.Struct(s).SetChild(listsShapes, ListsDesc, thriftimpl.Struct(v))
 }
@@ -1827,6 +1955,8 @@ func (s Lists) UnsetShapes()      { thriftimpl.Struct(s).Unset(listsShapes) }
 func (s Lists) GetMatrix() nocopy.NestedList[nocopy.Int64List] {
 	return nocopy.NestedList[nocopy.Int64List](thriftimpl.Struct(s).Child(listsMatrix, ListsDesc))
 }
+
+// SetMatrix sets a copy of v, an empty list if v is absent.
 func (s Lists) SetMatrix(v nocopy.NestedList[nocopy.Int64List]) {
 	thriftimpl.Struct(s).SetChild(listsMatrix, ListsDesc, thriftimpl.Struct(v))
 }
@@ -1839,6 +1969,8 @@ func (s Lists) UnsetMatrix()      { thriftimpl.Struct(s).Unset(listsMatrix) }
 func (s Lists) GetTable() nocopy.NestedList[nocopy.StringList] {
 	return nocopy.NestedList[nocopy.StringList](thriftimpl.Struct(s).Child(listsTable, ListsDesc))
 }
+
+// SetTable sets a copy of v, an empty list if v is absent.
 func (s Lists) SetTable(v nocopy.NestedList[nocopy.StringList]) {
 	thriftimpl.Struct(s).SetChild(listsTable, ListsDesc, thriftimpl.Struct(v))
 }
@@ -1851,6 +1983,8 @@ func (s Lists) UnsetTable()      { thriftimpl.Struct(s).Unset(listsTable) }
 func (s Lists) GetDeep() nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]] {
 	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]](thriftimpl.Struct(s).Child(listsDeep, ListsDesc))
 }
+
+// SetDeep sets a copy of v, an empty list if v is absent.
 func (s Lists) SetDeep(v nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]]) {
 	thriftimpl.Struct(s).SetChild(listsDeep, ListsDesc, thriftimpl.Struct(v))
 }
@@ -1863,6 +1997,8 @@ func (s Lists) UnsetDeep()      { thriftimpl.Struct(s).Unset(listsDeep) }
 func (s Lists) GetSets() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(listsSets, ListsDesc))
 }
+
+// SetSets sets a copy of v, an empty list if v is absent.
 func (s Lists) SetSets(v nocopy.NestedList[nocopy.Int32List]) {
 	thriftimpl.Struct(s).SetChild(listsSets, ListsDesc, thriftimpl.Struct(v))
 }
@@ -1895,6 +2031,8 @@ func (s Lists) UnsetTimes()      { thriftimpl.Struct(s).Unset(listsTimes) }
 func (s Lists) GetCube() nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]] {
 	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](thriftimpl.Struct(s).Child(listsCube, ListsDesc))
 }
+
+// SetCube sets a copy of v, an empty list if v is absent.
 func (s Lists) SetCube(v nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]]) {
 	thriftimpl.Struct(s).SetChild(listsCube, ListsDesc, thriftimpl.Struct(v))
 }
@@ -1907,6 +2045,8 @@ func (s Lists) UnsetCube()      { thriftimpl.Struct(s).Unset(listsCube) }
 func (s Lists) GetRefusals() nocopy.StructList[Refused] {
 	return nocopy.StructList[Refused](thriftimpl.Struct(s).Child(listsRefusals, ListsDesc))
 }
+
+// SetRefusals sets a copy of v, an empty list if v is absent.
 func (s Lists) SetRefusals(v nocopy.StructList[Refused]) {
 	thriftimpl.Struct(s).SetChild(listsRefusals, ListsDesc, thriftimpl.Struct(v))
 }
@@ -1935,13 +2075,17 @@ const (
 	setsMaps    thriftimpl.Field = 15<<48 | 16<<32 | 14<<16 | 14
 )
 
-// SetsDesc describes Sets to the runtime and to packages that use it.
+// SetsDesc is the descriptor of Sets.
 var SetsDesc = thriftimpl.NewDesc("Sets")
 
+// NewSets returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSets(opts ...nocopy.Option) Sets { return Sets(thriftimpl.New(SetsDesc, opts...)) }
 func ParseSets(b []byte, opts ...nocopy.Option) (Sets, error) {
 	s, err := thriftimpl.Parse(SetsDesc, b, opts...)
 	return Sets(s), err
+}
+func ReadSets(r io.Reader, n int, opts ...nocopy.Option) (Sets, error) {
+	return nocopy.Read[Sets](SetsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2060,6 +2204,8 @@ func (s Sets) UnsetColors()      { thriftimpl.Struct(s).Unset(setsColors) }
 func (s Sets) GetPoints() nocopy.StructList[Point] {
 	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(setsPoints, SetsDesc))
 }
+
+// SetPoints sets a copy of v, an empty list if v is absent.
 func (s Sets) SetPoints(v nocopy.StructList[Point]) {
 	thriftimpl.Struct(s).SetChild(setsPoints, SetsDesc, thriftimpl.Struct(v))
 }
@@ -2072,6 +2218,8 @@ func (s Sets) UnsetPoints()      { thriftimpl.Struct(s).Unset(setsPoints) }
 func (s Sets) GetShapes() nocopy.StructList[Shape] {
 	return nocopy.StructList[Shape](thriftimpl.Struct(s).Child(setsShapes, SetsDesc))
 }
+
+// SetShapes sets a copy of v, an empty list if v is absent.
 func (s Sets) SetShapes(v nocopy.StructList[Shape]) {
 	thriftimpl.Struct(s).SetChild(setsShapes, SetsDesc, thriftimpl.Struct(v))
 }
@@ -2084,6 +2232,8 @@ func (s Sets) UnsetShapes()      { thriftimpl.Struct(s).Unset(setsShapes) }
 func (s Sets) GetRows() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(setsRows, SetsDesc))
 }
+
+// SetRows sets a copy of v, an empty list if v is absent.
 func (s Sets) SetRows(v nocopy.NestedList[nocopy.Int32List]) {
 	thriftimpl.Struct(s).SetChild(setsRows, SetsDesc, thriftimpl.Struct(v))
 }
@@ -2096,6 +2246,8 @@ func (s Sets) UnsetRows()      { thriftimpl.Struct(s).Unset(setsRows) }
 func (s Sets) GetMaps() nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]] {
 	return nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]](thriftimpl.Struct(s).Child(setsMaps, SetsDesc))
 }
+
+// SetMaps sets a copy of v, an empty list if v is absent.
 func (s Sets) SetMaps(v nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]]) {
 	thriftimpl.Struct(s).SetChild(setsMaps, SetsDesc, thriftimpl.Struct(v))
 }
@@ -2142,13 +2294,17 @@ const (
 	mapsByMap         thriftimpl.Field = 33<<48 | 34<<32 | 13<<16 | 48
 )
 
-// MapsDesc describes Maps to the runtime and to packages that use it.
+// MapsDesc is the descriptor of Maps.
 var MapsDesc = thriftimpl.NewDesc("Maps")
 
+// NewMaps returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMaps(opts ...nocopy.Option) Maps { return Maps(thriftimpl.New(MapsDesc, opts...)) }
 func ParseMaps(b []byte, opts ...nocopy.Option) (Maps, error) {
 	s, err := thriftimpl.Parse(MapsDesc, b, opts...)
 	return Maps(s), err
+}
+func ReadMaps(r io.Reader, n int, opts ...nocopy.Option) (Maps, error) {
+	return nocopy.Read[Maps](MapsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2165,11 +2321,16 @@ func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struc
 func (s Maps) GetByFlags() nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString] {
 	return nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByFlags, MapsDesc))
 }
+
+// SetByFlags sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByFlags(v nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByFlags, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByFlags() nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString] {
-	return nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByFlags, MapsDesc, 0))
+func (s Maps) SetByFlagsMap(v map[bool]string) {
+	thriftimpl.SetMap[thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s), mapsByFlags, MapsDesc, v)
+}
+func (s Maps) NewByFlags(n ...int) nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString] {
+	return nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByFlags, MapsDesc, n))
 }
 func (s Maps) IsSetByFlags() bool { return thriftimpl.Struct(s).Has(mapsByFlags) }
 func (s Maps) UnsetByFlags()      { thriftimpl.Struct(s).Unset(mapsByFlags) }
@@ -2177,11 +2338,16 @@ func (s Maps) UnsetByFlags()      { thriftimpl.Struct(s).Unset(mapsByFlags) }
 func (s Maps) GetByTinies() nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString] {
 	return nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByTinies, MapsDesc))
 }
+
+// SetByTinies sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByTinies(v nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByTinies, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByTinies() nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString] {
-	return nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByTinies, MapsDesc, 0))
+func (s Maps) SetByTiniesMap(v map[int8]string) {
+	thriftimpl.SetMap[thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s), mapsByTinies, MapsDesc, v)
+}
+func (s Maps) NewByTinies(n ...int) nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString] {
+	return nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByTinies, MapsDesc, n))
 }
 func (s Maps) IsSetByTinies() bool { return thriftimpl.Struct(s).Has(mapsByTinies) }
 func (s Maps) UnsetByTinies()      { thriftimpl.Struct(s).Unset(mapsByTinies) }
@@ -2189,11 +2355,16 @@ func (s Maps) UnsetByTinies()      { thriftimpl.Struct(s).Unset(mapsByTinies) }
 func (s Maps) GetBySmalls() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
 	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsBySmalls, MapsDesc))
 }
+
+// SetBySmalls sets a copy of v, an empty map if v is absent.
 func (s Maps) SetBySmalls(v nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsBySmalls, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewBySmalls() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
-	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsBySmalls, MapsDesc, 0))
+func (s Maps) SetBySmallsMap(v map[int16]string) {
+	thriftimpl.SetMap[thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s), mapsBySmalls, MapsDesc, v)
+}
+func (s Maps) NewBySmalls(n ...int) nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
+	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsBySmalls, MapsDesc, n))
 }
 func (s Maps) IsSetBySmalls() bool { return thriftimpl.Struct(s).Has(mapsBySmalls) }
 func (s Maps) UnsetBySmalls()      { thriftimpl.Struct(s).Unset(mapsBySmalls) }
@@ -2201,11 +2372,16 @@ func (s Maps) UnsetBySmalls()      { thriftimpl.Struct(s).Unset(mapsBySmalls) }
 func (s Maps) GetByMediums() nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString] {
 	return nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByMediums, MapsDesc))
 }
+
+// SetByMediums sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByMediums(v nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByMediums, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByMediums() nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString] {
-	return nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByMediums, MapsDesc, 0))
+func (s Maps) SetByMediumsMap(v map[int32]string) {
+	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s), mapsByMediums, MapsDesc, v)
+}
+func (s Maps) NewByMediums(n ...int) nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString] {
+	return nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByMediums, MapsDesc, n))
 }
 func (s Maps) IsSetByMediums() bool { return thriftimpl.Struct(s).Has(mapsByMediums) }
 func (s Maps) UnsetByMediums()      { thriftimpl.Struct(s).Unset(mapsByMediums) }
@@ -2213,11 +2389,16 @@ func (s Maps) UnsetByMediums()      { thriftimpl.Struct(s).Unset(mapsByMediums) 
 func (s Maps) GetByLarges() nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString] {
 	return nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByLarges, MapsDesc))
 }
+
+// SetByLarges sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByLarges(v nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByLarges, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByLarges() nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString] {
-	return nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByLarges, MapsDesc, 0))
+func (s Maps) SetByLargesMap(v map[int64]string) {
+	thriftimpl.SetMap[thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s), mapsByLarges, MapsDesc, v)
+}
+func (s Maps) NewByLarges(n ...int) nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString] {
+	return nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByLarges, MapsDesc, n))
 }
 func (s Maps) IsSetByLarges() bool { return thriftimpl.Struct(s).Has(mapsByLarges) }
 func (s Maps) UnsetByLarges()      { thriftimpl.Struct(s).Unset(mapsByLarges) }
@@ -2225,11 +2406,16 @@ func (s Maps) UnsetByLarges()      { thriftimpl.Struct(s).Unset(mapsByLarges) }
 func (s Maps) GetByReals() nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString] {
 	return nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByReals, MapsDesc))
 }
+
+// SetByReals sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByReals(v nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByReals, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByReals() nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString] {
-	return nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByReals, MapsDesc, 0))
+func (s Maps) SetByRealsMap(v map[float64]string) {
+	thriftimpl.SetMap[thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s), mapsByReals, MapsDesc, v)
+}
+func (s Maps) NewByReals(n ...int) nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString] {
+	return nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByReals, MapsDesc, n))
 }
 func (s Maps) IsSetByReals() bool { return thriftimpl.Struct(s).Has(mapsByReals) }
 func (s Maps) UnsetByReals()      { thriftimpl.Struct(s).Unset(mapsByReals) }
@@ -2237,11 +2423,16 @@ func (s Maps) UnsetByReals()      { thriftimpl.Struct(s).Unset(mapsByReals) }
 func (s Maps) GetByTexts() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(mapsByTexts, MapsDesc))
 }
+
+// SetByTexts sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByTexts(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(mapsByTexts, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByTexts() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(mapsByTexts, MapsDesc, 0))
+func (s Maps) SetByTextsMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsByTexts, MapsDesc, v)
+}
+func (s Maps) NewByTexts(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(mapsByTexts, MapsDesc, n))
 }
 func (s Maps) IsSetByTexts() bool { return thriftimpl.Struct(s).Has(mapsByTexts) }
 func (s Maps) UnsetByTexts()      { thriftimpl.Struct(s).Unset(mapsByTexts) }
@@ -2249,11 +2440,16 @@ func (s Maps) UnsetByTexts()      { thriftimpl.Struct(s).Unset(mapsByTexts) }
 func (s Maps) GetByBlobs() nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString] {
 	return nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByBlobs, MapsDesc))
 }
+
+// SetByBlobs sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByBlobs(v nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByBlobs, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByBlobs() nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString] {
-	return nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByBlobs, MapsDesc, 0))
+func (s Maps) SetByBlobsMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsByBlobs, MapsDesc, v)
+}
+func (s Maps) NewByBlobs(n ...int) nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString] {
+	return nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByBlobs, MapsDesc, n))
 }
 func (s Maps) IsSetByBlobs() bool { return thriftimpl.Struct(s).Has(mapsByBlobs) }
 func (s Maps) UnsetByBlobs()      { thriftimpl.Struct(s).Unset(mapsByBlobs) }
@@ -2261,11 +2457,16 @@ func (s Maps) UnsetByBlobs()      { thriftimpl.Struct(s).Unset(mapsByBlobs) }
 func (s Maps) GetByKeys() nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString] {
 	return nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByKeys, MapsDesc))
 }
+
+// SetByKeys sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByKeys(v nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByKeys, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByKeys() nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString] {
-	return nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByKeys, MapsDesc, 0))
+func (s Maps) SetByKeysMap(v map[nocopy.UUID]string) {
+	thriftimpl.SetMap[thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s), mapsByKeys, MapsDesc, v)
+}
+func (s Maps) NewByKeys(n ...int) nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString] {
+	return nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByKeys, MapsDesc, n))
 }
 func (s Maps) IsSetByKeys() bool { return thriftimpl.Struct(s).Has(mapsByKeys) }
 func (s Maps) UnsetByKeys()      { thriftimpl.Struct(s).Unset(mapsByKeys) }
@@ -2273,11 +2474,16 @@ func (s Maps) UnsetByKeys()      { thriftimpl.Struct(s).Unset(mapsByKeys) }
 func (s Maps) GetByColors() nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString] {
 	return nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByColors, MapsDesc))
 }
+
+// SetByColors sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByColors(v nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByColors, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByColors() nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString] {
-	return nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByColors, MapsDesc, 0))
+func (s Maps) SetByColorsMap(v map[Color]string) {
+	thriftimpl.SetMap[thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s), mapsByColors, MapsDesc, v)
+}
+func (s Maps) NewByColors(n ...int) nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString] {
+	return nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByColors, MapsDesc, n))
 }
 func (s Maps) IsSetByColors() bool { return thriftimpl.Struct(s).Has(mapsByColors) }
 func (s Maps) UnsetByColors()      { thriftimpl.Struct(s).Unset(mapsByColors) }
@@ -2285,11 +2491,13 @@ func (s Maps) UnsetByColors()      { thriftimpl.Struct(s).Unset(mapsByColors) }
 func (s Maps) GetByPoints() nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString] {
 	return nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByPoints, MapsDesc))
 }
+
+// SetByPoints sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByPoints(v nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByPoints, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByPoints() nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString] {
-	return nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByPoints, MapsDesc, 0))
+func (s Maps) NewByPoints(n ...int) nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString] {
+	return nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByPoints, MapsDesc, n))
 }
 func (s Maps) IsSetByPoints() bool { return thriftimpl.Struct(s).Has(mapsByPoints) }
 func (s Maps) UnsetByPoints()      { thriftimpl.Struct(s).Unset(mapsByPoints) }
@@ -2297,11 +2505,13 @@ func (s Maps) UnsetByPoints()      { thriftimpl.Struct(s).Unset(mapsByPoints) }
 func (s Maps) GetByShapes() nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString] {
 	return nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByShapes, MapsDesc))
 }
+
+// SetByShapes sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByShapes(v nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByShapes, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByShapes() nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString] {
-	return nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByShapes, MapsDesc, 0))
+func (s Maps) NewByShapes(n ...int) nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString] {
+	return nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByShapes, MapsDesc, n))
 }
 func (s Maps) IsSetByShapes() bool { return thriftimpl.Struct(s).Has(mapsByShapes) }
 func (s Maps) UnsetByShapes()      { thriftimpl.Struct(s).Unset(mapsByShapes) }
@@ -2309,11 +2519,16 @@ func (s Maps) UnsetByShapes()      { thriftimpl.Struct(s).Unset(mapsByShapes) }
 func (s Maps) GetToFlags() nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool] {
 	return nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s).Child(mapsToFlags, MapsDesc))
 }
+
+// SetToFlags sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToFlags(v nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool]) {
 	thriftimpl.Struct(s).SetChild(mapsToFlags, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToFlags() nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool] {
-	return nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s).NewChild(mapsToFlags, MapsDesc, 0))
+func (s Maps) SetToFlagsMap(v map[string]bool) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s), mapsToFlags, MapsDesc, v)
+}
+func (s Maps) NewToFlags(n ...int) nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool] {
+	return nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s).NewMap(mapsToFlags, MapsDesc, n))
 }
 func (s Maps) IsSetToFlags() bool { return thriftimpl.Struct(s).Has(mapsToFlags) }
 func (s Maps) UnsetToFlags()      { thriftimpl.Struct(s).Unset(mapsToFlags) }
@@ -2321,11 +2536,16 @@ func (s Maps) UnsetToFlags()      { thriftimpl.Struct(s).Unset(mapsToFlags) }
 func (s Maps) GetToTinies() nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8] {
 	return nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s).Child(mapsToTinies, MapsDesc))
 }
+
+// SetToTinies sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToTinies(v nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8]) {
 	thriftimpl.Struct(s).SetChild(mapsToTinies, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToTinies() nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8] {
-	return nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s).NewChild(mapsToTinies, MapsDesc, 0))
+func (s Maps) SetToTiniesMap(v map[string]int8) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s), mapsToTinies, MapsDesc, v)
+}
+func (s Maps) NewToTinies(n ...int) nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8] {
+	return nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s).NewMap(mapsToTinies, MapsDesc, n))
 }
 func (s Maps) IsSetToTinies() bool { return thriftimpl.Struct(s).Has(mapsToTinies) }
 func (s Maps) UnsetToTinies()      { thriftimpl.Struct(s).Unset(mapsToTinies) }
@@ -2333,11 +2553,16 @@ func (s Maps) UnsetToTinies()      { thriftimpl.Struct(s).Unset(mapsToTinies) }
 func (s Maps) GetToSmalls() nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16] {
 	return nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s).Child(mapsToSmalls, MapsDesc))
 }
+
+// SetToSmalls sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToSmalls(v nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16]) {
 	thriftimpl.Struct(s).SetChild(mapsToSmalls, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToSmalls() nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16] {
-	return nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s).NewChild(mapsToSmalls, MapsDesc, 0))
+func (s Maps) SetToSmallsMap(v map[string]int16) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s), mapsToSmalls, MapsDesc, v)
+}
+func (s Maps) NewToSmalls(n ...int) nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16] {
+	return nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s).NewMap(mapsToSmalls, MapsDesc, n))
 }
 func (s Maps) IsSetToSmalls() bool { return thriftimpl.Struct(s).Has(mapsToSmalls) }
 func (s Maps) UnsetToSmalls()      { thriftimpl.Struct(s).Unset(mapsToSmalls) }
@@ -2345,11 +2570,16 @@ func (s Maps) UnsetToSmalls()      { thriftimpl.Struct(s).Unset(mapsToSmalls) }
 func (s Maps) GetToMediums() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
 	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(mapsToMediums, MapsDesc))
 }
+
+// SetToMediums sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToMediums(v nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(mapsToMediums, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToMediums() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
-	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(mapsToMediums, MapsDesc, 0))
+func (s Maps) SetToMediumsMap(v map[string]int32) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s), mapsToMediums, MapsDesc, v)
+}
+func (s Maps) NewToMediums(n ...int) nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
+	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(mapsToMediums, MapsDesc, n))
 }
 func (s Maps) IsSetToMediums() bool { return thriftimpl.Struct(s).Has(mapsToMediums) }
 func (s Maps) UnsetToMediums()      { thriftimpl.Struct(s).Unset(mapsToMediums) }
@@ -2357,11 +2587,16 @@ func (s Maps) UnsetToMediums()      { thriftimpl.Struct(s).Unset(mapsToMediums) 
 func (s Maps) GetToLarges() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
 	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(mapsToLarges, MapsDesc))
 }
+
+// SetToLarges sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToLarges(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(mapsToLarges, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToLarges() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(mapsToLarges, MapsDesc, 0))
+func (s Maps) SetToLargesMap(v map[string]int64) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), mapsToLarges, MapsDesc, v)
+}
+func (s Maps) NewToLarges(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
+	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(mapsToLarges, MapsDesc, n))
 }
 func (s Maps) IsSetToLarges() bool { return thriftimpl.Struct(s).Has(mapsToLarges) }
 func (s Maps) UnsetToLarges()      { thriftimpl.Struct(s).Unset(mapsToLarges) }
@@ -2369,11 +2604,16 @@ func (s Maps) UnsetToLarges()      { thriftimpl.Struct(s).Unset(mapsToLarges) }
 func (s Maps) GetToReals() nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64] {
 	return nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s).Child(mapsToReals, MapsDesc))
 }
+
+// SetToReals sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToReals(v nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64]) {
 	thriftimpl.Struct(s).SetChild(mapsToReals, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToReals() nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64] {
-	return nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s).NewChild(mapsToReals, MapsDesc, 0))
+func (s Maps) SetToRealsMap(v map[string]float64) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s), mapsToReals, MapsDesc, v)
+}
+func (s Maps) NewToReals(n ...int) nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64] {
+	return nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s).NewMap(mapsToReals, MapsDesc, n))
 }
 func (s Maps) IsSetToReals() bool { return thriftimpl.Struct(s).Has(mapsToReals) }
 func (s Maps) UnsetToReals()      { thriftimpl.Struct(s).Unset(mapsToReals) }
@@ -2381,11 +2621,16 @@ func (s Maps) UnsetToReals()      { thriftimpl.Struct(s).Unset(mapsToReals) }
 func (s Maps) GetToTexts() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(mapsToTexts, MapsDesc))
 }
+
+// SetToTexts sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToTexts(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(mapsToTexts, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToTexts() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(mapsToTexts, MapsDesc, 0))
+func (s Maps) SetToTextsMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsToTexts, MapsDesc, v)
+}
+func (s Maps) NewToTexts(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(mapsToTexts, MapsDesc, n))
 }
 func (s Maps) IsSetToTexts() bool { return thriftimpl.Struct(s).Has(mapsToTexts) }
 func (s Maps) UnsetToTexts()      { thriftimpl.Struct(s).Unset(mapsToTexts) }
@@ -2393,11 +2638,16 @@ func (s Maps) UnsetToTexts()      { thriftimpl.Struct(s).Unset(mapsToTexts) }
 func (s Maps) GetToBlobs() nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes] {
 	return nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s).Child(mapsToBlobs, MapsDesc))
 }
+
+// SetToBlobs sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToBlobs(v nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes]) {
 	thriftimpl.Struct(s).SetChild(mapsToBlobs, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToBlobs() nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes] {
-	return nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s).NewChild(mapsToBlobs, MapsDesc, 0))
+func (s Maps) SetToBlobsMap(v map[string][]byte) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s), mapsToBlobs, MapsDesc, v)
+}
+func (s Maps) NewToBlobs(n ...int) nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes] {
+	return nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s).NewMap(mapsToBlobs, MapsDesc, n))
 }
 func (s Maps) IsSetToBlobs() bool { return thriftimpl.Struct(s).Has(mapsToBlobs) }
 func (s Maps) UnsetToBlobs()      { thriftimpl.Struct(s).Unset(mapsToBlobs) }
@@ -2405,11 +2655,16 @@ func (s Maps) UnsetToBlobs()      { thriftimpl.Struct(s).Unset(mapsToBlobs) }
 func (s Maps) GetToKeys() nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID] {
 	return nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s).Child(mapsToKeys, MapsDesc))
 }
+
+// SetToKeys sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToKeys(v nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID]) {
 	thriftimpl.Struct(s).SetChild(mapsToKeys, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToKeys() nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID] {
-	return nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s).NewChild(mapsToKeys, MapsDesc, 0))
+func (s Maps) SetToKeysMap(v map[string]nocopy.UUID) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s), mapsToKeys, MapsDesc, v)
+}
+func (s Maps) NewToKeys(n ...int) nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID] {
+	return nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s).NewMap(mapsToKeys, MapsDesc, n))
 }
 func (s Maps) IsSetToKeys() bool { return thriftimpl.Struct(s).Has(mapsToKeys) }
 func (s Maps) UnsetToKeys()      { thriftimpl.Struct(s).Unset(mapsToKeys) }
@@ -2417,11 +2672,16 @@ func (s Maps) UnsetToKeys()      { thriftimpl.Struct(s).Unset(mapsToKeys) }
 func (s Maps) GetToColors() nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]] {
 	return nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s).Child(mapsToColors, MapsDesc))
 }
+
+// SetToColors sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToColors(v nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]]) {
 	thriftimpl.Struct(s).SetChild(mapsToColors, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToColors() nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]] {
-	return nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s).NewChild(mapsToColors, MapsDesc, 0))
+func (s Maps) SetToColorsMap(v map[string]Color) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s), mapsToColors, MapsDesc, v)
+}
+func (s Maps) NewToColors(n ...int) nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]] {
+	return nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s).NewMap(mapsToColors, MapsDesc, n))
 }
 func (s Maps) IsSetToColors() bool { return thriftimpl.Struct(s).Has(mapsToColors) }
 func (s Maps) UnsetToColors()      { thriftimpl.Struct(s).Unset(mapsToColors) }
@@ -2429,11 +2689,13 @@ func (s Maps) UnsetToColors()      { thriftimpl.Struct(s).Unset(mapsToColors) }
 func (s Maps) GetToPoints() nocopy.StructMap[string, Point, thriftimpl.AsString] {
 	return nocopy.StructMap[string, Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsToPoints, MapsDesc))
 }
+
+// SetToPoints sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToPoints(v nocopy.StructMap[string, Point, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsToPoints, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToPoints() nocopy.StructMap[string, Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Point, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsToPoints, MapsDesc, 0))
+func (s Maps) NewToPoints(n ...int) nocopy.StructMap[string, Point, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Point, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsToPoints, MapsDesc, n))
 }
 func (s Maps) IsSetToPoints() bool { return thriftimpl.Struct(s).Has(mapsToPoints) }
 func (s Maps) UnsetToPoints()      { thriftimpl.Struct(s).Unset(mapsToPoints) }
@@ -2441,11 +2703,13 @@ func (s Maps) UnsetToPoints()      { thriftimpl.Struct(s).Unset(mapsToPoints) }
 func (s Maps) GetToShapes() nocopy.StructMap[string, Shape, thriftimpl.AsString] {
 	return nocopy.StructMap[string, Shape, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsToShapes, MapsDesc))
 }
+
+// SetToShapes sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToShapes(v nocopy.StructMap[string, Shape, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsToShapes, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewToShapes() nocopy.StructMap[string, Shape, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Shape, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsToShapes, MapsDesc, 0))
+func (s Maps) NewToShapes(n ...int) nocopy.StructMap[string, Shape, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Shape, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsToShapes, MapsDesc, n))
 }
 func (s Maps) IsSetToShapes() bool { return thriftimpl.Struct(s).Has(mapsToShapes) }
 func (s Maps) UnsetToShapes()      { thriftimpl.Struct(s).Unset(mapsToShapes) }
@@ -2453,11 +2717,13 @@ func (s Maps) UnsetToShapes()      { thriftimpl.Struct(s).Unset(mapsToShapes) }
 func (s Maps) GetPointByNumber() nocopy.StructMap[int32, Point, thriftimpl.AsInt32] {
 	return nocopy.StructMap[int32, Point, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(mapsPointByNumber, MapsDesc))
 }
+
+// SetPointByNumber sets a copy of v, an empty map if v is absent.
 func (s Maps) SetPointByNumber(v nocopy.StructMap[int32, Point, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(mapsPointByNumber, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewPointByNumber() nocopy.StructMap[int32, Point, thriftimpl.AsInt32] {
-	return nocopy.StructMap[int32, Point, thriftimpl.AsInt32](thriftimpl.Struct(s).NewChild(mapsPointByNumber, MapsDesc, 0))
+func (s Maps) NewPointByNumber(n ...int) nocopy.StructMap[int32, Point, thriftimpl.AsInt32] {
+	return nocopy.StructMap[int32, Point, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(mapsPointByNumber, MapsDesc, n))
 }
 func (s Maps) IsSetPointByNumber() bool { return thriftimpl.Struct(s).Has(mapsPointByNumber) }
 func (s Maps) UnsetPointByNumber()      { thriftimpl.Struct(s).Unset(mapsPointByNumber) }
@@ -2465,11 +2731,13 @@ func (s Maps) UnsetPointByNumber()      { thriftimpl.Struct(s).Unset(mapsPointBy
 func (s Maps) GetNested() nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString] {
 	return nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsNested, MapsDesc))
 }
+
+// SetNested sets a copy of v, an empty map if v is absent.
 func (s Maps) SetNested(v nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsNested, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewNested() nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsNested, MapsDesc, 0))
+func (s Maps) NewNested(n ...int) nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsNested, MapsDesc, n))
 }
 func (s Maps) IsSetNested() bool { return thriftimpl.Struct(s).Has(mapsNested) }
 func (s Maps) UnsetNested()      { thriftimpl.Struct(s).Unset(mapsNested) }
@@ -2477,11 +2745,13 @@ func (s Maps) UnsetNested()      { thriftimpl.Struct(s).Unset(mapsNested) }
 func (s Maps) GetSeries() nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString] {
 	return nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsSeries, MapsDesc))
 }
+
+// SetSeries sets a copy of v, an empty map if v is absent.
 func (s Maps) SetSeries(v nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsSeries, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewSeries() nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsSeries, MapsDesc, 0))
+func (s Maps) NewSeries(n ...int) nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsSeries, MapsDesc, n))
 }
 func (s Maps) IsSetSeries() bool { return thriftimpl.Struct(s).Has(mapsSeries) }
 func (s Maps) UnsetSeries()      { thriftimpl.Struct(s).Unset(mapsSeries) }
@@ -2489,11 +2759,13 @@ func (s Maps) UnsetSeries()      { thriftimpl.Struct(s).Unset(mapsSeries) }
 func (s Maps) GetGroups() nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString] {
 	return nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsGroups, MapsDesc))
 }
+
+// SetGroups sets a copy of v, an empty map if v is absent.
 func (s Maps) SetGroups(v nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsGroups, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewGroups() nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsGroups, MapsDesc, 0))
+func (s Maps) NewGroups(n ...int) nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString] {
+	return nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsGroups, MapsDesc, n))
 }
 func (s Maps) IsSetGroups() bool { return thriftimpl.Struct(s).Has(mapsGroups) }
 func (s Maps) UnsetGroups()      { thriftimpl.Struct(s).Unset(mapsGroups) }
@@ -2501,11 +2773,13 @@ func (s Maps) UnsetGroups()      { thriftimpl.Struct(s).Unset(mapsGroups) }
 func (s Maps) GetByRow() nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString] {
 	return nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByRow, MapsDesc))
 }
+
+// SetByRow sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByRow(v nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByRow, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByRow() nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString] {
-	return nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString](thriftimpl.Struct(s).NewChild(mapsByRow, MapsDesc, 0))
+func (s Maps) NewByRow(n ...int) nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString] {
+	return nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByRow, MapsDesc, n))
 }
 func (s Maps) IsSetByRow() bool { return thriftimpl.Struct(s).Has(mapsByRow) }
 func (s Maps) UnsetByRow()      { thriftimpl.Struct(s).Unset(mapsByRow) }
@@ -2513,11 +2787,16 @@ func (s Maps) UnsetByRow()      { thriftimpl.Struct(s).Unset(mapsByRow) }
 func (s Maps) GetRaw() nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes] {
 	return nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes](thriftimpl.Struct(s).Child(mapsRaw, MapsDesc))
 }
+
+// SetRaw sets a copy of v, an empty map if v is absent.
 func (s Maps) SetRaw(v nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes]) {
 	thriftimpl.Struct(s).SetChild(mapsRaw, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewRaw() nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes] {
-	return nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes](thriftimpl.Struct(s).NewChild(mapsRaw, MapsDesc, 0))
+func (s Maps) SetRawMap(v map[string][]byte) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s), mapsRaw, MapsDesc, v)
+}
+func (s Maps) NewRaw(n ...int) nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes] {
+	return nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes](thriftimpl.Struct(s).NewMap(mapsRaw, MapsDesc, n))
 }
 func (s Maps) IsSetRaw() bool { return thriftimpl.Struct(s).Has(mapsRaw) }
 func (s Maps) UnsetRaw()      { thriftimpl.Struct(s).Unset(mapsRaw) }
@@ -2525,11 +2804,13 @@ func (s Maps) UnsetRaw()      { thriftimpl.Struct(s).Unset(mapsRaw) }
 func (s Maps) GetDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64] {
 	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(mapsDeep, MapsDesc))
 }
+
+// SetDeep sets a copy of v, an empty map if v is absent.
 func (s Maps) SetDeep(v nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(mapsDeep, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64](thriftimpl.Struct(s).NewChild(mapsDeep, MapsDesc, 0))
+func (s Maps) NewDeep(n ...int) nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(mapsDeep, MapsDesc, n))
 }
 func (s Maps) IsSetDeep() bool { return thriftimpl.Struct(s).Has(mapsDeep) }
 func (s Maps) UnsetDeep()      { thriftimpl.Struct(s).Unset(mapsDeep) }
@@ -2537,11 +2818,13 @@ func (s Maps) UnsetDeep()      { thriftimpl.Struct(s).Unset(mapsDeep) }
 func (s Maps) GetByMap() nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]] {
 	return nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]](thriftimpl.Struct(s).Child(mapsByMap, MapsDesc))
 }
+
+// SetByMap sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByMap(v nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]]) {
 	thriftimpl.Struct(s).SetChild(mapsByMap, MapsDesc, thriftimpl.Struct(v))
 }
-func (s Maps) NewByMap() nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]] {
-	return nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]](thriftimpl.Struct(s).NewChild(mapsByMap, MapsDesc, 0))
+func (s Maps) NewByMap(n ...int) nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]] {
+	return nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]](thriftimpl.Struct(s).NewMap(mapsByMap, MapsDesc, n))
 }
 func (s Maps) IsSetByMap() bool { return thriftimpl.Struct(s).Has(mapsByMap) }
 func (s Maps) UnsetByMap()      { thriftimpl.Struct(s).Unset(mapsByMap) }
@@ -2554,13 +2837,17 @@ const (
 	treeChildren thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
-// TreeDesc describes Tree to the runtime and to packages that use it.
+// TreeDesc is the descriptor of Tree.
 var TreeDesc = thriftimpl.NewDesc("Tree")
 
+// NewTree returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTree(opts ...nocopy.Option) Tree { return Tree(thriftimpl.New(TreeDesc, opts...)) }
 func ParseTree(b []byte, opts ...nocopy.Option) (Tree, error) {
 	s, err := thriftimpl.Parse(TreeDesc, b, opts...)
 	return Tree(s), err
+}
+func ReadTree(r io.Reader, n int, opts ...nocopy.Option) (Tree, error) {
+	return nocopy.Read[Tree](TreeDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2582,6 +2869,8 @@ func (s Tree) UnsetName()       { thriftimpl.Struct(s).Reset(treeName, TreeDesc)
 func (s Tree) GetChildren() nocopy.StructList[Tree] {
 	return nocopy.StructList[Tree](thriftimpl.Struct(s).Child(treeChildren, TreeDesc))
 }
+
+// SetChildren sets a copy of v, an empty list if v is absent.
 func (s Tree) SetChildren(v nocopy.StructList[Tree]) {
 	thriftimpl.Struct(s).SetChild(treeChildren, TreeDesc, thriftimpl.Struct(v))
 }
@@ -2599,13 +2888,17 @@ const (
 	chainNext  thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
-// ChainDesc describes Chain to the runtime and to packages that use it.
+// ChainDesc is the descriptor of Chain.
 var ChainDesc = thriftimpl.NewDesc("Chain")
 
+// NewChain returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewChain(opts ...nocopy.Option) Chain { return Chain(thriftimpl.New(ChainDesc, opts...)) }
 func ParseChain(b []byte, opts ...nocopy.Option) (Chain, error) {
 	s, err := thriftimpl.Parse(ChainDesc, b, opts...)
 	return Chain(s), err
+}
+func ReadChain(r io.Reader, n int, opts ...nocopy.Option) (Chain, error) {
+	return nocopy.Read[Chain](ChainDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2627,6 +2920,8 @@ func (s Chain) IsSetValue() bool { return thriftimpl.Struct(s).Has(chainValue) }
 func (s Chain) UnsetValue()      { thriftimpl.Struct(s).Unset(chainValue) }
 
 func (s Chain) GetNext() Chain { return Chain(thriftimpl.Struct(s).Child(chainNext, ChainDesc)) }
+
+// SetNext sets a copy of v, an empty struct if v is absent.
 func (s Chain) SetNext(v Chain) {
 	thriftimpl.Struct(s).SetChild(chainNext, ChainDesc, thriftimpl.Struct(v))
 }
@@ -2642,15 +2937,19 @@ const (
 	directoryContent thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// DirectoryDesc describes Directory to the runtime and to packages that use it.
+// DirectoryDesc is the descriptor of Directory.
 var DirectoryDesc = thriftimpl.NewDesc("Directory")
 
+// NewDirectory returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewDirectory(opts ...nocopy.Option) Directory {
 	return Directory(thriftimpl.New(DirectoryDesc, opts...))
 }
 func ParseDirectory(b []byte, opts ...nocopy.Option) (Directory, error) {
 	s, err := thriftimpl.Parse(DirectoryDesc, b, opts...)
 	return Directory(s), err
+}
+func ReadDirectory(r io.Reader, n int, opts ...nocopy.Option) (Directory, error) {
+	return nocopy.Read[Directory](DirectoryDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2671,11 +2970,13 @@ func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s Directory) GetEntries() nocopy.StructMap[string, Directory, thriftimpl.AsString] {
 	return nocopy.StructMap[string, Directory, thriftimpl.AsString](thriftimpl.Struct(s).Child(directoryEntries, DirectoryDesc))
 }
+
+// SetEntries sets a copy of v, an empty map if v is absent.
 func (s Directory) SetEntries(v nocopy.StructMap[string, Directory, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(directoryEntries, DirectoryDesc, thriftimpl.Struct(v))
 }
-func (s Directory) NewEntries() nocopy.StructMap[string, Directory, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Directory, thriftimpl.AsString](thriftimpl.Struct(s).NewChild(directoryEntries, DirectoryDesc, 0))
+func (s Directory) NewEntries(n ...int) nocopy.StructMap[string, Directory, thriftimpl.AsString] {
+	return nocopy.StructMap[string, Directory, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(directoryEntries, DirectoryDesc, n))
 }
 func (s Directory) IsSetEntries() bool { return thriftimpl.Struct(s).Has(directoryEntries) }
 func (s Directory) UnsetEntries()      { thriftimpl.Struct(s).Unset(directoryEntries) }
@@ -2700,13 +3001,17 @@ const (
 	oddIDsThree  thriftimpl.Field = 7<<48 | 8<<32 | 8<<16 | 3
 )
 
-// OddIDsDesc describes OddIDs to the runtime and to packages that use it.
+// OddIDsDesc is the descriptor of OddIDs.
 var OddIDsDesc = thriftimpl.NewDesc("OddIDs")
 
+// NewOddIDs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOddIDs(opts ...nocopy.Option) OddIDs { return OddIDs(thriftimpl.New(OddIDsDesc, opts...)) }
 func ParseOddIDs(b []byte, opts ...nocopy.Option) (OddIDs, error) {
 	s, err := thriftimpl.Parse(OddIDsDesc, b, opts...)
 	return OddIDs(s), err
+}
+func ReadOddIDs(r io.Reader, n int, opts ...nocopy.Option) (OddIDs, error) {
+	return nocopy.Read[OddIDs](OddIDsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2770,15 +3075,19 @@ const (
 	oddNamesError     thriftimpl.Field = 11<<48 | 12<<32 | 8<<16 | 10
 )
 
-// OddNamesDesc describes OddNames to the runtime and to packages that use it.
+// OddNamesDesc is the descriptor of OddNames.
 var OddNamesDesc = thriftimpl.NewDesc("OddNames")
 
+// NewOddNames returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOddNames(opts ...nocopy.Option) OddNames {
 	return OddNames(thriftimpl.New(OddNamesDesc, opts...))
 }
 func ParseOddNames(b []byte, opts ...nocopy.Option) (OddNames, error) {
 	s, err := thriftimpl.Parse(OddNamesDesc, b, opts...)
 	return OddNames(s), err
+}
+func ReadOddNames(r io.Reader, n int, opts ...nocopy.Option) (OddNames, error) {
+	return nocopy.Read[OddNames](OddNamesDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2858,13 +3167,17 @@ const (
 	outerAfter   thriftimpl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
-// OuterDesc describes Outer to the runtime and to packages that use it.
+// OuterDesc is the descriptor of Outer.
 var OuterDesc = thriftimpl.NewDesc("Outer")
 
+// NewOuter returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOuter(opts ...nocopy.Option) Outer { return Outer(thriftimpl.New(OuterDesc, opts...)) }
 func ParseOuter(b []byte, opts ...nocopy.Option) (Outer, error) {
 	s, err := thriftimpl.Parse(OuterDesc, b, opts...)
 	return Outer(s), err
+}
+func ReadOuter(r io.Reader, n int, opts ...nocopy.Option) (Outer, error) {
+	return nocopy.Read[Outer](OuterDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -2881,6 +3194,8 @@ func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] {
 }
 
 func (s Outer) GetOrigin() Point { return Point(thriftimpl.Struct(s).Child(outerOrigin, OuterDesc)) }
+
+// SetOrigin sets a copy of v, an empty struct if v is absent.
 func (s Outer) SetOrigin(v Point) {
 	thriftimpl.Struct(s).SetChild(outerOrigin, OuterDesc, thriftimpl.Struct(v))
 }
@@ -2891,6 +3206,8 @@ func (s Outer) IsSetOrigin() bool { return thriftimpl.Struct(s).Has(outerOrigin)
 func (s Outer) UnsetOrigin()      { thriftimpl.Struct(s).Reset(outerOrigin, OuterDesc) }
 
 func (s Outer) GetShape() Shape { return Shape(thriftimpl.Struct(s).Child(outerShape, OuterDesc)) }
+
+// SetShape sets a copy of v, an empty struct if v is absent.
 func (s Outer) SetShape(v Shape) {
 	thriftimpl.Struct(s).SetChild(outerShape, OuterDesc, thriftimpl.Struct(v))
 }
@@ -2901,6 +3218,8 @@ func (s Outer) IsSetShape() bool { return thriftimpl.Struct(s).Has(outerShape) }
 func (s Outer) UnsetShape()      { thriftimpl.Struct(s).Unset(outerShape) }
 
 func (s Outer) GetLists() Lists { return Lists(thriftimpl.Struct(s).Child(outerLists, OuterDesc)) }
+
+// SetLists sets a copy of v, an empty struct if v is absent.
 func (s Outer) SetLists(v Lists) {
 	thriftimpl.Struct(s).SetChild(outerLists, OuterDesc, thriftimpl.Struct(v))
 }
@@ -2913,6 +3232,8 @@ func (s Outer) UnsetLists()      { thriftimpl.Struct(s).Unset(outerLists) }
 func (s Outer) GetRefused() Refused {
 	return Refused(thriftimpl.Struct(s).Child(outerRefused, OuterDesc))
 }
+
+// SetRefused sets a copy of v, an empty struct if v is absent.
 func (s Outer) SetRefused(v Refused) {
 	thriftimpl.Struct(s).SetChild(outerRefused, OuterDesc, thriftimpl.Struct(v))
 }
@@ -2923,6 +3244,8 @@ func (s Outer) IsSetRefused() bool { return thriftimpl.Struct(s).Has(outerRefuse
 func (s Outer) UnsetRefused()      { thriftimpl.Struct(s).Unset(outerRefused) }
 
 func (s Outer) GetTree() Tree { return Tree(thriftimpl.Struct(s).Child(outerTree, OuterDesc)) }
+
+// SetTree sets a copy of v, an empty struct if v is absent.
 func (s Outer) SetTree(v Tree) {
 	thriftimpl.Struct(s).SetChild(outerTree, OuterDesc, thriftimpl.Struct(v))
 }
@@ -2936,252 +3259,252 @@ func (s Outer) IsSetAfter() bool { return thriftimpl.Struct(s).Has(outerAfter) }
 func (s Outer) UnsetAfter()      { thriftimpl.Struct(s).Unset(outerAfter) }
 
 func init() {
-	PointDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "x", Type: thriftimpl.TypeI32, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 2, Name: "y", Type: thriftimpl.TypeI32},
-	)
-	ShapeDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "radius", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 2, Name: "corner", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 3, Name: "label", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 4, Name: "outline", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 5, Name: "weights", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 6, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 7, Name: "raw", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 8, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 9, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 10, Name: "empty", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
-	)
-	RefusedDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "reason", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "code", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 3, Name: "where", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
-	)
+	PointDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "x", Type: thriftimpl.TypeI32, Req: thriftimpl.Required},
+		{ID: 2, Name: "y", Type: thriftimpl.TypeI32},
+	}...)
+	ShapeDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "radius", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
+		{ID: 2, Name: "corner", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
+		{ID: 3, Name: "label", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+		{ID: 4, Name: "outline", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional},
+		{ID: 5, Name: "weights", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32), Req: thriftimpl.Optional},
+		{ID: 6, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional},
+		{ID: 7, Name: "raw", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+		{ID: 8, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
+		{ID: 9, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional},
+		{ID: 10, Name: "empty", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
+	}...)
+	RefusedDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "reason", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "code", Type: thriftimpl.TypeI32},
+		{ID: 3, Name: "where", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
+	}...)
 	EmptyDesc.Define()
-	RequiredFieldsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Required},
-	)
-	RequiredDefaultsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Required, Default: "\x01"},
-		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Required, Default: "\xf8"},
-		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Required, Default: "\xf9\xc0"},
-		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Required, Default: "\x00\x04\xe2\x00"},
-		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Required, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Required, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Required, Default: "\x00\x00\x00\ahéllo\n"},
-		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Required, Default: "\x00\x00\x00\x05bytes"},
-		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Required, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Required, Default: "\x00\x00\x00\x02"},
-		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Required, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Required, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Required, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Required, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Required, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Required, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
-	)
-	OptionalFieldsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional},
-	)
-	OptionalDefaultsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional, Default: "\x01"},
-		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional, Default: "\xf8"},
-		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional, Default: "\xf9\xc0"},
-		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional, Default: "\x00\x04\xe2\x00"},
-		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional, Default: "\x00\x00\x00\ahéllo\n"},
-		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x05bytes"},
-		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional, Default: "\x00\x00\x00\x02"},
-		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Optional, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
-	)
-	PlainFieldsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool},
-		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8},
-		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16},
-		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble},
-		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary},
-		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID},
-		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() })},
-		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc)},
-		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc)},
-		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))},
-	)
-	PlainDefaultsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Default: "\x01"},
-		thriftimpl.FieldDesc{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Default: "\xf8"},
-		thriftimpl.FieldDesc{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Default: "\xf9\xc0"},
-		thriftimpl.FieldDesc{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Default: "\x00\x04\xe2\x00"},
-		thriftimpl.FieldDesc{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		thriftimpl.FieldDesc{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		thriftimpl.FieldDesc{ID: 7, Name: "text", Type: thriftimpl.TypeString, Default: "\x00\x00\x00\ahéllo\n"},
-		thriftimpl.FieldDesc{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Default: "\x00\x00\x00\x05bytes"},
-		thriftimpl.FieldDesc{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		thriftimpl.FieldDesc{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Default: "\x00\x00\x00\x02"},
-		thriftimpl.FieldDesc{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		thriftimpl.FieldDesc{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		thriftimpl.FieldDesc{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		thriftimpl.FieldDesc{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		thriftimpl.FieldDesc{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		thriftimpl.FieldDesc{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		thriftimpl.FieldDesc{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
-	)
-	ListsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "flags", Type: thriftimpl.ListOf(thriftimpl.TypeBool)},
-		thriftimpl.FieldDesc{ID: 2, Name: "tinies", Type: thriftimpl.ListOf(thriftimpl.TypeI8)},
-		thriftimpl.FieldDesc{ID: 3, Name: "smalls", Type: thriftimpl.ListOf(thriftimpl.TypeI16)},
-		thriftimpl.FieldDesc{ID: 4, Name: "mediums", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 5, Name: "larges", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 6, Name: "reals", Type: thriftimpl.ListOf(thriftimpl.TypeDouble)},
-		thriftimpl.FieldDesc{ID: 7, Name: "texts", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 8, Name: "blobs", Type: thriftimpl.ListOf(thriftimpl.TypeBinary)},
-		thriftimpl.FieldDesc{ID: 9, Name: "keys", Type: thriftimpl.ListOf(thriftimpl.TypeUUID)},
-		thriftimpl.FieldDesc{ID: 10, Name: "colors", Type: thriftimpl.ListOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
-		thriftimpl.FieldDesc{ID: 11, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))},
-		thriftimpl.FieldDesc{ID: 12, Name: "shapes", Type: thriftimpl.ListOf(thriftimpl.StructOf(ShapeDesc))},
-		thriftimpl.FieldDesc{ID: 13, Name: "matrix", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI64))},
-		thriftimpl.FieldDesc{ID: 14, Name: "table", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeString))},
-		thriftimpl.FieldDesc{ID: 15, Name: "deep", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))))},
-		thriftimpl.FieldDesc{ID: 16, Name: "sets", Type: thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI32))},
-		thriftimpl.FieldDesc{ID: 17, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 18, Name: "times", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 19, Name: "cube", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI16)))},
-		thriftimpl.FieldDesc{ID: 20, Name: "refusals", Type: thriftimpl.ListOf(thriftimpl.StructOf(RefusedDesc))},
-	)
-	SetsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "flags", Type: thriftimpl.SetOf(thriftimpl.TypeBool)},
-		thriftimpl.FieldDesc{ID: 2, Name: "tinies", Type: thriftimpl.SetOf(thriftimpl.TypeI8)},
-		thriftimpl.FieldDesc{ID: 3, Name: "smalls", Type: thriftimpl.SetOf(thriftimpl.TypeI16)},
-		thriftimpl.FieldDesc{ID: 4, Name: "mediums", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 5, Name: "larges", Type: thriftimpl.SetOf(thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 6, Name: "reals", Type: thriftimpl.SetOf(thriftimpl.TypeDouble)},
-		thriftimpl.FieldDesc{ID: 7, Name: "texts", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 8, Name: "blobs", Type: thriftimpl.SetOf(thriftimpl.TypeBinary)},
-		thriftimpl.FieldDesc{ID: 9, Name: "keys", Type: thriftimpl.SetOf(thriftimpl.TypeUUID)},
-		thriftimpl.FieldDesc{ID: 10, Name: "colors", Type: thriftimpl.SetOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
-		thriftimpl.FieldDesc{ID: 11, Name: "points", Type: thriftimpl.SetOf(thriftimpl.StructOf(PointDesc))},
-		thriftimpl.FieldDesc{ID: 12, Name: "shapes", Type: thriftimpl.SetOf(thriftimpl.StructOf(ShapeDesc))},
-		thriftimpl.FieldDesc{ID: 13, Name: "rows", Type: thriftimpl.SetOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
-		thriftimpl.FieldDesc{ID: 14, Name: "maps", Type: thriftimpl.SetOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeString))},
-	)
-	MapsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "by_flags", Type: thriftimpl.MapOf(thriftimpl.TypeBool, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 2, Name: "by_tinies", Type: thriftimpl.MapOf(thriftimpl.TypeI8, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 3, Name: "by_smalls", Type: thriftimpl.MapOf(thriftimpl.TypeI16, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 4, Name: "by_mediums", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 5, Name: "by_larges", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 6, Name: "by_reals", Type: thriftimpl.MapOf(thriftimpl.TypeDouble, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 7, Name: "by_texts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 8, Name: "by_blobs", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 9, Name: "by_keys", Type: thriftimpl.MapOf(thriftimpl.TypeUUID, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 10, Name: "by_colors", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 11, Name: "by_points", Type: thriftimpl.MapOf(thriftimpl.StructOf(PointDesc), thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 12, Name: "by_shapes", Type: thriftimpl.MapOf(thriftimpl.StructOf(ShapeDesc), thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 21, Name: "to_flags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeBool)},
-		thriftimpl.FieldDesc{ID: 22, Name: "to_tinies", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI8)},
-		thriftimpl.FieldDesc{ID: 23, Name: "to_smalls", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI16)},
-		thriftimpl.FieldDesc{ID: 24, Name: "to_mediums", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 25, Name: "to_larges", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 26, Name: "to_reals", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeDouble)},
-		thriftimpl.FieldDesc{ID: 27, Name: "to_texts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 28, Name: "to_blobs", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeBinary)},
-		thriftimpl.FieldDesc{ID: 29, Name: "to_keys", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeUUID)},
-		thriftimpl.FieldDesc{ID: 30, Name: "to_colors", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
-		thriftimpl.FieldDesc{ID: 31, Name: "to_points", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(PointDesc))},
-		thriftimpl.FieldDesc{ID: 32, Name: "to_shapes", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(ShapeDesc))},
-		thriftimpl.FieldDesc{ID: 41, Name: "point_by_number", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.StructOf(PointDesc))},
-		thriftimpl.FieldDesc{ID: 42, Name: "nested", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64))},
-		thriftimpl.FieldDesc{ID: 43, Name: "series", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.TypeI64))},
-		thriftimpl.FieldDesc{ID: 44, Name: "groups", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.SetOf(thriftimpl.TypeString))},
-		thriftimpl.FieldDesc{ID: 45, Name: "by_row", Type: thriftimpl.MapOf(thriftimpl.ListOf(thriftimpl.TypeI32), thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 46, Name: "raw", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeBinary)},
-		thriftimpl.FieldDesc{ID: 47, Name: "deep", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(PointDesc))))},
-		thriftimpl.FieldDesc{ID: 48, Name: "by_map", Type: thriftimpl.MapOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32), thriftimpl.StructOf(PointDesc))},
-	)
-	TreeDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 2, Name: "children", Type: thriftimpl.ListOf(thriftimpl.StructOf(TreeDesc))},
-	)
-	ChainDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "value", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "next", Type: thriftimpl.StructOf(ChainDesc), Req: thriftimpl.Optional},
-	)
-	DirectoryDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "entries", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(DirectoryDesc))},
-		thriftimpl.FieldDesc{ID: 2, Name: "content", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-	)
-	OddIDsDesc.Define(
-		thriftimpl.FieldDesc{ID: -1, Name: "first", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: -2, Name: "second", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 32767, Name: "top", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: -3, Name: "bottom", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 7, Name: "seven", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 3, Name: "three", Type: thriftimpl.TypeI32},
-	)
-	OddNamesDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "Release", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "type", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 4, Name: "user_id", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 5, Name: "userID", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 6, Name: "string", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 7, Name: "valid", Type: thriftimpl.TypeBool},
-		thriftimpl.FieldDesc{ID: 8, Name: "new_thing", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 9, Name: "Result", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 10, Name: "error", Type: thriftimpl.TypeI32},
-	)
-	OuterDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "origin", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required},
-		thriftimpl.FieldDesc{ID: 2, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 3, Name: "lists", Type: thriftimpl.StructOf(ListsDesc)},
-		thriftimpl.FieldDesc{ID: 4, Name: "refused", Type: thriftimpl.StructOf(RefusedDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 5, Name: "tree", Type: thriftimpl.StructOf(TreeDesc)},
-		thriftimpl.FieldDesc{ID: 6, Name: "after", Type: thriftimpl.TypeI64},
-	)
+	RequiredFieldsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Required},
+		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Required},
+		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Required},
+		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Required},
+		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Required},
+		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Required},
+		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Required},
+		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Required},
+		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Required},
+		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required},
+		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Required},
+		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Required},
+		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Required},
+		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Required},
+		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Required},
+		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Required},
+	}...)
+	RequiredDefaultsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Required, Default: "\x01"},
+		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Required, Default: "\xf8"},
+		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Required, Default: "\xf9\xc0"},
+		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Required, Default: "\x00\x04\xe2\x00"},
+		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Required, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Required, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Required, Default: "\x00\x00\x00\ahéllo\n"},
+		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Required, Default: "\x00\x00\x00\x05bytes"},
+		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Required, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Required, Default: "\x00\x00\x00\x02"},
+		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Required, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Required, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Required, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Required, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Required, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Required, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+	}...)
+	OptionalFieldsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
+		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
+		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional},
+		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
+		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
+		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional},
+		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
+		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional},
+		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional},
+		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Optional},
+		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
+		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Optional},
+		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional},
+	}...)
+	OptionalDefaultsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional, Default: "\x01"},
+		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional, Default: "\xf8"},
+		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional, Default: "\xf9\xc0"},
+		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional, Default: "\x00\x04\xe2\x00"},
+		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional, Default: "\x00\x00\x00\ahéllo\n"},
+		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x05bytes"},
+		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional, Default: "\x00\x00\x00\x02"},
+		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Optional, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+	}...)
+	PlainFieldsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool},
+		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8},
+		{ID: 3, Name: "small", Type: thriftimpl.TypeI16},
+		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32},
+		{ID: 5, Name: "large", Type: thriftimpl.TypeI64},
+		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble},
+		{ID: 7, Name: "text", Type: thriftimpl.TypeString},
+		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary},
+		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID},
+		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() })},
+		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc)},
+		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc)},
+		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
+		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)},
+		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))},
+	}...)
+	PlainDefaultsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Default: "\x01"},
+		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Default: "\xf8"},
+		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Default: "\xf9\xc0"},
+		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Default: "\x00\x04\xe2\x00"},
+		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Default: "\x00\x00\x00\ahéllo\n"},
+		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Default: "\x00\x00\x00\x05bytes"},
+		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Default: "\x00\x00\x00\x02"},
+		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+	}...)
+	ListsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "flags", Type: thriftimpl.ListOf(thriftimpl.TypeBool)},
+		{ID: 2, Name: "tinies", Type: thriftimpl.ListOf(thriftimpl.TypeI8)},
+		{ID: 3, Name: "smalls", Type: thriftimpl.ListOf(thriftimpl.TypeI16)},
+		{ID: 4, Name: "mediums", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+		{ID: 5, Name: "larges", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		{ID: 6, Name: "reals", Type: thriftimpl.ListOf(thriftimpl.TypeDouble)},
+		{ID: 7, Name: "texts", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		{ID: 8, Name: "blobs", Type: thriftimpl.ListOf(thriftimpl.TypeBinary)},
+		{ID: 9, Name: "keys", Type: thriftimpl.ListOf(thriftimpl.TypeUUID)},
+		{ID: 10, Name: "colors", Type: thriftimpl.ListOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
+		{ID: 11, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))},
+		{ID: 12, Name: "shapes", Type: thriftimpl.ListOf(thriftimpl.StructOf(ShapeDesc))},
+		{ID: 13, Name: "matrix", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI64))},
+		{ID: 14, Name: "table", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeString))},
+		{ID: 15, Name: "deep", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))))},
+		{ID: 16, Name: "sets", Type: thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI32))},
+		{ID: 17, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		{ID: 18, Name: "times", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		{ID: 19, Name: "cube", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI16)))},
+		{ID: 20, Name: "refusals", Type: thriftimpl.ListOf(thriftimpl.StructOf(RefusedDesc))},
+	}...)
+	SetsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "flags", Type: thriftimpl.SetOf(thriftimpl.TypeBool)},
+		{ID: 2, Name: "tinies", Type: thriftimpl.SetOf(thriftimpl.TypeI8)},
+		{ID: 3, Name: "smalls", Type: thriftimpl.SetOf(thriftimpl.TypeI16)},
+		{ID: 4, Name: "mediums", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
+		{ID: 5, Name: "larges", Type: thriftimpl.SetOf(thriftimpl.TypeI64)},
+		{ID: 6, Name: "reals", Type: thriftimpl.SetOf(thriftimpl.TypeDouble)},
+		{ID: 7, Name: "texts", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
+		{ID: 8, Name: "blobs", Type: thriftimpl.SetOf(thriftimpl.TypeBinary)},
+		{ID: 9, Name: "keys", Type: thriftimpl.SetOf(thriftimpl.TypeUUID)},
+		{ID: 10, Name: "colors", Type: thriftimpl.SetOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
+		{ID: 11, Name: "points", Type: thriftimpl.SetOf(thriftimpl.StructOf(PointDesc))},
+		{ID: 12, Name: "shapes", Type: thriftimpl.SetOf(thriftimpl.StructOf(ShapeDesc))},
+		{ID: 13, Name: "rows", Type: thriftimpl.SetOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
+		{ID: 14, Name: "maps", Type: thriftimpl.SetOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeString))},
+	}...)
+	MapsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "by_flags", Type: thriftimpl.MapOf(thriftimpl.TypeBool, thriftimpl.TypeString)},
+		{ID: 2, Name: "by_tinies", Type: thriftimpl.MapOf(thriftimpl.TypeI8, thriftimpl.TypeString)},
+		{ID: 3, Name: "by_smalls", Type: thriftimpl.MapOf(thriftimpl.TypeI16, thriftimpl.TypeString)},
+		{ID: 4, Name: "by_mediums", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeString)},
+		{ID: 5, Name: "by_larges", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.TypeString)},
+		{ID: 6, Name: "by_reals", Type: thriftimpl.MapOf(thriftimpl.TypeDouble, thriftimpl.TypeString)},
+		{ID: 7, Name: "by_texts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		{ID: 8, Name: "by_blobs", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeString)},
+		{ID: 9, Name: "by_keys", Type: thriftimpl.MapOf(thriftimpl.TypeUUID, thriftimpl.TypeString)},
+		{ID: 10, Name: "by_colors", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), thriftimpl.TypeString)},
+		{ID: 11, Name: "by_points", Type: thriftimpl.MapOf(thriftimpl.StructOf(PointDesc), thriftimpl.TypeString)},
+		{ID: 12, Name: "by_shapes", Type: thriftimpl.MapOf(thriftimpl.StructOf(ShapeDesc), thriftimpl.TypeString)},
+		{ID: 21, Name: "to_flags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeBool)},
+		{ID: 22, Name: "to_tinies", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI8)},
+		{ID: 23, Name: "to_smalls", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI16)},
+		{ID: 24, Name: "to_mediums", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32)},
+		{ID: 25, Name: "to_larges", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)},
+		{ID: 26, Name: "to_reals", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeDouble)},
+		{ID: 27, Name: "to_texts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		{ID: 28, Name: "to_blobs", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeBinary)},
+		{ID: 29, Name: "to_keys", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeUUID)},
+		{ID: 30, Name: "to_colors", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
+		{ID: 31, Name: "to_points", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(PointDesc))},
+		{ID: 32, Name: "to_shapes", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(ShapeDesc))},
+		{ID: 41, Name: "point_by_number", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.StructOf(PointDesc))},
+		{ID: 42, Name: "nested", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64))},
+		{ID: 43, Name: "series", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.TypeI64))},
+		{ID: 44, Name: "groups", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.SetOf(thriftimpl.TypeString))},
+		{ID: 45, Name: "by_row", Type: thriftimpl.MapOf(thriftimpl.ListOf(thriftimpl.TypeI32), thriftimpl.TypeString)},
+		{ID: 46, Name: "raw", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeBinary)},
+		{ID: 47, Name: "deep", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(PointDesc))))},
+		{ID: 48, Name: "by_map", Type: thriftimpl.MapOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32), thriftimpl.StructOf(PointDesc))},
+	}...)
+	TreeDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "name", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+		{ID: 2, Name: "children", Type: thriftimpl.ListOf(thriftimpl.StructOf(TreeDesc))},
+	}...)
+	ChainDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "value", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "next", Type: thriftimpl.StructOf(ChainDesc), Req: thriftimpl.Optional},
+	}...)
+	DirectoryDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "entries", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(DirectoryDesc))},
+		{ID: 2, Name: "content", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+	}...)
+	OddIDsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: -1, Name: "first", Type: thriftimpl.TypeI32},
+		{ID: -2, Name: "second", Type: thriftimpl.TypeString},
+		{ID: 32767, Name: "top", Type: thriftimpl.TypeI32},
+		{ID: -3, Name: "bottom", Type: thriftimpl.TypeI32},
+		{ID: 7, Name: "seven", Type: thriftimpl.TypeI32},
+		{ID: 3, Name: "three", Type: thriftimpl.TypeI32},
+	}...)
+	OddNamesDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "message", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "Release", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "type", Type: thriftimpl.TypeI32},
+		{ID: 4, Name: "user_id", Type: thriftimpl.TypeI32},
+		{ID: 5, Name: "userID", Type: thriftimpl.TypeI32},
+		{ID: 6, Name: "string", Type: thriftimpl.TypeString},
+		{ID: 7, Name: "valid", Type: thriftimpl.TypeBool},
+		{ID: 8, Name: "new_thing", Type: thriftimpl.TypeI32},
+		{ID: 9, Name: "Result", Type: thriftimpl.TypeI32},
+		{ID: 10, Name: "error", Type: thriftimpl.TypeI32},
+	}...)
+	OuterDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "origin", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required},
+		{ID: 2, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional},
+		{ID: 3, Name: "lists", Type: thriftimpl.StructOf(ListsDesc)},
+		{ID: 4, Name: "refused", Type: thriftimpl.StructOf(RefusedDesc), Req: thriftimpl.Optional},
+		{ID: 5, Name: "tree", Type: thriftimpl.StructOf(TreeDesc)},
+		{ID: 6, Name: "after", Type: thriftimpl.TypeI64},
+	}...)
 }

@@ -158,7 +158,11 @@ func TestZeroHandles(t *testing.T) {
 						t.Errorf("%T.%s panics with %q", h, name, text)
 					}
 				}()
-				v.Method(i).Call(args)
+				if v.Method(i).Type().IsVariadic() {
+					v.Method(i).CallSlice(args)
+				} else {
+					v.Method(i).Call(args)
+				}
 			}()
 		}
 	}

@@ -6,6 +6,7 @@ package peer
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -17,13 +18,17 @@ const (
 	anoNum thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
-// AnoDesc describes Ano to the runtime and to packages that use it.
+// AnoDesc is the descriptor of Ano.
 var AnoDesc = thriftimpl.NewDesc("Ano")
 
+// NewAno returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAno(opts ...nocopy.Option) Ano { return Ano(thriftimpl.New(AnoDesc, opts...)) }
 func ParseAno(b []byte, opts ...nocopy.Option) (Ano, error) {
 	s, err := thriftimpl.Parse(AnoDesc, b, opts...)
 	return Ano(s), err
+}
+func ReadAno(r io.Reader, n int, opts ...nocopy.Option) (Ano, error) {
+	return nocopy.Read[Ano](AnoDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -50,13 +55,17 @@ const (
 	myTestNums thriftimpl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
-// MyTestDesc describes MyTest to the runtime and to packages that use it.
+// MyTestDesc is the descriptor of MyTest.
 var MyTestDesc = thriftimpl.NewDesc("MyTest")
 
+// NewMyTest returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMyTest(opts ...nocopy.Option) MyTest { return MyTest(thriftimpl.New(MyTestDesc, opts...)) }
 func ParseMyTest(b []byte, opts ...nocopy.Option) (MyTest, error) {
 	s, err := thriftimpl.Parse(MyTestDesc, b, opts...)
 	return MyTest(s), err
+}
+func ReadMyTest(r io.Reader, n int, opts ...nocopy.Option) (MyTest, error) {
+	return nocopy.Read[MyTest](MyTestDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -80,6 +89,8 @@ func (s MyTest) IsSetNum() bool { return thriftimpl.Struct(s).Has(myTestNum) }
 func (s MyTest) UnsetNum()      { thriftimpl.Struct(s).Unset(myTestNum) }
 
 func (s MyTest) GetAno() Ano { return Ano(thriftimpl.Struct(s).Child(myTestAno, MyTestDesc)) }
+
+// SetAno sets a copy of v, an empty struct if v is absent.
 func (s MyTest) SetAno(v Ano) {
 	thriftimpl.Struct(s).SetChild(myTestAno, MyTestDesc, thriftimpl.Struct(v))
 }
@@ -105,15 +116,19 @@ const (
 	smallSubID     thriftimpl.Field = 4<<48 | 5<<32 | 10<<16 | 3
 )
 
-// SmallSubDesc describes SmallSub to the runtime and to packages that use it.
+// SmallSubDesc is the descriptor of SmallSub.
 var SmallSubDesc = thriftimpl.NewDesc("SmallSub")
 
+// NewSmallSub returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSmallSub(opts ...nocopy.Option) SmallSub {
 	return SmallSub(thriftimpl.New(SmallSubDesc, opts...))
 }
 func ParseSmallSub(b []byte, opts ...nocopy.Option) (SmallSub, error) {
 	s, err := thriftimpl.Parse(SmallSubDesc, b, opts...)
 	return SmallSub(s), err
+}
+func ReadSmallSub(r io.Reader, n int, opts ...nocopy.Option) (SmallSub, error) {
+	return nocopy.Read[SmallSub](SmallSubDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -160,13 +175,17 @@ const (
 	smallSub       thriftimpl.Field = 10<<48 | 11<<32 | 12<<16 | 9
 )
 
-// SmallDesc describes Small to the runtime and to packages that use it.
+// SmallDesc is the descriptor of Small.
 var SmallDesc = thriftimpl.NewDesc("Small")
 
+// NewSmall returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSmall(opts ...nocopy.Option) Small { return Small(thriftimpl.New(SmallDesc, opts...)) }
 func ParseSmall(b []byte, opts ...nocopy.Option) (Small, error) {
 	s, err := thriftimpl.Parse(SmallDesc, b, opts...)
 	return Small(s), err
+}
+func ReadSmall(r io.Reader, n int, opts ...nocopy.Option) (Small, error) {
+	return nocopy.Read[Small](SmallDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -223,6 +242,8 @@ func (s Small) IsSetWeight() bool   { return thriftimpl.Struct(s).Has(smallWeigh
 func (s Small) UnsetWeight()        { thriftimpl.Struct(s).Unset(smallWeight) }
 
 func (s Small) GetSub() SmallSub { return SmallSub(thriftimpl.Struct(s).Child(smallSub, SmallDesc)) }
+
+// SetSub sets a copy of v, an empty struct if v is absent.
 func (s Small) SetSub(v SmallSub) {
 	thriftimpl.Struct(s).SetChild(smallSub, SmallDesc, thriftimpl.Struct(v))
 }
@@ -243,13 +264,17 @@ const (
 	itemOk    thriftimpl.Field = 7<<48 | 8<<32 | 2<<16 | 6
 )
 
-// ItemDesc describes Item to the runtime and to packages that use it.
+// ItemDesc is the descriptor of Item.
 var ItemDesc = thriftimpl.NewDesc("Item")
 
+// NewItem returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewItem(opts ...nocopy.Option) Item { return Item(thriftimpl.New(ItemDesc, opts...)) }
 func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
 	s, err := thriftimpl.Parse(ItemDesc, b, opts...)
 	return Item(s), err
+}
+func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
+	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -303,13 +328,17 @@ const (
 	userVip   thriftimpl.Field = 6<<48 | 7<<32 | 2<<16 | 5
 )
 
-// UserDesc describes User to the runtime and to packages that use it.
+// UserDesc is the descriptor of User.
 var UserDesc = thriftimpl.NewDesc("User")
 
+// NewUser returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewUser(opts ...nocopy.Option) User { return User(thriftimpl.New(UserDesc, opts...)) }
 func ParseUser(b []byte, opts ...nocopy.Option) (User, error) {
 	s, err := thriftimpl.Parse(UserDesc, b, opts...)
 	return User(s), err
+}
+func ReadUser(r io.Reader, n int, opts ...nocopy.Option) (User, error) {
+	return nocopy.Read[User](UserDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -357,13 +386,17 @@ const (
 	metaTags    thriftimpl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
-// MetaDesc describes Meta to the runtime and to packages that use it.
+// MetaDesc is the descriptor of Meta.
 var MetaDesc = thriftimpl.NewDesc("Meta")
 
+// NewMeta returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMeta(opts ...nocopy.Option) Meta { return Meta(thriftimpl.New(MetaDesc, opts...)) }
 func ParseMeta(b []byte, opts ...nocopy.Option) (Meta, error) {
 	s, err := thriftimpl.Parse(MetaDesc, b, opts...)
 	return Meta(s), err
+}
+func ReadMeta(r io.Reader, n int, opts ...nocopy.Option) (Meta, error) {
+	return nocopy.Read[Meta](MetaDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -388,6 +421,8 @@ func (s Meta) IsSetCluster() bool  { return thriftimpl.Struct(s).Has(metaCluster
 func (s Meta) UnsetCluster()       { thriftimpl.Struct(s).Unset(metaCluster) }
 
 func (s Meta) GetUser() User { return User(thriftimpl.Struct(s).Child(metaUser, MetaDesc)) }
+
+// SetUser sets a copy of v, an empty struct if v is absent.
 func (s Meta) SetUser(v User) {
 	thriftimpl.Struct(s).SetChild(metaUser, MetaDesc, thriftimpl.Struct(v))
 }
@@ -398,11 +433,16 @@ func (s Meta) UnsetUser()      { thriftimpl.Struct(s).Unset(metaUser) }
 func (s Meta) GetTags() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(metaTags, MetaDesc))
 }
+
+// SetTags sets a copy of v, an empty map if v is absent.
 func (s Meta) SetTags(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(metaTags, MetaDesc, thriftimpl.Struct(v))
 }
-func (s Meta) NewTags() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(metaTags, MetaDesc, 0))
+func (s Meta) SetTagsMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), metaTags, MetaDesc, v)
+}
+func (s Meta) NewTags(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(metaTags, MetaDesc, n))
 }
 func (s Meta) IsSetTags() bool { return thriftimpl.Struct(s).Has(metaTags) }
 func (s Meta) UnsetTags()      { thriftimpl.Struct(s).Unset(metaTags) }
@@ -425,15 +465,19 @@ const (
 	businessTrailer thriftimpl.Field = 14<<48 | 15<<32 | 11<<16 | 13
 )
 
-// BusinessDesc describes Business to the runtime and to packages that use it.
+// BusinessDesc is the descriptor of Business.
 var BusinessDesc = thriftimpl.NewDesc("Business")
 
+// NewBusiness returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBusiness(opts ...nocopy.Option) Business {
 	return Business(thriftimpl.New(BusinessDesc, opts...))
 }
 func ParseBusiness(b []byte, opts ...nocopy.Option) (Business, error) {
 	s, err := thriftimpl.Parse(BusinessDesc, b, opts...)
 	return Business(s), err
+}
+func ReadBusiness(r io.Reader, n int, opts ...nocopy.Option) (Business, error) {
+	return nocopy.Read[Business](BusinessDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -467,6 +511,8 @@ func (s Business) IsSetStatus() bool { return thriftimpl.Struct(s).Has(businessS
 func (s Business) UnsetStatus()      { thriftimpl.Struct(s).Unset(businessStatus) }
 
 func (s Business) GetMeta() Meta { return Meta(thriftimpl.Struct(s).Child(businessMeta, BusinessDesc)) }
+
+// SetMeta sets a copy of v, an empty struct if v is absent.
 func (s Business) SetMeta(v Meta) {
 	thriftimpl.Struct(s).SetChild(businessMeta, BusinessDesc, thriftimpl.Struct(v))
 }
@@ -479,6 +525,8 @@ func (s Business) UnsetMeta()      { thriftimpl.Struct(s).Unset(businessMeta) }
 func (s Business) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](thriftimpl.Struct(s).Child(businessItems, BusinessDesc))
 }
+
+// SetItems sets a copy of v, an empty list if v is absent.
 func (s Business) SetItems(v nocopy.StructList[Item]) {
 	thriftimpl.Struct(s).SetChild(businessItems, BusinessDesc, thriftimpl.Struct(v))
 }
@@ -491,11 +539,16 @@ func (s Business) UnsetItems()      { thriftimpl.Struct(s).Unset(businessItems) 
 func (s Business) GetExtra() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(businessExtra, BusinessDesc))
 }
+
+// SetExtra sets a copy of v, an empty map if v is absent.
 func (s Business) SetExtra(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(businessExtra, BusinessDesc, thriftimpl.Struct(v))
 }
-func (s Business) NewExtra() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(businessExtra, BusinessDesc, 0))
+func (s Business) SetExtraMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), businessExtra, BusinessDesc, v)
+}
+func (s Business) NewExtra(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(businessExtra, BusinessDesc, n))
 }
 func (s Business) IsSetExtra() bool { return thriftimpl.Struct(s).Has(businessExtra) }
 func (s Business) UnsetExtra()      { thriftimpl.Struct(s).Unset(businessExtra) }
@@ -533,6 +586,8 @@ func (s Business) UnsetFlag()      { thriftimpl.Struct(s).Unset(businessFlag) }
 func (s Business) GetOwner() User {
 	return User(thriftimpl.Struct(s).Child(businessOwner, BusinessDesc))
 }
+
+// SetOwner sets a copy of v, an empty struct if v is absent.
 func (s Business) SetOwner(v User) {
 	thriftimpl.Struct(s).SetChild(businessOwner, BusinessDesc, thriftimpl.Struct(v))
 }
@@ -562,13 +617,17 @@ const (
 	blobOk   thriftimpl.Field = 6<<48 | 7<<32 | 2<<16 | 5
 )
 
-// BlobDesc describes Blob to the runtime and to packages that use it.
+// BlobDesc is the descriptor of Blob.
 var BlobDesc = thriftimpl.NewDesc("Blob")
 
+// NewBlob returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBlob(opts ...nocopy.Option) Blob { return Blob(thriftimpl.New(BlobDesc, opts...)) }
 func ParseBlob(b []byte, opts ...nocopy.Option) (Blob, error) {
 	s, err := thriftimpl.Parse(BlobDesc, b, opts...)
 	return Blob(s), err
+}
+func ReadBlob(r io.Reader, n int, opts ...nocopy.Option) (Blob, error) {
+	return nocopy.Read[Blob](BlobDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -615,13 +674,17 @@ const (
 	rowValues  thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// RowDesc describes Row to the runtime and to packages that use it.
+// RowDesc is the descriptor of Row.
 var RowDesc = thriftimpl.NewDesc("Row")
 
+// NewRow returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRow(opts ...nocopy.Option) Row { return Row(thriftimpl.New(RowDesc, opts...)) }
 func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
 	s, err := thriftimpl.Parse(RowDesc, b, opts...)
 	return Row(s), err
+}
+func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
+	return nocopy.Read[Row](RowDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -658,15 +721,19 @@ const (
 	vStreamRowsResponseRows thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
-// VStreamRowsResponseDesc describes VStreamRowsResponse to the runtime and to packages that use it.
+// VStreamRowsResponseDesc is the descriptor of VStreamRowsResponse.
 var VStreamRowsResponseDesc = thriftimpl.NewDesc("VStreamRowsResponse")
 
+// NewVStreamRowsResponse returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewVStreamRowsResponse(opts ...nocopy.Option) VStreamRowsResponse {
 	return VStreamRowsResponse(thriftimpl.New(VStreamRowsResponseDesc, opts...))
 }
 func ParseVStreamRowsResponse(b []byte, opts ...nocopy.Option) (VStreamRowsResponse, error) {
 	s, err := thriftimpl.Parse(VStreamRowsResponseDesc, b, opts...)
 	return VStreamRowsResponse(s), err
+}
+func ReadVStreamRowsResponse(r io.Reader, n int, opts ...nocopy.Option) (VStreamRowsResponse, error) {
+	return nocopy.Read[VStreamRowsResponse](VStreamRowsResponseDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -702,6 +769,8 @@ func (s VStreamRowsResponse) UnsetGtid() { thriftimpl.Struct(s).Unset(vStreamRow
 func (s VStreamRowsResponse) GetRows() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(vStreamRowsResponseRows, VStreamRowsResponseDesc))
 }
+
+// SetRows sets a copy of v, an empty list if v is absent.
 func (s VStreamRowsResponse) SetRows(v nocopy.StructList[Row]) {
 	thriftimpl.Struct(s).SetChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, thriftimpl.Struct(v))
 }
@@ -722,13 +791,17 @@ const (
 	bulkDoubles thriftimpl.Field = 5<<48 | 6<<32 | 15<<16 | 4
 )
 
-// BulkDesc describes Bulk to the runtime and to packages that use it.
+// BulkDesc is the descriptor of Bulk.
 var BulkDesc = thriftimpl.NewDesc("Bulk")
 
+// NewBulk returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBulk(opts ...nocopy.Option) Bulk { return Bulk(thriftimpl.New(BulkDesc, opts...)) }
 func ParseBulk(b []byte, opts ...nocopy.Option) (Bulk, error) {
 	s, err := thriftimpl.Parse(BulkDesc, b, opts...)
 	return Bulk(s), err
+}
+func ReadBulk(r io.Reader, n int, opts ...nocopy.Option) (Bulk, error) {
+	return nocopy.Read[Bulk](BulkDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -789,13 +862,17 @@ const (
 	catalogWords thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
-// CatalogDesc describes Catalog to the runtime and to packages that use it.
+// CatalogDesc is the descriptor of Catalog.
 var CatalogDesc = thriftimpl.NewDesc("Catalog")
 
+// NewCatalog returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewCatalog(opts ...nocopy.Option) Catalog { return Catalog(thriftimpl.New(CatalogDesc, opts...)) }
 func ParseCatalog(b []byte, opts ...nocopy.Option) (Catalog, error) {
 	s, err := thriftimpl.Parse(CatalogDesc, b, opts...)
 	return Catalog(s), err
+}
+func ReadCatalog(r io.Reader, n int, opts ...nocopy.Option) (Catalog, error) {
+	return nocopy.Read[Catalog](CatalogDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -816,6 +893,8 @@ func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s Catalog) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](thriftimpl.Struct(s).Child(catalogItems, CatalogDesc))
 }
+
+// SetItems sets a copy of v, an empty list if v is absent.
 func (s Catalog) SetItems(v nocopy.StructList[Item]) {
 	thriftimpl.Struct(s).SetChild(catalogItems, CatalogDesc, thriftimpl.Struct(v))
 }
@@ -836,89 +915,89 @@ func (s Catalog) IsSetWords() bool { return thriftimpl.Struct(s).Has(catalogWord
 func (s Catalog) UnsetWords()      { thriftimpl.Struct(s).Unset(catalogWords) }
 
 func init() {
-	AnoDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Num", Type: thriftimpl.TypeI64},
-	)
-	MyTestDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Num", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "Ano", Type: thriftimpl.StructOf(AnoDesc)},
-		thriftimpl.FieldDesc{ID: 3, Name: "Nums", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-	)
-	SmallSubDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Name", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "Region", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "Id", Type: thriftimpl.TypeI64},
-	)
-	SmallDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Service", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "Method", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "Caller", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 4, Name: "Code", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 5, Name: "TraceId", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 6, Name: "Timestamp", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 7, Name: "Sampled", Type: thriftimpl.TypeBool},
-		thriftimpl.FieldDesc{ID: 8, Name: "Weight", Type: thriftimpl.TypeDouble},
-		thriftimpl.FieldDesc{ID: 9, Name: "Sub", Type: thriftimpl.StructOf(SmallSubDesc)},
-	)
-	ItemDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "Desc", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 4, Name: "Count", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 5, Name: "Price", Type: thriftimpl.TypeDouble},
-		thriftimpl.FieldDesc{ID: 6, Name: "Ok", Type: thriftimpl.TypeBool},
-	)
-	UserDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Uid", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "Email", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 4, Name: "Age", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 5, Name: "Vip", Type: thriftimpl.TypeBool},
-	)
-	MetaDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Region", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "Cluster", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "User", Type: thriftimpl.StructOf(UserDesc)},
-		thriftimpl.FieldDesc{ID: 4, Name: "Tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-	)
-	BusinessDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "Title", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "Status", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 4, Name: "Meta", Type: thriftimpl.StructOf(MetaDesc)},
-		thriftimpl.FieldDesc{ID: 5, Name: "Items", Type: thriftimpl.ListOf(thriftimpl.StructOf(ItemDesc))},
-		thriftimpl.FieldDesc{ID: 6, Name: "Extra", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 7, Name: "Nums", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 8, Name: "Words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		thriftimpl.FieldDesc{ID: 9, Name: "Score", Type: thriftimpl.TypeDouble},
-		thriftimpl.FieldDesc{ID: 10, Name: "Flag", Type: thriftimpl.TypeBool},
-		thriftimpl.FieldDesc{ID: 11, Name: "Owner", Type: thriftimpl.StructOf(UserDesc)},
-		thriftimpl.FieldDesc{ID: 12, Name: "Ts", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 13, Name: "Trailer", Type: thriftimpl.TypeString},
-	)
-	BlobDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "Data", Type: thriftimpl.TypeBinary},
-		thriftimpl.FieldDesc{ID: 4, Name: "Code", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 5, Name: "Ok", Type: thriftimpl.TypeBool},
-	)
-	RowDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Lengths", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 2, Name: "Values", Type: thriftimpl.TypeBinary},
-	)
-	VStreamRowsResponseDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Gtid", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "Rows", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc))},
-	)
-	BulkDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Longs", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 2, Name: "Ints", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-		thriftimpl.FieldDesc{ID: 3, Name: "Shorts", Type: thriftimpl.ListOf(thriftimpl.TypeI16)},
-		thriftimpl.FieldDesc{ID: 4, Name: "Doubles", Type: thriftimpl.ListOf(thriftimpl.TypeDouble)},
-	)
-	CatalogDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "Items", Type: thriftimpl.ListOf(thriftimpl.StructOf(ItemDesc))},
-		thriftimpl.FieldDesc{ID: 2, Name: "Words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-	)
+	AnoDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Num", Type: thriftimpl.TypeI64},
+	}...)
+	MyTestDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Num", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "Ano", Type: thriftimpl.StructOf(AnoDesc)},
+		{ID: 3, Name: "Nums", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+	}...)
+	SmallSubDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Name", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "Region", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "Id", Type: thriftimpl.TypeI64},
+	}...)
+	SmallDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Service", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "Method", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "Caller", Type: thriftimpl.TypeString},
+		{ID: 4, Name: "Code", Type: thriftimpl.TypeI32},
+		{ID: 5, Name: "TraceId", Type: thriftimpl.TypeI64},
+		{ID: 6, Name: "Timestamp", Type: thriftimpl.TypeI64},
+		{ID: 7, Name: "Sampled", Type: thriftimpl.TypeBool},
+		{ID: 8, Name: "Weight", Type: thriftimpl.TypeDouble},
+		{ID: 9, Name: "Sub", Type: thriftimpl.StructOf(SmallSubDesc)},
+	}...)
+	ItemDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "Desc", Type: thriftimpl.TypeString},
+		{ID: 4, Name: "Count", Type: thriftimpl.TypeI32},
+		{ID: 5, Name: "Price", Type: thriftimpl.TypeDouble},
+		{ID: 6, Name: "Ok", Type: thriftimpl.TypeBool},
+	}...)
+	UserDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Uid", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "Email", Type: thriftimpl.TypeString},
+		{ID: 4, Name: "Age", Type: thriftimpl.TypeI32},
+		{ID: 5, Name: "Vip", Type: thriftimpl.TypeBool},
+	}...)
+	MetaDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Region", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "Cluster", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "User", Type: thriftimpl.StructOf(UserDesc)},
+		{ID: 4, Name: "Tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	}...)
+	BusinessDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "Title", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "Status", Type: thriftimpl.TypeI32},
+		{ID: 4, Name: "Meta", Type: thriftimpl.StructOf(MetaDesc)},
+		{ID: 5, Name: "Items", Type: thriftimpl.ListOf(thriftimpl.StructOf(ItemDesc))},
+		{ID: 6, Name: "Extra", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+		{ID: 7, Name: "Nums", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		{ID: 8, Name: "Words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+		{ID: 9, Name: "Score", Type: thriftimpl.TypeDouble},
+		{ID: 10, Name: "Flag", Type: thriftimpl.TypeBool},
+		{ID: 11, Name: "Owner", Type: thriftimpl.StructOf(UserDesc)},
+		{ID: 12, Name: "Ts", Type: thriftimpl.TypeI64},
+		{ID: 13, Name: "Trailer", Type: thriftimpl.TypeString},
+	}...)
+	BlobDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "Data", Type: thriftimpl.TypeBinary},
+		{ID: 4, Name: "Code", Type: thriftimpl.TypeI32},
+		{ID: 5, Name: "Ok", Type: thriftimpl.TypeBool},
+	}...)
+	RowDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Lengths", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		{ID: 2, Name: "Values", Type: thriftimpl.TypeBinary},
+	}...)
+	VStreamRowsResponseDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Gtid", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "Rows", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc))},
+	}...)
+	BulkDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Longs", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		{ID: 2, Name: "Ints", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+		{ID: 3, Name: "Shorts", Type: thriftimpl.ListOf(thriftimpl.TypeI16)},
+		{ID: 4, Name: "Doubles", Type: thriftimpl.ListOf(thriftimpl.TypeDouble)},
+	}...)
+	CatalogDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "Items", Type: thriftimpl.ListOf(thriftimpl.StructOf(ItemDesc))},
+		{ID: 2, Name: "Words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+	}...)
 }

@@ -6,6 +6,7 @@ package prom
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -18,13 +19,17 @@ const (
 	labelValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// LabelDesc describes Label to the runtime and to packages that use it.
+// LabelDesc is the descriptor of Label.
 var LabelDesc = thriftimpl.NewDesc("Label")
 
+// NewLabel returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewLabel(opts ...nocopy.Option) Label { return Label(thriftimpl.New(LabelDesc, opts...)) }
 func ParseLabel(b []byte, opts ...nocopy.Option) (Label, error) {
 	s, err := thriftimpl.Parse(LabelDesc, b, opts...)
 	return Label(s), err
+}
+func ReadLabel(r io.Reader, n int, opts ...nocopy.Option) (Label, error) {
+	return nocopy.Read[Label](LabelDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -57,13 +62,17 @@ const (
 	sampleTimestamp thriftimpl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
-// SampleDesc describes Sample to the runtime and to packages that use it.
+// SampleDesc is the descriptor of Sample.
 var SampleDesc = thriftimpl.NewDesc("Sample")
 
+// NewSample returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSample(opts ...nocopy.Option) Sample { return Sample(thriftimpl.New(SampleDesc, opts...)) }
 func ParseSample(b []byte, opts ...nocopy.Option) (Sample, error) {
 	s, err := thriftimpl.Parse(SampleDesc, b, opts...)
 	return Sample(s), err
+}
+func ReadSample(r io.Reader, n int, opts ...nocopy.Option) (Sample, error) {
+	return nocopy.Read[Sample](SampleDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -98,15 +107,19 @@ const (
 	timeSeriesSamples thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
-// TimeSeriesDesc describes TimeSeries to the runtime and to packages that use it.
+// TimeSeriesDesc is the descriptor of TimeSeries.
 var TimeSeriesDesc = thriftimpl.NewDesc("TimeSeries")
 
+// NewTimeSeries returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTimeSeries(opts ...nocopy.Option) TimeSeries {
 	return TimeSeries(thriftimpl.New(TimeSeriesDesc, opts...))
 }
 func ParseTimeSeries(b []byte, opts ...nocopy.Option) (TimeSeries, error) {
 	s, err := thriftimpl.Parse(TimeSeriesDesc, b, opts...)
 	return TimeSeries(s), err
+}
+func ReadTimeSeries(r io.Reader, n int, opts ...nocopy.Option) (TimeSeries, error) {
+	return nocopy.Read[TimeSeries](TimeSeriesDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -127,6 +140,8 @@ func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s TimeSeries) GetLabels() nocopy.StructList[Label] {
 	return nocopy.StructList[Label](thriftimpl.Struct(s).Child(timeSeriesLabels, TimeSeriesDesc))
 }
+
+// SetLabels sets a copy of v, an empty list if v is absent.
 func (s TimeSeries) SetLabels(v nocopy.StructList[Label]) {
 	thriftimpl.Struct(s).SetChild(timeSeriesLabels, TimeSeriesDesc, thriftimpl.Struct(v))
 }
@@ -139,6 +154,8 @@ func (s TimeSeries) UnsetLabels()      { thriftimpl.Struct(s).Unset(timeSeriesLa
 func (s TimeSeries) GetSamples() nocopy.StructList[Sample] {
 	return nocopy.StructList[Sample](thriftimpl.Struct(s).Child(timeSeriesSamples, TimeSeriesDesc))
 }
+
+// SetSamples sets a copy of v, an empty list if v is absent.
 func (s TimeSeries) SetSamples(v nocopy.StructList[Sample]) {
 	thriftimpl.Struct(s).SetChild(timeSeriesSamples, TimeSeriesDesc, thriftimpl.Struct(v))
 }
@@ -154,15 +171,19 @@ const (
 	writeRequestTimeseries thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// WriteRequestDesc describes WriteRequest to the runtime and to packages that use it.
+// WriteRequestDesc is the descriptor of WriteRequest.
 var WriteRequestDesc = thriftimpl.NewDesc("WriteRequest")
 
+// NewWriteRequest returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewWriteRequest(opts ...nocopy.Option) WriteRequest {
 	return WriteRequest(thriftimpl.New(WriteRequestDesc, opts...))
 }
 func ParseWriteRequest(b []byte, opts ...nocopy.Option) (WriteRequest, error) {
 	s, err := thriftimpl.Parse(WriteRequestDesc, b, opts...)
 	return WriteRequest(s), err
+}
+func ReadWriteRequest(r io.Reader, n int, opts ...nocopy.Option) (WriteRequest, error) {
+	return nocopy.Read[WriteRequest](WriteRequestDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -185,6 +206,8 @@ func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s WriteRequest) GetTimeseries() nocopy.StructList[TimeSeries] {
 	return nocopy.StructList[TimeSeries](thriftimpl.Struct(s).Child(writeRequestTimeseries, WriteRequestDesc))
 }
+
+// SetTimeseries sets a copy of v, an empty list if v is absent.
 func (s WriteRequest) SetTimeseries(v nocopy.StructList[TimeSeries]) {
 	thriftimpl.Struct(s).SetChild(writeRequestTimeseries, WriteRequestDesc, thriftimpl.Struct(v))
 }
@@ -195,19 +218,19 @@ func (s WriteRequest) IsSetTimeseries() bool { return thriftimpl.Struct(s).Has(w
 func (s WriteRequest) UnsetTimeseries()      { thriftimpl.Struct(s).Unset(writeRequestTimeseries) }
 
 func init() {
-	LabelDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "value", Type: thriftimpl.TypeString},
-	)
-	SampleDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "value", Type: thriftimpl.TypeDouble},
-		thriftimpl.FieldDesc{ID: 2, Name: "timestamp", Type: thriftimpl.TypeI64},
-	)
-	TimeSeriesDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "labels", Type: thriftimpl.ListOf(thriftimpl.StructOf(LabelDesc))},
-		thriftimpl.FieldDesc{ID: 2, Name: "samples", Type: thriftimpl.ListOf(thriftimpl.StructOf(SampleDesc))},
-	)
-	WriteRequestDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "timeseries", Type: thriftimpl.ListOf(thriftimpl.StructOf(TimeSeriesDesc))},
-	)
+	LabelDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "name", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "value", Type: thriftimpl.TypeString},
+	}...)
+	SampleDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "value", Type: thriftimpl.TypeDouble},
+		{ID: 2, Name: "timestamp", Type: thriftimpl.TypeI64},
+	}...)
+	TimeSeriesDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "labels", Type: thriftimpl.ListOf(thriftimpl.StructOf(LabelDesc))},
+		{ID: 2, Name: "samples", Type: thriftimpl.ListOf(thriftimpl.StructOf(SampleDesc))},
+	}...)
+	WriteRequestDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "timeseries", Type: thriftimpl.ListOf(thriftimpl.StructOf(TimeSeriesDesc))},
+	}...)
 }

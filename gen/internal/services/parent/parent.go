@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -98,13 +99,17 @@ const (
 	deniedWhy thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// DeniedDesc describes Denied to the runtime and to packages that use it.
+// DeniedDesc is the descriptor of Denied.
 var DeniedDesc = thriftimpl.NewExceptionDesc("Denied")
 
+// NewDenied returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewDenied(opts ...nocopy.Option) Denied { return Denied(thriftimpl.New(DeniedDesc, opts...)) }
 func ParseDenied(b []byte, opts ...nocopy.Option) (Denied, error) {
 	s, err := thriftimpl.Parse(DeniedDesc, b, opts...)
 	return Denied(s), err
+}
+func ReadDenied(r io.Reader, n int, opts ...nocopy.Option) (Denied, error) {
+	return nocopy.Read[Denied](DeniedDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -130,15 +135,19 @@ func (s Denied) UnsetWhy()       { thriftimpl.Struct(s).Unset(deniedWhy) }
 
 type RootPingArgs nocopy.Struct
 
-// RootPingArgsDesc describes RootPingArgs to the runtime and to packages that use it.
+// RootPingArgsDesc is the descriptor of RootPingArgs.
 var RootPingArgsDesc = thriftimpl.NewDesc("ping_args")
 
+// NewRootPingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRootPingArgs(opts ...nocopy.Option) RootPingArgs {
 	return RootPingArgs(thriftimpl.New(RootPingArgsDesc, opts...))
 }
 func ParseRootPingArgs(b []byte, opts ...nocopy.Option) (RootPingArgs, error) {
 	s, err := thriftimpl.Parse(RootPingArgsDesc, b, opts...)
 	return RootPingArgs(s), err
+}
+func ReadRootPingArgs(r io.Reader, n int, opts ...nocopy.Option) (RootPingArgs, error) {
+	return nocopy.Read[RootPingArgs](RootPingArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -160,15 +169,19 @@ func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type RootPingResult nocopy.Struct
 
-// RootPingResultDesc describes RootPingResult to the runtime and to packages that use it.
+// RootPingResultDesc is the descriptor of RootPingResult.
 var RootPingResultDesc = thriftimpl.NewDesc("ping_result")
 
+// NewRootPingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRootPingResult(opts ...nocopy.Option) RootPingResult {
 	return RootPingResult(thriftimpl.New(RootPingResultDesc, opts...))
 }
 func ParseRootPingResult(b []byte, opts ...nocopy.Option) (RootPingResult, error) {
 	s, err := thriftimpl.Parse(RootPingResultDesc, b, opts...)
 	return RootPingResult(s), err
+}
+func ReadRootPingResult(r io.Reader, n int, opts ...nocopy.Option) (RootPingResult, error) {
+	return nocopy.Read[RootPingResult](RootPingResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -194,15 +207,19 @@ const (
 	middleCountArgsWhat thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// MiddleCountArgsDesc describes MiddleCountArgs to the runtime and to packages that use it.
+// MiddleCountArgsDesc is the descriptor of MiddleCountArgs.
 var MiddleCountArgsDesc = thriftimpl.NewDesc("count_args")
 
+// NewMiddleCountArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMiddleCountArgs(opts ...nocopy.Option) MiddleCountArgs {
 	return MiddleCountArgs(thriftimpl.New(MiddleCountArgsDesc, opts...))
 }
 func ParseMiddleCountArgs(b []byte, opts ...nocopy.Option) (MiddleCountArgs, error) {
 	s, err := thriftimpl.Parse(MiddleCountArgsDesc, b, opts...)
 	return MiddleCountArgs(s), err
+}
+func ReadMiddleCountArgs(r io.Reader, n int, opts ...nocopy.Option) (MiddleCountArgs, error) {
+	return nocopy.Read[MiddleCountArgs](MiddleCountArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -234,15 +251,19 @@ const (
 	middleCountResultDenied  thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
-// MiddleCountResultDesc describes MiddleCountResult to the runtime and to packages that use it.
+// MiddleCountResultDesc is the descriptor of MiddleCountResult.
 var MiddleCountResultDesc = thriftimpl.NewDesc("count_result")
 
+// NewMiddleCountResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMiddleCountResult(opts ...nocopy.Option) MiddleCountResult {
 	return MiddleCountResult(thriftimpl.New(MiddleCountResultDesc, opts...))
 }
 func ParseMiddleCountResult(b []byte, opts ...nocopy.Option) (MiddleCountResult, error) {
 	s, err := thriftimpl.Parse(MiddleCountResultDesc, b, opts...)
 	return MiddleCountResult(s), err
+}
+func ReadMiddleCountResult(r io.Reader, n int, opts ...nocopy.Option) (MiddleCountResult, error) {
+	return nocopy.Read[MiddleCountResult](MiddleCountResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -276,6 +297,8 @@ func (s MiddleCountResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(middleCou
 func (s MiddleCountResult) GetDenied() Denied {
 	return Denied(thriftimpl.Struct(s).Child(middleCountResultDenied, MiddleCountResultDesc))
 }
+
+// SetDenied sets a copy of v, an empty struct if v is absent.
 func (s MiddleCountResult) SetDenied(v Denied) {
 	thriftimpl.Struct(s).SetChild(middleCountResultDenied, MiddleCountResultDesc, thriftimpl.Struct(v))
 }
@@ -288,16 +311,16 @@ func (s MiddleCountResult) IsSetDenied() bool {
 func (s MiddleCountResult) UnsetDenied() { thriftimpl.Struct(s).Unset(middleCountResultDenied) }
 
 func init() {
-	DeniedDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "why", Type: thriftimpl.TypeString},
-	)
+	DeniedDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "why", Type: thriftimpl.TypeString},
+	}...)
 	RootPingArgsDesc.Define()
 	RootPingResultDesc.Define()
-	MiddleCountArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "what", Type: thriftimpl.TypeString},
-	)
-	MiddleCountResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 1, Name: "denied", Type: thriftimpl.StructOf(DeniedDesc), Req: thriftimpl.Optional},
-	)
+	MiddleCountArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "what", Type: thriftimpl.TypeString},
+	}...)
+	MiddleCountResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+		{ID: 1, Name: "denied", Type: thriftimpl.StructOf(DeniedDesc), Req: thriftimpl.Optional},
+	}...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -185,15 +186,19 @@ const (
 	notFoundCode thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
-// NotFoundDesc describes NotFound to the runtime and to packages that use it.
+// NotFoundDesc is the descriptor of NotFound.
 var NotFoundDesc = thriftimpl.NewExceptionDesc("NotFound")
 
+// NewNotFound returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNotFound(opts ...nocopy.Option) NotFound {
 	return NotFound(thriftimpl.New(NotFoundDesc, opts...))
 }
 func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
 	s, err := thriftimpl.Parse(NotFoundDesc, b, opts...)
 	return NotFound(s), err
+}
+func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
+	return nocopy.Read[NotFound](NotFoundDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -228,15 +233,19 @@ const (
 	conflictWhat thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// ConflictDesc describes Conflict to the runtime and to packages that use it.
+// ConflictDesc is the descriptor of Conflict.
 var ConflictDesc = thriftimpl.NewExceptionDesc("Conflict")
 
+// NewConflict returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewConflict(opts ...nocopy.Option) Conflict {
 	return Conflict(thriftimpl.New(ConflictDesc, opts...))
 }
 func ParseConflict(b []byte, opts ...nocopy.Option) (Conflict, error) {
 	s, err := thriftimpl.Parse(ConflictDesc, b, opts...)
 	return Conflict(s), err
+}
+func ReadConflict(r io.Reader, n int, opts ...nocopy.Option) (Conflict, error) {
+	return nocopy.Read[Conflict](ConflictDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -269,13 +278,17 @@ const (
 	itemLabels  thriftimpl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
-// ItemDesc describes Item to the runtime and to packages that use it.
+// ItemDesc is the descriptor of Item.
 var ItemDesc = thriftimpl.NewDesc("Item")
 
+// NewItem returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewItem(opts ...nocopy.Option) Item { return Item(thriftimpl.New(ItemDesc, opts...)) }
 func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
 	s, err := thriftimpl.Parse(ItemDesc, b, opts...)
 	return Item(s), err
+}
+func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
+	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -313,26 +326,35 @@ func (s Item) UnsetNumbers()      { thriftimpl.Struct(s).Unset(itemNumbers) }
 func (s Item) GetLabels() nocopy.StringMap {
 	return nocopy.StringMap(thriftimpl.Struct(s).Child(itemLabels, ItemDesc))
 }
+
+// SetLabels sets a copy of v, an empty map if v is absent.
 func (s Item) SetLabels(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(itemLabels, ItemDesc, thriftimpl.Struct(v))
 }
-func (s Item) NewLabels() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewChild(itemLabels, ItemDesc, 0))
+func (s Item) SetLabelsMap(v map[string]string) {
+	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), itemLabels, ItemDesc, v)
+}
+func (s Item) NewLabels(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(itemLabels, ItemDesc, n))
 }
 func (s Item) IsSetLabels() bool { return thriftimpl.Struct(s).Has(itemLabels) }
 func (s Item) UnsetLabels()      { thriftimpl.Struct(s).Unset(itemLabels) }
 
 type BasePingArgs nocopy.Struct
 
-// BasePingArgsDesc describes BasePingArgs to the runtime and to packages that use it.
+// BasePingArgsDesc is the descriptor of BasePingArgs.
 var BasePingArgsDesc = thriftimpl.NewDesc("ping_args")
 
+// NewBasePingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBasePingArgs(opts ...nocopy.Option) BasePingArgs {
 	return BasePingArgs(thriftimpl.New(BasePingArgsDesc, opts...))
 }
 func ParseBasePingArgs(b []byte, opts ...nocopy.Option) (BasePingArgs, error) {
 	s, err := thriftimpl.Parse(BasePingArgsDesc, b, opts...)
 	return BasePingArgs(s), err
+}
+func ReadBasePingArgs(r io.Reader, n int, opts ...nocopy.Option) (BasePingArgs, error) {
+	return nocopy.Read[BasePingArgs](BasePingArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -354,15 +376,19 @@ func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type BasePingResult nocopy.Struct
 
-// BasePingResultDesc describes BasePingResult to the runtime and to packages that use it.
+// BasePingResultDesc is the descriptor of BasePingResult.
 var BasePingResultDesc = thriftimpl.NewDesc("ping_result")
 
+// NewBasePingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBasePingResult(opts ...nocopy.Option) BasePingResult {
 	return BasePingResult(thriftimpl.New(BasePingResultDesc, opts...))
 }
 func ParseBasePingResult(b []byte, opts ...nocopy.Option) (BasePingResult, error) {
 	s, err := thriftimpl.Parse(BasePingResultDesc, b, opts...)
 	return BasePingResult(s), err
+}
+func ReadBasePingResult(r io.Reader, n int, opts ...nocopy.Option) (BasePingResult, error) {
+	return nocopy.Read[BasePingResult](BasePingResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -384,15 +410,19 @@ func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 
 type BaseVersionArgs nocopy.Struct
 
-// BaseVersionArgsDesc describes BaseVersionArgs to the runtime and to packages that use it.
+// BaseVersionArgsDesc is the descriptor of BaseVersionArgs.
 var BaseVersionArgsDesc = thriftimpl.NewDesc("version_args")
 
+// NewBaseVersionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBaseVersionArgs(opts ...nocopy.Option) BaseVersionArgs {
 	return BaseVersionArgs(thriftimpl.New(BaseVersionArgsDesc, opts...))
 }
 func ParseBaseVersionArgs(b []byte, opts ...nocopy.Option) (BaseVersionArgs, error) {
 	s, err := thriftimpl.Parse(BaseVersionArgsDesc, b, opts...)
 	return BaseVersionArgs(s), err
+}
+func ReadBaseVersionArgs(r io.Reader, n int, opts ...nocopy.Option) (BaseVersionArgs, error) {
+	return nocopy.Read[BaseVersionArgs](BaseVersionArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -418,15 +448,19 @@ const (
 	baseVersionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
-// BaseVersionResultDesc describes BaseVersionResult to the runtime and to packages that use it.
+// BaseVersionResultDesc is the descriptor of BaseVersionResult.
 var BaseVersionResultDesc = thriftimpl.NewDesc("version_result")
 
+// NewBaseVersionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBaseVersionResult(opts ...nocopy.Option) BaseVersionResult {
 	return BaseVersionResult(thriftimpl.New(BaseVersionResultDesc, opts...))
 }
 func ParseBaseVersionResult(b []byte, opts ...nocopy.Option) (BaseVersionResult, error) {
 	s, err := thriftimpl.Parse(BaseVersionResultDesc, b, opts...)
 	return BaseVersionResult(s), err
+}
+func ReadBaseVersionResult(r io.Reader, n int, opts ...nocopy.Option) (BaseVersionResult, error) {
+	return nocopy.Read[BaseVersionResult](BaseVersionResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -464,15 +498,19 @@ const (
 	echoEchoArgsDelayMs thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
-// EchoEchoArgsDesc describes EchoEchoArgs to the runtime and to packages that use it.
+// EchoEchoArgsDesc is the descriptor of EchoEchoArgs.
 var EchoEchoArgsDesc = thriftimpl.NewDesc("echo_args")
 
+// NewEchoEchoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoArgs(opts ...nocopy.Option) EchoEchoArgs {
 	return EchoEchoArgs(thriftimpl.New(EchoEchoArgsDesc, opts...))
 }
 func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
 	s, err := thriftimpl.Parse(EchoEchoArgsDesc, b, opts...)
 	return EchoEchoArgs(s), err
+}
+func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, error) {
+	return nocopy.Read[EchoEchoArgs](EchoEchoArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -511,15 +549,19 @@ const (
 	echoEchoResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
-// EchoEchoResultDesc describes EchoEchoResult to the runtime and to packages that use it.
+// EchoEchoResultDesc is the descriptor of EchoEchoResult.
 var EchoEchoResultDesc = thriftimpl.NewDesc("echo_result")
 
+// NewEchoEchoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoResult(opts ...nocopy.Option) EchoEchoResult {
 	return EchoEchoResult(thriftimpl.New(EchoEchoResultDesc, opts...))
 }
 func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error) {
 	s, err := thriftimpl.Parse(EchoEchoResultDesc, b, opts...)
 	return EchoEchoResult(s), err
+}
+func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResult, error) {
+	return nocopy.Read[EchoEchoResult](EchoEchoResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -554,15 +596,19 @@ const (
 	echoPutArgsMode thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
-// EchoPutArgsDesc describes EchoPutArgs to the runtime and to packages that use it.
+// EchoPutArgsDesc is the descriptor of EchoPutArgs.
 var EchoPutArgsDesc = thriftimpl.NewDesc("put_args")
 
+// NewEchoPutArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoPutArgs(opts ...nocopy.Option) EchoPutArgs {
 	return EchoPutArgs(thriftimpl.New(EchoPutArgsDesc, opts...))
 }
 func ParseEchoPutArgs(b []byte, opts ...nocopy.Option) (EchoPutArgs, error) {
 	s, err := thriftimpl.Parse(EchoPutArgsDesc, b, opts...)
 	return EchoPutArgs(s), err
+}
+func ReadEchoPutArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoPutArgs, error) {
+	return nocopy.Read[EchoPutArgs](EchoPutArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -585,6 +631,8 @@ func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s EchoPutArgs) GetItem() Item {
 	return Item(thriftimpl.Struct(s).Child(echoPutArgsItem, EchoPutArgsDesc))
 }
+
+// SetItem sets a copy of v, an empty struct if v is absent.
 func (s EchoPutArgs) SetItem(v Item) {
 	thriftimpl.Struct(s).SetChild(echoPutArgsItem, EchoPutArgsDesc, thriftimpl.Struct(v))
 }
@@ -607,15 +655,19 @@ const (
 	echoPutResultConflict thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
-// EchoPutResultDesc describes EchoPutResult to the runtime and to packages that use it.
+// EchoPutResultDesc is the descriptor of EchoPutResult.
 var EchoPutResultDesc = thriftimpl.NewDesc("put_result")
 
+// NewEchoPutResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoPutResult(opts ...nocopy.Option) EchoPutResult {
 	return EchoPutResult(thriftimpl.New(EchoPutResultDesc, opts...))
 }
 func ParseEchoPutResult(b []byte, opts ...nocopy.Option) (EchoPutResult, error) {
 	s, err := thriftimpl.Parse(EchoPutResultDesc, b, opts...)
 	return EchoPutResult(s), err
+}
+func ReadEchoPutResult(r io.Reader, n int, opts ...nocopy.Option) (EchoPutResult, error) {
+	return nocopy.Read[EchoPutResult](EchoPutResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -638,6 +690,8 @@ func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s EchoPutResult) GetSuccess() Item {
 	return Item(thriftimpl.Struct(s).Child(echoPutResultSuccess, EchoPutResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s EchoPutResult) SetSuccess(v Item) {
 	thriftimpl.Struct(s).SetChild(echoPutResultSuccess, EchoPutResultDesc, thriftimpl.Struct(v))
 }
@@ -650,6 +704,8 @@ func (s EchoPutResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoPutR
 func (s EchoPutResult) GetMissing() NotFound {
 	return NotFound(thriftimpl.Struct(s).Child(echoPutResultMissing, EchoPutResultDesc))
 }
+
+// SetMissing sets a copy of v, an empty struct if v is absent.
 func (s EchoPutResult) SetMissing(v NotFound) {
 	thriftimpl.Struct(s).SetChild(echoPutResultMissing, EchoPutResultDesc, thriftimpl.Struct(v))
 }
@@ -662,6 +718,8 @@ func (s EchoPutResult) UnsetMissing()      { thriftimpl.Struct(s).Unset(echoPutR
 func (s EchoPutResult) GetConflict() Conflict {
 	return Conflict(thriftimpl.Struct(s).Child(echoPutResultConflict, EchoPutResultDesc))
 }
+
+// SetConflict sets a copy of v, an empty struct if v is absent.
 func (s EchoPutResult) SetConflict(v Conflict) {
 	thriftimpl.Struct(s).SetChild(echoPutResultConflict, EchoPutResultDesc, thriftimpl.Struct(v))
 }
@@ -678,15 +736,19 @@ const (
 	echoNotifyArgsDelayMs thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
-// EchoNotifyArgsDesc describes EchoNotifyArgs to the runtime and to packages that use it.
+// EchoNotifyArgsDesc is the descriptor of EchoNotifyArgs.
 var EchoNotifyArgsDesc = thriftimpl.NewDesc("notify_args")
 
+// NewEchoNotifyArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoNotifyArgs(opts ...nocopy.Option) EchoNotifyArgs {
 	return EchoNotifyArgs(thriftimpl.New(EchoNotifyArgsDesc, opts...))
 }
 func ParseEchoNotifyArgs(b []byte, opts ...nocopy.Option) (EchoNotifyArgs, error) {
 	s, err := thriftimpl.Parse(EchoNotifyArgsDesc, b, opts...)
 	return EchoNotifyArgs(s), err
+}
+func ReadEchoNotifyArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoNotifyArgs, error) {
+	return nocopy.Read[EchoNotifyArgs](EchoNotifyArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -723,15 +785,19 @@ const (
 	echoAddArgsB thriftimpl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
-// EchoAddArgsDesc describes EchoAddArgs to the runtime and to packages that use it.
+// EchoAddArgsDesc is the descriptor of EchoAddArgs.
 var EchoAddArgsDesc = thriftimpl.NewDesc("add_args")
 
+// NewEchoAddArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoAddArgs(opts ...nocopy.Option) EchoAddArgs {
 	return EchoAddArgs(thriftimpl.New(EchoAddArgsDesc, opts...))
 }
 func ParseEchoAddArgs(b []byte, opts ...nocopy.Option) (EchoAddArgs, error) {
 	s, err := thriftimpl.Parse(EchoAddArgsDesc, b, opts...)
 	return EchoAddArgs(s), err
+}
+func ReadEchoAddArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoAddArgs, error) {
+	return nocopy.Read[EchoAddArgs](EchoAddArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -767,15 +833,19 @@ const (
 	echoAddResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
-// EchoAddResultDesc describes EchoAddResult to the runtime and to packages that use it.
+// EchoAddResultDesc is the descriptor of EchoAddResult.
 var EchoAddResultDesc = thriftimpl.NewDesc("add_result")
 
+// NewEchoAddResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoAddResult(opts ...nocopy.Option) EchoAddResult {
 	return EchoAddResult(thriftimpl.New(EchoAddResultDesc, opts...))
 }
 func ParseEchoAddResult(b []byte, opts ...nocopy.Option) (EchoAddResult, error) {
 	s, err := thriftimpl.Parse(EchoAddResultDesc, b, opts...)
 	return EchoAddResult(s), err
+}
+func ReadEchoAddResult(r io.Reader, n int, opts ...nocopy.Option) (EchoAddResult, error) {
+	return nocopy.Read[EchoAddResult](EchoAddResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -806,15 +876,19 @@ const (
 	echoFailArgsHow thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
-// EchoFailArgsDesc describes EchoFailArgs to the runtime and to packages that use it.
+// EchoFailArgsDesc is the descriptor of EchoFailArgs.
 var EchoFailArgsDesc = thriftimpl.NewDesc("fail_args")
 
+// NewEchoFailArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoFailArgs(opts ...nocopy.Option) EchoFailArgs {
 	return EchoFailArgs(thriftimpl.New(EchoFailArgsDesc, opts...))
 }
 func ParseEchoFailArgs(b []byte, opts ...nocopy.Option) (EchoFailArgs, error) {
 	s, err := thriftimpl.Parse(EchoFailArgsDesc, b, opts...)
 	return EchoFailArgs(s), err
+}
+func ReadEchoFailArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoFailArgs, error) {
+	return nocopy.Read[EchoFailArgs](EchoFailArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -845,15 +919,19 @@ const (
 	echoFailResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// EchoFailResultDesc describes EchoFailResult to the runtime and to packages that use it.
+// EchoFailResultDesc is the descriptor of EchoFailResult.
 var EchoFailResultDesc = thriftimpl.NewDesc("fail_result")
 
+// NewEchoFailResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoFailResult(opts ...nocopy.Option) EchoFailResult {
 	return EchoFailResult(thriftimpl.New(EchoFailResultDesc, opts...))
 }
 func ParseEchoFailResult(b []byte, opts ...nocopy.Option) (EchoFailResult, error) {
 	s, err := thriftimpl.Parse(EchoFailResultDesc, b, opts...)
 	return EchoFailResult(s), err
+}
+func ReadEchoFailResult(r io.Reader, n int, opts ...nocopy.Option) (EchoFailResult, error) {
+	return nocopy.Read[EchoFailResult](EchoFailResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -876,6 +954,8 @@ func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s EchoFailResult) GetMissing() NotFound {
 	return NotFound(thriftimpl.Struct(s).Child(echoFailResultMissing, EchoFailResultDesc))
 }
+
+// SetMissing sets a copy of v, an empty struct if v is absent.
 func (s EchoFailResult) SetMissing(v NotFound) {
 	thriftimpl.Struct(s).SetChild(echoFailResultMissing, EchoFailResultDesc, thriftimpl.Struct(v))
 }
@@ -886,56 +966,56 @@ func (s EchoFailResult) IsSetMissing() bool { return thriftimpl.Struct(s).Has(ec
 func (s EchoFailResult) UnsetMissing()      { thriftimpl.Struct(s).Unset(echoFailResultMissing) }
 
 func init() {
-	NotFoundDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "key", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "code", Type: thriftimpl.TypeI32},
-	)
-	ConflictDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "what", Type: thriftimpl.TypeString},
-	)
-	ItemDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "name", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "data", Type: thriftimpl.TypeBinary},
-		thriftimpl.FieldDesc{ID: 3, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		thriftimpl.FieldDesc{ID: 4, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-	)
+	NotFoundDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "key", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "code", Type: thriftimpl.TypeI32},
+	}...)
+	ConflictDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "what", Type: thriftimpl.TypeString},
+	}...)
+	ItemDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "name", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "data", Type: thriftimpl.TypeBinary},
+		{ID: 3, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+		{ID: 4, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	}...)
 	BasePingArgsDesc.Define()
 	BasePingResultDesc.Define()
 	BaseVersionArgsDesc.Define()
-	BaseVersionResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-	)
-	EchoEchoArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "payload", Type: thriftimpl.TypeBinary},
-		thriftimpl.FieldDesc{ID: 2, Name: "delay_ms", Type: thriftimpl.TypeI32},
-	)
-	EchoEchoResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-	)
-	EchoPutArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "item", Type: thriftimpl.StructOf(ItemDesc)},
-		thriftimpl.FieldDesc{ID: 2, Name: "mode", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-	)
-	EchoPutResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(ItemDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
-		thriftimpl.FieldDesc{ID: 2, Name: "conflict", Type: thriftimpl.StructOf(ConflictDesc), Req: thriftimpl.Optional},
-	)
-	EchoNotifyArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "text", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 2, Name: "delay_ms", Type: thriftimpl.TypeI32},
-	)
-	EchoAddArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "a", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "b", Type: thriftimpl.TypeI64},
-	)
-	EchoAddResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
-	)
-	EchoFailArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "how", Type: thriftimpl.TypeString},
-	)
-	EchoFailResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
-	)
+	BaseVersionResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+	}...)
+	EchoEchoArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "payload", Type: thriftimpl.TypeBinary},
+		{ID: 2, Name: "delay_ms", Type: thriftimpl.TypeI32},
+	}...)
+	EchoEchoResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+	}...)
+	EchoPutArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "item", Type: thriftimpl.StructOf(ItemDesc)},
+		{ID: 2, Name: "mode", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+	}...)
+	EchoPutResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(ItemDesc), Req: thriftimpl.Optional},
+		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+		{ID: 2, Name: "conflict", Type: thriftimpl.StructOf(ConflictDesc), Req: thriftimpl.Optional},
+	}...)
+	EchoNotifyArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "text", Type: thriftimpl.TypeString},
+		{ID: 2, Name: "delay_ms", Type: thriftimpl.TypeI32},
+	}...)
+	EchoAddArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "a", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "b", Type: thriftimpl.TypeI64},
+	}...)
+	EchoAddResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	}...)
+	EchoFailArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "how", Type: thriftimpl.TypeString},
+	}...)
+	EchoFailResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+	}...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	"io"
 	"iter"
 )
 
@@ -111,13 +112,17 @@ const (
 	messagePayload thriftimpl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
-// MessageDesc describes Message to the runtime and to packages that use it.
+// MessageDesc is the descriptor of Message.
 var MessageDesc = thriftimpl.NewDesc("Message")
 
+// NewMessage returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMessage(opts ...nocopy.Option) Message { return Message(thriftimpl.New(MessageDesc, opts...)) }
 func ParseMessage(b []byte, opts ...nocopy.Option) (Message, error) {
 	s, err := thriftimpl.Parse(MessageDesc, b, opts...)
 	return Message(s), err
+}
+func ReadMessage(r io.Reader, n int, opts ...nocopy.Option) (Message, error) {
+	return nocopy.Read[Message](MessageDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -159,13 +164,17 @@ const (
 	rowName thriftimpl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
-// RowDesc describes Row to the runtime and to packages that use it.
+// RowDesc is the descriptor of Row.
 var RowDesc = thriftimpl.NewDesc("Row")
 
+// NewRow returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRow(opts ...nocopy.Option) Row { return Row(thriftimpl.New(RowDesc, opts...)) }
 func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
 	s, err := thriftimpl.Parse(RowDesc, b, opts...)
 	return Row(s), err
+}
+func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
+	return nocopy.Read[Row](RowDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -200,15 +209,19 @@ const (
 	echoEchoArgsMessage thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
-// EchoEchoArgsDesc describes EchoEchoArgs to the runtime and to packages that use it.
+// EchoEchoArgsDesc is the descriptor of EchoEchoArgs.
 var EchoEchoArgsDesc = thriftimpl.NewDesc("echo_args")
 
+// NewEchoEchoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoArgs(opts ...nocopy.Option) EchoEchoArgs {
 	return EchoEchoArgs(thriftimpl.New(EchoEchoArgsDesc, opts...))
 }
 func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
 	s, err := thriftimpl.Parse(EchoEchoArgsDesc, b, opts...)
 	return EchoEchoArgs(s), err
+}
+func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, error) {
+	return nocopy.Read[EchoEchoArgs](EchoEchoArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -231,6 +244,8 @@ func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s EchoEchoArgs) GetMessage() Message {
 	return Message(thriftimpl.Struct(s).Child(echoEchoArgsMessage, EchoEchoArgsDesc))
 }
+
+// SetMessage sets a copy of v, an empty struct if v is absent.
 func (s EchoEchoArgs) SetMessage(v Message) {
 	thriftimpl.Struct(s).SetChild(echoEchoArgsMessage, EchoEchoArgsDesc, thriftimpl.Struct(v))
 }
@@ -246,15 +261,19 @@ const (
 	echoEchoResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
-// EchoEchoResultDesc describes EchoEchoResult to the runtime and to packages that use it.
+// EchoEchoResultDesc is the descriptor of EchoEchoResult.
 var EchoEchoResultDesc = thriftimpl.NewDesc("echo_result")
 
+// NewEchoEchoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoResult(opts ...nocopy.Option) EchoEchoResult {
 	return EchoEchoResult(thriftimpl.New(EchoEchoResultDesc, opts...))
 }
 func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error) {
 	s, err := thriftimpl.Parse(EchoEchoResultDesc, b, opts...)
 	return EchoEchoResult(s), err
+}
+func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResult, error) {
+	return nocopy.Read[EchoEchoResult](EchoEchoResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -277,6 +296,8 @@ func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s EchoEchoResult) GetSuccess() Message {
 	return Message(thriftimpl.Struct(s).Child(echoEchoResultSuccess, EchoEchoResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s EchoEchoResult) SetSuccess(v Message) {
 	thriftimpl.Struct(s).SetChild(echoEchoResultSuccess, EchoEchoResultDesc, thriftimpl.Struct(v))
 }
@@ -292,15 +313,19 @@ const (
 	rowsGetArgsCount thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
-// RowsGetArgsDesc describes RowsGetArgs to the runtime and to packages that use it.
+// RowsGetArgsDesc is the descriptor of RowsGetArgs.
 var RowsGetArgsDesc = thriftimpl.NewDesc("get_args")
 
+// NewRowsGetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsGetArgs(opts ...nocopy.Option) RowsGetArgs {
 	return RowsGetArgs(thriftimpl.New(RowsGetArgsDesc, opts...))
 }
 func ParseRowsGetArgs(b []byte, opts ...nocopy.Option) (RowsGetArgs, error) {
 	s, err := thriftimpl.Parse(RowsGetArgsDesc, b, opts...)
 	return RowsGetArgs(s), err
+}
+func ReadRowsGetArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsGetArgs, error) {
+	return nocopy.Read[RowsGetArgs](RowsGetArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -331,15 +356,19 @@ const (
 	rowsGetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
-// RowsGetResultDesc describes RowsGetResult to the runtime and to packages that use it.
+// RowsGetResultDesc is the descriptor of RowsGetResult.
 var RowsGetResultDesc = thriftimpl.NewDesc("get_result")
 
+// NewRowsGetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsGetResult(opts ...nocopy.Option) RowsGetResult {
 	return RowsGetResult(thriftimpl.New(RowsGetResultDesc, opts...))
 }
 func ParseRowsGetResult(b []byte, opts ...nocopy.Option) (RowsGetResult, error) {
 	s, err := thriftimpl.Parse(RowsGetResultDesc, b, opts...)
 	return RowsGetResult(s), err
+}
+func ReadRowsGetResult(r io.Reader, n int, opts ...nocopy.Option) (RowsGetResult, error) {
+	return nocopy.Read[RowsGetResult](RowsGetResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -362,6 +391,8 @@ func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s RowsGetResult) GetSuccess() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
 }
+
+// SetSuccess sets a copy of v, an empty list if v is absent.
 func (s RowsGetResult) SetSuccess(v nocopy.StructList[Row]) {
 	thriftimpl.Struct(s).SetChild(rowsGetResultSuccess, RowsGetResultDesc, thriftimpl.Struct(v))
 }
@@ -377,15 +408,19 @@ const (
 	rowsPutArgsRows thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
-// RowsPutArgsDesc describes RowsPutArgs to the runtime and to packages that use it.
+// RowsPutArgsDesc is the descriptor of RowsPutArgs.
 var RowsPutArgsDesc = thriftimpl.NewDesc("put_args")
 
+// NewRowsPutArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsPutArgs(opts ...nocopy.Option) RowsPutArgs {
 	return RowsPutArgs(thriftimpl.New(RowsPutArgsDesc, opts...))
 }
 func ParseRowsPutArgs(b []byte, opts ...nocopy.Option) (RowsPutArgs, error) {
 	s, err := thriftimpl.Parse(RowsPutArgsDesc, b, opts...)
 	return RowsPutArgs(s), err
+}
+func ReadRowsPutArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsPutArgs, error) {
+	return nocopy.Read[RowsPutArgs](RowsPutArgsDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -408,6 +443,8 @@ func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 func (s RowsPutArgs) GetRows() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
 }
+
+// SetRows sets a copy of v, an empty list if v is absent.
 func (s RowsPutArgs) SetRows(v nocopy.StructList[Row]) {
 	thriftimpl.Struct(s).SetChild(rowsPutArgsRows, RowsPutArgsDesc, thriftimpl.Struct(v))
 }
@@ -423,15 +460,19 @@ const (
 	rowsPutResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
-// RowsPutResultDesc describes RowsPutResult to the runtime and to packages that use it.
+// RowsPutResultDesc is the descriptor of RowsPutResult.
 var RowsPutResultDesc = thriftimpl.NewDesc("put_result")
 
+// NewRowsPutResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsPutResult(opts ...nocopy.Option) RowsPutResult {
 	return RowsPutResult(thriftimpl.New(RowsPutResultDesc, opts...))
 }
 func ParseRowsPutResult(b []byte, opts ...nocopy.Option) (RowsPutResult, error) {
 	s, err := thriftimpl.Parse(RowsPutResultDesc, b, opts...)
 	return RowsPutResult(s), err
+}
+func ReadRowsPutResult(r io.Reader, n int, opts ...nocopy.Option) (RowsPutResult, error) {
+	return nocopy.Read[RowsPutResult](RowsPutResultDesc, r, n, opts...)
 }
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
@@ -457,32 +498,32 @@ func (s RowsPutResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(row
 func (s RowsPutResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(rowsPutResultSuccess) }
 
 func init() {
-	MessageDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "action", Type: thriftimpl.TypeString},
-		thriftimpl.FieldDesc{ID: 3, Name: "payload", Type: thriftimpl.TypeBinary},
-	)
-	RowDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
-		thriftimpl.FieldDesc{ID: 2, Name: "kind", Type: thriftimpl.TypeI32},
-		thriftimpl.FieldDesc{ID: 3, Name: "name", Type: thriftimpl.TypeString},
-	)
-	EchoEchoArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "message", Type: thriftimpl.StructOf(MessageDesc)},
-	)
-	EchoEchoResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.StructOf(MessageDesc), Req: thriftimpl.Optional},
-	)
-	RowsGetArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "count", Type: thriftimpl.TypeI32},
-	)
-	RowsGetResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc)), Req: thriftimpl.Optional},
-	)
-	RowsPutArgsDesc.Define(
-		thriftimpl.FieldDesc{ID: 1, Name: "rows", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc))},
-	)
-	RowsPutResultDesc.Define(
-		thriftimpl.FieldDesc{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
-	)
+	MessageDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "action", Type: thriftimpl.TypeString},
+		{ID: 3, Name: "payload", Type: thriftimpl.TypeBinary},
+	}...)
+	RowDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
+		{ID: 2, Name: "kind", Type: thriftimpl.TypeI32},
+		{ID: 3, Name: "name", Type: thriftimpl.TypeString},
+	}...)
+	EchoEchoArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "message", Type: thriftimpl.StructOf(MessageDesc)},
+	}...)
+	EchoEchoResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.StructOf(MessageDesc), Req: thriftimpl.Optional},
+	}...)
+	RowsGetArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "count", Type: thriftimpl.TypeI32},
+	}...)
+	RowsGetResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc)), Req: thriftimpl.Optional},
+	}...)
+	RowsPutArgsDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 1, Name: "rows", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc))},
+	}...)
+	RowsPutResultDesc.Define([]thriftimpl.FieldDesc{
+		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	}...)
 }
