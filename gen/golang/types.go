@@ -119,8 +119,9 @@ func (f *file) mapType(t *schema.Type) string {
 	return fmt.Sprintf("nocopy.Map[%s, %s, %s, %s]", key, elem, codec, f.codec(t.Elem))
 }
 
-// goMap returns the Go map that a map can be set from, and the codecs of its keys and values; "" if
-// keys or values are structs or containers. Binary keys are strings, since a []byte can't be a key.
+// goMap returns the Go map that a map can be set from, and the codecs of its keys and values; ""
+// if keys or values are structs or containers. Binary keys are strings, since a []byte can't be a
+// key.
 func (f *file) goMap(t *schema.Type) (goType, codecs string) {
 	for _, part := range []*schema.Type{t.Key, t.Elem} {
 		switch part.Kind {
