@@ -238,16 +238,21 @@ func parseChunk(d *XDesc, c chain.Chunk, l Limits, flags flag) (XStruct, error) 
 	if l.MaxBytes > 0 {
 		most = limits.MaxBytes
 	}
-	n := c.Len()
-	if n > most {
+	if n := c.Len(); n > most {
 		c.Release()
 		return XStruct{}, tooLong(d, int64(n), most)
 	}
+	return parseOwn(d, c, flags, limits)
+}
+
+// parseOwn parses a chunk of received bytes, which the message takes over, also when it fails.
+// With Lazy it is of one piece.
+func parseOwn(d *XDesc, c chain.Chunk, flags flag, limits Limits) (XStruct, error) {
 	m := newMessage(d, flags, limits)
 	if c.Next() == nil {
 		return m.parseChunk(c)
 	}
-	return m.parsePieces(c, n)
+	return m.parsePieces(c, c.Len())
 }
 
 // parsePieces parses a chunk of several pieces, which have n bytes.

@@ -1,0 +1,199 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
+
+// StructView is the constraint that the handles of generated structs, unions and exceptions
+// satisfy. A generic function finds out by it which type it is about.
+type StructView interface {
+	View
+	// ThriftDesc returns the descriptor of the type.
+	ThriftDesc() *XDesc
+}
+
+// Decoder reads messages of type S from a stream, one after another. Each is a message of its own,
+// in memory of its own, and is to be released as others are; it may outlive the Decoder and is not
+// changed by it.
+//
+// A Decoder reads ahead: up to 64 KiB beyond the message that it returns. Memory grows with the
+// bytes that arrive, whatever lengths these claim. It is for one goroutine at a time.
+type Decoder[S StructView] struct {
+	src    aheadReader
+	desc   *XDesc
+	flags  flag
+	limits Limits
+	framed bool
+	in     chain.Receiver
+	scan   XScanner
+	offset int64
+	err    error
+}
+
+// NewDecoder returns a Decoder of bare structs, which end with their STOP. The options are those
+// of ParseS, for each message; Own is implied. Of bare structs MaxDepth bounds unknown fields and
+// all other nesting alike.
+func NewDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
+	return newDecoder[S](r, false, opts)
+}
+
+// NewFrameDecoder is like NewDecoder for frames: before each struct comes its length in four
+// bytes, as Message.WriteFrame writes it.
+func NewFrameDecoder[S StructView](r io.Reader, opts ...Option) *Decoder[S] {
+	return newDecoder[S](r, true, opts)
+}
+
+func newDecoder[S StructView](r io.Reader, framed bool, opts []Option) *Decoder[S] {
+	if r == nil {
+		panic("nocopy: Decoder of a nil Reader")
+	}
+	var s S
+	d := &Decoder[S]{src: aheadReader{r: r}, desc: s.ThriftDesc(), framed: framed}
+	d.flags, d.limits = configOf(opts)
+	d.flags |= Own
+	d.in.Reset(d.flags&Recycle != 0)
+	return d
+}
+
+// Next returns the next message. The error is io.EOF where the stream ends after a message, and
+// io.ErrUnexpectedEOF inside one. Other errors of the Reader are returned as they are. What is
+// wrong with a message is an *Error, whose Offset counts from the beginning of that message, which
+// is at Offset in the stream. After an error Next returns the same one again.
+func (d *Decoder[S]) Next() (S, error) {
+	if d == nil || d.src.r == nil {
+		panic("nocopy: Decoder that was not made by NewDecoder")
+	}
+	if d.err != nil {
+		return S(XStruct{}), d.err
+	}
+	c, size, err := d.receive()
+	if err == nil {
+		var s XStruct
+		if s, err = parseOwn(d.desc, c, d.flags, d.limits); err == nil {
+			d.offset += size
+			return S(s), nil
+		}
+	}
+	d.err = err
+	d.in.Free()
+	d.scan = XScanner{}
+	return S(XStruct{}), err
+}
+
+// All iterates over the messages that remain, up to the end of the stream. An error other than
+// io.EOF comes last, with an absent S.
+func (d *Decoder[S]) All() iter.Seq2[S, error] {
+	return func(yield func(S, error) bool) {
+		for {
+			s, err := d.Next()
+			if err == io.EOF || !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Offset returns where in the stream the next message begins, in bytes; after an error, the one
+// that it is about. A frame begins with its length.
+func (d *Decoder[S]) Offset() int64 { return d.offset }
+
+// receive returns the bytes of the next message, and how many it is of the stream.
+func (d *Decoder[S]) receive() (chain.Chunk, int64, error) {
+	if !d.framed {
+		return d.receiveBare()
+	}
+	const length = 4
+	if err := d.fill(length); err != nil {
+		return chain.Chunk{}, 0, err
+	}
+	n := int32(binary.BigEndian.Uint32(d.in.Bytes()))
+	switch {
+	case n < 0:
+		return chain.Chunk{}, 0, &Error{Path: d.desc.name, Err: ErrNegative}
+	case int64(n) > int64(d.limits.MaxBytes):
+		return chain.Chunk{}, 0, tooLong(d.desc, int64(n), d.limits.MaxBytes)
+	}
+	if err := d.fill(length + int(n)); err != nil {
+		return chain.Chunk{}, 0, err
+	}
+	d.in.Skip(length)
+	return d.in.Take(int(n)), length + int64(n), nil
+}
+
+// keepWhole is the most bytes of a bare struct that are kept in one piece; they are moved when the
+// block is full that they began in. More are cut between values where blocks end, but not with
+// Lazy, which is for one piece.
+const keepWhole = 8 << 10
+
+// receiveBare is receive of a bare struct.
+func (d *Decoder[S]) receiveBare() (chain.Chunk, int64, error) {
+	if err := d.fill(1); err != nil {
+		return chain.Chunk{}, 0, err
+	}
+	d.scan.Reset(d.limits.MaxDepth)
+	cut := 0 // bytes of the struct that were cut off
+	for {
+		end, need, err := d.scan.Scan(d.in.Bytes())
+		if err != nil {
+			var bad *Error
+			if errors.As(err, &bad) {
+				bad.Path = d.desc.name
+			}
+			return chain.Chunk{}, 0, err
+		}
+		if n := int64(max(need, end)) + int64(cut); n > int64(d.limits.MaxBytes) {
+			return chain.Chunk{}, 0, tooLong(d.desc, n, d.limits.MaxBytes)
+		}
+		if end > 0 {
+			return d.in.Take(end), int64(cut + end), nil
+		}
+		if n := d.scan.Passed(); d.flags&Lazy == 0 && cut+n > keepWhole && !d.in.Fits(need) {
+			d.in.Cut(n)
+			d.scan.Drop()
+			need, cut = need-n, cut+n
+		}
+		if err := d.fill(need); err != nil {
+			return chain.Chunk{}, 0, err
+		}
+	}
+}
+
+// fill reads until the next n bytes have arrived.
+func (d *Decoder[S]) fill(n int) error {
+	for len(d.in.Bytes()) < n {
+		d.src.most = n - len(d.in.Bytes()) + readAhead
+		if err := d.in.Fill(&d.src, n); err != nil {
+			if err == io.EOF && d.in.Arrived() > 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// readAhead is how many bytes are read at most that may belong to the next messages.
+const readAhead = 64 << 10
+
+// aheadReader reads at most so many bytes at once.
+type aheadReader struct {
+	r    io.Reader
+	most int
+}
+
+// Read does as r, but that an impossible count is -1.
+func (a *aheadReader) Read(b []byte) (int, error) {
+	if len(b) > a.most {
+		b = b[:a.most]
+	}
+	n, err := a.r.Read(b)
+	if uint(n) > uint(len(b)) {
+		return -1, err
+	}
+	return n, err
+}
