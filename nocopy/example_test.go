@@ -239,6 +239,31 @@ func Example_map() {
 	// urgent yes
 }
 
+// A Decoder reads messages one after another; here they have frames, as WriteFrame writes them.
+func ExampleDecoder() {
+	var stream bytes.Buffer
+	for id := range int64(3) {
+		o := order.NewOrder()
+		o.SetID(id)
+		o.SetLabelsMap(map[string]string{"urgent": "yes"})
+		o.Message().WriteFrame(&stream)
+		o.Release()
+	}
+	d := nocopy.NewFrameDecoder[order.Order](&stream, nocopy.Recycle)
+	for o, err := range d.All() {
+		if err != nil {
+			fmt.Println(err, "in the message at", d.Offset())
+			break
+		}
+		fmt.Println(o)
+		o.Release()
+	}
+	// Output:
+	// {id: 0, labels: {"urgent": "yes"}}
+	// {id: 1, labels: {"urgent": "yes"}}
+	// {id: 2, labels: {"urgent": "yes"}}
+}
+
 // Bad data is an error that tells where it is, and what is wrong.
 func ExampleError() {
 	wire := anOrder()
