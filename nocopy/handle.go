@@ -30,6 +30,12 @@ func (s Struct) Valid() bool { return XStruct(s).Valid() }
 // Release releases the message, of which s must be the root. Of the zero handle it does nothing.
 func (s Struct) Release() { XStruct(s).Release() }
 
+// Format returns the struct, which d describes, as text, as the String of its type does.
+func (s Struct) Format(d *XDesc) string { return XStruct(s).Format(d) }
+
+// Clone returns the root of a message of its own with a copy of the struct, which d describes.
+func (s Struct) Clone(d *XDesc) Struct { return Struct(XStruct(s).Clone(d)) }
+
 // For generated code. XStruct is a Struct with the accessors of fields. f names a field and d
 // describes the struct, where it is asked for. Generated getters are one call of these methods,
 // and inlined.
