@@ -70,8 +70,12 @@
 //
 // # Errors
 //
-// Bad data is an [*Error] with the offset and the path of what is wrong. Bad programs panic with a
-// text that begins with "nocopy: ".
+// Bad data is an [*Error] with the offset and the path of what is wrong, in which errors.Is finds
+// io.ErrUnexpectedEOF or one of [ErrMissingRequired], [ErrLimit], [ErrType], [ErrNegative],
+// [ErrTrailing], [ErrUTF8] and [ErrNotFound]. A Reader's errors are returned as they are; what
+// ends too early is io.ErrUnexpectedEOF. Bad programs panic with a text that begins with "nocopy:
+// "; an index or range that a list does not have, with an [IndexError] or [BoundsError], which are
+// runtime errors.
 //
 // # Terms
 //

@@ -47,7 +47,12 @@ func (X) NewUnionDesc(name string) *XDesc { return newUnionDesc(name) }
 func (X) NewExceptionDesc(name string) *XDesc { return newExceptionDesc(name) }
 
 // BaseType returns the type of a bool, number, string or uuid.
-func (X) BaseType(t WireType) *XType { return baseTypes[t] }
+func (X) BaseType(t WireType) *XType {
+	if int(t) >= len(baseTypes) || baseTypes[t] == nil {
+		panic("nocopy: " + t.String() + " is no base type")
+	}
+	return baseTypes[t]
+}
 
 // BinaryType returns the type of a binary.
 func (X) BinaryType() *XType { return typeBinary }

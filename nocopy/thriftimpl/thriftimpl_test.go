@@ -1,9 +1,12 @@
 package thriftimpl_test
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
 // TestOldGeneratedCode: the compiler's first word on code that was generated before this version
@@ -16,5 +19,21 @@ func TestOldGeneratedCode(t *testing.T) {
 	lines := strings.Split(string(out), "\n") // the first names the package
 	if len(lines) < 2 || !strings.Contains(lines[1], "GenerateThisCodeAgainWithNocopyc") {
 		t.Errorf("the compiler says:\n%s", out)
+	}
+}
+
+// TestBaseType: what is no base type is a panic with a text of ours.
+func TestBaseType(t *testing.T) {
+	for i := range 256 {
+		func() {
+			defer func() {
+				if p := recover(); p != nil && !strings.HasPrefix(fmt.Sprint(p), "nocopy: ") {
+					t.Errorf("%d: %v", i, p)
+				}
+			}()
+			if (nocopy.X{}).BaseType(nocopy.WireType(i)) == nil {
+				t.Errorf("%d: nil", i)
+			}
+		}()
 	}
 }
