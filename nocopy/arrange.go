@@ -6,9 +6,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in the order of the node at the
-// list's end, which has all elements as parts, and the words of the index follow that order. (Elements of fixed size are in
-// one piece and moved.)
+// Swapping, deleting and sorting elements of lists moves none of their bytes: they go out in
+// the order of the node at the list's end, which has all elements as parts, and the words of
+// the index follow that order. (Elements of fixed size are in one piece and moved.)
 
 // BoundsError is what deleting elements out of range panics with.
 type BoundsError struct{ Low, High, Len int }

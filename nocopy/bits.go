@@ -2,7 +2,8 @@ package nocopy
 
 import "math/bits"
 
-// bitset is a set of numbers that finds the next one in a few steps, however far away it is.
+// bitset is a set of numbers. It finds the next number in a few steps, however far away that
+// is.
 type bitset [bitLevels][]uint64 // [0] has a bit for each number, [k+1] one for each word of [k] that is not 0
 
 const bitLevels = 6 // 64⁶ numbers

@@ -56,7 +56,8 @@ func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 	}
 }
 
-// setOpenKey lets fields of the innermost struct be appended without further ado, if that is what it needs.
+// setOpenKey lets fields of the innermost struct be appended without further ado, if that is
+// what it needs.
 func (m *Message) setOpenKey() {
 	m.openHandle = 0
 	if n := len(m.open); n > 0 && m.open[n-1].typ.kind == record {
@@ -322,41 +323,41 @@ func panicCount(n int) { panic("nocopy: count " + itoa(n) + " out of range") }
 // beginValue appends the beginning of a struct or container of type t and pushes a frame for
 // it. A field header comes first unless header is 0. n is as in NewChild. It returns the
 // value's entry, which is new: handles of an earlier value go on reading that.
-func (m *Message) beginValue(t *XType, n int, key uint32) uint32 {
+func (m *Message) beginValue(t *XType, n int, header uint32) uint32 {
 	if t.kind != record {
-		return m.beginContainer(t, n, key)
+		return m.beginContainer(t, n, header)
 	}
-	return m.beginRecord(t.desc, key)
+	return m.beginRecord(t.desc, header)
 }
 
 // beginRecord is beginValue for a struct.
-func (m *Message) beginRecord(d *XDesc, key uint32) uint32 {
-	lead := leadOf(key)
+func (m *Message) beginRecord(d *XDesc, header uint32) uint32 {
+	lead := leadOf(header)
 	e := m.allocFor(d.self, d.words)
-	p := m.buf.AppendWithHead(uint64(key)<<40, lead, d.template)
+	p := m.buf.AppendWithHead(uint64(header)<<40, lead, d.template)
 	m.startStruct(d, e, p+uint32(lead))
 	return e
 }
 
 // beginContainer is beginValue for a list, set or map.
-func (m *Message) beginContainer(t *XType, n int, key uint32) uint32 {
-	lead := leadOf(key)
+func (m *Message) beginContainer(t *XType, n int, header uint32) uint32 {
+	lead := leadOf(header)
 	e := m.allocFor(t, listWords+wordsOf(t, n))
 	w := (*[listWords]uint32)(m.idx[e:])
 	count, room := uint32(n), uint32(n)
 	var p, next uint32
 	switch {
 	case t.kind == dict:
-		p, count = m.buf.AppendWithHead(containerHeader(key, t.key.wire, uint32(t.elem.wire)<<24), lead+mapHeader-1, "\x00"), 0
+		p, count = m.buf.AppendWithHead(containerHeader(header, t.key.wire, uint32(t.elem.wire)<<24), lead+mapHeader-1, "\x00"), 0
 	case t.elem.kind == fixed:
 		var b []byte
 		p, b = m.buf.Extend(lead + listHeader + n*int(t.elem.size))
-		putLead(b, key)
+		putLead(b, header)
 		b[lead] = byte(t.elem.wire)
 		putBE32(b[lead+1:], count)
 		next = count
 	default:
-		p = m.buf.AppendWithHead(containerHeader(key, t.elem.wire, count), lead+listHeader, "")
+		p = m.buf.AppendWithHead(containerHeader(header, t.elem.wire, count), lead+listHeader, "")
 		if t.elem.kind == record {
 			room = uint32(t.elem.desc.words) | roomBuilding
 		}
@@ -378,12 +379,12 @@ func wordsOf(t *XType, n int) int {
 	return int(words)
 }
 
-// containerHeader returns what AppendWithHead makes a container's header of: after a field's header, if there is one, the first
-// type and four bytes.
-func containerHeader(key uint32, first WireType, rest uint32) uint64 {
+// containerHeader returns the wire bytes that a container begins with, as AppendWithHead takes
+// them: the field header, unless header is 0, then a type and four bytes.
+func containerHeader(header uint32, first WireType, rest uint32) uint64 {
 	head := uint64(first)<<32 | uint64(rest)
-	if key == 0 {
+	if header == 0 {
 		return head << (8 * fieldHeader)
 	}
-	return uint64(key)<<40 | head
+	return uint64(header)<<40 | head
 }

@@ -17,7 +17,7 @@ const (
 	retainCount = isOwned - 1 // how many retain it
 )
 
-// claims returns what Message.claims is in the handle's generation with these flags.
+// claims returns the value of Message.claims for the handle's generation with these flags.
 func (s XStruct) claims(flags uint64) uint64 { return s.k>>32<<32 | flags }
 
 // Offer lets somebody Claim the message of which s is the root.
@@ -58,7 +58,8 @@ func (s XStruct) Retain() bool {
 	}
 }
 
-// Drop ends what Retain began.
+// Drop ends what Retain began. The last to call it after the owner's Release releases the
+// message.
 func (s XStruct) Drop() {
 	if s.m.claims.Add(^uint64(0)) == s.claims(0) {
 		s.m.release()
@@ -90,16 +91,16 @@ func (s XStruct) ClaimCopy(d *XDesc) (XStruct, error) {
 
 var errNotWhole = errors.New("not a whole message of this type, or released")
 
-// End is Release of a message that was offered or claimed, if that has not happened yet. It goes
-// when nobody retains it.
+// End releases a message that was offered or claimed, unless that has happened already. If
+// somebody retains it, the last Drop does it.
 func (s XStruct) End() {
 	if h := s.m.claims.Load(); h == s.claims(isOffered) || h&^retainCount == s.claims(isOwned) {
 		s.m.Release()
 	}
 }
 
-// unclaim takes a message that was offered or claimed from its owner, and reports whether nobody
-// retains it.
+// unclaim ends the ownership of a message that was offered or claimed. It reports whether
+// nobody retains it. It panics if the message has no owner any more.
 func (m *Message) unclaim() bool {
 	for {
 		h := m.claims.Load()
@@ -113,9 +114,9 @@ func (m *Message) unclaim() bool {
 	}
 }
 
-// Is reports whether s is the root of a message of the type d that was not released, nor stands
-// for something absent. Of a message that was offered that is found out without looking at what
-// may be another one's by now.
+// Is reports whether s is the root of a message of type d that is not released, and not the
+// handle of an absent struct. For a message that was offered it finds that out from claims
+// alone, since the message may be another one's by now.
 func (s XStruct) Is(d *XDesc) bool {
 	if s.m == nil {
 		return false
@@ -134,6 +135,6 @@ func (m *Message) isRoot(k uint64, d *XDesc) bool {
 	return !m.frozen && uint32(k) == m.root && m.desc == d
 }
 
-// Freeze makes what is set from now on leave the message's memory as it is: bytes that are being
-// written don't change. Other goroutines may read the message meanwhile.
+// Freeze keeps the message's bytes as they are, since they are being written: what is set from
+// now on goes elsewhere. Other goroutines may read the message meanwhile.
 func (s XStruct) Freeze() { s.m.buf.Freeze() }

@@ -6,13 +6,15 @@ import (
 	"slices"
 )
 
-// Compact rewrites the message into one piece of memory, without what has been replaced or removed. Changing a message does
-// so by itself when that has become several times as much as is left, so that editing one message again and again takes no more
-// memory than a few times its size. It completes what is being built.
+// Compact rewrites the message into one piece of memory, without what has been replaced or
+// removed. Changing a message does so by itself when that has become several times as much as
+// is left, so that editing one message again and again takes no more memory than a few times
+// its size. It completes what is being built.
 //
-// Handles stay good, and so does what was read; but handles of what was replaced or removed are not to be used any more:
-// they read as absent, and once their places are used again as another value of their type. Room got for a binary
-// (NewX(n), NewBytes) may be filled until the message is finished, if there is no more than that of 16 binaries.
+// Handles stay good, and so does what was read; but handles of what was replaced or removed are
+// not to be used any more: they read as absent, and once their places are used again as another
+// value of their type. Room got for a binary (NewX(n), NewBytes) may be filled until the
+// message is finished, if there is no more than that of 16 binaries.
 func (m *Message) Compact() {
 	switch {
 	case m.words == 0:

@@ -72,16 +72,16 @@ func (m *Message) extent(e uint32, t *XType) (from, to uint32) {
 // appendValue appends src, a value of type t, to the innermost frame and returns its word. A
 // field header comes first unless header is 0. e is the entry of a struct that is an element, 0
 // if it gets a new one.
-func (m *Message) appendValue(t *XType, key uint32, src source, e uint32) uint32 {
-	lead := leadOf(key)
+func (m *Message) appendValue(t *XType, header uint32, src source, e uint32) uint32 {
+	lead := leadOf(header)
 	if src.from == nil {
 		p, b := m.buf.Extend(lead + src.n)
-		putLead(b, key)
+		putLead(b, header)
 		copy(b[lead:], src.data)
 		return m.indexValue(t, p+uint32(lead), e)
 	}
 	p, b := m.buf.Extend(lead + 1) // the last byte is what the node stands in the place of
-	putLead(b, key)
+	putLead(b, header)
 	node := m.buf.AddReplace(p+uint32(lead), p+uint32(lead)+1)
 	word := m.indexShared(node, t, src, e)
 	m.edit(word).valueNode = node
@@ -89,12 +89,12 @@ func (m *Message) appendValue(t *XType, key uint32, src source, e uint32) uint32
 }
 
 // placeValue makes src the contents of a node; otherwise it is like appendValue.
-func (m *Message) placeValue(node chain.NodeID, t *XType, key uint32, src source, e uint32) uint32 {
-	lead := leadOf(key)
+func (m *Message) placeValue(node chain.NodeID, t *XType, header uint32, src source, e uint32) uint32 {
+	lead := leadOf(header)
 	if src.from == nil {
 		p, b := m.buf.Place(lead + src.n)
 		m.buf.SetPlaced(node, p, p+uint32(len(b)))
-		putLead(b, key)
+		putLead(b, header)
 		copy(b[lead:], src.data)
 		return m.indexValue(t, p+uint32(lead), e)
 	}
@@ -102,24 +102,24 @@ func (m *Message) placeValue(node chain.NodeID, t *XType, key uint32, src source
 	if lead > 0 {
 		p, b := m.buf.Place(lead)
 		m.buf.SetPlaced(node, p, p+uint32(lead))
-		putLead(b, key)
+		putLead(b, header)
 	}
 	return m.indexShared(node, t, src, e)
 }
 
 // leadOf returns how many bytes come before a value: those of a field header, unless header is
 // 0.
-func leadOf(key uint32) int {
-	if key != 0 {
+func leadOf(header uint32) int {
+	if header != 0 {
 		return fieldHeader
 	}
 	return 0
 }
 
 // putLead stores a field header in b unless header is 0.
-func putLead(b []byte, key uint32) {
-	if key != 0 {
-		putHeader(b, key)
+func putLead(b []byte, header uint32) {
+	if header != 0 {
+		putHeader(b, header)
 	}
 }
 

@@ -1,8 +1,8 @@
 package nocopy
 
-// What is replaced or removed stays in the index for those who have handles of it, until the message is compacted. Then its entries are
-// made empty, and used again for values of the same type: so whoever still uses such a handle reads nothing but a value of
-// its type.
+// What is replaced or removed stays in the index for those who have handles of it, until the
+// message is compacted. Then its entries are made empty, and used again for values of the same
+// type: so whoever still uses such a handle reads nothing but a value of its type.
 
 // deadEntries holds the entries of values that were replaced or removed.
 type deadEntries struct {

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// With the tag nocopydebug a Message is never used again after Release, so that a second Release is always noticed; and
-// where it was made is known until then.
+// With the tag nocopydebug a Message is never used again after Release, so that a second
+// Release is always noticed; and where it was made is known until then.
 
 const debugging = true
 
@@ -49,8 +49,8 @@ func (m *Message) untrack() {
 	unreleased.Unlock()
 }
 
-// reportLeak writes where a message was made that nobody refers to any more, unless it was released. Of messages that
-// were made at the same place one is reported.
+// reportLeak writes where a message was made that nobody refers to any more, unless it was
+// released. Of messages that were made at the same place one is reported.
 func reportLeak(mk *making) {
 	unreleased.Lock()
 	defer unreleased.Unlock()
@@ -75,8 +75,8 @@ func (mk *making) stack() string {
 	}
 }
 
-// Leaked returns where the messages were made that have not been released: a stack each. Only builds with
-// the tag nocopydebug know it; in others it is nil.
+// Leaked returns where the messages were made that have not been released: a stack each. Only
+// builds with the tag nocopydebug know it; in others it is nil.
 func Leaked() []string {
 	unreleased.Lock()
 	defer unreleased.Unlock()

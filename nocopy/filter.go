@@ -5,9 +5,11 @@ import (
 	"math/bits"
 )
 
-// Most keys differ. What this file holds finds that out without a table, from their lengths and ends.
+// Most keys differ. What this file holds finds that out without a table, from their lengths and
+// ends.
 
-// filter has a bit for each of the hashes that keys may have.
+// filter is a set of hashes, as one bit for each. It may hold a hash that was not added, but no
+// hash that was added is missing.
 type filter [filterBits / 64]uint64
 
 const (
@@ -15,16 +17,17 @@ const (
 	filterBits = 1 << filterLog
 )
 
-// few is the number of pairs up to which the filter of a map that is being filled is better than a table.
+// filterPairs is the number of pairs up to which the filter of a map that is being filled is
+// better than a table.
 const filterPairs = 64
 
-// isNew says that a key with these ends is certainly not among those of the map with entry e, which has n pairs, and
-// notes that it will be. If n is 0, fill comes first.
+// isNew reports whether a key with these ends is certainly not in the map of entry e, which has
+// n pairs. It adds the key to the filter. If n is 0, clearFilter must be called first.
 func (ts *tables) isNew(e, n uint32, ends uint64) bool {
 	return ts.filterOf == e && n <= filterPairs && ts.filter.add(ends)
 }
 
-// fill begins with the filter of a map that is empty.
+// clearFilter starts a filter for the map of entry e, which is empty.
 //
 //go:noinline
 func (ts *tables) clearFilter(e uint32) {
@@ -32,10 +35,10 @@ func (ts *tables) clearFilter(e uint32) {
 	clear(ts.filter[:])
 }
 
-// unknown says that a key is added to the map that is being filled that its filter does not know.
+// dropFilter gives the filter up, since a key was added to its map but not to it.
 func (ts *tables) dropFilter() { ts.filterOf, ts.filterTable = 0, nil }
 
-// add adds what stands for a key and says that it is certainly new.
+// add adds a number that stands for a key, and reports whether it is certainly new.
 func (f *filter) add(x uint64) bool {
 	h := x * spreadFactor >> (64 - filterLog)
 	bit := uint64(1) << (h % 64)
@@ -52,7 +55,7 @@ const (
 	maxClashes = 16
 )
 
-// repeatedAmongFew is repeated without a table; negative if it would take long.
+// repeatedAmongFew is repeated without a table. It returns −1 if that would take long.
 func (m *Message) repeatedAmongFew(e uint32, t *XType, n uint32) int {
 	var seen filter
 	dups, looked := 0, 0
@@ -71,7 +74,8 @@ func (m *Message) repeatedAmongFew(e uint32, t *XType, n uint32) int {
 	return dups
 }
 
-// textKeysDiffer says whether the keys of these pairs are certainly all different, as they nearly always are.
+// textKeysDiffer reports whether the keys in these slots, which are texts, are certainly all
+// different, as they nearly always are.
 func (m *Message) textKeysDiffer(pairs []uint32) bool {
 	base := pairs[0]
 	if base == 0 || base&inNode != 0 {
@@ -103,11 +107,12 @@ func (m *Message) textKeysDiffer(pairs []uint32) bool {
 	return true
 }
 
-// fewest is the number of keys up to which comparing each with each is cheaper than a filter.
+// pairwiseKeys is the number of keys up to which comparing each with each is cheaper than a
+// filter.
 const pairwiseKeys = 8
 
-// textEnds returns a number that depends on the length and both ends of the text at b[at:]; false if it is not where that is
-// easily found out.
+// textEnds returns a number that depends on the length and both ends of the text at b[at:]. It
+// returns false if their bytes are not all in b.
 func textEnds(b []byte, at uint32) (uint64, bool) {
 	i := uint64(at)
 	if i+8 > uint64(len(b)) {
@@ -125,10 +130,10 @@ func textEnds(b []byte, at uint32) (uint64, bool) {
 	return x ^ bits.RotateLeft64(bits.ReverseBytes64(load64(b, int(i-8))), 32), true
 }
 
-// spread is an odd number that multiplying by changes the high bits most.
+// spread is an odd number; multiplying by it changes the high bits most.
 const spreadFactor = 0x9e3779b97f4a7c15
 
-// bothEnds returns a number that depends on the length and both ends of the key.
+// bothEnds returns a number that depends on the key's length and its first and last 8 bytes.
 func bothEnds(key []byte) uint64 {
 	var x uint64
 	switch n := len(key); {
@@ -142,6 +147,7 @@ func bothEnds(key []byte) uint64 {
 	return x + uint64(len(key))*spreadFactor
 }
 
+// hasKeyBefore reports whether a pair before pair i has the key.
 func (m *Message) hasKeyBefore(e uint32, t *XType, i uint32, key []byte) bool {
 	for j := range i {
 		if have := m.keyBytes(e, t, j); have != nil && bytes.Equal(have, key) {

@@ -5,7 +5,7 @@ import "github.com/nocopythrift/nocopythrift/internal/chain"
 // Lists of elements of fixed size: their bytes are always contiguous, so that element i is where
 // multiplication says. The types are in fixedlists.go, one for each size and meaning.
 
-// fixedBytes returns the elements' bytes, of the given size each.
+// fixedBytes returns the bytes of all elements, which have the given size.
 func (s XStruct) fixedBytes(size int) []byte {
 	if s.m == nil {
 		return nil
@@ -14,7 +14,7 @@ func (s XStruct) fixedBytes(size int) []byte {
 	return s.m.buf.At(s.m.idx[s.entry()+listStart])[:n:n]
 }
 
-// setFixedAt returns the bytes of element i to be stored into.
+// setFixedAt returns the bytes of element i, to be stored into.
 func (s XStruct) setFixedAt(i, size int) []byte {
 	s.checkIndex(i)
 	s.changeable()
@@ -28,7 +28,7 @@ func (s XStruct) setFixedAt(i, size int) []byte {
 	return m.buf.At(m.idx[e+listStart] + uint32(i*size))[:size]
 }
 
-// growFixed appends n elements and returns their bytes, contents undefined.
+// growFixed adds n elements at the end and returns their bytes, contents undefined.
 func (s XStruct) growFixed(n, size int) []byte {
 	s.changeable()
 	m, e := s.m, s.entry()
@@ -59,7 +59,7 @@ func (s XStruct) growFixed(n, size int) []byte {
 	return b
 }
 
-// growAtTail is growFixed of a list that ends at the tail and is being built.
+// growAtTail is growFixed for a list that is being built and ends at the tail.
 func (m *Message) growAtTail(f *frame, n, size int) []byte {
 	e := f.e
 	head := uint32(f.lead) + listHeader
@@ -71,7 +71,8 @@ func (m *Message) growAtTail(f *frame, n, size int) []byte {
 	return b[len(b)-n*size:]
 }
 
-// moveFixed copies a complete list to memory that may be stored into, with room for more bytes behind it.
+// moveFixed completes a list and copies it to memory that may be stored into, with room for
+// more bytes after it.
 func (m *Message) moveFixed(e uint32, size, more int) {
 	m.closeEntry(e)
 	count := int(m.idx[e+listCount])
@@ -90,7 +91,7 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	*m.edit(e) = ed
 }
 
-// containsKey says whether an element has the bytes v.
+// containsKey reports whether an element has the bytes v.
 func (s XStruct) containsKey(v []byte) bool {
 	if s.count() == 0 {
 		return false
@@ -98,7 +99,8 @@ func (s XStruct) containsKey(v []byte) bool {
 	return s.m.lookup(s.entry(), s.typ(), v) >= 0
 }
 
-// newFixed sets field f to a list of n elements and returns their bytes, contents undefined.
+// newFixed sets field f to a list of n elements of the given size and returns their bytes,
+// contents undefined.
 func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 	m := s.m
 	e, b := s.newFullList(f, d, n, 0, n*size)
@@ -106,8 +108,8 @@ func (s XStruct) newFixed(f XField, d *XDesc, n, size int) []byte {
 	return b
 }
 
-// SetTexts sets field f, a list or set, to these strings. Strings of 4 KiB and more are referred to, not copied.
-// Of a set, a string that comes twice is left out.
+// SetTexts sets field f, a list or set, to these strings. Strings of 4 KiB and more are
+// referred to, not copied. Of a set, a string that comes twice is left out. d describes s.
 func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 	if f.wire() == WireSet {
 		l := StringList(s.NewChild(f, d, 0))
@@ -119,8 +121,9 @@ func (s XStruct) SetTexts(f XField, d *XDesc, v []string) {
 	setTexts(s, f, d, v)
 }
 
-// SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are referred to, not
-// copied: they must stay as they are until the message is released.
+// SetByteSlices sets field f, a list or set, to these binaries. Those of 4 KiB and more are
+// referred to, not copied: they must stay as they are until the message is released. Of a set,
+// a binary that comes twice is left out. d describes s.
 func (s XStruct) SetByteSlices(f XField, d *XDesc, v [][]byte) {
 	if f.wire() == WireSet {
 		l := BytesList(s.NewChild(f, d, 0))
@@ -154,7 +157,7 @@ func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
 	m.endFullList(e)
 }
 
-// textsSize returns what texts take on the wire.
+// textsSize returns how many bytes the texts take on the wire.
 func textsSize[T string | []byte](v []T) int {
 	size := textHeader * len(v)
 	for _, x := range v {

@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Format returns the struct as text: compact, readable, like JSON but for keys without quotes. Fields that are
-// not set are left out; unknown ones are not shown. Of the zero handle it returns "<none>". d describes s.
+// Format returns the struct as text: compact, readable, like JSON but for keys without quotes.
+// Fields that are not set are left out; unknown ones are not shown. Of the zero handle it
+// returns "<none>". d describes s.
 func (s XStruct) Format(d *XDesc) string {
 	if s.m == nil {
 		return zeroHandleText
@@ -17,10 +18,11 @@ func (s XStruct) Format(d *XDesc) string {
 	return string(formatter{s.m}.structure(nil, d, s.entry()))
 }
 
-// zeroHandleText is the zero handle as text: what Parse returns beside an error.
+// zeroHandleText is the zero handle as text. Parse returns a zero handle with an error.
 const zeroHandleText = "<none>"
 
-// formatContainer is Format of a list, set or map; one that is absent is like one without elements, which is none.
+// formatContainer returns a list, set or map as text. none is the text of one without elements,
+// which an absent one is like.
 func (s XStruct) formatContainer(none string) string {
 	if s.m == nil {
 		return zeroHandleText
@@ -35,6 +37,8 @@ func (s XStruct) formatContainer(none string) string {
 // formatter writes values of a message as text.
 type formatter struct{ m *Message }
 
+// structure appends the struct of entry e to dst. The other methods append values in the same
+// way.
 func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
 	dst = append(dst, '{')
 	first := true

@@ -18,8 +18,8 @@ const (
 	disowned             // Release was called
 )
 
-// newHeld is like newWithRoom for a held message, to which the limits apply. Its Root is the only
-// handle.
+// newHeld is like newWithRoom, but makes a held message, to which the limits apply. Its Root is
+// the only handle.
 func newHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 	m := beginMessage(d, held|recycling(recycle), n).m
 	if l != (Limits{}) {
@@ -29,7 +29,7 @@ func newHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
 	return m
 }
 
-// parseHeld is like parseReceived for a held message.
+// parseHeld is like parseReceived, but makes a held message.
 func parseHeld(d *XDesc, c chain.Chunk, l Limits, recycle bool) (*Message, error) {
 	s, err := parseChunk(d, c, l, Own|held|recycling(recycle))
 	return s.m, err
@@ -78,7 +78,7 @@ func (s XStruct) Sendable() error {
 	return s.m.Check()
 }
 
-// disown is Release by somebody to whom a held message was shown.
+// disown is Release of a held message, called by a program to which it was shown.
 func (m *Message) disown() {
 	if m.words != 0 {
 		m.noted.Or(disowned)
@@ -89,7 +89,7 @@ func (m *Message) disown() {
 // isDisowned reports whether Release was called for a held message.
 func (m *Message) isDisowned() bool { return m.noted.Load()&disowned != 0 }
 
-// endHeld gives the memory of a held message back.
+// endHeld releases the memory of a held message.
 func (m *Message) endHeld() {
 	m.end()
 	noted := m.noted.Load()

@@ -3,8 +3,8 @@ package nocopy
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
 // The words of a list's, set's or map's entry. The slots of its elements stand elsewhere in the
-// index. A slot is the words that stand for one element or pair: none if its size is fixed, one for
-// a text or container, an entry or the number of one for a struct, three for a pair.
+// index. A slot is the words that stand for one element or pair: none if its size is fixed, one
+// for a text or container, an entry or the number of one for a struct, three for a pair.
 const (
 	listStart = entryStart
 	listEnd   = entryEnd
@@ -15,8 +15,9 @@ const (
 	listWords
 )
 
-// Of a list of structs, listRoom is the number of words from one element's entry to that of the next. With
-// roomTable the words are entries' numbers instead, and the rest of listRoom is how many there is room for.
+// Of a list of structs, listRoom is the number of words from one element's entry to that of the
+// next. With roomTable the words are entries' numbers instead, and the rest of listRoom is how
+// many there is room for.
 const (
 	roomBuilding = 1 << 31 // elements are still to come: At appends them
 	roomTable    = 1 << 30
@@ -32,7 +33,7 @@ const (
 	maxCount = chain.MaxSize
 )
 
-// elemWords is how many words of the index an element takes.
+// elemWords returns how many words the slot of an element or pair has.
 func (t *XType) elemWords() int {
 	switch {
 	case t.kind == dict:
@@ -77,13 +78,15 @@ func (s XStruct) checkIndex(i int) {
 
 func (s XStruct) typ() *XType { return typeByID(s.m.idx[uint32(s.k)+listType]) }
 
-// slot returns the index of the words of element i.
+// elemSlot returns the slot of element i: the index of its word. It panics if there is no
+// element i.
 func (s XStruct) elemSlot(i int) uint32 {
 	s.checkIndex(i)
 	return s.m.idx[uint32(s.k)+listElems] + uint32(i)
 }
 
-// openList makes the list or map the innermost thing that is being built, ready to append behind its last element.
+// openList makes the list or map of entry e the innermost frame, ready to append after its last
+// element.
 func (m *Message) openList(e uint32) {
 	if !m.closeNested(e) {
 		m.closeAll()
@@ -99,7 +102,7 @@ func (m *Message) openList(e uint32) {
 	m.appendZeroElements(e, m.idx[e+listCount])
 }
 
-// building returns the frame of a list that is not complete, nil if it is.
+// frameOf returns the frame of the list or map of entry e, nil if it is complete.
 func (m *Message) frameOf(e uint32) *frame {
 	for i := len(m.open) - 1; i >= 0; i-- {
 		if m.open[i].e == e {
@@ -109,7 +112,8 @@ func (m *Message) frameOf(e uint32) *frame {
 	return nil
 }
 
-// appendZeroElements appends zero values until the list, which is innermost, has n elements on the wire.
+// appendZeroElements appends zero values to the list of entry e, the innermost frame, until it
+// has n elements on the wire.
 func (m *Message) appendZeroElements(e, n uint32) {
 	top := len(m.open) - 1
 	t := m.open[top].typ
@@ -134,6 +138,7 @@ func (m *Message) appendZeroElements(e, n uint32) {
 	m.open[top].next = n
 }
 
+// appendZeroStruct appends a struct with nothing but its defaults, whose entry is e.
 func (m *Message) appendZeroStruct(t *XType, e uint32) {
 	m.scratch = appendZero(m.scratch[:0], t)
 	p, b := m.buf.Extend(len(m.scratch))
@@ -141,15 +146,16 @@ func (m *Message) appendZeroStruct(t *XType, e uint32) {
 	m.indexInto(t, p, e)
 }
 
-// indexInto indexes the struct at p, known to be valid and contiguous, into an entry that exists.
+// indexInto indexes the struct at position p, which must be valid and contiguous, into entry e.
 func (m *Message) indexInto(t *XType, p, e uint32) {
 	m.beginTrusted(p)
 	i := m.p.structure(t.desc, e, 0)
 	m.endTrusted(i)
 }
 
-// appendSlots makes room for n more elements of the list or map, opens it to append them, and returns the
-// index of the first one's words. Of a list of structs these are entries' numbers.
+// appendSlots adds n elements or pairs to the count of the list or map, so that their bytes can
+// be appended next. It returns the slot of the first one; the caller sets the words. The slots
+// of a list of structs are numbers of entries then.
 func (m *Message) appendSlots(e uint32, n int) uint32 {
 	m.openList(e)
 	m.mapFill.handle = 0
@@ -175,7 +181,7 @@ func (m *Message) appendSlots(e uint32, n int) uint32 {
 	return m.idx[e+listElems] + count*uint32(per)
 }
 
-// growSlots makes room for the words of n more elements than the count that there are; each takes per words.
+// growSlots makes room for n more slots than the count that there are; each has per words.
 func (m *Message) growSlots(e, count, n uint32, per int) {
 	if gap := m.editOf(e).gap; gap > count && gap >= n {
 		m.moveSlots(e, gap, count)
@@ -198,7 +204,8 @@ func (m *Message) growSlots(e, count, n uint32, per int) {
 	}
 }
 
-// leaveSlots frees the words of a container's elements, or notes that they remain in its block: they are needed no longer.
+// leaveSlots frees the slots of a container, which have moved elsewhere; or notes how large its
+// block is, if they are a part of that.
 func (m *Message) leaveSlots(e, at, room, per uint32) {
 	d := &m.dead
 	if gap := m.editOf(e).gap; at-gap != e+listWords {
@@ -208,7 +215,8 @@ func (m *Message) leaveSlots(e, at, room, per uint32) {
 	}
 }
 
-// moveSlots moves the words of the n elements of a list to the front of their room, where gap words are free.
+// moveSlots moves the n slots of a list back by gap words, which are free, to where the room
+// for them begins.
 func (m *Message) moveSlots(e, gap, n uint32) {
 	at := m.idx[e+listElems]
 	copy(m.idx[at-gap:], m.idx[at:at+n])
@@ -217,7 +225,8 @@ func (m *Message) moveSlots(e, gap, n uint32) {
 	m.edit(e).gap = 0
 }
 
-// makeTable changes a list of structs from entries at a constant stride to a table of entries.
+// makeTable changes a list of structs whose entries follow one another to one with a table of
+// entries.
 func (m *Message) makeTable(e uint32, t *XType) {
 	room := m.idx[e+listRoom]
 	if room&roomTable != 0 {
@@ -246,7 +255,7 @@ func (m *Message) structEntry(e, i uint32) uint32 {
 	return m.idx[elems+i]
 }
 
-// storeCount brings the count on the wire up to date.
+// storeCount stores the count of the list or map of entry e on the wire.
 func (m *Message) storeCount(e uint32, t *XType) {
 	if m.idx[e+listEnd] == 0 { // being built for the first time
 		putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
@@ -272,7 +281,8 @@ func (m *Message) storeCount(e uint32, t *XType) {
 	m.buf.SetPlaced(ed.countNode, p, p+4)
 }
 
-// storeTypes sees to it that the header of a container that was empty, where it may hold any types, holds its own.
+// storeTypes stores the types of a container's elements in its header. An empty container that
+// was received may have had any.
 func (m *Message) storeTypes(e uint32, t *XType) {
 	var types [2]byte
 	n := t.putTypes(types[:])
@@ -288,7 +298,8 @@ func (m *Message) storeTypes(e uint32, t *XType) {
 	}
 }
 
-// putTypes stores the types that a container's header begins with, and returns how many bytes they are.
+// putTypes stores the types that a container's header begins with in b, and returns how many
+// bytes they take.
 func (t *XType) putTypes(b []byte) int {
 	if t.kind == dict {
 		b[0], b[1] = byte(t.key.wire), byte(t.elem.wire)
@@ -298,8 +309,8 @@ func (t *XType) putTypes(b []byte) int {
 	return 1
 }
 
-// replaceElement returns a node in the place of the element that a word stands for; own is the node of the
-// element itself if it has one.
+// replaceElement returns a node that replaces the element, key or value that a word stands for.
+// If it has a node already, it is that.
 func (m *Message) replaceElement(t *XType, word uint32) chain.NodeID {
 	switch {
 	case t.kind >= record:
@@ -343,7 +354,8 @@ func (s XStruct) newTextAt(i, n int) []byte {
 	return b
 }
 
-// replaceText puts a text of n bytes in the place of the one that word stands for.
+// replaceText replaces the text that a word stands for by one of n bytes. It returns these,
+// contents undefined, and the new word.
 func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
 	if b, at := m.rewriteText(word, n); b != nil {
 		return b, at
@@ -355,7 +367,7 @@ func (m *Message) replaceText(word uint32, n int) ([]byte, uint32) {
 	return b[textHeader : textHeader+n : textHeader+n], inNode | node
 }
 
-// replaceTextByRef is replaceText with bytes that stay where they are.
+// replaceTextByRef is replaceText with the bytes v, which are referred to.
 func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
 	node := m.replaceElement(typeString, word)
 	p, b := m.buf.Place(textHeader)
@@ -366,8 +378,8 @@ func (m *Message) replaceTextByRef(word uint32, v []byte) uint32 {
 	return inNode | node
 }
 
-// appendsAt says whether element i of the list is the next to be appended or one behind it; then all before
-// it are filled up, and it counts as appended.
+// appendsAt reports whether element i of the list of entry e is not on the wire yet, so that
+// the caller must append it. It has appended all before it then, and counts it as appended.
 func (m *Message) appendsAt(e, i uint32) bool {
 	f := m.frameOf(e)
 	if f == nil || i < f.next {
@@ -379,7 +391,7 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	return true
 }
 
-// setTextAt sets element i.
+// setTextAt makes element i the text v, which is referred to if it is large.
 func (s XStruct) setTextAt(i int, v []byte) {
 	if s.m == nil {
 		s.checkIndex(i)
@@ -412,14 +424,14 @@ func (s XStruct) setTextAt(i int, v []byte) {
 	s.m.idx[slot] = s.m.replaceTextByRef(s.m.idx[slot], v)
 }
 
-// appendRef appends a text whose bytes stay where they are and returns its word.
+// appendRef appends the text v, whose bytes are referred to, and returns its word.
 func (m *Message) appendRef(v []byte) uint32 {
 	p, b := m.buf.Extend(textHeader)
 	putBE32(b, uint32(len(v)))
 	return m.refer(p, v, 0)
 }
 
-// appendText appends an element.
+// appendText adds the text v at the end of the list.
 func (s XStruct) appendText(v []byte) {
 	checkLen(len(v))
 	s.changeableBy(len(v))
@@ -427,7 +439,7 @@ func (s XStruct) appendText(v []byte) {
 	s.m.idx[slot] = s.m.extendText(v)
 }
 
-// extendText appends a text to what is being built and returns its word.
+// extendText appends the text v to the innermost frame and returns its word.
 func (m *Message) extendText(v []byte) uint32 {
 	if len(v) >= refer && m.mayRefer(len(v)) {
 		return m.appendRef(v)

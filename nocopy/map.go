@@ -8,11 +8,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// Map is a map whose values are scalars, enums, strings, binaries or uuids; of strings to strings it is a StringMap. KC and VC say how keys and values
-// are encoded. Where a key came twice on the wire, the last pair counts, as it does for all peers.
+// Map is a map whose values are scalars, enums, strings, binaries or uuids; a map of strings to
+// strings is a StringMap. KC and VC encode keys and values. If a key came twice on the wire,
+// the last pair counts, as it does for all peers.
 //
-// Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are. They may be changed through their
-// handles: the next lookup goes by what they are then.
+// Keys that are structs or containers (legal in Thrift) are equal when their wire bytes are.
+// They may be changed through their handles: the next lookup compares them as they are then.
 type Map[K, V any, KC XCodec[K], VC XCodec[V]] Struct
 
 // StructMap is a map whose values are structs of type V.
@@ -30,7 +31,8 @@ func (p Map[K, V, KC, VC]) String() string { return XStruct(p).formatContainer("
 // Get returns the value of key k, and whether there is one.
 func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](XStruct(p), k) }
 
-// Put sets the value of key k, replacing any before. Strings and binaries of 4 KiB and more are referred to.
+// Put sets the value of key k, replacing any before. Strings and binaries of 4 KiB and more are
+// referred to.
 func (p Map[K, V, KC, VC]) Put(k K, v V) { putPair[K, V, KC, VC](XStruct(p), k, v) }
 
 // Delete removes key k and reports whether it was there.
@@ -39,14 +41,14 @@ func (p Map[K, V, KC, VC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(p)
 // All iterates over keys and values in wire order.
 func (p Map[K, V, KC, VC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, VC](XStruct(p)) }
 
-// AppendNew adds a pair of an empty key and a zero value without looking for a key like it: for keys that
-// are structs or containers, which are then filled in place.
+// AppendNew adds a pair of an empty key and a zero value. It does not look for an equal key: it
+// is for keys that are structs or containers, which are filled in place afterwards.
 func (p Map[K, V, KC, VC]) AppendNew() (K, V) {
 	return appendNewPair[K, V, KC, VC](XStruct(p))
 }
 
-// Append adds a pair of an empty key, which it returns to be filled, and the value v: for keys that are structs
-// or containers.
+// Append adds a pair of an empty key and the value v, and returns the key to be filled. It is
+// for keys that are structs or containers.
 func (p Map[K, V, KC, VC]) Append(v V) K {
 	var kc KC
 	var vc VC
@@ -73,7 +75,8 @@ func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsVi
 // Put sets the value of key k to a copy of v, replacing any before.
 func (p StructMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.encode(k), XStruct(v)) }
 
-// PutNew sets the value of key k to an empty struct, replacing any before, and returns it to be filled.
+// PutNew sets the value of key k to an empty struct, replacing any before, and returns it to be
+// filled.
 func (p StructMap[K, V, KC]) PutNew(k K) V { var kc KC; return V(XStruct(p).putNew(kc.encode(k), 0)) }
 
 // Delete removes key k and reports whether it was there.
@@ -82,8 +85,8 @@ func (p StructMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(
 // All iterates over keys and values in wire order.
 func (p StructMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, XAsView[V]](XStruct(p)) }
 
-// AppendNew adds a pair of an empty key and an empty value without looking for a key like it: for keys that
-// are structs or containers, which are then filled in place.
+// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key:
+// it is for keys that are structs or containers, which are filled in place afterwards.
 func (p StructMap[K, V, KC]) AppendNew() (K, V) {
 	return appendNewPair[K, V, KC, XAsView[V]](XStruct(p))
 }
@@ -94,14 +97,15 @@ func (p NestedMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 // String returns the pairs as text, compact and readable.
 func (p NestedMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
 
-// Get returns the value of key k, and whether there is one; if not, an empty one that can't be changed.
+// Get returns the value of key k, and whether there is one; if not, an empty one that can't be
+// changed.
 func (p NestedMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
 
 // Put sets the value of key k to a copy of v, replacing any before.
 func (p NestedMap[K, V, KC]) Put(k K, v V) { var kc KC; XStruct(p).putView(kc.encode(k), XStruct(v)) }
 
-// PutNew sets the value of key k to a list of n elements (a map: with room for n pairs), replacing any
-// before, and returns it to be filled.
+// PutNew sets the value of key k to a list of n elements (or a map with room for n pairs),
+// replacing any before, and returns it to be filled.
 func (p NestedMap[K, V, KC]) PutNew(k K, n int) V {
 	var kc KC
 	return V(XStruct(p).putNew(kc.encode(k), n))
@@ -113,8 +117,8 @@ func (p NestedMap[K, V, KC]) Delete(k K) bool { return deleteKey[K, KC](XStruct(
 // All iterates over keys and values in wire order.
 func (p NestedMap[K, V, KC]) All() iter.Seq2[K, V] { return allPairs[K, V, KC, XAsView[V]](XStruct(p)) }
 
-// AppendNew adds a pair of an empty key and an empty value without looking for a key like it: for keys that
-// are structs or containers, which are then filled in place.
+// AppendNew adds a pair of an empty key and an empty value. It does not look for an equal key:
+// it is for keys that are structs or containers, which are filled in place afterwards.
 func (p NestedMap[K, V, KC]) AppendNew() (K, V) {
 	return appendNewPair[K, V, KC, XAsView[V]](XStruct(p))
 }
@@ -151,8 +155,8 @@ func (s XStruct) find(k encoded) int {
 	return s.m.lookup(s.entry(), s.typ(), k.bytes())
 }
 
-// findToPut is find for a key that is put if it is not there yet. Keys that are structs or containers may
-// change once they are there: no filter knows them.
+// findToPut is find for a key that will be added if it is not there yet, so that the filter may
+// learn it. Keys that are structs or containers are not in the filter, since they may change.
 func (s XStruct) findToPut(k encoded) int {
 	if k.view.m == nil {
 		n := s.m.idx[s.entry()+listCount]
@@ -166,14 +170,15 @@ func (s XStruct) findToPut(k encoded) int {
 	return s.find(k)
 }
 
-// pairNumber returns i for what pair(i) returns.
+// pairNumber returns the number of the pair with this slot.
 func (s XStruct) pairNumber(slot uint32) uint32 {
 	return (slot - s.m.idx[s.entry()+listElems]) / pairWords
 }
 
-// pair returns the index of the words of pair i.
+// pairSlot returns the slot of pair i: the index of its first word.
 func (s XStruct) pairSlot(i int) uint32 { return s.m.idx[s.entry()+listElems] + uint32(i)*pairWords }
 
+// getPair returns the value of key k and true, or a zero value and false.
 func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
 	var kc KC
 	var vc VC
@@ -184,6 +189,7 @@ func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
 	return vc.get(s.m, s.m.idx[s.pairSlot(i)+pairValue]), true
 }
 
+// putPair sets the value of key k to v, which is a scalar or text.
 func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
 	var kc KC
 	var vc VC
@@ -202,7 +208,8 @@ func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
 	m.idx[slot+pairValue] = word
 }
 
-// appendPair adds a pair with the key, ready for the value to be appended.
+// appendPair adds a pair with the key, so that its value can be appended next. It returns the
+// pair's slot; the caller sets the value's word.
 func (s XStruct) appendPair(k encoded) uint32 {
 	slot := s.newPair()
 	word := s.m.appendEncoded(s.typ().key, k)
@@ -213,7 +220,7 @@ func (s XStruct) appendPair(k encoded) uint32 {
 	return slot
 }
 
-// putView sets the value of the key to a copy of v.
+// putView sets the value of the key to a copy of v, a struct or container.
 func (s XStruct) putView(k encoded, v XStruct) {
 	s.changeable()
 	k = s.key(k)
@@ -234,7 +241,8 @@ func (s XStruct) putView(k encoded, v XStruct) {
 	m.idx[slot+pairValue] = word
 }
 
-// putNew makes the value of the key an empty struct or container.
+// putNew sets the value of the key to an empty struct or container and returns it. n is as in
+// NewChild.
 func (s XStruct) putNew(k encoded, n int) XStruct {
 	s.changeable()
 	k = s.key(k)
@@ -262,6 +270,7 @@ func (s XStruct) putNew(k encoded, n int) XStruct {
 	return v
 }
 
+// appendNewPair adds a pair of an empty key and a zero value and returns both.
 func appendNewPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) (K, V) {
 	var kc KC
 	var vc VC
@@ -275,6 +284,7 @@ func appendNewPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) (K, V) {
 	return kc.get(m, m.idx[slot]), vc.get(m, word)
 }
 
+// allPairs returns an iterator over the keys and values of a map.
 func allPairs[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) iter.Seq2[K, V] {
 	return func(yield func(K, V) bool) {
 		var kc KC
@@ -283,7 +293,8 @@ func allPairs[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct) iter.Seq2[K, V] {
 	}
 }
 
-// eachPair calls yield with the words of every pair's key and value, until it returns false.
+// eachPair calls yield with the words of the key and the value of every pair, until yield
+// returns false.
 func (s XStruct) eachPair(yield func(key, value uint32) bool) {
 	n := s.count()
 	if n == 0 {
@@ -316,11 +327,12 @@ func (s XStruct) nextPair(i int) int {
 	return i
 }
 
-// fewDead is the number of pairs up to which it costs little to pass over those that were deleted.
+// fewDead is the number of pairs up to which passing over deleted ones costs little.
 const fewDead = 64
 
-// livePairs returns the set of the pairs that All yields, all but those that were deleted or have the key of a later one; nil if the
-// map is so small that it needs none.
+// livePairs returns the set of the pairs that All yields: those that were not deleted and whose
+// key does not come again. It returns nil for a map so small that it needs none. tb is the
+// map's table, or nil.
 func (s XStruct) livePairs(tb *table) *bitset {
 	m, e := s.m, s.entry()
 	n := m.idx[e+listCount]
@@ -344,6 +356,7 @@ func (s XStruct) livePairs(tb *table) *bitset {
 	return &m.liveSets[ed.liveSet]
 }
 
+// deleteKey removes all pairs with key k and reports whether there were any.
 func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
 	var kc KC
 	s.changeable()
@@ -356,7 +369,7 @@ func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
 	return found
 }
 
-// deletePair removes pair i. Its place is kept for a pair that may come.
+// deletePair removes pair i. Its slot and its place on the wire are kept for a new pair.
 func (s XStruct) deletePair(i int) {
 	m, e, t := s.m, s.entry(), s.typ()
 	m.mapFill.handle = 0
@@ -389,7 +402,8 @@ func (s XStruct) deletePair(i int) {
 	m.storeCount(e, t)
 }
 
-// newPair makes room for one more pair, ready to be appended to, and returns the index of its words.
+// newPair adds a pair, so that its key and value can be appended next, and returns its slot;
+// the caller sets the words in it.
 func (s XStruct) newPair() uint32 {
 	s.changeable()
 	m, e := s.m, s.entry()
@@ -415,7 +429,7 @@ func (s XStruct) newPair() uint32 {
 	return slot
 }
 
-// appendZeroValue appends a complete zero value and returns its word.
+// appendZeroValue appends the zero value of type t, which is complete, and returns its word.
 func (m *Message) appendZeroValue(t *XType) uint32 {
 	m.tables.dropFilter()
 	m.copied = appendZero(m.copied[:0], t)

@@ -2,8 +2,9 @@ package nocopy
 
 import "iter"
 
-// NestedList is a list or set of lists, sets or maps; C is the type of an element. Handles of elements go with them when Swap, Delete
-// and SortFunc move them; those of elements that were deleted or replaced give the old values.
+// NestedList is a list or set of lists, sets or maps; C is the type of an element. Swap, Delete
+// and SortFunc move elements with their handles; handles of elements that were deleted or
+// replaced give the old values.
 type NestedList[C View] Struct
 
 // Len returns the number of elements.
@@ -15,6 +16,7 @@ func (l NestedList[C]) String() string { return XStruct(l).formatContainer("[]")
 // At returns element i.
 func (l NestedList[C]) At(i int) C { return C(XStruct(l).containerAt(i)) }
 
+// containerAt returns element i, an empty container if it has not been set yet.
 func (s XStruct) containerAt(i int) XStruct {
 	slot := s.elemSlot(i)
 	word := s.m.idx[slot]
@@ -24,7 +26,8 @@ func (s XStruct) containerAt(i int) XStruct {
 	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}
 }
 
-// Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen.
+// Set makes element i a copy of v. It links v's bytes if they are many; later changes of v are
+// not seen.
 func (l NestedList[C]) Set(i int, v C) { XStruct(l).setContainerAt(i, XStruct(v)) }
 
 // Append adds a copy of v at the end, as Set does.
@@ -38,14 +41,16 @@ func (l NestedList[C]) Append(v C) {
 	s.m.idx[slot] = word
 }
 
-// NewAt makes element i an empty container of n elements (a map: with room for n pairs) and returns it to be filled.
+// NewAt makes element i an empty container of n elements (a map: with room for n pairs) and
+// returns it to be filled.
 func (l NestedList[C]) NewAt(i, n int) C {
 	c := XStruct(l).newContainerAt(i, n)
 	c.clearFixed()
 	return C(c)
 }
 
-// AppendNew adds a container of n elements (a map: with room for n pairs) at the end and returns it to be filled.
+// AppendNew adds a container of n elements (a map: with room for n pairs) at the end and
+// returns it to be filled.
 func (l NestedList[C]) AppendNew(n int) C {
 	s := XStruct(l)
 	s.changeable()
@@ -62,8 +67,8 @@ func (l NestedList[C]) AppendNew(n int) C {
 // Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
 func (l NestedList[C]) Swap(i, j int) { XStruct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
-// index, unless i is 0.
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied;
+// those after them move in the index, unless i is 0.
 func (l NestedList[C]) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
 // Truncate removes the elements from n on.
@@ -85,7 +90,7 @@ func (l NestedList[C]) All() iter.Seq2[int, C] {
 	}
 }
 
-// Contains says whether an element has the same wire bytes as v.
+// Contains reports whether an element has the same wire bytes as v.
 func (l NestedList[C]) Contains(v C) bool { return XStruct(l).containsValue(XStruct(v)) }
 
 // Add appends v unless Contains(v).
@@ -95,6 +100,7 @@ func (l NestedList[C]) Add(v C) {
 	}
 }
 
+// setContainerAt makes element i a copy of v.
 func (s XStruct) setContainerAt(i int, v XStruct) {
 	s.changeable()
 	s.checkIndex(i)
@@ -117,6 +123,7 @@ func (s XStruct) setContainerAt(i int, v XStruct) {
 	m.idx[slot] = word
 }
 
+// newContainerAt makes element i an empty container and returns it. n is as in NewChild.
 func (s XStruct) newContainerAt(i, n int) XStruct {
 	s.changeable()
 	slot := s.elemSlot(i)

@@ -1,12 +1,13 @@
 package nocopy
 
-// shadow is an occurrence of a field that a later one of the same struct takes the place of.
+// shadow is an occurrence of a field on the wire that does not count, since the same field
+// comes again later in the struct.
 type shadow struct {
 	e, word uint32 // the struct's entry, and the field's word in it
 	at, end uint32
 }
 
-// shadows are the shadows of a message.
+// shadows holds the shadows of a message.
 type shadows struct {
 	all    []shadow
 	found  map[uint64]uint32 // by struct and field the number+1 of the last shadow; nil until one is looked for
@@ -15,7 +16,8 @@ type shadows struct {
 
 func (s shadow) key() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
 
-// take returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that it has any.
+// take returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that
+// it has any.
 func (ss *shadows) detach(e, word uint32) uint32 {
 	if ss.found == nil {
 		ss.found = map[uint64]uint32{}
@@ -31,7 +33,8 @@ func (ss *shadows) detach(e, word uint32) uint32 {
 	return last
 }
 
-// unsetShadows removes the other occurrences of a field: without the last, the one before would count again.
+// unsetShadows removes all shadows of a field from the wire: if only its last occurrence were
+// removed, the one before would count again.
 func (m *Message) unsetShadows(e, word uint32) {
 	for k := m.shadows.detach(e, word); k != 0; {
 		s := m.shadows.all[k-1]

@@ -6,8 +6,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// StringMap is a map of strings to strings. Where a key came twice on the wire, the last pair counts, as it does for all
-// peers. Strings that are read alias the message as fields do.
+// StringMap is a map of strings to strings. If a key came twice on the wire, the last pair
+// counts, as it does for all peers. Strings that are read alias the message as fields do.
 type StringMap Struct
 
 // Len returns the number of keys.
@@ -51,15 +51,16 @@ func (p StringMap) AppendNew() (k, v string) {
 	return appendNewPair[string, string, XAsString, XAsString](XStruct(p))
 }
 
-// putting is a map of texts that is being filled: it is what is being built, innermost, nothing has been deleted from it, and
-// there is room in its index for a pair more.
+// mapFill is a StringMap that is being filled: it is the innermost frame, no pair was deleted
+// from it, and there is room for one more slot.
 type mapFill struct {
 	handle    uint64 // its handle, 0 if there is none
 	n         uint32 // how many pairs it has
 	slot, end uint32 // where the next one's words are, and where the room for them ends
 }
 
-// beginMapFill notes the map as the one that is being filled, if it is what putting says, and reports whether it is.
+// beginMapFill sets Message.mapFill to the map, and reports whether the map may be filled that
+// way.
 func (s XStruct) beginMapFill() bool {
 	m, e := s.m, uint32(s.k)
 	top := len(m.open) - 1
@@ -82,7 +83,8 @@ func (s XStruct) beginMapFill() bool {
 	return true
 }
 
-// putNext puts the next pair, whose key is new and whose texts are not to be referred to.
+// putNext adds a pair to the map of mapFill. Its key must be new, and its texts too short to be
+// referred to.
 func (m *Message) putNext(k, v string) {
 	q := &m.mapFill
 	e, slot, n := uint32(q.handle), q.slot, q.n+1
@@ -110,7 +112,7 @@ func (m *Message) putNext(k, v string) {
 	words[slot+pairValue] = m.buf.AppendWithHead(uint64(len(v))<<32, textHeader, v)
 }
 
-// eachTextPair is eachPair for a map of texts.
+// eachTextPair is eachPair for a map of strings to strings.
 func (s XStruct) eachTextPair(yield func(key, value string) bool) {
 	n := s.count()
 	if n == 0 {

@@ -6,11 +6,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// StructList is a list or set of structs. At of a list that is being built is the element to be filled.
+// StructList is a list or set of structs. In a list that is being built, At returns the element
+// to be filled.
 //
-// A handle that At returned is of the element's place: after Set(i, v) it is of the copy of v there. (So l.Set(0, l.At(1)),
-// l.Set(1, x) with an earlier x := l.At(0) makes both the same; Swap exchanges them.) Swap, SortFunc and Delete
-// move elements with their handles; those of elements that were deleted give the old values.
+// A handle that At returned refers to the element's place: after Set(i, v) it is that of the
+// copy of v there. (So l.Set(0, l.At(1)), l.Set(1, x) with an earlier x := l.At(0) makes both
+// the same; Swap exchanges them.) Swap, SortFunc and Delete move elements with their handles;
+// handles of elements that were deleted give the old values.
 type StructList[S View] Struct
 
 // Len returns the number of elements.
@@ -19,8 +21,8 @@ func (l StructList[S]) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l StructList[S]) String() string { return XStruct(l).formatContainer("[]") }
 
-// At returns element i: a handle of that place, see StructList. In a list made with NewX(n) the elements may be filled in any order; in ascending
-// order is cheapest.
+// At returns a handle of the place of element i, see StructList. In a list made with NewX(n)
+// the elements may be filled in any order; in ascending order is cheapest.
 func (l StructList[S]) At(i int) S {
 	if l.m == nil {
 		XStruct(l).checkIndex(i)
@@ -42,7 +44,7 @@ func (l StructList[S]) At(i int) S {
 	return S(XStruct(l).structAt(i))
 }
 
-// structAt returns element i of a list of structs that is being built or was added to.
+// structAt is At for a list that is being built or was added to.
 func (s XStruct) structAt(i int) XStruct {
 	m, e := s.m, s.entry()
 	if m.idx[e+listRoom]&roomBuilding == 0 {
@@ -63,15 +65,15 @@ func (s XStruct) structAt(i int) XStruct {
 	return m.handle(m.structEntry(e, uint32(i)))
 }
 
-// filling is a list of structs whose elements are filled one after the other.
+// listFill is a list of structs whose elements are filled one after the other.
 type listFill struct {
 	handle, open uint64 // the handles of the list and of the element that was begun last
 	next, end    int    // the number of the one behind that, and how many there are
 	desc         *XDesc // the elements' type, of which nothing is owed
 }
 
-// nextElement goes from one element to the next: the end of the one, which is no more than a STOP, and the beginning of the
-// other are appended in one go. The one must be the innermost struct that is being built, and never have been complete.
+// nextElement returns the next element of listFill. It appends the STOP of the element before,
+// which must be the innermost frame, and the template of the next in one go.
 func (m *Message) nextElement() XStruct {
 	f := &m.listFill
 	d := f.desc
@@ -94,8 +96,8 @@ func (m *Message) nextElement() XStruct {
 	return XStruct{m, key}
 }
 
-// Set makes element i a copy of v, linking its bytes when they are large. Later changes of v are not seen. Handles of the element
-// are of the new one.
+// Set makes element i a copy of v. It links v's bytes if they are many; later changes of v are
+// not seen. Handles of the element are of the new one afterwards.
 func (l StructList[S]) Set(i int, v S) { XStruct(l).setStructAt(i, XStruct(v)) }
 
 // Append adds a copy of v at the end, as Set does.
@@ -120,8 +122,8 @@ func (l StructList[S]) AppendNew() S {
 // Swap exchanges elements i and j, not copying what is in them. Handles go with their elements.
 func (l StructList[S]) Swap(i, j int) { XStruct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
-// index, unless i is 0.
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied;
+// those after them move in the index, unless i is 0.
 func (l StructList[S]) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
 // Truncate removes the elements from n on.
@@ -132,13 +134,15 @@ func (l StructList[S]) SortFunc(cmp func(a, b S) int) {
 	sortElements(XStruct(l), structOf[S], cmp)
 }
 
+// structOf returns the handle of an entry.
 func structOf[S View](m *Message, entry uint32) S { return S(m.handle(entry)) }
 
 // All iterates over indices and elements.
 func (l StructList[S]) All() iter.Seq2[int, S] { return l.each }
 
-// each calls yield with every element. (All is not more than its name, so that loop bodies remain functions of their
-// own: what they call is inlined there, which it is not in a body that is inlined into another one's loop.)
+// each calls yield with every element. (All is not more than its name, so that loop bodies
+// remain functions of their own: what they call is inlined there, which it is not in a body
+// that is inlined into another one's loop.)
 //
 //go:noinline
 func (l StructList[S]) each(yield func(int, S) bool) {
@@ -169,7 +173,7 @@ func (l StructList[S]) eachByAt(yield func(int, S) bool) {
 	}
 }
 
-// Contains says whether an element has the same wire bytes as v.
+// Contains reports whether an element has the same wire bytes as v.
 func (l StructList[S]) Contains(v S) bool { return XStruct(l).containsValue(XStruct(v)) }
 
 // Add appends v unless Contains(v).
@@ -179,7 +183,8 @@ func (l StructList[S]) Add(v S) {
 	}
 }
 
-// appendStruct makes room for one more struct and returns its entry.
+// appendStruct adds a struct to the end of the list, so that its bytes can be appended next,
+// and returns its entry.
 func (s XStruct) appendStruct() uint32 {
 	t := s.typ()
 	slot := s.m.appendSlots(s.entry(), 1)
@@ -188,6 +193,7 @@ func (s XStruct) appendStruct() uint32 {
 	return e
 }
 
+// setStructAt makes element i a copy of v.
 func (s XStruct) setStructAt(i int, v XStruct) {
 	s.changeable()
 	s.checkIndex(i)

@@ -8,8 +8,9 @@ import (
 	"sync/atomic"
 )
 
-// tables are hash tables over the keys of large maps and the elements of large sets, made when first needed.
-// Looking something up is reading, so goroutines that share a message share the lock.
+// tables holds hash tables for the keys of large maps and the elements of large sets. A table
+// is made by the first lookup that needs it. Lookups are reading, so goroutines that share a
+// message share the lock.
 type tables struct {
 	mu           sync.RWMutex
 	made         map[uint32]*table // by entry
@@ -24,7 +25,8 @@ type tables struct {
 	filterTable *table // its table, nil if it has none yet
 }
 
-// table finds the last pair or element with a key. A key takes one slot; what else has the same key is linked with it.
+// table finds the last pair or element with a given key. A key takes one bucket; earlier pairs
+// with the same key are linked with the last one (twins.go).
 type table struct {
 	buckets   []uint64 // half a hash <<32 | number+1
 	taken     int      // slots taken
@@ -37,7 +39,8 @@ type table struct {
 	wholeKeys bool     // hashes are of whole keys: there were too many clashes
 }
 
-// linear is the number of elements up to which looking at each is faster than a table.
+// linearPairs is the number of pairs or elements up to which comparing each is faster than a
+// table.
 const linearPairs = 16
 
 var seed = maphash.MakeSeed()
@@ -65,7 +68,7 @@ func (ts *tables) reset() {
 	clear(ts.made)
 }
 
-// keep keeps a table that is no longer needed, if it is not too large.
+// keepSpare keeps a table that is no longer used for another map, unless it is too large.
 func (ts *tables) keepSpare(tb *table) {
 	if ts.spareBuckets+cap(tb.buckets) <= keepBuckets && len(ts.spare) < keepTables {
 		ts.spare = append(ts.spare, tb)
@@ -73,10 +76,10 @@ func (ts *tables) keepSpare(tb *table) {
 	}
 }
 
-// forget gives up the tables that are kept.
+// dropSpare gives the spare tables up.
 func (ts *tables) dropSpare() { ts.spare, ts.spareBuckets = nil, 0 }
 
-// newTable returns an empty table of the given size, a power of two.
+// newTable returns an empty table with this number of buckets, a power of two.
 func (ts *tables) newTable(size int) *table {
 	best := -1
 	for i, tb := range ts.spare {
@@ -96,7 +99,8 @@ func (ts *tables) newTable(size int) *table {
 	return tb
 }
 
-// key returns the bytes of a map's key or set's element; nil if it has been deleted.
+// keyBytes returns the bytes by which key i of a map, or element i of a set, is compared; nil
+// if it was deleted.
 func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
 	kt, word := t.key, uint32(0)
 	if t.kind == list {
@@ -124,7 +128,8 @@ func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
 	return m.wire(word, kt)
 }
 
-// sameKey returns the bytes by which a key or element of fixed size is compared: of a bool that is true, those that we write.
+// sameKey returns the bytes by which a value of fixed size is compared. Every true bool has the
+// same.
 func sameKey(b []byte, t *XType) []byte {
 	if t.wire == WireBool && b[0] > 1 {
 		return trueByte
@@ -134,7 +139,8 @@ func sameKey(b []byte, t *XType) []byte {
 
 var trueByte = []byte{1}
 
-// lookup returns the number of the last pair or element with the key, −1 if there is none.
+// lookup returns the number of the last pair or element of entry e with the key, −1 if there is
+// none.
 func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 	n := m.idx[e+listCount]
 	if f := m.frameOf(e); f != nil && f.next < n { // the others are zero
@@ -162,7 +168,7 @@ func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 	return m.table(e, t, n).find(m, e, t, key)
 }
 
-// zeroElement returns the key of an element that has not been set.
+// zeroElement returns the bytes by which an element that has not been set is compared.
 func zeroElement(t *XType) []byte {
 	if t.kind == text {
 		return nil
@@ -170,11 +176,12 @@ func zeroElement(t *XType) []byte {
 	return appendZero(nil, t)
 }
 
-// current reports whether the table knows all of n pairs or elements as they are.
+// isCurrent reports whether the table has all of n pairs or elements, as they are now.
 func (tb *table) isCurrent(n uint32) bool { return tb != nil && tb.seen == n && len(tb.pending) == 0 }
 
-// claim enters the key of pair n, which is about to be appended to a map that is being built, into its table, and
-// reports whether there was none like it. If there was, nothing has changed.
+// addNewKey adds the key of pair n, which is about to be appended to a map that is being built,
+// to the map's table. It reports whether no pair has that key; if one has, nothing has changed.
+// It may also return false for a small map. ends is bothEnds of the key.
 func (m *Message) addNewKey(e uint32, t *XType, n uint32, key []byte, ends uint64) bool {
 	if n <= linearPairs {
 		return false // a table would cost more than looking
@@ -201,7 +208,8 @@ func (m *Message) addNewKey(e uint32, t *XType, n uint32, key []byte, ends uint6
 	return true
 }
 
-// freeBucket returns the slot where a key with this half hash belongs, and whether no other key there has the same.
+// freeBucket returns the bucket for a key with this hash, and whether no other key has the
+// hash.
 func (tb *table) freeBucket(hash uint64) (int, bool) {
 	mask := len(tb.buckets) - 1
 	h := int(hash) & mask
@@ -214,8 +222,8 @@ func (tb *table) freeBucket(hash uint64) (int, bool) {
 	return h, true
 }
 
-// table returns the table of an entry, with its first n pairs or elements in it. Where others may be reading, the lock must
-// be held for writing.
+// table returns the table of entry e with its first n pairs or elements in it. If other
+// goroutines may be reading the message, the lock must be held for writing.
 func (m *Message) table(e uint32, t *XType, n uint32) *table {
 	tb := m.tables.made[e]
 	if m.tables.made == nil {
@@ -260,7 +268,7 @@ func (m *Message) table(e uint32, t *XType, n uint32) *table {
 	}
 }
 
-// tableSize returns the size of a table with room for n keys and as many again, a power of two.
+// tableSize returns how many buckets a table for n keys and as many again has, a power of two.
 func tableSize(n uint32) int {
 	size := 64
 	for size < 2*int(n) {
@@ -269,7 +277,7 @@ func tableSize(n uint32) int {
 	return size
 }
 
-// moveInto puts what the table has into more slots, which are empty.
+// moveInto copies what is in the table's buckets into more of them, which are empty.
 func (tb *table) moveInto(slots []uint64) {
 	mask := len(slots) - 1
 	for _, x := range tb.buckets {
@@ -284,7 +292,8 @@ func (tb *table) moveInto(slots []uint64) {
 	}
 }
 
-// insertTexts adds pairs whose keys are texts to an empty table, as long as their hashes are new.
+// insertTexts adds pairs whose keys are texts to an empty table. It stops at the first pair
+// that has the hash of another.
 func (tb *table) insertTexts(m *Message, pairs []uint32) {
 	for ; len(pairs) >= pairWords; pairs = pairs[pairWords:] {
 		p := pairs[0]
@@ -303,7 +312,7 @@ func (tb *table) insertTexts(m *Message, pairs []uint32) {
 	}
 }
 
-// insert enters pair or element i, which is not in the table.
+// insert adds pair or element i, which is not in the table.
 func (tb *table) insert(m *Message, e uint32, t *XType, i uint32) {
 	key := m.keyBytes(e, t, i)
 	if key == nil {
@@ -326,7 +335,8 @@ func (tb *table) insert(m *Message, e uint32, t *XType, i uint32) {
 	tb.buckets[slot] = hash<<32 | uint64(i+1)
 }
 
-// remove takes pair or element i, whose key is still what it was, out of the table. It reports whether it was in it.
+// remove takes pair or element i, whose key has not changed yet, out of the table. It reports
+// whether it was in it.
 func (tb *table) remove(m *Message, e uint32, t *XType, i uint32) bool {
 	if i >= tb.seen || tb.isPending(i) {
 		return false
@@ -351,8 +361,8 @@ func (tb *table) remove(m *Message, e uint32, t *XType, i uint32) bool {
 	return true
 }
 
-// free empties a slot. What comes after it, up to an empty one, moves closer to where it belongs, so that it is found without
-// passing an empty one.
+// free empties a bucket. What is in the buckets after it, up to an empty one, moves closer to
+// where it belongs, so that it is found without passing an empty one.
 func (tb *table) free(slot int) {
 	tb.taken--
 	mask := len(tb.buckets) - 1
@@ -365,14 +375,16 @@ func (tb *table) free(slot int) {
 	tb.buckets[slot] = 0
 }
 
-// forget takes pair or element i, which is about to change, out of the table of entry e. The next lookup enters it again.
+// elementChanges takes pair or element i, which is about to change, out of the table of entry
+// e, if there is one. The next lookup adds it again.
 func (m *Message) elementChanges(e, i uint32) {
 	if tb := m.tables.made[e]; tb != nil && tb.remove(m, e, typeByID(m.idx[e+listType]), i) {
 		tb.reinsertLater(i)
 	}
 }
 
-// clearTable makes the table of entry e, if it has one, empty: the next lookup enters all pairs or elements.
+// clearTable makes the table of entry e, if it has one, empty. The next lookup adds all pairs
+// or elements.
 func (m *Message) clearTable(e uint32) {
 	if tb := m.tables.made[e]; tb != nil {
 		clear(tb.buckets)
@@ -380,7 +392,8 @@ func (m *Message) clearTable(e uint32) {
 	}
 }
 
-// reinsertLater notes that pair or element i, which has been removed, is to be entered by the next lookup.
+// reinsertLater notes that the next lookup must add pair or element i, which is not in the
+// table.
 func (tb *table) reinsertLater(i uint32) {
 	if i >= tb.seen || tb.isPending(i) {
 		return
@@ -392,24 +405,27 @@ func (tb *table) reinsertLater(i uint32) {
 	tb.pending = append(tb.pending, i)
 }
 
+// isPending reports whether the next lookup must add pair or element i.
 func (tb *table) isPending(i uint32) bool {
 	return int(i/64) < len(tb.waiting) && tb.waiting[i/64]>>(i%64)&1 != 0
 }
 
-// weak says that the table should be made anew with better hashes.
+// needsWholeKeys reports whether so many keys had the same hash that the table must be made
+// anew, with hashes of whole keys.
 func (tb *table) needsWholeKeys() bool { return tb.clashes > maxClashes && !tb.wholeKeys }
 
-// seeds make hashes unpredictable from outside.
+// seeds make hashes unpredictable for senders.
 var seeds = [2]uint64{maphash.Comparable(seed, 0), maphash.Comparable(seed, 1) | 1}
 
-// hashOfEnds returns half a hash of what bothEnds returns of a key: keys that differ only in between clash.
+// hashOfEnds returns half a hash of what bothEnds returned for a key. Keys that differ only
+// between their ends have the same.
 func hashOfEnds(ends uint64) uint64 {
 	hi, lo := bits.Mul64(ends^seeds[0], seeds[1])
 	return (hi ^ lo) >> 32
 }
 
-// slot returns the slot that the key is in, or the free one where it belongs, the key's half hash, and how many other keys
-// have the same.
+// bucket returns the bucket that the key is in, or the empty one for it; half of the key's
+// hash; and how many other keys with the same hash were passed.
 func (tb *table) bucket(m *Message, e uint32, t *XType, key []byte) (slot int, hash uint64, clashes int) {
 	if tb.wholeKeys {
 		hash = maphash.Bytes(seed, key) >> 32
@@ -431,12 +447,13 @@ func (tb *table) bucket(m *Message, e uint32, t *XType, key []byte) (slot int, h
 	}
 }
 
+// find returns the number of the last pair or element with the key, −1 if there is none.
 func (tb *table) find(m *Message, e uint32, t *XType, key []byte) int {
 	slot, _, _ := tb.bucket(m, e, t, key)
 	return int(uint32(tb.buckets[slot])) - 1
 }
 
-// keyAdded tells the tables that pair i has a key now that they have not been asked for before.
+// keyAdded notes that pair i has got a key that nobody has looked for.
 func (m *Message) keyAdded(e uint32, t *XType, i uint32) {
 	if tb := m.tables.made[e]; tb != nil {
 		tb.reinsertLater(i)
@@ -446,7 +463,7 @@ func (m *Message) keyAdded(e uint32, t *XType, i uint32) {
 	}
 }
 
-// repeated returns how many pairs of a map have the key of a later one. Peers go by the last.
+// repeated returns how many pairs of a map have the key of a later one. Peers use the last.
 func (m *Message) repeated(e uint32, t *XType) int {
 	n := m.idx[e+listCount]
 	if t.key.kind >= record || n < 2 {
@@ -472,7 +489,7 @@ func (m *Message) repeated(e uint32, t *XType) int {
 	return int(tb.dups)
 }
 
-// isRepeated reports whether the key of pair i, which was not deleted, comes again.
+// isRepeated reports whether a later pair has the key of pair i, which was not deleted.
 func (m *Message) isRepeated(e uint32, t *XType, i uint32) bool {
 	m.tables.mu.RLock()
 	tb := m.tables.made[e]

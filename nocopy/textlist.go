@@ -27,8 +27,8 @@ func (l StringList) At(i int) string {
 	return l.m.lendText(word)
 }
 
-// Set sets element i. In a list made with NewX(n) the elements may be set in any order; in ascending order is
-// cheapest. A string of 4 KiB or more is referred to, not copied.
+// Set sets element i. In a list made with NewX(n) the elements may be set in any order; in
+// ascending order is cheapest. A string of 4 KiB or more is referred to, not copied.
 func (l StringList) Set(i int, v string) { XStruct(l).setTextAt(i, chain.StringBytes(v)) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to, not copied.
@@ -37,8 +37,8 @@ func (l StringList) Append(v string) { XStruct(l).appendText(chain.StringBytes(v
 // Swap exchanges elements i and j.
 func (l StringList) Swap(i, j int) { XStruct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
-// index, unless i is 0.
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied;
+// those after them move in the index, unless i is 0.
 func (l StringList) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
 // Truncate removes the elements from n on.
@@ -94,7 +94,8 @@ func (l BytesList) String() string { return XStruct(l).formatContainer("[]") }
 // At returns element i. It must not be changed.
 func (l BytesList) At(i int) []byte { return XStruct(l).textAt(i) }
 
-// Set sets element i. A v of 4 KiB or more is referred to, not copied: it must stay as it is until the message is released.
+// Set sets element i. A v of 4 KiB or more is referred to, not copied: it must stay as it is
+// until the message is released.
 func (l BytesList) Set(i int, v []byte) { XStruct(l).setTextAt(i, v) }
 
 // Append adds v at the end. Of 4 KiB or more it is referred to as by Set.
@@ -103,8 +104,8 @@ func (l BytesList) Append(v []byte) { XStruct(l).appendText(v) }
 // Swap exchanges elements i and j.
 func (l BytesList) Swap(i, j int) { XStruct(l).swap(i, j) }
 
-// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied; those after them move in the
-// index, unless i is 0.
+// Delete removes the elements from i to j-1, as slices.Delete does. Nothing in them is copied;
+// those after them move in the index, unless i is 0.
 func (l BytesList) Delete(i, j int) { XStruct(l).deleteRange(i, j) }
 
 // Truncate removes the elements from n on.
@@ -144,7 +145,7 @@ func (l BytesList) Add(v []byte) {
 	}
 }
 
-// lentBytes returns the bytes of a binary for somebody to keep.
+// lentBytes returns the bytes of a binary, which the caller may keep.
 func (m *Message) lentBytes(word uint32) []byte {
 	m.buf.Lend()
 	return m.textBytes(word)

@@ -2,10 +2,11 @@ package nocopy
 
 import "slices"
 
-// Pairs or elements of one key. The table has a slot for the last of them, from which the others are linked, from later to
-// earlier ones. What is entered again, having changed, may be out of that order; then the order is found once it matters.
+// Pairs or elements of one key. The table has a slot for the last of them, from which the
+// others are linked, from later to earlier ones. What is entered again, having changed, may be
+// out of that order; then the order is found once it matters.
 
-// twin is what else has the key of a pair or element: numbers+1, 0 for none.
+// twin links a pair or element with others that have the same key. It has numbers+1; 0 is none.
 type twin struct {
 	earlier uint32 // with unordered, what follows is in any order; all of it is earlier nevertheless, if this is the last
 	later   uint32
@@ -13,7 +14,7 @@ type twin struct {
 
 const unordered = 1 << 31
 
-// twin returns the twin of i, to be changed.
+// twin returns the links of pair or element i, which the caller may change.
 func (tb *table) twin(i uint32) *twin {
 	if int(i) >= len(tb.twins) {
 		tb.twins = append(tb.twins, make([]twin, int(i)+1-len(tb.twins))...)
@@ -24,7 +25,7 @@ func (tb *table) twin(i uint32) *twin {
 // hasLater reports whether a later pair or element has the key of i.
 func (tb *table) hasLater(i uint32) bool { return int(i) < len(tb.twins) && tb.twins[i].later != 0 }
 
-// addLater puts i before head, which is earlier, and was the last with its key.
+// addLater links i with head, which is earlier and was the last with its key.
 func (tb *table) addLater(head, i uint32) {
 	tb.dups++
 	x := tb.twin(i) // the larger number first: it makes room for both
@@ -35,7 +36,7 @@ func (tb *table) addLater(head, i uint32) {
 	x.later = 0
 }
 
-// addEarlier puts i after head, which is later and the last with its key.
+// addEarlier links i with head, which is later and the last with its key.
 func (tb *table) addEarlier(head, i uint32) {
 	tb.dups++
 	h := tb.twin(head)
@@ -51,7 +52,7 @@ func (tb *table) addEarlier(head, i uint32) {
 	}
 }
 
-// unlink takes i out, which is not the last with its key.
+// removeEarlier removes i, which is not the last with its key.
 func (tb *table) removeEarlier(i uint32) {
 	tb.dups--
 	x := tb.twins[i]
@@ -63,9 +64,9 @@ func (tb *table) removeEarlier(i uint32) {
 	}
 }
 
-// removeLast takes i out, which is the last with its key, and returns the number+1 of the one that takes its place, 0 if there is
-// none: if it matters, that is the last of the others.
-func (tb *table) removeLast(i uint32, matters bool) uint32 {
+// removeLast removes i, which is the last with its key. It returns the number+1 of the one that
+// takes its place, 0 if there is none. If ordered, that is the last of the others.
+func (tb *table) removeLast(i uint32, ordered bool) uint32 {
 	if int(i) >= len(tb.twins) {
 		return 0
 	}
@@ -78,7 +79,7 @@ func (tb *table) removeLast(i uint32, matters bool) uint32 {
 	tb.dups--
 	switch {
 	case inOrder:
-	case matters:
+	case ordered:
 		next = tb.sortTwins(next)
 	default:
 		tb.twins[next-1].earlier |= unordered
@@ -87,7 +88,7 @@ func (tb *table) removeLast(i uint32, matters bool) uint32 {
 	return next
 }
 
-// order puts the twins from first on in order and returns the first then.
+// sortTwins puts the linked numbers from first on in order, and returns the last of them.
 func (tb *table) sortTwins(first uint32) uint32 {
 	var all []uint32
 	for x := first; x != 0; x = tb.twins[x-1].earlier {

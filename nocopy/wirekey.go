@@ -2,12 +2,14 @@ package nocopy
 
 import "slices"
 
-// Elements of sets and keys of maps that are structs or containers are the same if their wire bytes are. They may be changed through
-// handles at any time. So once there is a table of such, the message is watched: whatever changes a struct or container asks first
-// which elements it belongs to, and takes those out of their tables until the next lookup. Which entry belongs to which element is
-// found out when something is changed for the first time.
+// Elements of sets and keys of maps that are structs or containers are the same if their wire
+// bytes are. They may be changed through handles at any time. So once there is a table of such,
+// the message is watched: whatever changes a struct or container asks first which elements it
+// belongs to, and takes those out of their tables until the next lookup. Which entry belongs to
+// which element is found out when something is changed for the first time.
 
-// watch is what a message knows of the elements and keys in its tables that are structs or containers.
+// viewKeys holds what a message knows of the elements and keys in its tables that are structs
+// or containers: which entries belong to which of them.
 type viewKeys struct {
 	tables   int       // how many such tables there are
 	first    uint32    // the entry that the first of them is of
@@ -16,7 +18,7 @@ type viewKeys struct {
 	elements []element // by that number
 }
 
-// keepOwners is the most words of owner that are kept for the next message.
+// keepOwners is the largest capacity of owner that is kept for the next message.
 const keepOwners = 64 << 10
 
 // reset makes w ready for the next message.
@@ -27,7 +29,7 @@ func (w *viewKeys) reset() {
 	*w = viewKeys{owner: w.owner[:0], elements: w.elements[:0]}
 }
 
-// forget forgets which entries belong to which elements, until something is changed.
+// invalidate forgets which entries belong to which elements. The next change finds it out anew.
 func (w *viewKeys) invalidate() {
 	w.known = false
 	w.owner, w.elements = w.owner[:0], w.elements[:0]
@@ -40,15 +42,18 @@ func (w *viewKeys) growTo(n uint32) {
 	clear(w.owner[from:])
 }
 
-// element is an element of a list or a key of a map with a table: the list's or map's entry, and its number there.
+// element is an element of a list, or a key of a map, that has a table: the list's or map's
+// entry, and the element's number in it.
 type element struct{ in, number uint32 }
 
-// ofViews reports whether the elements, or keys, are structs or containers.
+// ofViews reports whether the elements of a list or set, or the keys of a map, are structs or
+// containers.
 func (t *XType) ofViews() bool {
 	return t.kind == list && t.elem.kind >= record || t.kind == dict && t.key.kind >= record
 }
 
-// watch notes that there is a table of structs or containers.
+// addViewTable notes that the list or map of entry e, whose elements or keys are structs or
+// containers, has a table. From now on every change must call beforeChange.
 func (m *Message) addViewTable(e uint32) {
 	if m.viewKeys.tables++; m.viewKeys.tables == 1 {
 		m.viewKeys.first = e
@@ -57,8 +62,9 @@ func (m *Message) addViewTable(e uint32) {
 	m.buf.StoreSlowly()
 }
 
-// beforeChange panics if the message may not be changed. If it is watched, the elements that entry e belongs to are taken out of
-// their tables.
+// beforeChange must be called before the struct or container of entry e is changed, if the
+// message is guarded. It panics if that is not allowed. The elements and keys that e belongs to
+// are taken out of their tables until the next lookup.
 func (m *Message) beforeChange(e uint32) {
 	if m.frozen {
 		panic(panicAbsent)
@@ -83,7 +89,7 @@ func (m *Message) beforeChange(e uint32) {
 	}
 }
 
-// registerAll finds out which entries belong to which element.
+// registerAll finds out which entries belong to which elements and keys, for all tables.
 func (m *Message) registerAll() {
 	w := &m.viewKeys
 	w.known = true
@@ -100,7 +106,8 @@ func (m *Message) registerAll() {
 	}
 }
 
-// registerElement registers element or key i of entry e, if it is known already which entries belong to others.
+// registerElement registers the entries of element or key i of entry e, unless registerAll will
+// do that.
 func (m *Message) registerElement(e uint32, t *XType, i uint32) {
 	w := &m.viewKeys
 	if !w.known {
@@ -131,8 +138,9 @@ func (m *Message) registerElement(e uint32, t *XType, i uint32) {
 	m.register(xt, x, number)
 }
 
-// register registers the struct or container of entry e, and all in it, as part of an element. What is in a list or map that has a
-// table belongs to elements of its own. Entry 0 is an element that has not been reached yet in building.
+// register notes that the struct or container of entry e, and all in it, belong to the element
+// with this number. Elements of a nested list or map that has a table itself belong to elements
+// of their own. Entry 0 stands for an element that is not on the wire yet.
 func (m *Message) register(t *XType, e, number uint32) {
 	if e == 0 {
 		return
@@ -177,8 +185,9 @@ func (m *Message) register(t *XType, e, number uint32) {
 	}
 }
 
-// closeElements completes what is being built in the list or map of entry e, or everything if that is complete itself, so that its
-// elements or keys can be compared as bytes. Reading a finished message must change nothing.
+// closeElements completes all frames nested in the list or map of entry e, or all frames if
+// that is complete, so that its elements or keys can be compared as bytes. In a finished
+// message there is nothing to complete.
 func (m *Message) closeElements(e uint32) {
 	if !m.buf.Sealed() && !m.closeNested(e) {
 		m.closeAll()
@@ -196,7 +205,8 @@ func (s XStruct) containsValue(v XStruct) bool {
 	return s.m.lookup(s.entry(), t, key) >= 0
 }
 
-// elementEntry returns the entry of element i of a list of structs or containers, which are of type t.
+// elementEntry returns the entry of element i of a list whose elements are structs or
+// containers of type t.
 func (m *Message) elementEntry(e uint32, t *XType, i uint32) uint32 {
 	if t.kind == record {
 		return m.structEntry(e, i)
@@ -204,8 +214,8 @@ func (m *Message) elementEntry(e uint32, t *XType, i uint32) uint32 {
 	return m.idx[m.idx[e+listElems]+i]
 }
 
-// wire returns the wire bytes of the struct or container of entry e: a copy, or if they are in one piece an alias, good until the
-// next change.
+// wire returns the wire bytes of the struct or container of entry e: an alias if they are in
+// one piece, which is good until the next change, else a copy.
 func (m *Message) wire(e uint32, t *XType) []byte {
 	if m == empty {
 		return appendZero([]byte{}, t)
@@ -217,7 +227,7 @@ func (m *Message) wire(e uint32, t *XType) []byte {
 	return m.buf.Range(from, to).AppendTo([]byte{})
 }
 
-// wireAs returns the wire bytes of a struct or container of type t as wire does, having completed it.
+// wireAs completes a struct or container of type t and returns its wire bytes, as wire does.
 func (s XStruct) wireAs(t *XType) []byte {
 	s = s.orAbsent()
 	s.alive()
