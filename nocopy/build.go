@@ -8,9 +8,9 @@ import "encoding/binary"
 type frame struct {
 	typ      *XType
 	e        uint32
-	next     uint32 // container: elements that are on the wire
-	lead     uint8  // list: bytes in front of its header that must stay with it
-	reopened bool   // it was complete: what is added stands in the node at its end
+	next     uint32 // list or map: how many elements or pairs are on the wire
+	lead     uint8  // list: how many bytes of a field header come before its header
+	reopened bool   // it was complete before: what is added goes to the node at its end
 }
 
 // someStruct stands in for the type of a reopened struct; only its kind is read.
@@ -26,7 +26,7 @@ func (m *Message) push(t *XType, e, next uint32) *frame {
 	}
 	m.open = m.open[:n+1]
 	f := &m.open[n]
-	if f.typ != t { // often it is the same as last time: spare the write barrier
+	if f.typ != t { // often it is the same as last time: that spares a write barrier
 		f.typ = t
 	}
 	f.e, f.next, f.lead, f.reopened = e, next, 0, false
@@ -239,7 +239,7 @@ func (s XStruct) NewChild(f XField, d *XDesc, n int) XStruct {
 	return c
 }
 
-// minPairRoom is how many pairs a map in a field has room for at least.
+// minPairRoom is the least number of pairs that a map in a field gets room for.
 const minPairRoom = 4
 
 // clearFixed makes the elements of the innermost frame zero if it is a list of fixed-size

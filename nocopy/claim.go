@@ -2,19 +2,19 @@ package nocopy
 
 import "errors"
 
-// The arguments of a client's call are in use by several parties: they belong to the call, and
-// each connection that writes them retains them. The owner's Release leaves the message to those
-// who retain it, and the last of them releases it.
+// The arguments of a client's call are used by several parties: the call owns the message, and each
+// connection that writes it retains it. Release by the owner takes effect once nobody retains the
+// message any more.
 //
-// Message.claims tells who they are: the generation that it is about, so that a stale handle
-// meets nothing that belongs to others, and below that the flags and the number of those who
-// retain it. It is 0 in messages that were never offered.
+// Message.claims holds the message's generation, so that a stale handle changes nothing, and below
+// that the flags and the number of those that retain the message. It is 0 if the message was never
+// offered.
 
 const (
 	isOffered   = 1 << 31 // Claim makes its caller the owner
-	isClaiming  = 1 << 30 // somebody is about to be it
-	isOwned     = 1 << 29
-	retainCount = isOwned - 1 // how many retain it
+	isClaiming  = 1 << 30 // a caller of Claim is about to become the owner
+	isOwned     = 1 << 29 // the message has an owner
+	retainCount = isOwned - 1 // the bits of the number of those that retain the message
 )
 
 // claims returns the value of Message.claims for the handle's generation with these flags.

@@ -59,11 +59,11 @@ const fewHandouts = 16
 // manyHandouts forgets handouts that are no longer in the message, and reports whether more
 // than fewHandouts are left.
 func (m *Message) manyHandouts() bool {
-	m.handouts = slices.DeleteFunc(m.handouts, func(r handout) bool { return m.idx[r.e+r.field] != r.word })
-	if len(m.handouts) > fewHandouts { // perhaps they are in structs that are gone
+	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return m.idx[h.e+h.field] != h.word })
+	if len(m.handouts) > fewHandouts { // perhaps their structs are no longer in the message
 		live := map[uint32]bool{}
 		m.eachStruct(m.desc.self, m.root, func(e uint32) { live[e] = true })
-		m.handouts = slices.DeleteFunc(m.handouts, func(r handout) bool { return !live[r.e] })
+		m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool { return !live[h.e] })
 	}
 	return len(m.handouts) > fewHandouts
 }
@@ -99,15 +99,17 @@ func (m *Message) eachStruct(t *XType, e uint32, f func(e uint32)) {
 // keepHandouts puts the handouts, which may still be filled, in the place of the binaries that
 // were copied from them when the message was compacted.
 func (m *Message) keepHandouts() {
-	m.handouts = slices.DeleteFunc(m.handouts, func(r handout) bool { return m.idx[r.e+r.field] == 0 }) // it was in something that is gone
+	m.handouts = slices.DeleteFunc(m.handouts, func(h handout) bool {
+		return m.idx[h.e+h.field] == 0 // its struct is no longer in the message
+	})
 	if len(m.handouts) > fewHandouts {
 		m.dropHandouts()
 	}
 	for i := range m.handouts {
-		r := &m.handouts[i]
-		at := &m.idx[r.e+r.field]
-		*at = m.replaceTextByRef(*at, r.mem)
-		r.word = *at
+		h := &m.handouts[i]
+		word := &m.idx[h.e+h.field]
+		*word = m.replaceTextByRef(*word, h.mem)
+		h.word = *word
 	}
 }
 
@@ -136,8 +138,8 @@ func (m *Message) compact() {
 	m.manyHandouts()
 	m.listFill.handle = 0
 	m.viewKeys.invalidate()
-	m.tables.dropFilter()             // another map may get the entry of the one that was filled last
-	for _, s := range m.shadows.all { // the last occurrence of each field is all that counts
+	m.tables.dropFilter()             // another map may get the entry of the map that it is for
+	for _, s := range m.shadows.all { // only the last occurrence of each field is kept
 		m.buf.AddReplace(s.at, s.end)
 	}
 	m.shadows = shadows{all: m.shadows.all[:0]}
@@ -156,7 +158,7 @@ func (m *Message) compact() {
 	}
 	d.byStruct = nil
 	m.keepHandouts()
-	m.guarded = true // handles of what is gone must be told apart
+	m.guarded = true // handles of what is no longer in the message must be found out
 }
 
 // rewriter goes through the wire bytes of a message that was compacted, and gives its entries
@@ -167,7 +169,7 @@ type rewriter struct {
 	base uint32 // position of b[0]
 
 	inPlace bool   // pairs keep their numbers
-	holes   []hole // where there are numbers of pairs that were deleted
+	holes   []hole // maps whose deleted pairs keep their slots
 }
 
 // hole tells that the map of entry e has slots for n pairs that were deleted.
@@ -311,7 +313,7 @@ type extraFields struct {
 	m     *Message
 	e     uint32
 	which uint32
-	chain uint32 // entries that are not used yet
+	chain uint32 // word of the next entry to use again
 }
 
 // begin starts with the union of entry e.

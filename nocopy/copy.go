@@ -5,7 +5,7 @@ import "github.com/nocopythrift/nocopythrift/internal/chain"
 // source is the wire bytes of a struct or container that is about to be copied or linked into a
 // message.
 type source struct {
-	from *Message // whose memory may be referred to; nil: data is a copy
+	from *Message // the message to link memory of; nil if data is a copy
 	r    chain.Range
 	n    int // bytes
 	data []byte
@@ -27,7 +27,7 @@ func (m *Message) source(v XStruct, t *XType) source {
 		return source{n: len(m.copied), data: m.copied}
 	}
 	v.m.closeAllUnlessSealed()
-	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() { // what was accepted there may be sent from here
+	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() { // what may be sent from there may be sent from here
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}
@@ -80,7 +80,7 @@ func (m *Message) appendValue(t *XType, header uint32, src source, e uint32) uin
 		copy(b[lead:], src.data)
 		return m.indexValue(t, p+uint32(lead), e)
 	}
-	p, b := m.buf.Extend(lead + 1) // the last byte is what the node stands in the place of
+	p, b := m.buf.Extend(lead + 1) // the node replaces the last byte
 	putLead(b, header)
 	node := m.buf.AddReplace(p+uint32(lead), p+uint32(lead)+1)
 	word := m.indexShared(node, t, src, e)

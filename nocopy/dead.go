@@ -1,23 +1,23 @@
 package nocopy
 
-// What is replaced or removed stays in the index for those who have handles of it, until the
-// message is compacted. Then its entries are made empty, and used again for values of the same
-// type: so whoever still uses such a handle reads nothing but a value of its type.
+// The entries of values that were replaced or removed stay in the index, since there may be handles
+// of them, until the message is compacted. Then they are made zero, and used again for values of
+// the same type. So a handle of such a value reads as absent, or as another value of its type.
 
 // deadEntries holds the entries of values that were replaced or removed.
 type deadEntries struct {
 	values   []deadValue
 	fields   []deadField
-	byStruct map[uint32][]deadField // fields by in, while a message is compacted
+	byStruct map[uint32][]deadField // by deadField.in; nil unless the message is being compacted
 	// What has been reclaimed since:
 	free       map[*XType][]block
-	rawWords   map[uint32][]uint32 // by size: words that nobody ever has a handle of
-	blockWords map[uint32]uint32   // by entry: the words of a container's block, where that is not what its count says
-	freeWords  uint32              // in all of these
+	rawWords   map[uint32][]uint32 // by size: words that no handle refers to
+	blockWords map[uint32]uint32   // by entry: how many words a container's block has, if more or fewer than its count tells
+	freeWords  uint32              // how many words all of these have
 	// When to look again:
-	reused      uint32 // words taken of them since the last time
-	checkAt     uint32 // words of the index and reused that are no reason to look
-	everyChange bool   // tests: every change is one
+	reused      uint32 // how many free words were used again since then
+	checkAt     uint32 // compactIfWorth looks once the words of the index and reused are more
+	everyChange bool   // for tests: it compacts at every change
 }
 
 // deadValue is a struct or container that was replaced or removed. With inBlock it was an

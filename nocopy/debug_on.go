@@ -31,7 +31,7 @@ var unreleased = struct {
 	reported map[string]bool
 }{all: map[*making]struct{}{}, reported: map[string]bool{}}
 
-// track notes who makes the message.
+// track notes where the message is made.
 func (m *Message) track() {
 	mk := new(making)
 	mk.n = runtime.Callers(4, mk.pcs[:])

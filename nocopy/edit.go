@@ -13,16 +13,16 @@ const edited = 1 << 31
 // is made by the first change.
 type edit struct {
 	end        uint32       // position of the STOP, or after the last element
-	valueNode  chain.NodeID // the node that holds the value itself, in the place of an earlier one
-	tailNode   chain.NodeID // the node at the end, for what is added
-	fieldNodes uint32       // struct: index of a word per word of the entry: the node in the place of that field
-	countNode  uint32       // container: position of the count when it was moved
-	dead       uint32       // map: pairs that were deleted
-	liveSet    uint32       // map: the number in Message.live of the set of the pairs that All yields, 0 if none has been made
-	free       uint32       // map: number+1 of one of them; its value word names the next
-	spare      uint32       // list of fixed-size elements: bytes that its node has beyond its last element
-	gap        uint32       // list: words before those of its elements that are free
-	arranged   bool         // list: its elements are parts of the node at its end, but for those added since
+	valueNode  chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
+	tailNode   chain.NodeID // the node at the end, with what was added; or 0
+	fieldNodes uint32       // struct: index of as many words as the entry has, which hold the nodes that replace fields
+	countNode  uint32       // container: the node that replaces the count on the wire, or 0
+	dead       uint32       // map: how many pairs were deleted
+	liveSet    uint32       // map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
+	free       uint32       // map: number+1 of a deleted pair, whose word for the value is that of the next; or 0
+	spare      uint32       // list of fixed-size elements: how many bytes its node has after the last element
+	gap        uint32       // list: how many words before the first slot are free
+	arranged   bool         // list: its elements, except those that were added since, are parts of tailNode
 }
 
 // edit returns the edit of the struct or container of entry e, which it makes if there is none.
@@ -145,7 +145,7 @@ func (m *Message) textPlace(word uint32) (at, end uint32) {
 	}
 	node := word &^ inNode
 	at, end = m.buf.NodePlace(node)
-	if at == end { // it holds only the bytes, which are referred to
+	if at == end { // the node holds the bytes only, which are referred to
 		return at - textHeader, at
 	}
 	return at, end
@@ -175,7 +175,7 @@ func (m *Message) rewriteText(p uint32, n int) ([]byte, uint32) {
 // movePositions adds before to all positions in the index up to p, and after to those beyond.
 // There must be no node, and the message must be so small that no count, type or entry's number
 // is as large as a position.
-func (m *Message) movePositions(p, before, behind uint32) {
+func (m *Message) movePositions(p, before, after uint32) {
 	words := m.idx[firstEntry:m.words]
 	for i, w := range words {
 		by := uint32(0)
@@ -183,7 +183,7 @@ func (m *Message) movePositions(p, before, behind uint32) {
 			by = before
 		}
 		if w&^notIndexed > p {
-			by = behind
+			by = after
 		}
 		words[i] = w + by
 	}
@@ -214,7 +214,7 @@ func (m *Message) refer(p uint32, v []byte, old uint32) uint32 {
 
 // Unset removes the field.
 func (s XStruct) Unset(f XField) {
-	s.writable() // compacting would complete the struct: a default that is owed would be removed, too
+	s.writable() // not changeable: compacting would complete the struct, adding defaults that are removed then
 	m, e := s.m, uint32(s.k)
 	if m.idx[e+f.word()] != 0 {
 		m.buf.SetEmpty(m.replaceField(e, f))
@@ -258,7 +258,7 @@ func (m *Message) indexAt(t *XType, p uint32) uint32 {
 // beginTrusted prepares the parser for bytes that have been checked before. They begin at
 // position p, or the caller sets them if p is 0. The caller then calls endTrusted.
 func (m *Message) beginTrusted(p uint32) {
-	m.zeroed = 0 // the parser fills words without regard to that
+	m.zeroed = 0 // since the parser does not update it
 	m.noteGrowth()
 	m.p.reset(0)
 	m.p.maxIndex, m.p.maxDepth = maxWords, maxDepth

@@ -49,7 +49,7 @@ func (f *filter) add(x uint64) bool {
 }
 
 const (
-	// filtered is the number of pairs up to which a filter says of nearly all keys that they come once.
+	// singlePairs is the number of pairs up to which a filter finds nearly all keys to be new.
 	singlePairs = 256
 	// suspects is how many others are looked for one by one, and how many clashes a table may have.
 	maxClashes = 16
@@ -126,7 +126,8 @@ func textEnds(b []byte, at uint32) (uint64, bool) {
 	if i += n + textHeader; i > uint64(len(b)) {
 		return 0, false
 	}
-	// Neither mixed more: keys that are numbered differ in their last bytes, and then keep apart better than by chance.
+	// This is not mixed more: numbered keys differ in their last bytes, and then have different
+	// hashes more often than by chance.
 	return x ^ bits.RotateLeft64(bits.ReverseBytes64(load64(b, int(i-8))), 32), true
 }
 

@@ -101,7 +101,7 @@ func (l BoolList) AppendTo(dst []bool) []bool {
 	return dst
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l BoolList) Contains(v bool) bool {
 	var x [1]byte
 	b := x[:]
@@ -216,7 +216,7 @@ func (l Int8List) AppendTo(dst []int8) []int8 {
 	return dst[:len(dst)+n]
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l Int8List) Contains(v int8) bool {
 	var x [1]byte
 	b := x[:]
@@ -328,7 +328,7 @@ func (l Int16List) AppendTo(dst []int16) []int16 {
 	return dst[:len(dst)+n]
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l Int16List) Contains(v int16) bool {
 	var x [2]byte
 	b := x[:]
@@ -440,7 +440,7 @@ func (l Int32List) AppendTo(dst []int32) []int32 {
 	return dst[:len(dst)+n]
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l Int32List) Contains(v int32) bool {
 	var x [4]byte
 	b := x[:]
@@ -552,7 +552,7 @@ func (l Int64List) AppendTo(dst []int64) []int64 {
 	return dst[:len(dst)+n]
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l Int64List) Contains(v int64) bool {
 	var x [8]byte
 	b := x[:]
@@ -660,7 +660,7 @@ func (l Float64List) AppendTo(dst []float64) []float64 {
 	return dst[:len(dst)+n]
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l Float64List) Contains(v float64) bool {
 	var x [8]byte
 	b := x[:]
@@ -778,7 +778,7 @@ func (l UUIDList) AppendTo(dst []UUID) []UUID {
 	return dst
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l UUIDList) Contains(v UUID) bool {
 	var x [16]byte
 	b := x[:]
@@ -893,7 +893,7 @@ func (l EnumList[E]) AppendTo(dst []E) []E {
 	return dst[:len(dst)+n]
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l EnumList[E]) Contains(v E) bool {
 	var x [4]byte
 	b := x[:]

@@ -232,7 +232,7 @@ func (m *Message) makeTable(e uint32, t *XType) {
 	if room&roomTable != 0 {
 		return
 	}
-	m.listFill.handle = 0 // perhaps it is another one
+	m.listFill.handle = 0 // another list may be filled next
 	n, first, stride := m.idx[e+listCount], m.idx[e+listElems], uint32(t.elem.desc.words)
 	if m.dead.free != nil && n > 0 && m.dead.blockWords[e] == 0 {
 		m.dead.blockWords[e] = listWords + n*stride
@@ -257,7 +257,7 @@ func (m *Message) structEntry(e, i uint32) uint32 {
 
 // storeCount stores the count of the list or map of entry e on the wire.
 func (m *Message) storeCount(e uint32, t *XType) {
-	if m.idx[e+listEnd] == 0 { // being built for the first time
+	if m.idx[e+listEnd] == 0 { // never complete before
 		putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 		return
 	}

@@ -54,9 +54,9 @@ func (p StringMap) AppendNew() (k, v string) {
 // mapFill is a StringMap that is being filled: it is the innermost frame, no pair was deleted
 // from it, and there is room for one more slot.
 type mapFill struct {
-	handle    uint64 // its handle, 0 if there is none
-	n         uint32 // how many pairs it has
-	slot, end uint32 // where the next one's words are, and where the room for them ends
+	handle    uint64 // the map's handle, 0 if there is none
+	n         uint32 // how many pairs the map has
+	slot, end uint32 // the slot of the next pair, and where the room for slots ends
 }
 
 // beginMapFill sets Message.mapFill to the map, and reports whether the map may be filled that

@@ -68,8 +68,8 @@ func (s XStruct) structAt(i int) XStruct {
 // listFill is a list of structs whose elements are filled one after the other.
 type listFill struct {
 	handle, open uint64 // the handles of the list and of the element that was begun last
-	next, end    int    // the number of the one behind that, and how many there are
-	desc         *XDesc // the elements' type, of which nothing is owed
+	next, end    int    // the number of the element after that, and how many elements there are
+	desc         *XDesc // describes the elements, which must have no owed fields
 }
 
 // nextElement returns the next element of listFill. It appends the STOP of the element before,
@@ -209,15 +209,15 @@ func (s XStruct) setStructAt(i int, v XStruct) {
 		return
 	}
 	m.noteDeadFields(t.desc, e)
-	slots, strange := m.editOf(e).fieldNodes, uint32(0)
+	fieldNodes, extra := m.editOf(e).fieldNodes, uint32(0)
 	if t.desc.union {
-		strange = m.idx[e+unionWord]
+		extra = m.idx[e+unionWord]
 	}
 	node := m.replaceElement(t, e)
 	m.placeValue(node, t, 0, src, e)
 	m.edit(e).valueNode = node
-	m.dead.freeExtra(m, strange)
-	if slots != 0 {
-		m.dead.freeRaw(slots, uint32(t.desc.words))
+	m.dead.freeExtra(m, extra)
+	if fieldNodes != 0 {
+		m.dead.freeRaw(fieldNodes, uint32(t.desc.words))
 	}
 }

@@ -14,29 +14,30 @@ import (
 type tables struct {
 	mu           sync.RWMutex
 	made         map[uint32]*table // by entry
-	spare        []*table          // to be used again
-	spareBuckets int               // the slots that they have
+	spare        []*table          // no longer in use, for other maps
+	spareBuckets int               // how many buckets the spare ones have
 
-	iterations atomic.Int32 // how many times All of a map is under way: pairs keep their numbers
+	iterations atomic.Int32 // how many calls of All are under way; while there are any, pairs keep their numbers
 
-	// While a map is being filled, most keys are new. As long as they are few, its filter knows that without a table.
-	filterOf    uint32 // the entry of that map, 0 = none
+	// While a map is being filled, most keys are new. Up to filterPairs pairs, a filter finds that
+	// out without a table.
+	filterOf    uint32 // the entry of that map, 0 if there is none
 	filter      filter
-	filterTable *table // its table, nil if it has none yet
+	filterTable *table // the table of that map, nil if it has none yet
 }
 
 // table finds the last pair or element with a given key. A key takes one bucket; earlier pairs
 // with the same key are linked with the last one (twins.go).
 type table struct {
 	buckets   []uint64 // half a hash <<32 | number+1
-	taken     int      // slots taken
-	seen      uint32   // the number of pairs or elements that it has seen, those that were deleted since included
-	twins     []twin   // by number; shorter, or nil, if those at the end have keys of their own
-	dups      uint32   // how many have the key of a later one
-	pending   []uint32 // those that have changed since the last lookup: the next one enters them again
-	waiting   []uint64 // a bit for each number, set of those in pending
-	clashes   int      // how often another key had the same hash
-	wholeKeys bool     // hashes are of whole keys: there were too many clashes
+	taken     int      // how many buckets are not empty
+	seen      uint32   // how many pairs or elements were added, including those that were deleted since
+	twins     []twin   // by number; numbers beyond its length have none
+	dups      uint32   // how many pairs or elements have the key of a later one
+	pending   []uint32 // numbers of those that have changed, which the next lookup adds again
+	waiting   []uint64 // a bitmap of the numbers in pending
+	clashes   int      // how often two different keys had the same hash
+	wholeKeys bool     // hashes are of whole keys, since there were too many clashes
 }
 
 // linearPairs is the number of pairs or elements up to which comparing each is faster than a
@@ -62,7 +63,7 @@ func (ts *tables) reset() {
 	for _, tb := range ts.made {
 		ts.keepSpare(tb)
 	}
-	if len(ts.made) > keepTables { // clearing takes as long as it was large ever
+	if len(ts.made) > keepTables { // clearing a map takes as long as it was ever large
 		ts.made = nil
 	}
 	clear(ts.made)
@@ -143,7 +144,7 @@ var trueByte = []byte{1}
 // none.
 func (m *Message) lookup(e uint32, t *XType, key []byte) int {
 	n := m.idx[e+listCount]
-	if f := m.frameOf(e); f != nil && f.next < n { // the others are zero
+	if f := m.frameOf(e); f != nil && f.next < n { // the elements from next on are zero
 		if bytes.Equal(key, zeroElement(t.elem)) {
 			return int(n) - 1
 		}

@@ -72,7 +72,7 @@ func (l StringList) AppendTo(dst []string) []string {
 	return dst
 }
 
-// Contains says whether v is an element.
+// Contains reports whether v is an element.
 func (l StringList) Contains(v string) bool { return XStruct(l).containsKey(chain.StringBytes(v)) }
 
 // Add appends v unless it is an element already.
@@ -135,7 +135,7 @@ func (l BytesList) AppendTo(dst [][]byte) [][]byte {
 	return dst
 }
 
-// Contains says whether an element equals v.
+// Contains reports whether an element equals v.
 func (l BytesList) Contains(v []byte) bool { return XStruct(l).containsKey(v) }
 
 // Add appends v unless an element equals it.

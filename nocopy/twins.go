@@ -2,14 +2,14 @@ package nocopy
 
 import "slices"
 
-// Pairs or elements of one key. The table has a slot for the last of them, from which the
-// others are linked, from later to earlier ones. What is entered again, having changed, may be
-// out of that order; then the order is found once it matters.
+// Twins are pairs or elements with the same key. The table has a bucket for the last of them; the
+// others are linked from there, from later to earlier ones. One that has changed and is added again
+// may be out of that order; then removeLast sorts them when that matters.
 
 // twin links a pair or element with others that have the same key. It has numbers+1; 0 is none.
 type twin struct {
-	earlier uint32 // with unordered, what follows is in any order; all of it is earlier nevertheless, if this is the last
-	later   uint32
+	earlier uint32 // the next earlier one; with unordered the links from here on are in any order
+	later   uint32 // the next later one
 }
 
 const unordered = 1 << 31

@@ -2,19 +2,19 @@ package nocopy
 
 import "slices"
 
-// Elements of sets and keys of maps that are structs or containers are the same if their wire
-// bytes are. They may be changed through handles at any time. So once there is a table of such,
-// the message is watched: whatever changes a struct or container asks first which elements it
-// belongs to, and takes those out of their tables until the next lookup. Which entry belongs to
-// which element is found out when something is changed for the first time.
+// Elements of sets and keys of maps that are structs or containers are equal if their wire bytes
+// are. They may be changed through handles at any time. So once the message has a table of them,
+// every change of a struct or container takes the elements and keys that it belongs to out of
+// their tables, until the next lookup. The first change finds out which entries belong to which
+// element or key.
 
 // viewKeys holds what a message knows of the elements and keys in its tables that are structs
 // or containers: which entries belong to which of them.
 type viewKeys struct {
-	tables   int       // how many such tables there are
-	first    uint32    // the entry that the first of them is of
-	known    bool      // it has been found out which entries belong to which elements
-	owner    []uint32  // by entry: the number of the innermost element that it is or belongs to, 0 = none
+	tables   int       // how many tables of structs or containers there are
+	first    uint32    // the entry of the list or map with the first of these tables
+	known    bool      // owner and elements are filled
+	owner    []uint32  // by entry: the number of the innermost element that it is or belongs to, 0 if there is none
 	elements []element // by that number
 }
 
@@ -77,7 +77,7 @@ func (m *Message) beforeChange(e uint32) {
 		return
 	}
 	if w.tables == 1 && w.first == e {
-		return // it is not inside of itself
+		return // e itself has the only table; it can't be one of its own elements
 	}
 	if !w.known {
 		m.registerAll()
