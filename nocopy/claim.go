@@ -11,9 +11,9 @@ import "errors"
 // offered.
 
 const (
-	isOffered   = 1 << 31 // Claim makes its caller the owner
-	isClaiming  = 1 << 30 // a caller of Claim is about to become the owner
-	isOwned     = 1 << 29 // the message has an owner
+	isOffered   = 1 << 31     // Claim makes its caller the owner
+	isClaiming  = 1 << 30     // a caller of Claim is about to become the owner
+	isOwned     = 1 << 29     // the message has an owner
 	retainCount = isOwned - 1 // the bits of the number of those that retain the message
 )
 

@@ -340,14 +340,11 @@ func (s XStruct) newTextAt(i, n int) []byte {
 	s.changeableBy(n)
 	slot := s.elemSlot(i)
 	m := s.m
-	if m.appendsAt(s.entry(), uint32(i)) {
+	if s.beforeSet(i) {
 		p, b := m.buf.Extend(textHeader + n)
 		putBE32(b, uint32(n))
 		m.idx[slot] = p
 		return b[textHeader : textHeader+n : textHeader+n]
-	}
-	if len(m.tables.made) > 0 {
-		m.elementChanges(s.entry(), uint32(i))
 	}
 	b, word := m.replaceText(m.idx[slot], n)
 	m.idx[slot] = word
@@ -391,6 +388,41 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	return true
 }
 
+// beforeSet must be called before element i is set, unless it is of fixed size. It reports whether the
+// caller must append the element, as appendsAt does. Otherwise the caller replaces it, and it is taken
+// out of the list's table until the next lookup.
+func (s XStruct) beforeSet(i int) bool {
+	if s.m.appendsAt(s.entry(), uint32(i)) {
+		return true
+	}
+	if len(s.m.tables.made) > 0 {
+		s.m.elementChanges(s.entry(), uint32(i))
+	}
+	return false
+}
+
+// replaceValue replaces the struct or container that a word stands for by a copy of src, of type t, and
+// returns the new word. e is as in appendValue.
+func (m *Message) replaceValue(t *XType, word uint32, src source, e uint32) uint32 {
+	node := m.replaceElement(t, word)
+	word = m.placeValue(node, t, 0, src, e)
+	m.edit(word).valueNode = node
+	return word
+}
+
+// replaceByNew replaces the struct or container that a word stands for by an empty one of type t, which
+// becomes the only frame, and returns the new word. n is as in NewChild.
+func (m *Message) replaceByNew(t *XType, word uint32, n int) uint32 {
+	m.noteDead(t, word)
+	node := m.replaceElement(t, word)
+	m.closeAll()
+	m.buf.SetEmpty(node)
+	m.buf.OpenContent(node)
+	word = m.beginValue(t, n, 0)
+	m.edit(word).valueNode = node
+	return word
+}
+
 // setTextAt makes element i the text v, which is referred to if it is large.
 func (s XStruct) setTextAt(i int, v []byte) {
 	if s.m == nil {
@@ -414,12 +446,9 @@ func (s XStruct) setTextAt(i int, v []byte) {
 	checkLen(len(v))
 	s.changeableBy(len(v))
 	slot := s.elemSlot(i)
-	if s.m.appendsAt(s.entry(), uint32(i)) {
+	if s.beforeSet(i) {
 		s.m.idx[slot] = s.m.appendRef(v)
 		return
-	}
-	if len(s.m.tables.made) > 0 {
-		s.m.elementChanges(s.entry(), uint32(i))
 	}
 	s.m.idx[slot] = s.m.replaceTextByRef(s.m.idx[slot], v)
 }

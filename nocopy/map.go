@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-
-	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
 // Map is a map whose values are scalars, enums, strings, binaries or uuids; a map of strings to
@@ -231,9 +229,7 @@ func (s XStruct) putView(k encoded, v XStruct) {
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pairSlot(i)
 		m.noteDead(t.elem, m.idx[slot+pairValue])
-		node := m.replaceElement(t.elem, m.idx[slot+pairValue])
-		word = m.placeValue(node, t.elem, 0, src, 0)
-		m.edit(word).valueNode = node
+		word = m.replaceValue(t.elem, m.idx[slot+pairValue], src, 0)
 	} else {
 		slot = s.appendPair(k)
 		word = m.appendValue(t.elem, 0, src, 0)
@@ -248,23 +244,15 @@ func (s XStruct) putNew(k encoded, n int) XStruct {
 	k = s.key(k)
 	m, t := s.m, s.typ()
 	checkCount(t.elem, n)
-	var slot uint32
-	var own chain.NodeID
+	var word, slot uint32
 	if i := s.findToPut(k); i >= 0 {
 		slot = s.pairSlot(i)
-		m.noteDead(t.elem, m.idx[slot+pairValue])
-		own = m.replaceElement(t.elem, m.idx[slot+pairValue])
-		m.closeAll()
-		m.buf.SetEmpty(own)
-		m.buf.OpenContent(own)
+		word = m.replaceByNew(t.elem, m.idx[slot+pairValue], n)
 	} else {
 		slot = s.appendPair(k)
+		word = m.beginValue(t.elem, n, 0)
 	}
-	word := m.beginValue(t.elem, n, 0)
 	m.idx[slot+pairValue] = word
-	if own != 0 {
-		m.edit(word).valueNode = own
-	}
 	v := m.handle(word)
 	v.clearFixed()
 	return v

@@ -108,18 +108,13 @@ func (s XStruct) setContainerAt(i int, v XStruct) {
 	src := m.source(v, t)
 	s.changeableBy(src.n)
 	slot := s.elemSlot(i)
-	if len(m.tables.made) > 0 {
-		m.elementChanges(s.entry(), uint32(i))
-	}
-	if m.appendsAt(s.entry(), uint32(i)) {
+	if s.beforeSet(i) {
 		word := m.appendValue(t, 0, src, 0)
 		m.idx[slot] = word
 		return
 	}
 	m.noteDead(t, m.idx[slot])
-	node := m.replaceElement(t, m.idx[slot])
-	word := m.placeValue(node, t, 0, src, 0)
-	m.edit(word).valueNode = node
+	word := m.replaceValue(t, m.idx[slot], src, 0)
 	m.idx[slot] = word
 }
 
@@ -129,21 +124,12 @@ func (s XStruct) newContainerAt(i, n int) XStruct {
 	slot := s.elemSlot(i)
 	m, t := s.m, s.typ().elem
 	checkCount(t, n)
-	if len(m.tables.made) > 0 {
-		m.elementChanges(s.entry(), uint32(i))
-	}
-	if m.appendsAt(s.entry(), uint32(i)) {
+	if s.beforeSet(i) {
 		word := m.beginValue(t, n, 0)
 		m.idx[slot] = word
 		return m.handle(word)
 	}
-	m.noteDead(t, m.idx[slot])
-	node := m.replaceElement(t, m.idx[slot])
-	m.closeAll()
-	m.buf.SetEmpty(node)
-	m.buf.OpenContent(node)
-	word := m.beginValue(t, n, 0)
-	m.edit(word).valueNode = node
+	word := m.replaceByNew(t, m.idx[slot], n)
 	m.idx[slot] = word
 	return m.handle(word)
 }

@@ -200,11 +200,8 @@ func (s XStruct) setStructAt(i int, v XStruct) {
 	m, t := s.m, s.typ().elem
 	src := m.source(v, t)
 	s.changeableBy(src.n)
-	if len(m.tables.made) > 0 {
-		m.elementChanges(s.entry(), uint32(i))
-	}
 	e := m.structEntry(s.entry(), uint32(i))
-	if m.appendsAt(s.entry(), uint32(i)) {
+	if s.beforeSet(i) {
 		m.appendValue(t, 0, src, e)
 		return
 	}
@@ -213,9 +210,7 @@ func (s XStruct) setStructAt(i int, v XStruct) {
 	if t.desc.union {
 		extra = m.idx[e+unionWord]
 	}
-	node := m.replaceElement(t, e)
-	m.placeValue(node, t, 0, src, e)
-	m.edit(e).valueNode = node
+	m.replaceValue(t, e, src, e)
 	m.dead.freeExtra(m, extra)
 	if fieldNodes != 0 {
 		m.dead.freeRaw(fieldNodes, uint32(t.desc.words))
