@@ -51,7 +51,7 @@ func (s XStruct) arrangeParts() (parts []chain.Part, words []uint32) {
 	}
 	parts = m.buf.Parts(ed.tailNode)
 	words = m.idx[m.idx[e+listElems]:][:m.idx[e+listCount]]
-	if len(parts) < len(words) { // the others have been added since
+	if len(parts) < len(words) { // elements were added since it was arranged last
 		for _, word := range words[len(parts):] {
 			at, end := m.valuePlace(t.elem.wire, word)
 			parts = append(parts, chain.Part{From: at, To: end})
@@ -102,7 +102,7 @@ func (s XStruct) deleteRange(i, j int) {
 			}
 		}
 	}
-	if i == 0 { // which is cheap again and again
+	if i == 0 { // nothing moves, so that doing it again and again is cheap
 		parts = parts[j:]
 		m.idx[e+listElems] += n
 		m.idx[e+listRoom] -= n
@@ -130,14 +130,14 @@ func sortElements[T any](s XStruct, get func(m *Message, word uint32) T, cmp fun
 		order[i] = i
 	}
 	word := func(i int) uint32 {
-		s.checkSorted(n)
+		s.checkSameLen(n)
 		if t := s.typ(); t.elem.kind != text {
 			return m.elementEntry(s.entry(), t.elem, uint32(i))
 		}
 		return m.idx[m.idx[s.entry()+listElems]+uint32(i)]
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp(get(m, word(a)), get(m, word(b))) })
-	s.checkSorted(n)
+	s.checkSameLen(n)
 	parts, words := s.arrangeParts()
 	m.clearTable(s.entry())
 	newParts, newWords := make([]chain.Part, n), make([]uint32, n)
@@ -148,8 +148,9 @@ func sortElements[T any](s XStruct, get func(m *Message, word uint32) T, cmp fun
 	s.setParts(newParts)
 }
 
-// checkSorted panics if the list had n elements before it was sorted and cmp has changed that.
-func (s XStruct) checkSorted(n int) {
+// checkSameLen panics unless the list still has n elements: the function that compared them must
+// not change it.
+func (s XStruct) checkSameLen(n int) {
 	if s.alive(); s.count() != n {
 		panic("nocopy: list changed while it was sorted")
 	}
@@ -179,7 +180,8 @@ func (s XStruct) ownFixed(size int) []byte {
 	m, e := s.m, s.entry()
 	m.closeEntry(e)
 	own := m.editOf(e).valueNode
-	if own == 0 || m.buf.Content(own, 1) != nil || !m.buf.Writable(m.idx[e+listStart]) { // it is not what moveFixed made
+	if own == 0 || m.buf.Content(own, 1) != nil || !m.buf.Writable(m.idx[e+listStart]) {
+		// The elements are not where moveFixed puts them.
 		m.moveFixed(e, size, 0)
 	}
 	m.clearTable(e)

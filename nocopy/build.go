@@ -56,9 +56,9 @@ func (m *Message) indexTemplate(d *XDesc, e, p uint32) {
 	}
 }
 
-// setOpenKey lets fields of the innermost struct be appended without further ado, if that is
+// setOpenHandle lets fields of the innermost struct be appended without further ado, if that is
 // what it needs.
-func (m *Message) setOpenKey() {
+func (m *Message) setOpenHandle() {
 	m.openHandle = 0
 	if n := len(m.open); n > 0 && m.open[n-1].typ.kind == record {
 		e := m.open[n-1].e
@@ -82,7 +82,7 @@ func (m *Message) openStruct(e uint32) {
 	}
 	m.buf.OpenContent(m.edit(e).tailNode)
 	m.push(someStruct, e, 0).reopened = true
-	m.setOpenKey()
+	m.setOpenHandle()
 }
 
 // closeNested completes all frames nested in that of entry e, and reports whether e has a
@@ -92,7 +92,7 @@ func (m *Message) closeNested(e uint32) bool {
 		if m.open[i].e == e {
 			if n := i + 1; n < len(m.open) {
 				m.closeTo(n)
-				m.setOpenKey()
+				m.setOpenHandle()
 			}
 			return true
 		}
@@ -105,7 +105,7 @@ func (m *Message) closeNested(e uint32) bool {
 func (m *Message) closeEntry(e uint32) {
 	if m.closeNested(e) {
 		m.closeTo(len(m.open) - 1)
-		m.setOpenKey()
+		m.setOpenHandle()
 	}
 }
 
@@ -160,15 +160,15 @@ func (m *Message) closeContainer(top int) {
 // it must have and that nobody set.
 func (m *Message) appendAllOwed(d *XDesc, e uint32) {
 	for _, owed := range d.owed {
-		if m.idx[e+owed.word] == 0 && !m.hadField(e, owed.word) {
+		if m.idx[e+owed.word] == 0 && !m.wasRemoved(e, owed.word) {
 			m.appendOwed(e, owed)
 		}
 	}
 }
 
-// hadField reports whether the field was set once and then removed, so that it is no longer
-// owed. Required fields are never removed.
-func (m *Message) hadField(e, word uint32) bool {
+// wasRemoved reports whether the field with this word was set once and then removed, so that it
+// is no longer owed. Required fields are never removed.
+func (m *Message) wasRemoved(e, word uint32) bool {
 	slots := m.editOf(e).fieldNodes
 	return slots != 0 && m.idx[slots+word] != 0
 }
@@ -342,7 +342,7 @@ func (m *Message) beginRecord(d *XDesc, header uint32) uint32 {
 // beginContainer is beginValue for a list, set or map.
 func (m *Message) beginContainer(t *XType, n int, header uint32) uint32 {
 	lead := leadOf(header)
-	e := m.allocFor(t, listWords+wordsOf(t, n))
+	e := m.allocFor(t, listWords+slotWords(t, n))
 	w := (*[listWords]uint32)(m.idx[e:])
 	count, room := uint32(n), uint32(n)
 	var p, next uint32
@@ -369,8 +369,8 @@ func (m *Message) beginContainer(t *XType, n int, header uint32) uint32 {
 	return e
 }
 
-// wordsOf returns how many words the slots of n elements or pairs of the type take.
-func wordsOf(t *XType, n int) int {
+// slotWords returns how many words the slots of n elements or pairs of the type take.
+func slotWords(t *XType, n int) int {
 	words := int64(n) * int64(t.elemWords())
 	if uint64(words) > maxWords {
 		t.elem.mustBeDefined()

@@ -16,7 +16,7 @@ type changer struct {
 }
 
 // longText is long enough to be referred to, not copied.
-var longText = strings.Repeat("long ", refer/5+1)
+var longText = strings.Repeat("long ", referSize/5+1)
 
 func (c changer) structure(s XStruct, d *XDesc) {
 	c.depth++

@@ -2,13 +2,13 @@ package nocopy
 
 import "errors"
 
-// The arguments of a client's call are used by several parties: the call owns the message, and each
-// connection that writes it retains it. Release by the owner takes effect once nobody retains the
-// message any more.
+// The arguments of a client's call are used by several parties: the call owns the message, and
+// each connection that writes it retains it. Release by the owner takes effect once nobody
+// retains the message any more.
 //
-// Message.claims holds the message's generation, so that a stale handle changes nothing, and below
-// that the flags and the number of those that retain the message. It is 0 if the message was never
-// offered.
+// Message.claims holds the message's generation, so that a stale handle changes nothing, and
+// below that the flags and the number of those that retain the message. It is 0 if the message
+// was never offered.
 
 const (
 	isOffered   = 1 << 31     // Claim makes its caller the owner

@@ -106,7 +106,7 @@ func (m *Message) replaceEncoded(t *XType, word uint32, k encoded) uint32 {
 		return word
 	}
 	checkLen(len(k.text))
-	if len(k.text) >= refer && m.mayRefer(len(k.text)) {
+	if len(k.text) >= referSize && m.mayRefer(len(k.text)) {
 		return m.replaceTextByRef(word, k.text)
 	}
 	b, word := m.replaceText(word, len(k.text))

@@ -34,10 +34,10 @@ func (m *Message) source(v XStruct, t *XType) source {
 	r := v.m.rangeOf(v.entry(), t, m.spentRange)
 	m.spentRange = chain.Range{}
 	if r.Count() <= keepPieces {
-		m.spentRange = r.Spent() // for the next source: this one is put in its place before that
+		m.spentRange = r.Spent() // for the next source; this one is used up before that
 	}
 	n := r.Len()
-	if v.m != m && n >= refer && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
+	if v.m != m && n >= referSize && m.mayRefer(n) && (r.Count() == 1 || m.mayLink(r.Count(), n, t)) {
 		return source{from: v.m, r: r, n: n}
 	}
 	m.copied = r.AppendTo(m.copied[:0])
@@ -170,7 +170,7 @@ func (s XStruct) SetChild(f XField, d *XDesc, v XStruct) {
 	src := m.source(v, t)
 	s.changeableBy(src.n)
 	if d.union {
-		s.Arm(f, d) // not before: v may be in the arm that is removed
+		s.Arm(f, d) // not earlier, since v may be in the field that is removed
 	}
 	var word uint32
 	if m.idx[e+f.word()] == 0 && m.fieldNode(e, f) == 0 {

@@ -1,8 +1,9 @@
 package nocopy
 
-// The entries of values that were replaced or removed stay in the index, since there may be handles
-// of them, until the message is compacted. Then they are made zero, and used again for values of
-// the same type. So a handle of such a value reads as absent, or as another value of its type.
+// The entries of values that were replaced or removed stay in the index, since there may be
+// handles of them, until the message is compacted. Then they are made zero, and used again for
+// values of the same type. So a handle of such a value reads as absent, or as another value of
+// its type.
 
 // deadEntries holds the entries of values that were replaced or removed.
 type deadEntries struct {

@@ -15,7 +15,7 @@ type edit struct {
 	end        uint32       // position of the STOP, or after the last element
 	valueNode  chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
 	tailNode   chain.NodeID // the node at the end, with what was added; or 0
-	fieldNodes uint32       // struct: index of as many words as the entry has, which hold the nodes that replace fields
+	fieldNodes uint32       // struct: index of a word for each of the entry, with the node that replaces the field
 	countNode  uint32       // container: the node that replaces the count on the wire, or 0
 	dead       uint32       // map: how many pairs were deleted
 	liveSet    uint32       // map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
@@ -98,7 +98,7 @@ func (m *Message) replaceField(e uint32, f XField) chain.NodeID {
 	ed := m.edit(e)
 	if ed.fieldNodes == 0 {
 		ed.fieldNodes = m.allocRaw(int(f.words()))
-		m.setOpenKey() // an open struct with nodes is no longer simply appended to
+		m.setOpenHandle() // an open struct with nodes is no longer simply appended to
 	}
 	m.idx[ed.fieldNodes+f.word()] = node
 	return node
@@ -198,7 +198,7 @@ func (m *Message) mayRefer(n int) bool {
 // refer makes the bytes v the contents of the text whose length is at position p, and returns
 // the text's word. old is the field's earlier word: if it is a reference, its node is used
 // again.
-func (m *Message) refer(p uint32, v []byte, old uint32) uint32 {
+func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {
 	at := p + textHeader
 	if old&inNode != 0 {
 		node := old &^ inNode

@@ -43,7 +43,7 @@ func (s XStruct) growFixed(n, size int) []byte {
 			return m.growAtTail(&m.open[len(m.open)-1], n, size)
 		}
 		m.closeTo(len(m.open) - 1)
-		m.setOpenKey()
+		m.setOpenHandle()
 	}
 	if ed := m.editOf(e); int(ed.spare) < n*size || !m.buf.Writable(start) {
 		room := min(int64(count+2*n+8)*int64(size), maxCount/2)
@@ -84,7 +84,7 @@ func (m *Message) moveFixed(e uint32, size, more int) {
 	}
 	p, b := m.buf.Place(n + more)
 	copy(b, m.buf.At(start - listHeader)[:n])
-	typeByID(m.idx[e+listType]).putTypes(b) // those of an empty list may be any
+	typeByID(m.idx[e+listType]).putTypes(b) // an empty list may have been received with any type
 	m.buf.SetPlaced(ed.valueNode, p, p+uint32(n))
 	m.idx[e+listStart] = p + listHeader
 	ed.spare, ed.end = uint32(more), p+uint32(n)
@@ -147,7 +147,7 @@ func setTexts[T string | []byte](s XStruct, f XField, d *XDesc, v []T) {
 		if i += chain.AppendTexts(&m.buf, v[i:], words[i:]); i == len(v) {
 			break
 		}
-		if x := chain.TextOf(v[i]); len(x) < refer {
+		if x := chain.TextOf(v[i]); len(x) < referSize {
 			words[i] = m.buf.AppendWithHead(uint64(len(x))<<32, textHeader, x)
 		} else {
 			checkLen(len(x))

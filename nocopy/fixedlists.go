@@ -68,7 +68,7 @@ func (l BoolList) SortFunc(cmp func(a, b bool) int) {
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSorted(len(v))
+	s.checkSameLen(len(v))
 	b := s.ownFixed(1)
 	for _, v := range v {
 		b[0] = encodeBool(v).fixed[0]
@@ -189,7 +189,7 @@ func (l Int8List) SortFunc(cmp func(a, b int8) int) {
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSorted(len(v))
+	s.checkSameLen(len(v))
 	b := s.ownFixed(1)
 	byteorder.StoreInt8s(b, v)
 }
@@ -301,7 +301,7 @@ func (l Int16List) SortFunc(cmp func(a, b int16) int) {
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSorted(len(v))
+	s.checkSameLen(len(v))
 	b := s.ownFixed(2)
 	byteorder.StoreInt16s(b, v)
 }
@@ -413,7 +413,7 @@ func (l Int32List) SortFunc(cmp func(a, b int32) int) {
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSorted(len(v))
+	s.checkSameLen(len(v))
 	b := s.ownFixed(4)
 	byteorder.StoreInt32s(b, v)
 }
@@ -525,7 +525,7 @@ func (l Int64List) SortFunc(cmp func(a, b int64) int) {
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSorted(len(v))
+	s.checkSameLen(len(v))
 	b := s.ownFixed(8)
 	byteorder.StoreInt64s(b, v)
 }
@@ -633,7 +633,7 @@ func (l Float64List) SortFunc(cmp func(a, b float64) int) {
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSorted(len(v))
+	s.checkSameLen(len(v))
 	b := s.ownFixed(8)
 	byteorder.StoreFloat64s(b, v)
 }
@@ -745,7 +745,7 @@ func (l UUIDList) SortFunc(cmp func(a, b UUID) int) {
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSorted(len(v))
+	s.checkSameLen(len(v))
 	b := s.ownFixed(16)
 	for _, v := range v {
 		copy(b, v[:])
@@ -866,7 +866,7 @@ func (l EnumList[E]) SortFunc(cmp func(a, b E) int) {
 	s.changeable()
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
-	s.checkSorted(len(v))
+	s.checkSameLen(len(v))
 	b := s.ownFixed(4)
 	byteorder.StoreInt32s(b, v)
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/chain"
 )
 
-// A held message belongs to package rpc, which shows it to handlers and interceptors: the args and
-// results of a server's calls. Release does not give its memory back; it ends the handles and is
-// noted. So whatever those do whom it was shown to, also when they do it too late, no other
-// message comes to harm.
+// A held message belongs to package rpc, which shows it to handlers and interceptors: the
+// arguments and results of a server's calls. Release does not give its memory back; it ends the
+// handles and is noted. So a handler that uses the message too late can't harm another message.
 
 // What is noted of a held message.
 const (
@@ -49,7 +48,7 @@ func copyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, err
 	r.AppendTo(b[:0])
 	m.buf.Close()
 	m.beginTrusted(p)
-	m.p.b, m.p.lenient, m.p.maxDepth = b, false, m.limits.MaxDepth // it may be of another type
+	m.p.b, m.p.lenient, m.p.maxDepth = b, false, m.limits.MaxDepth // the bytes may be of another type
 	if _, err := m.parseRoot(&m.p); err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func TestOneFieldManyTimes(t *testing.T) {
 	defer s.Release()
 	blob := allDesc.named("blob")
 	for i := range 20_000 {
-		v := bytes.Repeat([]byte{byte(i)}, refer+i%3)
+		v := bytes.Repeat([]byte{byte(i)}, referSize+i%3)
 		s.SetBytes(blob, v)
 		if i%1000 == 0 {
 			if got := s.Bytes(blob); !bytes.Equal(got, v) {
@@ -81,7 +81,7 @@ func TestOneFieldManyTimes(t *testing.T) {
 			}
 		}
 	}
-	if n := s.m.Len(); n > 2*refer {
+	if n := s.m.Len(); n > 2*referSize {
 		t.Errorf("%d bytes on the wire", n)
 	}
 }

@@ -89,7 +89,7 @@ func uses(s XStruct) map[string]func() {
 		"SetInt64": func() { s.SetInt64(allDesc.named("large"), 1) }, "SetFloat64": func() { s.SetFloat64(allDesc.named("real"), 1) },
 		"SetUUID": func() { s.SetUUID(allDesc.named("key"), UUID{}) }, "SetText": func() { s.SetText(text, "x") },
 		"SetText, large": func() { s.SetText(text, longText) }, "SetBytes": func() { s.SetBytes(blob, nil) },
-		"SetBytes, large": func() { s.SetBytes(blob, make([]byte, refer)) }, "NewBytes": func() { s.NewBytes(blob, 3) },
+		"SetBytes, large": func() { s.SetBytes(blob, make([]byte, referSize)) }, "NewBytes": func() { s.NewBytes(blob, 3) },
 		"Unset": func() { s.Unset(medium) }, "Reset": func() { s.Reset(medium, allDesc) },
 		"NewChild": func() { s.NewChild(allDesc.named("point"), allDesc, 0) }, "SetChild": func() { s.SetChild(allDesc.named("point"), allDesc, emptyHandle()) },
 		"SetInt64s": func() { s.SetInt64s(allDesc.named("numbers"), allDesc, nil) }, "SetTexts": func() { s.SetTexts(allDesc.named("words"), allDesc, []string{"x"}) },

@@ -317,7 +317,7 @@ func (m *Message) replaceElement(t *XType, word uint32) chain.NodeID {
 		m.closeEntry(word)
 		if own := m.editOf(word).valueNode; own != 0 {
 			ed := m.edit(word)
-			ed.valueNode, ed.spare = 0, 0 // what is changed through its handles from now on stays out of the new value
+			ed.valueNode, ed.spare = 0, 0 // its handles no longer change what is sent
 			return own
 		}
 	case word&inNode != 0:
@@ -388,9 +388,9 @@ func (m *Message) appendsAt(e, i uint32) bool {
 	return true
 }
 
-// beforeSet must be called before element i is set, unless it is of fixed size. It reports whether the
-// caller must append the element, as appendsAt does. Otherwise the caller replaces it, and it is taken
-// out of the list's table until the next lookup.
+// beforeSet must be called before element i is set, unless it is of fixed size. It reports
+// whether the caller must append the element, as appendsAt does. Otherwise the caller replaces
+// it, and it is taken out of the list's table until the next lookup.
 func (s XStruct) beforeSet(i int) bool {
 	if s.m.appendsAt(s.entry(), uint32(i)) {
 		return true
@@ -401,8 +401,8 @@ func (s XStruct) beforeSet(i int) bool {
 	return false
 }
 
-// replaceValue replaces the struct or container that a word stands for by a copy of src, of type t, and
-// returns the new word. e is as in appendValue.
+// replaceValue replaces the struct or container that a word stands for by a copy of src, of
+// type t, and returns the new word. e is as in appendValue.
 func (m *Message) replaceValue(t *XType, word uint32, src source, e uint32) uint32 {
 	node := m.replaceElement(t, word)
 	word = m.placeValue(node, t, 0, src, e)
@@ -410,8 +410,8 @@ func (m *Message) replaceValue(t *XType, word uint32, src source, e uint32) uint
 	return word
 }
 
-// replaceByNew replaces the struct or container that a word stands for by an empty one of type t, which
-// becomes the only frame, and returns the new word. n is as in NewChild.
+// replaceByNew replaces the struct or container that a word stands for by an empty one of type
+// t, which becomes the only frame, and returns the new word. n is as in NewChild.
 func (m *Message) replaceByNew(t *XType, word uint32, n int) uint32 {
 	m.noteDead(t, word)
 	node := m.replaceElement(t, word)
@@ -428,8 +428,8 @@ func (s XStruct) setTextAt(i int, v []byte) {
 	if s.m == nil {
 		s.checkIndex(i)
 	}
-	if n := len(s.m.open); n > 0 && len(v) < refer {
-		// The usual case: the list is innermost, one element after the other.
+	if n := len(s.m.open); n > 0 && len(v) < referSize {
+		// The usual case: the list is the innermost frame, and its elements are set in order.
 		if f := &s.m.open[n-1]; f.e == s.entry() && f.next == uint32(i) && uint(i) < uint(s.count()) {
 			f.next++
 			p, b := s.m.buf.Extend(textHeader + len(v))
@@ -439,7 +439,7 @@ func (s XStruct) setTextAt(i int, v []byte) {
 			return
 		}
 	}
-	if len(v) < refer || !s.m.mayRefer(len(v)) {
+	if len(v) < referSize || !s.m.mayRefer(len(v)) {
 		copy(s.newTextAt(i, len(v)), v)
 		return
 	}
@@ -457,7 +457,7 @@ func (s XStruct) setTextAt(i int, v []byte) {
 func (m *Message) appendRef(v []byte) uint32 {
 	p, b := m.buf.Extend(textHeader)
 	putBE32(b, uint32(len(v)))
-	return m.refer(p, v, 0)
+	return m.referText(p, v, 0)
 }
 
 // appendText adds the text v at the end of the list.
@@ -470,7 +470,7 @@ func (s XStruct) appendText(v []byte) {
 
 // extendText appends the text v to the innermost frame and returns its word.
 func (m *Message) extendText(v []byte) uint32 {
-	if len(v) >= refer && m.mayRefer(len(v)) {
+	if len(v) >= referSize && m.mayRefer(len(v)) {
 		return m.appendRef(v)
 	}
 	p, b := m.buf.Extend(textHeader + len(v))

@@ -132,11 +132,11 @@ func (s XStruct) pairs() int {
 
 // key returns k with its bytes.
 func (s XStruct) key(k encoded) encoded {
-	if k.view.m != nil && s.m != nil && s.m != empty { // what is absent does not know its type, and has no keys
+	if k.view.m != nil && s.m != nil && s.m != empty { // an absent map does not know its type, and has no keys
 		s.alive()
 		k.text = k.view.wireAs(s.typ().key)
 		if k.view.m == s.m {
-			k.text = bytes.Clone(k.text) // it is about to change, perhaps
+			k.text = bytes.Clone(k.text) // the message may change before they are used
 		}
 	}
 	return k
@@ -334,7 +334,7 @@ func (s XStruct) livePairs(tb *table) *bitset {
 		}
 		ed.liveSet = uint32(len(m.liveSets))
 		m.liveSets = append(m.liveSets, bitset{})
-		superseded := tb != nil && !s.typ().ofViews() // All yields each of those
+		superseded := tb != nil && !s.typ().ofViews() // of keys that are structs or containers, All yields every occurrence
 		for i := range n {
 			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
 				m.liveSets[ed.liveSet].add(int(i))
@@ -350,7 +350,7 @@ func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
 	s.changeable()
 	found := false
 	key := s.key(kc.encode(k))
-	for i := s.find(key); i >= 0; i = s.find(key) { // one that came twice goes twice
+	for i := s.find(key); i >= 0; i = s.find(key) { // a key may have come more than once
 		s.deletePair(i)
 		found = true
 	}

@@ -20,7 +20,7 @@ func (l NestedList[C]) At(i int) C { return C(XStruct(l).containerAt(i)) }
 func (s XStruct) containerAt(i int) XStruct {
 	slot := s.elemSlot(i)
 	word := s.m.idx[slot]
-	if word == 0 { // not reached yet in building
+	if word == 0 { // not on the wire yet
 		return emptyHandle()
 	}
 	return XStruct{s.m, s.k&^0xffffffff | uint64(word)}

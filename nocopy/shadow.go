@@ -10,8 +10,8 @@ type shadow struct {
 // shadows holds the shadows of a message.
 type shadows struct {
 	all    []shadow
-	found  map[uint64]uint32 // by struct and field the number+1 of the last shadow; nil until one is looked for
-	before []uint32          // by number: the number+1 of an earlier one of the same field, 0 = none
+	found  map[uint64]uint32 // by struct and field: the number+1 of the last shadow; nil before the first lookup
+	before []uint32          // by number: the number+1 of the shadow before it of the same field, 0 if there is none
 }
 
 func (s shadow) key() uint64 { return uint64(s.e)<<32 | uint64(s.word) }

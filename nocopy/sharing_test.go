@@ -61,8 +61,8 @@ func newShared(r *rand.Rand, recycle bool) *shared {
 		f := fieldsToShare()
 		s.SetInt32(f.medium, int32(r.Uint32()))
 		s.SetInt64s(f.numbers, allDesc, make([]int64, 700+r.IntN(700)))
-		s.SetTexts(f.words, allDesc, []string{strings.Repeat("w", r.IntN(3000)), strings.Repeat("v", refer+r.IntN(100)), "short"})
-		s.SetText(f.text, strings.Repeat("t", r.IntN(2*refer)))
+		s.SetTexts(f.words, allDesc, []string{strings.Repeat("w", r.IntN(3000)), strings.Repeat("v", referSize+r.IntN(100)), "short"})
+		s.SetText(f.text, strings.Repeat("t", r.IntN(2*referSize)))
 		copy(s.NewBytes(f.blob, r.IntN(9000)), "blob")
 		points := StructList[XStruct](s.NewChild(f.points, allDesc, 300))
 		for i := range 300 {
@@ -121,7 +121,7 @@ func (x *shared) edit(r *rand.Rand) {
 		case 0:
 			s.SetInt32(f.medium, int32(r.Uint32()))
 		case 1:
-			s.SetText(f.text, strings.Repeat("e", r.IntN(2*refer)))
+			s.SetText(f.text, strings.Repeat("e", r.IntN(2*referSize)))
 		case 2:
 			if l := Int64List(s.Child(f.numbers, allDesc)); l.Len() > 0 {
 				l.Set(r.IntN(l.Len()), r.Int64())

@@ -272,7 +272,7 @@ func TestTextsOfWhatIsGone(t *testing.T) {
 				text, blob := allDesc.named("text"), allDesc.named("blob")
 				n := 100
 				if long {
-					n = 3 * refer
+					n = 3 * referSize
 				}
 				want := strings.Repeat("t", n)
 				s.SetText(text, want)

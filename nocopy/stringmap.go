@@ -27,7 +27,7 @@ func (p StringMap) Put(k, v string) {
 		panic(panicAbsent)
 	}
 	m, e := p.m, uint32(p.k)
-	if (p.k == m.mapFill.handle || XStruct(p).beginMapFill()) && len(k)|len(v) < refer {
+	if (p.k == m.mapFill.handle || XStruct(p).beginMapFill()) && len(k)|len(v) < referSize {
 		key := chain.StringBytes(k)
 		n, ends := m.mapFill.n, bothEnds(key)
 		if m.tables.isNew(e, n, ends) || m.addNewKey(e, m.open[len(m.open)-1].typ, n, key, ends) {

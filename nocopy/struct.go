@@ -426,7 +426,7 @@ func (s XStruct) changeableBy(n int) {
 }
 
 // refer is the size from which on strings and binaries are referred to instead of copied.
-const refer = 4 << 10
+const referSize = 4 << 10
 
 // SetText sets a string field. Of 4 KiB and more it is referred to, not copied.
 func (s XStruct) SetText(f XField, v string) {
@@ -440,7 +440,7 @@ func (s XStruct) SetText(f XField, v string) {
 			return
 		}
 	}
-	if len(v) >= refer {
+	if len(v) >= referSize {
 		s.setReferred(f, chain.StringBytes(v))
 		return
 	}
@@ -450,7 +450,7 @@ func (s XStruct) SetText(f XField, v string) {
 // SetBytes sets a binary field. Of 4 KiB and more v is referred to, not copied: it must stay as it
 // is until the message is released.
 func (s XStruct) SetBytes(f XField, v []byte) {
-	if len(v) >= refer {
+	if len(v) >= referSize {
 		s.setReferred(f, v)
 		return
 	}
@@ -513,5 +513,5 @@ func (s XStruct) setReferred(f XField, v []byte) {
 	old := s.word(f)
 	p, b := s.placeField(f, fieldHeader+textHeader)
 	putTextField(b, f, len(v))
-	s.setWord(f, s.m.refer(p+fieldHeader, v, old))
+	s.setWord(f, s.m.referText(p+fieldHeader, v, old))
 }

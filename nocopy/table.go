@@ -47,11 +47,11 @@ const linearPairs = 16
 var seed = maphash.MakeSeed()
 
 const (
-	// keepBuckets is how many slots the tables have that are kept for later, all together: 8 MiB.
+	// keepBuckets is the most buckets that the spare tables have together: 8 MiB.
 	keepBuckets = 1 << 20
-	// keepTables is how many are.
+	// keepTables is the most spare tables.
 	keepTables = 16
-	// slowGrowth is the size from which on tables grow to twice theirs only.
+	// slowGrowth is the number of buckets from which on a table only doubles when it grows.
 	slowGrowth = 1 << 15
 )
 
@@ -110,7 +110,7 @@ func (m *Message) keyBytes(e uint32, t *XType, i uint32) []byte {
 		case fixed:
 			return sameKey(m.buf.At(m.idx[e+listStart]+i*uint32(kt.size)), kt)
 		case text:
-			if word = m.idx[m.idx[e+listElems]+i]; word == 0 { // not reached yet in building
+			if word = m.idx[m.idx[e+listElems]+i]; word == 0 { // not on the wire yet
 				return []byte{}
 			}
 			return m.textBytes(word)
@@ -185,7 +185,7 @@ func (tb *table) isCurrent(n uint32) bool { return tb != nil && tb.seen == n && 
 // It may also return false for a small map. ends is bothEnds of the key.
 func (m *Message) addNewKey(e uint32, t *XType, n uint32, key []byte, ends uint64) bool {
 	if n <= linearPairs {
-		return false // a table would cost more than looking
+		return false // comparing each key costs less than a table
 	}
 	tb := m.tables.filterTable
 	if m.tables.filterOf != e || !tb.isCurrent(n) || 2*tb.taken > len(tb.buckets) || tb.needsWholeKeys() {

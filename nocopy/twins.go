@@ -2,9 +2,9 @@ package nocopy
 
 import "slices"
 
-// Twins are pairs or elements with the same key. The table has a bucket for the last of them; the
-// others are linked from there, from later to earlier ones. One that has changed and is added again
-// may be out of that order; then removeLast sorts them when that matters.
+// Twins are pairs or elements with the same key. The table has a bucket for the last of them;
+// the others are linked from there, from later to earlier ones. One that has changed and is
+// added again may be out of that order; then removeLast sorts them when that matters.
 
 // twin links a pair or element with others that have the same key. It has numbers+1; 0 is none.
 type twin struct {

@@ -20,7 +20,7 @@ func TestStrangeArm(t *testing.T) {
 		}
 		return all
 	}
-	filler := longText[:refer] // makes what is linked large enough for that
+	filler := longText[:referSize] // makes what is linked large enough for that
 	list := []way{cloned}
 	for i, w := range ways(len(wire)) {
 		if i < 12 || i%7 == 0 {
