@@ -180,8 +180,8 @@ func TestCommentWidth(t *testing.T) {
 			first, last := fset.Position(group.Pos()).Line, fset.Position(group.End()).Line
 			for n := first; n <= last; n++ {
 				line := strings.TrimSpace(lines[n-1])
-				if strings.HasPrefix(line, "//go:") || n == first && !strings.HasPrefix(line, "/") {
-					continue // a directive; the end of a line of code
+				if strings.HasPrefix(line, "//go:") {
+					continue
 				}
 				if width := utf8.RuneCountInString(lines[n-1]); width >= 100 {
 					t.Errorf("%s:%d: a comment of %d characters", name, n, width)
@@ -278,7 +278,8 @@ func TestFresh(t *testing.T) {
 			continue
 		}
 		committed := filepath.Join(g.dir, g.file)
-		if dir := filepath.Dir(g.file); filepath.Base(g.dir) == dir { // the package that the go:generate line stands in
+		// The package that the go:generate line stands in
+		if dir := filepath.Dir(g.file); filepath.Base(g.dir) == dir {
 			committed = filepath.Join(filepath.Dir(g.dir), g.file)
 		}
 		have, err := os.ReadFile(committed)

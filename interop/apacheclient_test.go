@@ -113,7 +113,8 @@ func (c *apacheClient) baseTypes() {
 	echoes(c, "testI32", c.first.TestI32, 0, -1, math.MinInt32, math.MaxInt32)
 	echoes(c, "testI64", c.first.TestI64, 0, -1, math.MinInt64, math.MaxInt64)
 	echoes(c, "testDouble", c.first.TestDouble, 0, -5.325098235, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Inf(-1))
-	for _, bits := range []uint64{1 << 63, 0x7ff8000000000001, 0xfff0000000dead00} { // −0, NaNs with a payload
+	// −0, NaNs with a payload
+	for _, bits := range []uint64{1 << 63, 0x7ff8000000000001, 0xfff0000000dead00} {
 		got, err := c.first.TestDouble(c.ctx, math.Float64frombits(bits))
 		equal(c.t, "testDouble", bits, math.Float64bits(got), err)
 	}

@@ -36,7 +36,8 @@ func (b *Buffer) Replace(from, to int, p []byte) {
 	if grown := len(p) - (to - from); grown > 0 {
 		c.mustFit(grown)
 	}
-	fresh := make([]piece, 0, 3) // what comes in the place of the pieces that [from, to) is in, or between them
+	// What comes in the place of the pieces that [from, to) is in, or between them
+	fresh := make([]piece, 0, 3)
 	first, end := len(c.pieces), len(c.pieces)
 	if from < c.size {
 		first = c.find(from)

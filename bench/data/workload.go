@@ -9,7 +9,9 @@ import (
 // other workload's, since the cost of peers that allocate depends on how much the collector has to
 // mark.
 type Workload struct {
-	Name  string // as in -w and in the tables; G, H and I are groups, of which it names group, kind and size: "G-A-x4"
+	// As in -w and in the tables; G, H and I are groups, of which it names group, kind and size:
+	// "G-A-x4"
+	Name  string
 	About string // one line for the table's title
 	New   func() any
 	Kind  any // a nil pointer of the type that New returns
@@ -127,7 +129,8 @@ func Tiny() []Workload {
 		{Name: "C", New: func() any { return newBusiness(3, 32) }},
 		{Name: "C1", New: func() any { return newBusiness(1, 0) }},
 		{Name: "D", New: func() any { return newBlob(100) }},
-		{Name: "D5K", New: func() any { return newBlob(5000) }}, // above the size from which our builder refers to a binary instead of copying it
+		// Above the size from which our builder refers to a binary instead of copying it
+		{Name: "D5K", New: func() any { return newBlob(5000) }},
 		{Name: "E", New: func() any { return newVStreamRows(7) }},
 		{Name: "F", New: func() any { return newWriteRequest(20) }},
 		{Name: "I-fields-reverse", New: func() any { return newFieldOrder(30, false) }},

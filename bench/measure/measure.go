@@ -37,12 +37,16 @@ const MinRounds = 6
 
 // Result holds the figures of a row: for one operation, and medians over the rounds.
 type Result struct {
-	Peer   string
-	NS     float64   // elapsed
-	CPU    float64   // processor time of the whole process, the collector's included: what the operation costs on a loaded machine; 0 if unknown on this system
-	GC     float64   // the collector's part of it, on all cores, 0 to 1
-	Bytes  float64   // allocated
-	Allocs float64   // whole ones, much as testing.AllocsPerRun counts: what the runtime itself allocates now and then is none of the operation's
+	Peer string
+	NS   float64 // elapsed
+	// Processor time of the whole process, the collector's included: what the operation costs on a
+	// loaded machine; 0 if unknown on this system
+	CPU   float64
+	GC    float64 // the collector's part of it, on all cores, 0 to 1
+	Bytes float64 // allocated
+	// Whole ones, much as testing.AllocsPerRun counts: what the runtime itself allocates now and then
+	// is none of the operation's
+	Allocs float64
 	Rounds []float64 // NS of each round, in order: same index, same round, for every row of an entry
 }
 
@@ -184,7 +188,8 @@ func take(make func() peer.Step, n int) sample {
 	var before, after runtime.MemStats
 	gc := gcTime()
 	runtime.ReadMemStats(&before)
-	cpu, start, wait := cpuTime(), time.Now(), thread.soFar() // what is waited for lies within what elapses, never outside
+	// What is waited for lies within what elapses, never outside
+	cpu, start, wait := cpuTime(), time.Now(), thread.soFar()
 	run(step, n)
 	wait = thread.soFar() - wait
 	elapsed := time.Since(start)

@@ -25,7 +25,8 @@ func (w *waiting) soFar() time.Duration {
 	if w.file == nil {
 		return 0
 	}
-	n, _ := w.file.ReadAt(w.buf[:], 0) // an error, the end of the file among them, leaves n at what there is
+	// An error, the end of the file among them, leaves n at what there is
+	n, _ := w.file.ReadAt(w.buf[:], 0)
 	// Three numbers: time on a processor, time waiting for one, both in ns, and how often.
 	field, ns := 0, time.Duration(0)
 	for _, c := range w.buf[:n] {

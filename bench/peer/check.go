@@ -43,7 +43,8 @@ type checker struct {
 	op    Op
 	want  any
 	peers []Peer
-	good  map[string][]byte // by format, the last correct output: the same bytes need not be decoded again
+	// By format, the last correct output: the same bytes need not be decoded again
+	good map[string][]byte
 }
 
 func (c *checker) check(step Step, format string) error {

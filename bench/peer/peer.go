@@ -14,11 +14,13 @@ import (
 type Op string
 
 const (
-	Build   Op = "build"   // from the application's values to bytes given to a writer
-	Read    Op = "read"    // from bytes to the sum of every number, and of each string its length, first and last byte
+	Build Op = "build" // from the application's values to bytes given to a writer
+	// From bytes to the sum of every number, and of each string its length, first and last byte
+	Read    Op = "read"
 	Partial Op = "partial" // from bytes to two scalars and one nested string that come late
-	Edit    Op = "edit"    // from bytes to the same message with one nested string and one i64 changed, given to a writer
-	Total   Op = "total"   // build, then read
+	// From bytes to the same message with one nested string and one i64 changed, given to a writer
+	Edit  Op = "edit"
+	Total Op = "total" // build, then read
 )
 
 // Ops are all operations, in the order in which they are shown.
@@ -61,8 +63,9 @@ type Row struct {
 
 // Peer is a format with its runtime and generated code.
 type Peer struct {
-	Name   string
-	Format string // what it writes; peers of one format check each other's output. "" is Thrift Binary
+	Name string
+	// What it writes; peers of one format check each other's output. "" is Thrift Binary
+	Format string
 	// Rows returns the ways to do op on in, best known use first; none if it cannot.
 	Rows func(in *Input, op Op) []Row
 	// Decode returns the values in b, a message of the type of in.Value. It checks what peers of its

@@ -63,7 +63,8 @@ const (
 // ratio to Kitex.
 func (t Table) Bars() (string, error) {
 	rows := slices.Clone(t.Rows)
-	slices.SortFunc(rows, func(a, b Row) int { return compareFloat(b.NS, a.NS) }) // the lowest is drawn first
+	// The lowest is drawn first
+	slices.SortFunc(rows, func(a, b Row) int { return compareFloat(b.NS, a.NS) })
 	p := plot.New()
 	labels := plotter.XYLabels{}
 	longest := 0.0
@@ -188,5 +189,6 @@ func svg(p *plot.Plot, width, height vg.Length) (string, error) {
 		return "", err
 	}
 	s := b.String()
-	return s[strings.Index(s, "<svg"):], nil // without the XML declaration, which has no place in a page
+	// Without the XML declaration, which has no place in a page
+	return s[strings.Index(s, "<svg"):], nil
 }

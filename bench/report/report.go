@@ -24,22 +24,27 @@ type Table struct {
 	Rows []Row  `json:"rows"`
 
 	About string `json:"-"`
-	Unit  string `json:"-"` // what there are Units of in the message, if the workload is one of a series of growing ones
+	// What there are Units of in the message, if the workload is one of a series of growing ones
+	Unit  string `json:"-"`
 	Units int    `json:"-"`
 }
 
 // Row is one peer in a table; times and sizes are for one operation.
 type Row struct {
-	Peer       string  `json:"peer"`
-	NS         float64 `json:"ns"`
-	CPU        float64 `json:"cpu_ns"`
-	RatioKitex float64 `json:"ratio_kitex"` // below 1: faster than the row `kitex` in the same rounds; 0 if that was not measured
-	RatioLimit float64 `json:"ratio_limit"` // likewise, of the row `limit/reuse`, or `limit` where there is nothing to reuse; of `memcpy` for lists of numbers
+	Peer string  `json:"peer"`
+	NS   float64 `json:"ns"`
+	CPU  float64 `json:"cpu_ns"`
+	// Below 1: faster than the row `kitex` in the same rounds; 0 if that was not measured
+	RatioKitex float64 `json:"ratio_kitex"`
+	// Likewise, of the row `limit/reuse`, or `limit` where there is nothing to reuse; of `memcpy` for
+	// lists of numbers
+	RatioLimit float64 `json:"ratio_limit"`
 	Allocs     float64 `json:"allocs"`
 	Bytes      float64 `json:"bytes"`
 
-	GC     float64   `json:"-"` // the collector's share of CPU, 0 to 1
-	Rounds []float64 `json:"-"` // NS of each round; the same index is the same round in every row of a table
+	GC float64 `json:"-"` // the collector's share of CPU, 0 to 1
+	// NS of each round; the same index is the same round in every row of a table
+	Rounds []float64 `json:"-"`
 }
 
 // NewTable returns the table of results, the rows of operation op on w, with their ratios.

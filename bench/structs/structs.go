@@ -39,12 +39,14 @@ type Codec struct {
 
 // Variant is one way to use a peer: a row.
 type Variant struct {
-	Row    string
-	Ops    []peer.Op
-	Codec  func(Message) Codec // called for each sample
-	Keep   bool                // the application keeps structs, slices and maps from one message to the next
-	Subset bool                // decodes into Message.Subset's structs
-	Own    bool                // the peer's bytes are not Thrift Binary: its input is what it encodes itself
+	Row   string
+	Ops   []peer.Op
+	Codec func(Message) Codec // called for each sample
+	// The application keeps structs, slices and maps from one message to the next
+	Keep   bool
+	Subset bool // decodes into Message.Subset's structs
+	// The peer's bytes are not Thrift Binary: its input is what it encodes itself
+	Own bool
 }
 
 // Rows returns the rows of op.

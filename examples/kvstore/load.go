@@ -20,9 +20,11 @@ import (
 type load struct {
 	meter   meter
 	refused atomic.Int64
-	mean    int    // size of values
-	pad     []byte // what all values are cut from, so that they are easy to check and nobody spends time on making them
-	maxKeys int    // of one worker
+	mean    int // size of values
+	// What all values are cut from, so that they are easy to check and nobody spends time on making
+	// them
+	pad     []byte
+	maxKeys int // of one worker
 }
 
 // stored is about how many bytes the workers keep in the store between them, at most.

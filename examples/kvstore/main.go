@@ -122,7 +122,8 @@ func (c config) serveUntil(ctx context.Context, l net.Listener, out io.Writer) e
 		Processor:    kv.NewKeyValueProcessor(s),
 		Interceptors: []rpc.Interceptor{s.measure},
 		Concurrency:  1024, // with -delays the calls of a connection wait side by side
-		Unordered:    true, // so that a slow write holds up no read; our clients match replies by sequence id
+		// So that a slow write holds up no read; our clients match replies by sequence id
+		Unordered: true,
 	}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()

@@ -22,7 +22,8 @@ func TestBuckets(t *testing.T) {
 			t.Fatalf("bucket %d ends at %d", b, upper(b))
 		}
 	}
-	for _, d := range []time.Duration{-1, 1<<63 - 1} { // a clock that went back, and none that ever comes
+	// A clock that went back, and none that ever comes
+	for _, d := range []time.Duration{-1, 1<<63 - 1} {
 		if b := bucket(d); b != 0 && b != 40<<subBits-1 {
 			t.Errorf("bucket(%d) = %d", d, b)
 		}

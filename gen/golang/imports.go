@@ -14,7 +14,8 @@ type Need struct {
 	Pos    idl.Position // of the include line because of which it is needed
 	Source string       // the .thrift file to generate it from
 	Path   string       // slash-separated, relative to the output directory
-	Import string       // its package's import path; "" if the code that needs it is in the same package
+	// Its package's import path; "" if the code that needs it is in the same package
+	Import string
 }
 
 // Needs returns the files that the code from Generate needs and Generate does not return.

@@ -58,7 +58,8 @@ type names struct {
 	enums    map[*schema.Enum]*enumNames
 	typedefs map[*schema.Typedef]string
 	consts   map[*schema.Const]constNames
-	services map[*schema.Service]*serviceNames // of all packages: a service may extend another package's
+	// Of all packages: a service may extend another package's
+	services map[*schema.Service]*serviceNames
 }
 
 // newNames returns the names of an empty package. services is shared by all packages.

@@ -56,7 +56,8 @@ type structView struct {
 type fieldView struct {
 	Doc, IDLName, S, Desc string // S is the struct's Go name
 	fieldNames
-	Kind       string // selects the template: scalar (also string), bytes, enum, struct (also map), list
+	// Selects the template: scalar (also string), bytes, enum, struct (also map), list
+	Kind       string
 	Type       string
 	Method     string // the type's part of method names: Int64 in SetInt64
 	Default    string // the Go literal of the default; "" if it is the zero value

@@ -190,12 +190,13 @@ type Service struct {
 
 // Function is a method of a service.
 type Function struct {
-	Name, Doc   string
-	Pos         idl.Position
-	Oneway      bool
-	Returns     *Type   // nil if void
-	Args        *Struct // the struct of a call
-	Result      *Struct // the struct of a reply: success (0) and the declared exceptions; nil if oneway
+	Name, Doc string
+	Pos       idl.Position
+	Oneway    bool
+	Returns   *Type   // nil if void
+	Args      *Struct // the struct of a call
+	// The struct of a reply: success (0) and the declared exceptions; nil if oneway
+	Result      *Struct
 	Annotations Annotations
 }
 

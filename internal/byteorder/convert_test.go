@@ -72,7 +72,8 @@ func TestConvert(t *testing.T) {
 	check(t, "int64", StoreInt64s, LoadInt64s, func() int64 { return int64(rand.Uint64()) })
 	check(t, "float64", StoreFloat64s, LoadFloat64s, func() float64 {
 		if rand.IntN(4) == 0 {
-			return math.Float64frombits(0x7ff8<<48 | rand.Uint64N(1<<48)) // not a number, with something to tell
+			// Not a number, with something to tell
+			return math.Float64frombits(0x7ff8<<48 | rand.Uint64N(1<<48))
 		}
 		return math.Float64frombits(rand.Uint64())
 	})

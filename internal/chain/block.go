@@ -72,7 +72,8 @@ func takeBlock(n, c, size int) *Block {
 	if debugging {
 		b = new(Block)
 		b.mapOwn(size)
-	} else if b, _ = pools[c].Get().(*Block); b == nil || len(b.mem) < n { // one that is too small, in spite of its class, is given up
+	} else if b, _ = pools[c].Get().(*Block); b == nil || len(b.mem) < n {
+		// one that is too small, in spite of its class, is given up
 		b = &Block{mem: fresh(size)}
 	}
 	b.refs.Store(1)

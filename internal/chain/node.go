@@ -258,7 +258,8 @@ func (b *Buffer) openSpan() {
 // gap leaves one byte unused, so that no two runs share a position. It makes sure that there is
 // room for n bytes at the tail, and one more, in memory that may be stored into.
 func (b *Buffer) gap(n int) {
-	if len(b.tail) > 0 && !b.Writable(b.tailPos) { // it has none yet, or is shared meanwhile: go on in a segment of its own
+	// It has none yet, or is shared meanwhile: go on in a segment of its own
+	if len(b.tail) > 0 && !b.Writable(b.tailPos) {
 		b.tail = b.tail[b.used:]
 		b.used = 0
 		b.addTail()

@@ -54,7 +54,8 @@ func (o *order) from(lo Pos) cursor {
 		return cursor{}
 	}
 	last := o.chunks[k]
-	if last[len(last)-1].at() < lo { // what is put in the place of something mostly lies after all that was received
+	// What is put in the place of something mostly lies after all that was received
+	if last[len(last)-1].at() < lo {
 		return cursor{k + 1, 0}
 	}
 	if k > 0 {

@@ -284,7 +284,8 @@ func TestAppendOnce(t *testing.T) {
 		parts = append(parts, make([]byte, 1000))
 	}
 	b := sealed(parts...)
-	if n := testing.AllocsPerRun(5, func() { b.AppendTo(nil) }); n > 2 { // with the race detector making room takes two
+	// With the race detector making room takes two
+	if n := testing.AllocsPerRun(5, func() { b.AppendTo(nil) }); n > 2 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -14,11 +14,12 @@ type state uint8
 //	readyToRefer  zeroes, nil,                one, of segment 1,         Refer
 //	              perhaps the tail block      which Refer makes longer
 const (
-	inUse        state = iota // with a message that did not begin with Refer, or never used
-	referring                 // with a message that began with Refer
-	ready                     // for any message
-	readyToBuild              // for one that is built in the block at the tail, of which nothing is in use
-	readyToRefer              // for one that is received in foreign memory
+	inUse     state = iota // with a message that did not begin with Refer, or never used
+	referring              // with a message that began with Refer
+	ready                  // for any message
+	// For one that is built in the block at the tail, of which nothing is in use
+	readyToBuild
+	readyToRefer // for one that is received in foreign memory
 )
 
 // Reset empties the Buffer for a new message. With recycle, its blocks come from pools and go
@@ -161,7 +162,8 @@ func (b *Buffer) drop(recycle bool) {
 func (b *Buffer) dropHeld(recycle bool) {
 	for i, blk := range b.held {
 		b.held[i] = nil
-		if !b.recycle { // strings that were read here alias it and stay valid: it is left to the garbage collector
+		// Strings that were read here alias it and stay valid: it is left to the garbage collector
+		if !b.recycle {
 			blk.abandon()
 			continue
 		}

@@ -125,7 +125,8 @@ func (b *Buffer) ReplaceForeign(p Pos, mem []byte) bool {
 // are allowed.
 func (b *Buffer) Share(src *Buffer, p Pos, n int) Pos {
 	src.freeze(p>>segBits, (p+Pos(n))>>segBits, &src.shared)
-	if atomic.LoadUint32(&src.frozen) != 0 { // then freeze may have had nothing to do, and not set shared
+	// Then freeze may have had nothing to do, and not set shared
+	if atomic.LoadUint32(&src.frozen) != 0 {
 		atomic.StoreUint32(&src.shared, 1)
 	}
 	block := src.meta[p>>segBits].block
@@ -146,8 +147,9 @@ func (b *Buffer) Freeze() { b.freeze(0, Pos(len(b.meta)-1), &b.frozen) }
 func (b *Buffer) freeze(first, last Pos, flag *uint32) {
 	for i := first; i <= last; i++ {
 		if s := &b.meta[i]; atomic.LoadUint32(&s.writable) != 0 {
-			atomic.StoreUint32(flag, 1)          // first: see Share
-			atomic.StoreUint32(&b.tailShared, 1) // the segment may be the tail's; if not, stores there only take longer
+			atomic.StoreUint32(flag, 1) // first: see Share
+			// The segment may be the tail's; if not, stores there only take longer
+			atomic.StoreUint32(&b.tailShared, 1)
 			atomic.StoreUint32(&s.writable, 0)
 		}
 	}

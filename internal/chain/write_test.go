@@ -145,7 +145,8 @@ func TestWriteRecords(t *testing.T) {
 		for _, n := range sizes {
 			total += n
 		}
-		if got, most := records(sizes...), records(total)+2; got > most { // 64 KiB are four records and a bit
+		// 64 KiB are four records and a bit
+		if got, most := records(sizes...), records(total)+2; got > most {
 			t.Errorf("%d pieces, %d bytes: %d records, more than %d", len(sizes), total, got, most)
 		}
 	}

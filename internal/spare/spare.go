@@ -27,10 +27,12 @@ type Item[T any] struct {
 
 // Pool keeps items of one kind. The zero Pool is ready for use, by any number of goroutines.
 type Pool[T any] struct {
-	mu    sync.Mutex
-	sizes [bits.UintSize + 1][]weak.Pointer[Item[T]] // free items by the bits of their size, the latest last
-	alive sync.Pool                                  // keeps free items alive; nothing is taken from here
-	known bool                                       // to Keep
+	mu sync.Mutex
+	// Free items by the bits of their size, the latest last
+	sizes [bits.UintSize + 1][]weak.Pointer[Item[T]]
+	// Keeps free items alive; nothing is taken from here
+	alive sync.Pool
+	known bool // to Keep
 }
 
 // longest is for how many collections an item that nobody takes is kept at most.

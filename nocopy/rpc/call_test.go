@@ -187,7 +187,8 @@ func TestExceptionStays(t *testing.T) {
 		}
 		res.Release()
 	}
-	for _, n := range []int{100, 3900, 3900, 9000, 20_000} { // the connection goes on in a larger block, and the exception's goes to its pool
+	// The connection goes on in a larger block, and the exception's goes to its pool
+	for _, n := range []int{100, 3900, 3900, 9000, 20_000} {
 		fill(c, n)
 	}
 	for range 10 {

@@ -26,10 +26,11 @@ type Client struct {
 	mu       sync.Mutex
 	conns    []*poolConn
 	inFlight int
-	waiting  []chan struct{} // of calls that wait for others to end, in order; closed when they may begin
-	closed   bool
-	ctx      context.Context // of dialling; ends with Close
-	cancel   context.CancelFunc
+	// Of calls that wait for others to end, in order; closed when they may begin
+	waiting []chan struct{}
+	closed  bool
+	ctx     context.Context // of dialling; ends with Close
+	cancel  context.CancelFunc
 }
 
 // poolConn is one of the places in a client's pool of connections.

@@ -90,7 +90,8 @@ func TestWrappedIDs(t *testing.T) {
 		cancel()
 		expect(3, "sent")
 		expect(4, "given up")
-		for _, id := range []int32{math.MaxInt32 - 2, math.MaxInt32 - 1, math.MaxInt32 - 100} { // dropped
+		// Dropped
+		for _, id := range []int32{math.MaxInt32 - 2, math.MaxInt32 - 1, math.MaxInt32 - 100} {
 			nc.replies(m, id)
 		}
 		if log.Len() > 0 || len(order) != 2 {
@@ -134,7 +135,8 @@ func TestBatch(t *testing.T) {
 		c := newClientConn(nc, &opts)
 		for _, size := range []int{0, 100, 100, batchBytes, 100, 2 * batchBytes, 100, 100} {
 			args := (&Client{}).NewArgs(m)
-			thriftimpl.Struct(args).SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size)) // as if it were a binary
+			// As if it were a binary
+			thriftimpl.Struct(args).SetBytes(2<<48|3<<32|11<<16|1, make([]byte, size))
 			thriftimpl.Struct(args).Claim(m.Args)
 			go func() {
 				c.call(context.Background(), nil, m, args)

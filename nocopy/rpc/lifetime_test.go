@@ -105,7 +105,8 @@ func TestCallAllocates(t *testing.T) {
 	for _, way := range []struct {
 		opts []rpc.Option
 		most float64
-	}{{nil, 1}, {[]rpc.Option{rpc.Unframed}, 1}, {[]rpc.Option{rpc.Interceptors(pass)}, 3}} { // a Call and a channel
+	}{{nil, 1}, {[]rpc.Option{rpc.Unframed}, 1}, {[]rpc.Option{rpc.Interceptors(pass)}, 3}} {
+		// a Call and a channel
 		c := echo.NewEchoClient(dial(t, serve(t, &rpc.Server{}, &handler{}), way.opts...))
 		call := func() {
 			sum, err := c.Add(bg, func(args echo.EchoAddArgs) { args.SetA(1); args.SetB(2) })

@@ -17,7 +17,8 @@ type Method struct {
 	Name    string // as in the IDL
 	Args    *thriftimpl.Desc
 	Result  *thriftimpl.Desc // nil if the method is oneway
-	Success thriftimpl.Field // the result's field for the return value; 0 if the method returns nothing
+	// The result's field for the return value; 0 if the method returns nothing
+	Success thriftimpl.Field
 	Throws  []Exception
 
 	prefix  string // the service's name and a colon in multiplexed calls, else ""

@@ -35,8 +35,9 @@ func (w *world) finish() {
 	}
 	w.settle()
 	w.pass(time.Second)
-	w.pass(40 * time.Second)             // timeouts
-	for n := range 10 + 5*len(w.order) { // each try of a call may need it, and there may be one at a time
+	w.pass(40 * time.Second) // timeouts
+	// Each try of a call may need it, and there may be one at a time
+	for n := range 10 + 5*len(w.order) {
 		if n > 0 && w.allEnded(evil) {
 			break
 		}

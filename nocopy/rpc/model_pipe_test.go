@@ -84,12 +84,13 @@ func (s *stream) slow() bool {
 
 // end is one end of a connection in memory, a net.Conn that behaves as TCP's.
 type end struct {
-	in, out         *stream
-	both            [2]*stream // in the order in which they are locked
-	mu              sync.Mutex
-	name            string
-	closed          bool
-	abrupt          bool      // it was closed with bytes unread: the other end may not have got the last ones
+	in, out *stream
+	both    [2]*stream // in the order in which they are locked
+	mu      sync.Mutex
+	name    string
+	closed  bool
+	// It was closed with bytes unread: the other end may not have got the last ones
+	abrupt          bool
 	accepted        time.Time // by a listener; zero: it was not
 	readBy, writeBy deadline
 }

@@ -21,24 +21,26 @@ import (
 type outcome uint32
 
 const (
-	own            outcome = 1 << iota // the result that the handler made of the call's token; of oneway calls: no error
-	other                              // the result that an interceptor gave
-	missing                            // NotFound with the call's token
-	conflicted                         // Conflict with the call's token
-	emptied                            // NotFound without anything in it
-	internal                           // an ApplicationException of the server: InternalError
-	noResult                           // and MissingResult
-	chosen                             // and the one that the handler has chosen, with the call's token
-	otherException                     // and any other
-	refused                            // the error of an interceptor of the client
-	panicked                           // the panic of an interceptor of the client
-	exited                             // its Goexit
-	misused                            // a panic of the library, about how it was used
-	complaint                          // an error about that
-	nothing                            // neither a result nor an error
-	expired                            // the context's error
-	closed                             // ErrClientClosed
-	broken                             // any other error: of the connection
+	// The result that the handler made of the call's token; of oneway calls: no error
+	own        outcome = 1 << iota
+	other              // the result that an interceptor gave
+	missing            // NotFound with the call's token
+	conflicted         // Conflict with the call's token
+	emptied            // NotFound without anything in it
+	internal           // an ApplicationException of the server: InternalError
+	noResult           // and MissingResult
+	// And the one that the handler has chosen, with the call's token
+	chosen
+	otherException // and any other
+	refused        // the error of an interceptor of the client
+	panicked       // the panic of an interceptor of the client
+	exited         // its Goexit
+	misused        // a panic of the library, about how it was used
+	complaint      // an error about that
+	nothing        // neither a result nor an error
+	expired        // the context's error
+	closed         // ErrClientClosed
+	broken         // any other error: of the connection
 )
 
 var outcomeNames = strings.Fields("own other missing conflicted emptied internal noResult chosen strange refused panicked exited misused complaint nothing expired closed broken")

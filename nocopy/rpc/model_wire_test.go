@@ -12,11 +12,12 @@ import (
 
 // message is a message that was read from the wire.
 type message struct {
-	typ    byte
-	name   string
-	seqid  int32
-	fields map[int16]any // of its struct: []byte, int64, bool or a map[int16]any; other types are passed over
-	start  int           // of the message, or of its frame, in what was written
+	typ   byte
+	name  string
+	seqid int32
+	// Of its struct: []byte, int64, bool or a map[int16]any; other types are passed over
+	fields map[int16]any
+	start  int // of the message, or of its frame, in what was written
 }
 
 // errMore is the decoder's error for bytes that end too early.

@@ -26,7 +26,8 @@ type options struct {
 	interceptors []Interceptor
 	dialTimeout  time.Duration
 	stallTimeout time.Duration
-	dial         func(ctx context.Context, network, addr string) (net.Conn, error) // that of a net.Dialer, except in tests
+	// That of a net.Dialer, except in tests
+	dial func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 type optionFunc func(*options)

@@ -33,7 +33,8 @@ type receiver struct {
 	idleTimeout    time.Duration // how long to wait for a message to begin; 0 for ever
 	messageTimeout time.Duration // how long a message may take that has begun; 0 for ever
 	answersLarge   bool          // messages over the limit are answered, see peekHeader
-	closing        *atomic.Bool  // the server is closing; set before interrupt is called; nil in clients
+	// The server is closing; set before interrupt is called; nil in clients
+	closing *atomic.Bool
 
 	frameRest   chain.Chunk // the messages that follow in the frame of the last one
 	scan        thriftimpl.Scanner
@@ -166,7 +167,8 @@ const keepWhole = 8 << 10
 // more than keepWhole bytes is cut between values where blocks end, so that no bytes are moved.
 func (r *receiver) nextStruct(h header) (header, chain.Chunk, error) {
 	r.scan.Reset(r.limits.parse.MaxDepth)
-	before, cut := h.size, 0 // the bytes in r.in before the struct's, and those of the struct that were cut off
+	// The bytes in r.in before the struct's, and those of the struct that were cut off
+	before, cut := h.size, 0
 	for {
 		end, need, err := r.scan.Scan(r.in.Bytes()[before:])
 		if before > 0 {

@@ -15,14 +15,15 @@ import (
 // request is a call that a server has read, until its reply is written. doc.go has its states as a
 // table.
 type request struct {
-	method    *Method // nil if it is answered without a handler
-	call      Call    // what the handler gets, unless there are interceptors
-	args      *nocopy.Message
-	result    *nocopy.Message // nil if there is none, if it has become the reply, or if tries holds it
-	tries     *serverTries    // nil if there are no interceptors
-	stillUsed bool            // handlers are running that the interceptors did not wait for
-	order     uint64          // its place among the requests of its connection that need a reply
-	strict    bool            // its header was strict, so the reply's is
+	method *Method // nil if it is answered without a handler
+	call   Call    // what the handler gets, unless there are interceptors
+	args   *nocopy.Message
+	// Nil if there is none, if it has become the reply, or if tries holds it
+	result    *nocopy.Message
+	tries     *serverTries // nil if there are no interceptors
+	stillUsed bool         // handlers are running that the interceptors did not wait for
+	order     uint64       // its place among the requests of its connection that need a reply
+	strict    bool         // its header was strict, so the reply's is
 	seqid     int32
 	reply     *nocopy.Message // nil if there is none
 	began     time.Time       // when the handler was called, if the method is slow; else zero

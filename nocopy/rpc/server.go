@@ -17,10 +17,11 @@ import (
 // must be set; the zero value of every other field is a good default. No field may be changed once
 // Serve has been called.
 type Server struct {
-	Processor    *Processor
-	Interceptors []Interceptor // called around every handler, the first one outermost; none may be nil
-	TLS          *tls.Config   // connections use TLS with it; none if nil
-	Logger       *slog.Logger  // slog.Default if nil
+	Processor *Processor
+	// Called around every handler, the first one outermost; none may be nil
+	Interceptors []Interceptor
+	TLS          *tls.Config  // connections use TLS with it; none if nil
+	Logger       *slog.Logger // slog.Default if nil
 
 	// MaxConns is the most connections at a time, of all listeners. 10,000 if 0. Further ones wait to
 	// be accepted, except one for each listener, which is accepted and waits to be served. Handlers
@@ -68,8 +69,9 @@ type Server struct {
 	// handlers must not keep strings and bytes that they have read from args.
 	Recycle bool
 
-	once      sync.Once
-	outermost Handler         // the outermost interceptor around callHandler; nil if there are no interceptors
+	once sync.Once
+	// The outermost interceptor around callHandler; nil if there are no interceptors
+	outermost Handler
 	ctx       context.Context // of all handlers
 	cancel    context.CancelFunc
 	closing   atomic.Bool

@@ -39,18 +39,21 @@ type serverConn struct {
 	batch   chain.Batch
 	batched []*request // the requests whose replies batch holds
 
-	mu            sync.Mutex
-	refs          int // the number of goroutines that use the connection
-	state         readState
-	readerID      uint64      // changes when the reader calls a handler and when another goroutine becomes the reader
-	handling      *Method     // the method whose handler the reader is in
-	noMore        bool        // no more requests are handled: one was malformed, or nothing more can be read
-	eof           bool        // the client sends nothing more
-	underway      int         // the number of calls that were read and have not ended
-	unanswered    int         // the number of these that need a reply
-	nextOrder     uint64      // order of the next request that needs a reply
-	firstOrder    uint64      // order of the request that ready[0] stands for
-	ready         []*request  // requests whose replies wait to be written; nil: the reply is not ready
+	mu    sync.Mutex
+	refs  int // the number of goroutines that use the connection
+	state readState
+	// Changes when the reader calls a handler and when another goroutine becomes the reader
+	readerID uint64
+	handling *Method // the method whose handler the reader is in
+	// No more requests are handled: one was malformed, or nothing more can be read
+	noMore     bool
+	eof        bool   // the client sends nothing more
+	underway   int    // the number of calls that were read and have not ended
+	unanswered int    // the number of these that need a reply
+	nextOrder  uint64 // order of the next request that needs a reply
+	firstOrder uint64 // order of the request that ready[0] stands for
+	// Requests whose replies wait to be written; nil: the reply is not ready
+	ready         []*request
 	writing       bool        // a goroutine is writing replies
 	aborted       bool        // the client can receive nothing more; raw is closed
 	graceTimer    *time.Timer // calls endGrace; set when the client sends nothing more

@@ -23,8 +23,9 @@ type serverTries struct {
 	results    []*nocopy.Message // the results that the server has made
 	latestUsed bool              // a handler has been given the last of results
 	filling    []nocopy.Struct   // the results that handlers are filling
-	running    int               // the number of handlers and inner interceptors that have not returned
-	closed     bool              // the outermost interceptor has returned
+	// The number of handlers and inner interceptors that have not returned
+	running int
+	closed  bool // the outermost interceptor has returned
 
 	firstResult  [1]*nocopy.Message // the first memory of results and filling
 	firstFilling [1]nocopy.Struct
