@@ -162,7 +162,7 @@ func (s XStruct) deleteFixed(i, j, size int) {
 	if i == j {
 		return
 	}
-	b := s.ownFixed(size)
+	b := s.toOwnMemory(size)
 	n := (j - i) * size
 	copy(b[i*size:], b[j*size:])
 	m, e := s.m, s.entry()
@@ -174,9 +174,9 @@ func (s XStruct) deleteFixed(i, j, size int) {
 	putBE32(m.buf.At(m.idx[e+listStart]-4), m.idx[e+listCount])
 }
 
-// ownFixed completes a list of elements of the given size, moves it to memory that may be
+// toOwnMemory completes a list of elements of the given size, moves it to memory that may be
 // stored into, and returns the elements' bytes. All elements are taken out of the list's table.
-func (s XStruct) ownFixed(size int) []byte {
+func (s XStruct) toOwnMemory(size int) []byte {
 	m, e := s.m, s.entry()
 	m.closeEntry(e)
 	own := m.editOf(e).valueNode

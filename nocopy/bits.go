@@ -8,6 +8,7 @@ type bitset [bitLevels][]uint64 // [0] has a bit for each number, [k+1] one for 
 
 const bitLevels = 6 // 64⁶ numbers
 
+// add adds i to the set.
 func (s *bitset) add(i int) {
 	for k := range s {
 		for i/64 >= len(s[k]) {
@@ -23,6 +24,7 @@ func (s *bitset) add(i int) {
 	}
 }
 
+// remove removes i from the set.
 func (s *bitset) remove(i int) {
 	for k := range s {
 		if i/64 >= len(s[k]) {

@@ -312,6 +312,7 @@ func checkCount(t *XType, n int) {
 // safeCount is a number of elements that fit in a message whatever their size.
 const safeCount = 1 << 24
 
+// checkLargeCount is checkCount for n of at least safeCount.
 func checkLargeCount(t *XType, n int) {
 	if uint(n) > maxCount || t.kind == list && uint64(n)*uint64(minSize[t.elem.wire]) > maxCount {
 		panicCount(n)

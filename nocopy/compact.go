@@ -35,7 +35,7 @@ func (m *Message) compactIfWorth() {
 	switch {
 	case d.everyChange:
 	case m.maybeFull:
-		if m.maybeFull, d.checkAt = false, nextCheck(m.words+d.reused); d.none() || m.manyHandouts() {
+		if m.maybeFull, d.checkAt = false, nextCheck(m.words+d.reused); d.isEmpty() || m.manyHandouts() {
 			return
 		}
 	case !m.buf.Waste() || m.manyHandouts() && !m.buf.Short():

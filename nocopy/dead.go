@@ -36,8 +36,8 @@ type deadField struct{ in, word, e uint32 }
 // block is a number of words of the index that begin with an entry.
 type block struct{ e, words uint32 }
 
-// none reports whether nothing was noted as dead since the message was compacted last.
-func (d *deadEntries) none() bool { return len(d.values)+len(d.fields) == 0 }
+// isEmpty reports whether nothing was noted as dead since the message was compacted last.
+func (d *deadEntries) isEmpty() bool { return len(d.values)+len(d.fields) == 0 }
 
 // keepDead is the largest capacity of each list of notes that is kept for the next message.
 const keepDead = 1 << 10

@@ -63,6 +63,7 @@ func reportLeak(mk *making) {
 	}
 }
 
+// stack returns the stack as text, two lines for each function.
 func (mk *making) stack() string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(mk.pcs[:mk.n])

@@ -69,7 +69,7 @@ func (l BoolList) SortFunc(cmp func(a, b bool) int) {
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.checkSameLen(len(v))
-	b := s.ownFixed(1)
+	b := s.toOwnMemory(1)
 	for _, v := range v {
 		b[0] = encodeBool(v).fixed[0]
 		b = b[1:]
@@ -190,7 +190,7 @@ func (l Int8List) SortFunc(cmp func(a, b int8) int) {
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.checkSameLen(len(v))
-	b := s.ownFixed(1)
+	b := s.toOwnMemory(1)
 	byteorder.StoreInt8s(b, v)
 }
 
@@ -302,7 +302,7 @@ func (l Int16List) SortFunc(cmp func(a, b int16) int) {
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.checkSameLen(len(v))
-	b := s.ownFixed(2)
+	b := s.toOwnMemory(2)
 	byteorder.StoreInt16s(b, v)
 }
 
@@ -414,7 +414,7 @@ func (l Int32List) SortFunc(cmp func(a, b int32) int) {
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.checkSameLen(len(v))
-	b := s.ownFixed(4)
+	b := s.toOwnMemory(4)
 	byteorder.StoreInt32s(b, v)
 }
 
@@ -526,7 +526,7 @@ func (l Int64List) SortFunc(cmp func(a, b int64) int) {
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.checkSameLen(len(v))
-	b := s.ownFixed(8)
+	b := s.toOwnMemory(8)
 	byteorder.StoreInt64s(b, v)
 }
 
@@ -634,7 +634,7 @@ func (l Float64List) SortFunc(cmp func(a, b float64) int) {
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.checkSameLen(len(v))
-	b := s.ownFixed(8)
+	b := s.toOwnMemory(8)
 	byteorder.StoreFloat64s(b, v)
 }
 
@@ -746,7 +746,7 @@ func (l UUIDList) SortFunc(cmp func(a, b UUID) int) {
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.checkSameLen(len(v))
-	b := s.ownFixed(16)
+	b := s.toOwnMemory(16)
 	for _, v := range v {
 		copy(b, v[:])
 		b = b[16:]
@@ -867,7 +867,7 @@ func (l EnumList[E]) SortFunc(cmp func(a, b E) int) {
 	v := l.AppendTo(nil)
 	slices.SortFunc(v, cmp)
 	s.checkSameLen(len(v))
-	b := s.ownFixed(4)
+	b := s.toOwnMemory(4)
 	byteorder.StoreInt32s(b, v)
 }
 

@@ -63,6 +63,7 @@ func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
 	return append(dst, '}')
 }
 
+// value appends a value of type t, for which word stands.
 func (p formatter) value(dst []byte, t *XType, word uint32) []byte {
 	switch t.kind {
 	case fixed:

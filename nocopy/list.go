@@ -57,6 +57,7 @@ func (e IndexError) Error() string {
 // RuntimeError makes it a runtime.Error, as an index out of range is.
 func (IndexError) RuntimeError() {}
 
+// entry returns the handle's entry.
 func (s XStruct) entry() uint32 { return uint32(s.k) }
 
 // count returns the number of elements.
@@ -70,12 +71,14 @@ func (s XStruct) count() (n int) {
 	return
 }
 
+// checkIndex panics unless there is an element i.
 func (s XStruct) checkIndex(i int) {
 	if n := s.count(); uint(i) >= uint(n) {
 		panic(IndexError{i, n})
 	}
 }
 
+// typ returns the type of a list, set or map.
 func (s XStruct) typ() *XType { return typeByID(s.m.idx[uint32(s.k)+listType]) }
 
 // elemSlot returns the slot of element i: the index of its word. It panics if there is no
@@ -328,6 +331,7 @@ func (m *Message) replaceElement(t *XType, word uint32) chain.NodeID {
 	return m.buf.AddReplace(m.valuePlace(t.wire, word))
 }
 
+// textAt returns the bytes of element i, which alias the message.
 func (s XStruct) textAt(i int) []byte {
 	slot := s.elemSlot(i)
 	s.m.buf.Lend()

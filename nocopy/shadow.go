@@ -14,7 +14,8 @@ type shadows struct {
 	before []uint32          // by number: the number+1 of the shadow before it of the same field, 0 if there is none
 }
 
-func (s shadow) key() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
+// field returns the struct and the field, as one number.
+func (s shadow) field() uint64 { return uint64(s.e)<<32 | uint64(s.word) }
 
 // take returns the number+1 of the last shadow of a field, 0 if it has none, and forgets that
 // it has any.
@@ -23,11 +24,11 @@ func (ss *shadows) detach(e, word uint32) uint32 {
 		ss.found = map[uint64]uint32{}
 	}
 	for i := len(ss.before); i < len(ss.all); i++ {
-		key := ss.all[i].key()
+		key := ss.all[i].field()
 		ss.before = append(ss.before, ss.found[key])
 		ss.found[key] = uint32(i + 1)
 	}
-	key := shadow{e: e, word: word}.key()
+	key := shadow{e: e, word: word}.field()
 	last := ss.found[key]
 	delete(ss.found, key)
 	return last

@@ -55,6 +55,7 @@ const (
 	slowGrowth = 1 << 15
 )
 
+// reset makes ts ready for the next message. Some tables are kept for its maps.
 func (ts *tables) reset() {
 	ts.filterOf, ts.filterTable = 0, nil
 	if len(ts.made) == 0 {
