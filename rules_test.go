@@ -116,7 +116,7 @@ func TestArrows(t *testing.T) {
 }
 
 // TestUnsafe: unsafe stands only in files named *_unsafe.go, each of which says why, and has a
-// twin that does without, behind the tag nounsafe.
+// twin that does without, with the tag nounsafe.
 func TestUnsafe(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
 		if !slices.Contains(imports(src), "unsafe") {
@@ -134,7 +134,7 @@ func TestUnsafe(t *testing.T) {
 		}
 		twin := strings.TrimSuffix(name, "_unsafe.go") + "_safe.go"
 		if b, err := os.ReadFile(twin); err != nil || !strings.Contains(string(b), "//go:build nounsafe") {
-			t.Errorf("%s has no twin %s behind the tag nounsafe", name, twin)
+			t.Errorf("%s has no twin %s with the tag nounsafe", name, twin)
 		}
 	})
 }
@@ -158,7 +158,7 @@ func TestFileSizes(t *testing.T) {
 }
 
 // longComments are the folders whose comments are still to be brought below 100 characters a line.
-var longComments = []string{"nocopy"}
+var longComments = []string{}
 
 // TestCommentWidth: the lines of comments, those of bench too, end before 100 characters. Generated
 // files have comments of the IDL, and what follows "Output:" has lines of its own.
@@ -205,7 +205,7 @@ func TestHelpers(t *testing.T) {
 	sources(t, "bench", check)
 }
 
-// TestNames: a folder's name says what lives there.
+// TestNames: a folder's name tells what lives there.
 func TestNames(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
 		switch pkg := parse(src).Name.Name; pkg {

@@ -316,7 +316,8 @@ func init() {
 	)
 }
 
-// graftAll puts a message into another one, whole and in parts, edited, again in the place of what was there, and in its own.
+// graftAll puts a message into another one, whole and in parts, edited, again in the place of what
+// was there, and in its own.
 func graftAll(t *testing.T, d *XDesc, wire []byte, opts ...Option) {
 	s := mustParse(t, d, wire, opts...)
 	field, list := holderDesc.named(d.name), holderDesc.named(d.name+"List")

@@ -128,8 +128,8 @@ func TestArrangeStructs(t *testing.T) {
 	}
 }
 
-// TestArrangedHandles: handles go with their elements; those of deleted ones give the old values, and what is changed through
-// them is not sent.
+// TestArrangedHandles: handles go with their elements; those of deleted ones give the old values,
+// and what is changed through them is not sent.
 func TestArrangedHandles(t *testing.T) {
 	x := pointDesc.named("x")
 	for _, state := range listStates {
@@ -207,7 +207,8 @@ func TestArrangeBounds(t *testing.T) {
 	})
 }
 
-// TestArrangeCost: nothing in the elements is copied, and what is done again and again does not make the message grow.
+// TestArrangeCost: nothing in the elements is copied, and what is done again and again does not
+// make the message grow.
 func TestArrangeCost(t *testing.T) {
 	const n = 20_000
 	s := newStruct(allDesc)

@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// What generated code is for types known beforehand, this file is for types of the referee: accessors by value.
-// A value is a referee.Value if it is a leaf, else its handle.
+// What generated code is for types known beforehand, this file is for types of the referee:
+// accessors by value. A value is a referee.Value if it is a leaf, else its handle.
 
 // handle is the handle of any struct, list, set or map.
 type handle = thriftimpl.Struct

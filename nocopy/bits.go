@@ -4,7 +4,8 @@ import "math/bits"
 
 // bitset is a set of numbers. It finds the next number in a few steps, however far away that
 // is.
-type bitset [bitLevels][]uint64 // [0] has a bit for each number, [k+1] one for each word of [k] that is not 0
+// [0] has a bit for each number, [k+1] one for each word of [k] that is not 0
+type bitset [bitLevels][]uint64
 
 const bitLevels = 6 // 64⁶ numbers
 

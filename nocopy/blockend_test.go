@@ -92,7 +92,8 @@ func fillEnd(s XStruct) {
 	s.SetInt32s(field(7), endDesc, []int32{1, 2, 3})
 }
 
-// TestBlockEnd builds the same behind pads of all lengths that end where a block does, or somewhat before it.
+// TestBlockEnd builds the same after pads of all lengths that end where a block does, or somewhat
+// before it.
 func TestBlockEnd(t *testing.T) {
 	const head = fieldHeader + textHeader
 	for _, opts := range [][]Option{nil, {Recycle}} {
@@ -107,10 +108,10 @@ func TestBlockEnd(t *testing.T) {
 			fillEnd(s)
 			b := s.Message().AppendTo(nil)
 			if diff := cmp.Diff(want, string(b[head+n:])); diff != "" {
-				t.Fatalf("%d bytes in front of it (-want +got):\n%s", n, diff)
+				t.Fatalf("%d bytes before it (-want +got):\n%s", n, diff)
 			}
 			if got, err := parseStruct(endDesc, b); err != nil {
-				t.Fatalf("%d bytes in front of it: %v", n, err)
+				t.Fatalf("%d bytes before it: %v", n, err)
 			} else {
 				got.Release()
 			}
@@ -120,8 +121,8 @@ func TestBlockEnd(t *testing.T) {
 	}
 }
 
-// TestNextElement: from one element to the next is a way of its own; it ends where the list does, and is left where something
-// else was done meanwhile.
+// TestNextElement: from one element to the next is a way of its own; it ends where the list does,
+// and is left where something else was done meanwhile.
 func TestNextElement(t *testing.T) {
 	name, x := spotDesc.constant(3), spotDesc.constant(0)
 	points := endDesc.constant(2)
@@ -204,7 +205,7 @@ func TestNextElement(t *testing.T) {
 		defer func() {
 			var index IndexError
 			if err, _ := recover().(error); !errors.As(err, &index) || index != (IndexError{3, 3}) {
-				t.Errorf("the element behind the last one: %v", err)
+				t.Errorf("the element after the last one: %v", err)
 			}
 		}()
 		l.At(3)

@@ -30,8 +30,8 @@ func allocated(f func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// memoryBound is the most that parsing n bytes may allocate in all: twice what the index may grow to by default,
-// since it grows by doubling, and the notes on fields that come more than once.
+// memoryBound is the most that parsing n bytes may allocate in all: twice what the index may grow
+// to by default, since it grows by doubling, and the notes on fields that come more than once.
 func memoryBound(n int) int { return 160*n + 2*indexFloor + 320<<10 }
 
 // be returns n as a count on the wire.

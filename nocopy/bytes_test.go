@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestBytesFrozen: what Bytes has handed out stays as it is, whatever is changed afterwards, and what is sent is what was set.
+// TestBytesFrozen: what Bytes has handed out stays as it is, whatever is changed afterwards, and
+// what is sent is what was set.
 func TestBytesFrozen(t *testing.T) {
 	small := []byte("\x0a\x00\x05\x00\x00\x00\x00\x00\x00\x00\x01\x0b\x00\x07\x00\x00\x00\x03abc\x00")
 	for name, make := range map[string]func(wire []byte) XStruct{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// changer changes everything in a message that the accessors of a type know how to change: in the way of a test
-// that wants to see every path, not of a program.
+// changer changes everything in a message that the accessors of a type know how to change: in the
+// way of a test that wants to see every path, not of a program.
 type changer struct {
 	t     *testing.T
 	m     *Message
@@ -37,7 +37,8 @@ func (c changer) structure(s XStruct, d *XDesc) {
 	}
 }
 
-// absent sets a few fields that are not set: one appended, one appended and taken back, one unset without effect.
+// absent sets a few fields that are not set: one appended, one appended and taken back, one unset
+// without effect.
 func (c changer) absent(s XStruct, f *field, constant XField, d *XDesc) {
 	switch f.Name {
 	case "medium", "y":

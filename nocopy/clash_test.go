@@ -15,8 +15,8 @@ var clashDesc = func() *XDesc {
 	return d
 }()
 
-// TestClashingKeys: tables go by the ends of keys until too many keys have the same; then by whole keys, so that no choice
-// of keys makes looking for them slow.
+// TestClashingKeys: tables go by the ends of keys until too many keys have the same; then by whole
+// keys, so that no choice of keys makes looking for them slow.
 func TestClashingKeys(t *testing.T) {
 	const n = 3000
 	for _, c := range []struct {

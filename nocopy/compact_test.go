@@ -103,8 +103,8 @@ func footprint(m *Message) int {
 	return n + 16*len(m.dead.blockWords)
 }
 
-// TestEditedForEver: a message that is edited again and again takes no more memory than at first, whatever is done, and is right
-// afterwards. Handles got before stay good.
+// TestEditedForEver: a message that is edited again and again takes no more memory than at first,
+// whatever is done, and is right afterwards. Handles got before stay good.
 func TestEditedForEver(t *testing.T) {
 	rounds := testmode.Of(3000, 20_000)
 	for name, do := range againAndAgain {
@@ -239,7 +239,8 @@ func TestEntryUsedAgain(t *testing.T) {
 	}
 }
 
-// TestRoomIsKept: what was got from NewBytes is the message's until it is finished, whatever else is changed.
+// TestRoomIsKept: what was got from NewBytes is the message's until it is finished, whatever else
+// is changed.
 func TestRoomIsKept(t *testing.T) {
 	s := newStruct(allDesc)
 	room := s.NewBytes(allDesc.named("blob"), 3000)
@@ -338,7 +339,8 @@ func TestReferredMemoryIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestPositionsSuffice: values of many MiB that are referred to use up positions, but what fits finds some.
+// TestPositionsSuffice: values of many MiB that are referred to use up positions, but what fits
+// finds some.
 func TestPositionsSuffice(t *testing.T) {
 	block := make([]byte, 64<<20)
 	s := newStruct(allDesc)
@@ -381,7 +383,8 @@ func TestLargeEdits(t *testing.T) {
 	}
 }
 
-// TestShadowsWhenCompacted: of fields that came twice the last one is left, in unions with what is unknown, too.
+// TestShadowsWhenCompacted: of fields that came twice the last one is left, in unions with what is
+// unknown, too.
 func TestShadowsWhenCompacted(t *testing.T) {
 	wire := "\x0b\x00\x07" + one + "a" + "\x0c\x00\x0b\x08\x00\x01" + one + "\x00" + "\x0b\x00\x07" + one + "b" + unkText + one + "u" +
 		"\x0c\x00\x0c" + unkText + one + "v" + "\x0b\x00\x03" + one + "x" + unkText + one + "w" + "\x0b\x00\x03" + one + "y" + "\x00" +

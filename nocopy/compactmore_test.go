@@ -9,8 +9,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestEditedWhileIterating: whatever is changed while All is under way, also if the message is compacted then, what All yields are
-// elements of the list, or pairs of the map: of these all that are not removed, and none twice.
+// TestEditedWhileIterating: whatever is changed while All is under way, also if the message is
+// compacted then, what All yields are elements of the list, or pairs of the map: of these all that
+// are not removed, and none twice.
 func TestEditedWhileIterating(t *testing.T) {
 	words, counts, matrix, points := allDesc.named("words"), allDesc.named("counts"), allDesc.named("matrix"), allDesc.named("points")
 	forEach := func(f func(what string, s XStruct)) {
@@ -139,8 +140,8 @@ func TestEditedWhileIterating(t *testing.T) {
 	}
 }
 
-// TestSortedWhileCompacted: a function that compares may change anything else, and the message may be compacted then; if it changes
-// the list that is a panic of its own.
+// TestSortedWhileCompacted: a function that compares may change anything else, and the message may
+// be compacted then; if it changes the list that is a panic of its own.
 func TestSortedWhileCompacted(t *testing.T) {
 	words, points := allDesc.named("words"), allDesc.named("points")
 	x := pointDesc.named("x")
@@ -190,7 +191,8 @@ func TestSortedWhileCompacted(t *testing.T) {
 	}
 }
 
-// TestCompactedNesting: neither compacting nor using entries again hides that structs are nested too deeply.
+// TestCompactedNesting: neither compacting nor using entries again hides that structs are nested
+// too deeply.
 func TestCompactedNesting(t *testing.T) {
 	self := allDesc.named("self")
 	nest := func(s XStruct) {
@@ -224,7 +226,8 @@ func TestCompactedNesting(t *testing.T) {
 // TestFreeEntriesEnd: the next message knows nothing of the last one's free entries.
 func TestFreeEntriesEnd(t *testing.T) {
 	words := allDesc.named("words")
-	for n := 48 << 10; n < 48<<10+200; n++ { // for one of these the index is just as large as that of any message may be
+	// For one of these the index is just as large as that of any message may be
+	for n := 48 << 10; n < 48<<10+200; n++ {
 		s := newStruct(allDesc)
 		s.NewChild(words, allDesc, n-200)
 		s.Unset(words)
@@ -237,7 +240,8 @@ func TestFreeEntriesEnd(t *testing.T) {
 	}
 }
 
-// TestIndexForEver: the index is bounded by what a message has had at once, whatever the sizes of what comes and goes.
+// TestIndexForEver: the index is bounded by what a message has had at once, whatever the sizes of
+// what comes and goes.
 func TestIndexForEver(t *testing.T) {
 	words, points, matrix, grown, wide := allDesc.named("words"), allDesc.named("points"), allDesc.named("matrix"), allDesc.named("grown"), allDesc.named("wide")
 	x := pointDesc.named("x")

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// These tests are for the race detector: reading and sending must change nothing that others can see.
+// These tests are for the race detector: reading and sending must change nothing that others can
+// see.
 
 // together runs f in several goroutines.
 func together(t *testing.T, f func(i int) error) {
@@ -140,7 +141,8 @@ func tcpPair() (client, server net.Conn, err error) {
 	return client, server, err
 }
 
-// TestConcurrentGrafts: many messages take from one that others read at the same time, and change what they took.
+// TestConcurrentGrafts: many messages take from one that others read at the same time, and change
+// what they took.
 func TestConcurrentGrafts(t *testing.T) {
 	source := newStruct(allDesc)
 	big := source.NewChild(allDesc.named("self"), allDesc, 0)

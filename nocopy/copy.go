@@ -27,7 +27,8 @@ func (m *Message) source(v XStruct, t *XType) source {
 		return source{n: len(m.copied), data: m.copied}
 	}
 	v.m.closeAllUnlessSealed()
-	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() { // what may be sent from there may be sent from here
+	// What may be sent from there may be sent from here
+	if depth := v.m.limits.MaxDepth; v.m != m && depth > m.maxNesting() {
 		m.limits.MaxDepth = depth
 		m.flags |= limited
 	}

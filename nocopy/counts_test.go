@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// countFields returns where in a well-formed struct the lengths and counts stand: an independent walk, as the
-// protocol's description has it. Those of empty containers of types that don't exist are left out.
+// countFields returns where in a well-formed struct the lengths and counts stand: an independent
+// walk, as the protocol's description has it. Those of empty containers of types that don't exist
+// are left out.
 func countFields(wire []byte) []int {
 	w := countWalk{b: wire}
 	w.value(WireStruct)
@@ -66,7 +67,8 @@ func (w *countWalk) value(t WireType) {
 	}
 }
 
-// TestWrongCounts puts wrong numbers in the place of every length and count of every valid message.
+// TestWrongCounts puts wrong numbers in the place of every length and count of every valid
+// message.
 func TestWrongCounts(t *testing.T) {
 	n := 0
 	for _, c := range validCases(t) {
@@ -94,8 +96,8 @@ func TestWrongCounts(t *testing.T) {
 	}
 }
 
-// TestOffByOne: a count that is one too many or too few makes other bytes of the rest; whatever that comes to,
-// it is an error or a message that goes out as it came.
+// TestOffByOne: a count that is one too many or too few makes other bytes of the rest; whatever
+// that comes to, it is an error or a message that goes out as it came.
 func TestOffByOne(t *testing.T) {
 	for _, c := range validCases(t) {
 		for _, at := range countFields(c.wire) {

@@ -11,10 +11,11 @@ type deadEntries struct {
 	fields   []deadField
 	byStruct map[uint32][]deadField // by deadField.in; nil unless the message is being compacted
 	// What has been reclaimed since:
-	free       map[*XType][]block
-	rawWords   map[uint32][]uint32 // by size: words that no handle refers to
-	blockWords map[uint32]uint32   // by entry: how many words a container's block has, if more or fewer than its count tells
-	freeWords  uint32              // how many words all of these have
+	free     map[*XType][]block
+	rawWords map[uint32][]uint32 // by size: words that no handle refers to
+	// By entry: how many words a container's block has, if more or fewer than its count tells
+	blockWords map[uint32]uint32
+	freeWords  uint32 // how many words all of these have
 	// When to look again:
 	reused      uint32 // how many free words were used again since then
 	checkAt     uint32 // compactIfWorth looks once the words of the index and reused are more

@@ -129,7 +129,8 @@ func itemOf(n int) []byte {
 	return s.Message().AppendTo(nil)
 }
 
-// TestDecoderMany: thousands of messages of all sizes, each released before the next or only later.
+// TestDecoderMany: thousands of messages of all sizes, each released before the next or only
+// later.
 func TestDecoderMany(t *testing.T) {
 	decodedDesc = itemDesc
 	var wires [][]byte
@@ -218,8 +219,8 @@ func TestDecoderEnds(t *testing.T) {
 	}
 }
 
-// TestDecoderWrong: what is wrong with a message, where, and that it ends the Decoder for good. What
-// is claimed takes no memory.
+// TestDecoderWrong: what is wrong with a message, where, and that it ends the Decoder for good.
+// What is claimed takes no memory.
 func TestDecoderWrong(t *testing.T) {
 	decodedDesc = itemDesc
 	good := itemOf(90)

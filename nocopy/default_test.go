@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// TestWrittenForUnset: what a finished message has of fields that nobody set, by requiredness: 0 none, 1 required, 2 optional.
+// TestWrittenForUnset: what a finished message has of fields that nobody set, by requiredness: 0
+// none, 1 required, 2 optional.
 func TestWrittenForUnset(t *testing.T) {
 	s := newStruct(defaultDesc)
 	defer s.Release()
@@ -59,7 +60,8 @@ func TestDefaultsRead(t *testing.T) {
 	check("when it is finished")
 }
 
-// TestUnsetDefaults: what is set and unset again stays out; required fields go back to their default.
+// TestUnsetDefaults: what is set and unset again stays out; required fields go back to their
+// default.
 func TestUnsetDefaults(t *testing.T) {
 	for name, finish := range map[string]func(s XStruct) XStruct{
 		"while it is built": func(s XStruct) XStruct { return s },

@@ -6,9 +6,10 @@ import (
 	"testing"
 )
 
-// How deep messages may be: structs inside structs, and anything inside of a field that is skipped.
+// How deep messages may be: structs inside structs, and anything inside of a field that is
+// skipped.
 
-// nest returns n levels of head around core, with tail behind each.
+// nest returns n levels of head around core, with tail after each.
 func nest(n int, head, core, tail string) []byte {
 	b := bytes.Repeat([]byte(head), n)
 	b = append(b, core...)
@@ -70,8 +71,8 @@ func TestDepthOfStructs(t *testing.T) {
 	}
 }
 
-// TestDepthOfSkipped: in a value that is skipped every container counts, as it does for other implementations.
-// They agree that 63 pass and 66 don't.
+// TestDepthOfSkipped: in a value that is skipped every container counts, as it does for other
+// implementations. They agree that 63 pass and 66 don't.
 func TestDepthOfSkipped(t *testing.T) {
 	for _, c := range []struct{ name, field, head, core, tail string }{
 		{"structs", "\x0c\x00\x64", "\x0c\x00\x01", "\x00", "\x00"},
@@ -109,8 +110,9 @@ func TestDepthOfSkipped(t *testing.T) {
 	}
 }
 
-// TestWrongAtTheEnd: what turns out not to be of its type only at its end is gone through once more, as something unknown.
-// Where such things are in one another, that must not come to twice as much for every level.
+// TestWrongAtTheEnd: what turns out not to be of its type only at its end is gone through once
+// more, as something unknown. Where such things are in one another, that must not come to twice as
+// much for every level.
 func TestWrongAtTheEnd(t *testing.T) {
 	const (
 		levels = 20 // each is three containers where it is unknown, of which 64 may be in one another

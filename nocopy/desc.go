@@ -185,9 +185,10 @@ type XDesc struct {
 	byID      []idField // by id−minID: how the parser finds a field at once
 	minID     int16
 	programs  atomic.Pointer[programs]
-	handle    atomic.Pointer[any] // a nil pointer to the type of its handles, once checkDesc has found it out
-	nested    atomic.Int32        // what nesting returns; 0: not known yet
-	required  []uint32            // words of required fields
+	// A nil pointer to the type of its handles, once checkDesc has found it out
+	handle   atomic.Pointer[any]
+	nested   atomic.Int32 // what nesting returns; 0: not known yet
+	required []uint32     // words of required fields
 
 	// What a new struct begins with: its fixed-size fields that are not optional.
 	template       string

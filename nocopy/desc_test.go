@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestUsedBeforeDefined: a struct that is not described yet, as when a variable of the generated package is initialized with a
-// message, is refused by all that would make one.
+// TestUsedBeforeDefined: a struct that is not described yet, as when a variable of the generated
+// package is initialized with a message, is refused by all that would make one.
 func TestUsedBeforeDefined(t *testing.T) {
 	late, lateUnion := newStructDesc("Late"), newUnionDesc("Late")
 	around := newStructDesc("Around")

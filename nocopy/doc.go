@@ -11,8 +11,8 @@
 //
 //	struct User { 1: i64 id, 2: string name, 3: list<i64> scores }
 //
-//	wire   0a 0001 0000000000001267   0b 0002 00000003 "Ada"   0f 0003 0a 00000002 …16 bytes…   00
-//	       ↑position 0  ↑3                     ↑14                        ↑29                       ↑45
+//	wire   0a 0001 0000000000001267   0b 0002 00000003 "Ada"   0f 0003 0a 00000002 …16 bytes 00
+//	       ↑position 0  ↑3                     ↑14                        ↑29                   ↑45
 //	index  entry of the User:    0, 45, 3, 14, →entry of the list
 //	       entry of the list:   29, 45, 2, …
 //

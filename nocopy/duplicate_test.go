@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDuplicateKeys: of pairs with the same key the last counts, everywhere, in small maps and in large ones.
+// TestDuplicateKeys: of pairs with the same key the last counts, everywhere, in small maps and in
+// large ones.
 func TestDuplicateKeys(t *testing.T) {
 	for _, n := range []int{2, 5, 16, 17, 18, 100, 1000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -74,7 +75,8 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 }
 
-// TestDuplicateFields: Unset removes every occurrence of a field, Set and New replace them for good.
+// TestDuplicateFields: Unset removes every occurrence of a field, Set and New replace them for
+// good.
 func TestDuplicateFields(t *testing.T) {
 	const (
 		medium1 = "\x08\x00\x04\x00\x00\x00\x01"

@@ -12,17 +12,22 @@ const edited = 1 << 31
 // edit holds what is known of a struct or container that was changed after it was complete. It
 // is made by the first change.
 type edit struct {
-	end        uint32       // position of the STOP, or after the last element
-	valueNode  chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
-	tailNode   chain.NodeID // the node at the end, with what was added; or 0
-	fieldNodes uint32       // struct: index of a word for each of the entry, with the node that replaces the field
-	countNode  uint32       // container: the node that replaces the count on the wire, or 0
-	dead       uint32       // map: how many pairs were deleted
-	liveSet    uint32       // map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
-	free       uint32       // map: number+1 of a deleted pair, whose word for the value is that of the next; or 0
-	spare      uint32       // list of fixed-size elements: how many bytes its node has after the last element
-	gap        uint32       // list: how many words before the first slot are free
-	arranged   bool         // list: its elements, except those that were added since, are parts of tailNode
+	end       uint32       // position of the STOP, or after the last element
+	valueNode chain.NodeID // the node that holds the value, which replaces an earlier one; or 0
+	tailNode  chain.NodeID // the node at the end, with what was added; or 0
+	// Struct: index of a word for each of the entry, with the node that replaces the field
+	fieldNodes uint32
+	countNode  uint32 // container: the node that replaces the count on the wire, or 0
+	dead       uint32 // map: how many pairs were deleted
+	// Map: the number in Message.liveSets of the set of pairs that All yields; 0 if there is none
+	liveSet uint32
+	// Map: number+1 of a deleted pair, whose word for the value is that of the next; or 0
+	free uint32
+	// List of fixed-size elements: how many bytes its node has after the last element
+	spare uint32
+	gap   uint32 // list: how many words before the first slot are free
+	// List: its elements, except those that were added since, are parts of tailNode
+	arranged bool
 }
 
 // edit returns the edit of the struct or container of entry e, which it makes if there is none.
@@ -214,7 +219,8 @@ func (m *Message) referText(p uint32, v []byte, old uint32) uint32 {
 
 // Unset removes the field.
 func (s XStruct) Unset(f XField) {
-	s.writable() // not changeable: compacting would complete the struct, adding defaults that are removed then
+	// Not changeable: compacting would complete the struct, adding defaults that are removed then
+	s.writable()
 	m, e := s.m, uint32(s.k)
 	if m.idx[e+f.word()] != 0 {
 		m.buf.SetEmpty(m.replaceField(e, f))

@@ -99,7 +99,8 @@ func (w filler) room(v referee.Value) int {
 	return 0
 }
 
-// fill gives a struct or container that is empty the contents of v. A list has n elements already: all or none.
+// fill gives a struct or container that is empty the contents of v. A list has n elements already:
+// all or none.
 func (w filler) fill(t *referee.Type, h handle, v referee.Value, n int) {
 	switch v := v.(type) {
 	case *referee.Record:
@@ -186,7 +187,7 @@ func (w filler) pair(t *referee.Type, d dict, h handle, p referee.Pair) {
 	w.fill(t.Elem, v.(handle), p.Value, 0)
 }
 
-// has says whether x is among the first n elements.
+// has reports whether x is among the first n elements.
 func has(l *referee.List, x referee.Value, n int) bool {
 	for _, y := range l.Elems[:n] {
 		if x == y {

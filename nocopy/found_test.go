@@ -42,7 +42,8 @@ func TestRootAcrossBlocks(t *testing.T) {
 	}
 }
 
-// A struct may begin where nothing has been appended yet, and something be put elsewhere before its first field is.
+// A struct may begin where nothing has been appended yet, and something be put elsewhere before
+// its first field is.
 func TestEmptyStructThenEdit(t *testing.T) {
 	inner := &referee.Struct{Name: "Inner", Fields: []referee.Field{{ID: 1, Name: "x", Type: referee.String, Req: referee.Optional}}}
 	top := &referee.Struct{Name: "Top", Fields: []referee.Field{{ID: 1, Name: "f", Type: referee.ListOf(referee.StructOf(inner))}}}
@@ -137,8 +138,8 @@ func TestPutChangedKey(t *testing.T) {
 	}
 }
 
-// Strings that were read from a message that is not recycled stay as they are, also when it refers to the memory of one
-// that is, and both are released.
+// Strings that were read from a message that is not recycled stay as they are, also when it refers
+// to the memory of one that is, and both are released.
 func TestStringsOutliveRecycledSource(t *testing.T) {
 	d, f := only(referee.ListOf(referee.String))
 	long := strings.Repeat("a", 3000)

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// FuzzParse parses anything as each of the types, in every way, and wants the ways to agree: no panic; what is
-// accepted goes out as it came, in one piece or cut; deep and lazy read the same; and it can be changed.
+// FuzzParse parses anything as each of the types, in every way, and wants the ways to agree: no
+// panic; what is accepted goes out as it came, in one piece or cut; deep and lazy read the same;
+// and it can be changed.
 func FuzzParse(f *testing.F) {
 	types := []*XDesc{allDesc, strictDesc, shapeDesc, treeDesc, defaultDesc, businessDesc, emptyDesc}
 	for _, c := range wireCases(f, "*.txt") {

@@ -16,8 +16,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// everyShape is a schema with a field of every shape, all optional, so that arbitrary bytes have a chance, and the same
-// with required ones.
+// everyShape is a schema with a field of every shape, all optional, so that arbitrary bytes have a
+// chance, and the same with required ones.
 func everyShape() *schema {
 	structs := referee.Everything()
 	loose := &referee.Struct{Name: "Loose", Fields: slices.Clone(structs[0].Fields)}
@@ -27,9 +27,10 @@ func everyShape() *schema {
 	return newSchema(append([]*referee.Struct{loose}, structs...))
 }
 
-// FuzzApache gives any bytes to Apache's library and to Parse, with and without Lazy, and to Peek: they must be accepted
-// or refused by both, and read as the same values. Where the two differ on purpose, the referee follows our rules
-// (DESIGN.md lists them); bounds of nesting are TestDepthOfSkipped's and TestDepthOfStructs' matter.
+// FuzzApache gives any bytes to Apache's library and to Parse, with and without Lazy, and to Peek:
+// they must be accepted or refused by both, and read as the same values. Where the two differ on
+// purpose, the referee follows our rules (DESIGN.md lists them); bounds of nesting are
+// TestDepthOfSkipped's and TestDepthOfStructs' matter.
 func FuzzApache(f *testing.F) {
 	sc := everyShape()
 	g := newGen(7)
@@ -128,7 +129,7 @@ func ids(wire []byte) []int16 {
 	}
 }
 
-// twice says whether a field of the struct comes more than once.
+// twice reports whether a field of the struct comes more than once.
 func twice(wire []byte) bool {
 	all := ids(wire)
 	slices.Sort(all)
@@ -190,8 +191,8 @@ func (w walker) field(want int) (thrift.TType, error) {
 	}
 }
 
-// element reads a list's header itself: Apache's check of the count against all bytes left is more than finding
-// one element needs.
+// element reads a list's header itself: Apache's check of the count against all bytes left is more
+// than finding one element needs.
 func (w walker) element(want int) (thrift.TType, error) {
 	t, err := w.ReadByte(context.Background())
 	if err != nil {
@@ -223,7 +224,8 @@ func known(t thrift.TType) (thrift.TType, error) {
 	return 0, nocopy.ErrType
 }
 
-// TestSpoiltAsApache spoils random messages in a few places and wants the same verdict and values as from Apache's library.
+// TestSpoiltAsApache spoils random messages in a few places and wants the same verdict and values
+// as from Apache's library.
 func TestSpoiltAsApache(t *testing.T) {
 	sc := everyShape()
 	rounds := testmode.Of(600, 6_000)

@@ -58,8 +58,8 @@ func times(n int, s string) string { return strings.Repeat(s, n) }
 // structs is n of them in each other.
 func structs(n int) string { return times(n-1, self) + times(n, stop) }
 
-// hostileInput is what strangers send: what it is, its bytes, the error ("" if it is accepted), and the bytes that Parse may
-// allocate in all, starting with empty pools: a bound of its peak.
+// hostileInput is what strangers send: what it is, its bytes, the error ("" if it is accepted),
+// and the bytes that Parse may allocate in all, starting with empty pools: a bound of its peak.
 var hostileInput = []struct {
 	what, sent, err string
 	peak            int
@@ -165,8 +165,8 @@ var hostileInput = []struct {
 	{"more index than MaxIndex", numbers + none + groups + none + stop, "nocopy: All.numbers: offset 0: limit exceeded: index of more than Limits.MaxIndex = 200 bytes", 8 << 10, []Option{Limits{MaxIndex: 4 * 50}}},
 }
 
-// TestHostileInput: what strangers send costs memory and time in proportion to its bytes, whatever it promises. With -v it
-// prints the table of what each case cost.
+// TestHostileInput: what strangers send costs memory and time in proportion to its bytes, whatever
+// it promises. With -v it prints the table of what each case cost.
 func TestHostileInput(t *testing.T) {
 	if len(hostileInput) < 60 {
 		t.Errorf("only %d cases", len(hostileInput))
@@ -195,7 +195,8 @@ func TestHostileInput(t *testing.T) {
 					took = time.Since(start)
 				}
 				got := allocated(parse)
-				for again := 0; again < 2 && got > c.peak; again++ { // it is the whole process that is measured, the runtime's goroutines, too
+				// It is the whole process that is measured, the runtime's goroutines, too
+				for again := 0; again < 2 && got > c.peak; again++ {
 					got = allocated(parse)
 				}
 				text := ""
@@ -214,7 +215,8 @@ func TestHostileInput(t *testing.T) {
 				if got > c.peak && w.name == inOnePiece.name && !raceEnabled && !debugging {
 					t.Errorf("%s: %d bytes allocated, more than %d", c.what, got, c.peak)
 				}
-				if most := time.Second + time.Duration(len(wire))*time.Microsecond; took > most && !raceEnabled { // generous: machines are busy
+				// Generous: machines are busy
+				if most := time.Second + time.Duration(len(wire))*time.Microsecond; took > most && !raceEnabled {
 					t.Errorf("%s, %s: took %v", c.what, w.name, took)
 				}
 				if w.name == inOnePiece.name {
@@ -227,8 +229,9 @@ func TestHostileInput(t *testing.T) {
 	t.Log(table.String())
 }
 
-// TestIndexMemory: by default an index is at most 16 MiB and 64 bytes for each byte of the message, or the message is
-// refused, however expensive it is made; Limits.MaxIndex is held to the byte.
+// TestIndexMemory: by default an index is at most 16 MiB and 64 bytes for each byte of the
+// message, or the message is refused, however expensive it is made; Limits.MaxIndex is held to the
+// byte.
 func TestIndexMemory(t *testing.T) {
 	measure := func(what string, wire []byte, opts ...Option) int {
 		s, err := inOnePiece.parse(allDesc, wire, opts...)
@@ -270,7 +273,8 @@ func TestIndexMemory(t *testing.T) {
 	}
 }
 
-// TestSeededHashes: keys can't be chosen to collide, since every process hashes them in another way.
+// TestSeededHashes: keys can't be chosen to collide, since every process hashes them in another
+// way.
 func TestSeededHashes(t *testing.T) {
 	if os.Getenv("NOCOPY_PRINT_HASH") != "" {
 		fmt.Println(maphash.String(seed, "key"), hashOfEnds(bothEnds([]byte("key"))))

@@ -153,8 +153,8 @@ func setField(s XStruct, d *XDesc, i, n int) {
 	}
 }
 
-// eachField calls f for each field of each struct that is set, or is not. A struct that f has removed with the one around it may
-// be gone when f sets something in it.
+// eachField calls f for each field of each struct that is set, or is not. A struct that f has
+// removed with the one around it may be gone when f sets something in it.
 func (h *hostile) eachField(set bool, f func(s XStruct, d *XDesc, i int)) {
 	for _, s := range h.structs {
 		for i := range s.t.desc.fields {
@@ -165,7 +165,8 @@ func (h *hostile) eachField(set bool, f func(s XStruct, d *XDesc, i int)) {
 	}
 }
 
-// each calls f for each of these. Some may be gone when f sets something in them, being in what it has replaced before.
+// each calls f for each of these. Some may be gone when f sets something in them, being in what it
+// has replaced before.
 func (h *hostile) each(handles []typedHandle, f func(x typedHandle)) {
 	for _, x := range handles {
 		unlessGone(func() { f(x) })

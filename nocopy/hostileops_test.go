@@ -1,4 +1,5 @@
-// The operations of TestHostileSteps: each is done to all of a message. A new method is a line here.
+// The operations of TestHostileSteps: each is done to all of a message. A new method is a line
+// here.
 
 package nocopy
 

@@ -7,14 +7,15 @@ import (
 	"fmt"
 )
 
-// keyed has maps with keys and sets with elements of every kind, and itself and a union inside of itself.
+// keyed has maps with keys and sets with elements of every kind, and itself and a union inside of
+// itself.
 var keyed = newStructDesc("Keyed")
 
 // arms is a union of many arms.
 var arms = newUnionDesc("Arms")
 
-// hostileKeys are the types of keys and elements, by the names of Keyed's fields: map…, set… and list….
-// Every third comes often.
+// hostileKeys are the types of keys and elements, by the names of Keyed's fields: map…, set… and
+// list…. Every third comes often.
 var hostileKeys = []struct {
 	name string
 	typ  *XType
@@ -61,8 +62,8 @@ type hostileShape struct {
 	wire  func(n int) string
 }
 
-// hostileShapes returns all of them if kind is "ways", else fewer of those with many types of keys and elements; "few" and
-// "large" are fewest.
+// hostileShapes returns all of them if kind is "ways", else fewer of those with many types of keys
+// and elements; "few" and "large" are fewest.
 func hostileShapes(kind string) []hostileShape {
 	const point1 = "\x0c\x00\x0b\x00"
 	text := func(s string) string { return textField + be(len(s)) + s }
@@ -212,7 +213,8 @@ func fieldHead(d *XDesc, name string) string {
 	return string([]byte{byte(k >> 16), byte(k >> 8), byte(k)})
 }
 
-// appendValueOf appends value number i of a type: another one for each number, as far as the type has so many.
+// appendValueOf appends value number i of a type: another one for each number, as far as the type
+// has so many.
 func appendValueOf(b []byte, t *XType, i int) []byte {
 	switch t.kind {
 	case fixed:

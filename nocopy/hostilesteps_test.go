@@ -14,12 +14,13 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// TestHostileSteps: whatever a program does to all of a message, the steps that the library takes for it are in
-// proportion to the message's bytes, however bad that is, or to n·log(n). 16 times the bytes may take 24 times the
-// steps; of small messages 32 times, since tables begin at some size. It runs in a program of its own, whose library
-// counts its steps. Messages are of 4 and 64 KiB; in the short form of 2 and 32 KiB, and each operation
-// has a third of fewer shapes. With NOCOPY_HOSTILE=ways they are received in all ways, and have all
-// types of keys; with NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
+// TestHostileSteps: whatever a program does to all of a message, the steps that the library takes
+// for it are in proportion to the message's bytes, however bad that is, or to n·log(n). 16 times
+// the bytes may take 24 times the steps; of small messages 32 times, since tables begin at some
+// size. It runs in a program of its own, whose library counts its steps. Messages are of 4 and 64
+// KiB; in the short form of 2 and 32 KiB, and each operation has a third of fewer shapes. With
+// NOCOPY_HOSTILE=ways they are received in all ways, and have all types of keys; with
+// NOCOPY_HOSTILE=large they are of 64 KiB and 1 MiB.
 func TestHostileSteps(t *testing.T) {
 	switch {
 	case steps.Counting:
@@ -55,7 +56,8 @@ var hostileWays = []struct {
 }
 
 func countHostileSteps(t *testing.T) {
-	// What takes no more steps a byte than cheap may just not have been worth a table, when the message was small.
+	// What takes no more steps a byte than cheap may just not have been worth a table, when the
+	// message was small.
 	small, cheap, growth, ways := 4<<10, 60, 2.0, hostileWays[:1]
 	kind := os.Getenv("NOCOPY_HOSTILE")
 	switch kind {
@@ -104,7 +106,8 @@ func countHostileSteps(t *testing.T) {
 	}
 }
 
-// appliesTo reports whether the operation does anything to messages of the shape that it does not do to others just so.
+// appliesTo reports whether the operation does anything to messages of the shape that it does not
+// do to others just so.
 func (op hostileOperation) appliesTo(shape hostileShape) bool {
 	kind, _, ok := strings.Cut(op.name, ": ")
 	return !ok || strings.Contains(shape.kinds, kind)

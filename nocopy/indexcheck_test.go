@@ -4,7 +4,8 @@ package nocopy
 
 import "fmt"
 
-// CheckIndex returns what is wrong with the words of a message's index: each is of one entry at most, or free.
+// CheckIndex returns what is wrong with the words of a message's index: each is of one entry at
+// most, or free.
 func CheckIndex(m *Message) (err error) {
 	c := indexChecker{m: m, taken: make([]bool, m.words)}
 	defer func() {

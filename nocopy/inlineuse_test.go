@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestInliningWhereUsed: reading a field or element costs its user no call. testdata/inline says which calls
-// are meant, line by line, and the compiler is asked.
+// TestInliningWhereUsed: reading a field or element costs its user no call. testdata/inline says
+// which calls are meant, line by line, and the compiler is asked.
 func TestInliningWhereUsed(t *testing.T) {
 	out, err := exec.Command("go", "build", "-gcflags=-m=1", "./testdata/inline").CombinedOutput()
 	if err != nil {

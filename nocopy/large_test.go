@@ -10,10 +10,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// Sizes at which something changes: what is referred to, what takes a block of its own, what is copied because
-// positions would run out, what is refused.
+// Sizes at which something changes: what is referred to, what takes a block of its own, what is
+// copied because positions would run out, what is refused.
 
-// TestManyReferred: referring to foreign memory uses up positions; in time it must give way to copying.
+// TestManyReferred: referring to foreign memory uses up positions; in time it must give way to
+// copying.
 func TestManyReferred(t *testing.T) {
 	const n = 10_000
 	text := func(i int) string { return fmt.Sprintf("%05d", i) + longText }
@@ -251,7 +252,8 @@ func TestMillions(t *testing.T) {
 	}
 }
 
-// millionth reads all of the one container in s and returns its last number, or how far it was right.
+// millionth reads all of the one container in s and returns its last number, or how far it was
+// right.
 func millionth(s XStruct, name string) int {
 	n := 0
 	switch {
@@ -296,7 +298,8 @@ func millionth(s XStruct, name string) int {
 	return n
 }
 
-// TestStoreAtTheEnd: numbers at the end of a large message, in the last segment of its memory, reach the wire like others.
+// TestStoreAtTheEnd: numbers at the end of a large message, in the last segment of its memory,
+// reach the wire like others.
 func TestStoreAtTheEnd(t *testing.T) {
 	d := newStructDesc("Tail")
 	d.Define(XFieldDesc{ID: 1, Name: "text", Type: typeString}, XFieldDesc{ID: 2, Name: "n", Type: typeI64}, XFieldDesc{ID: 3, Name: "ok", Type: typeBool})

@@ -54,7 +54,8 @@ func (m *Message) Index() error {
 	if m.flags&Lazy == 0 {
 		return nil
 	}
-	if err := m.Check(); err != nil { // it is finished: a struct that is being built lacks what it is owed
+	// It is finished: a struct that is being built lacks what it is owed
+	if err := m.Check(); err != nil {
 		return err
 	}
 	m.flags &^= Lazy

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestLent: whatever a message without Recycle has handed out stays as it was after Release, though memory of which
-// nothing was handed out is used again.
+// TestLent: whatever a message without Recycle has handed out stays as it was after Release,
+// though memory of which nothing was handed out is used again.
 func TestLent(t *testing.T) {
 	d := newStructDesc("Lender")
 	inner := newStructDesc("Inner")
@@ -99,8 +99,9 @@ func TestLent(t *testing.T) {
 
 type lentLater func() string
 
-// TestLentReceived: what was set in a received message, or stitched of its blocks, stays after Release if it was handed out,
-// also if the message's own strings, which are not its memory, were handed out before.
+// TestLentReceived: what was set in a received message, or stitched of its blocks, stays after
+// Release if it was handed out, also if the message's own strings, which are not its memory, were
+// handed out before.
 func TestLentReceived(t *testing.T) {
 	d := requestDesc
 	user, method, id := d.constant(1), d.constant(2), d.constant(0)
@@ -164,7 +165,8 @@ func last[K, V any](seq func(func(K, V) bool)) any {
 	return v
 }
 
-// TestNotLent: a message of which nothing was handed out needs no new memory, whether it recycles or not.
+// TestNotLent: a message of which nothing was handed out needs no new memory, whether it recycles
+// or not.
 func TestNotLent(t *testing.T) {
 	if debugging || raceEnabled {
 		t.Skip("with nocopydebug every message is a new one, and the race detector's pools lose things on purpose")

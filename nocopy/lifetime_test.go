@@ -130,7 +130,7 @@ func uses(s XStruct) map[string]func() {
 	}
 }
 
-// writes says whether a use changes the message.
+// writes reports whether a use changes the message.
 func writes(use string) bool {
 	name := use[strings.LastIndexByte(use, ' ')+1:]
 	if use, _, _ = strings.Cut(use, ","); name == "large" {
@@ -144,8 +144,8 @@ func writes(use string) bool {
 	return name == "Append" || name == "AppendNew"
 }
 
-// TestUseAfterRelease: a handle of any kind dies with its message, also when the message's memory has a new one
-// in it by then.
+// TestUseAfterRelease: a handle of any kind dies with its message, also when the message's memory
+// has a new one in it by then.
 func TestUseAfterRelease(t *testing.T) {
 	wire := fullWire(t)
 	for _, w := range []way{inOnePiece, owned, recycled, with(inOnePiece, Lazy, "lazy")} {
@@ -225,7 +225,8 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestReleaseUnsent: a message of any size may be released before it was sent or finished, also the first one that its memory holds.
+// TestReleaseUnsent: a message of any size may be released before it was sent or finished, also
+// the first one that its memory holds.
 func TestReleaseUnsent(t *testing.T) {
 	for _, opts := range [][]Option{nil, {Recycle}} {
 		for n := 1; n <= 1<<16; n *= testmode.Of(4, 2) {
@@ -366,7 +367,8 @@ func TestCountOutOfRange(t *testing.T) {
 	}
 }
 
-// TestStringsOutliveRelease: memory that strings may point to is not used twice, unless Recycle allows it.
+// TestStringsOutliveRelease: memory that strings may point to is not used twice, unless Recycle
+// allows it.
 func TestStringsOutliveRelease(t *testing.T) {
 	wire := fullWire(t)
 	var strs []string

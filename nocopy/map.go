@@ -132,7 +132,8 @@ func (s XStruct) pairs() int {
 
 // key returns k with its bytes.
 func (s XStruct) key(k encoded) encoded {
-	if k.view.m != nil && s.m != nil && s.m != empty { // an absent map does not know its type, and has no keys
+	// An absent map does not know its type, and has no keys
+	if k.view.m != nil && s.m != nil && s.m != empty {
 		s.alive()
 		k.text = k.view.wireAs(s.typ().key)
 		if k.view.m == s.m {
@@ -334,7 +335,8 @@ func (s XStruct) livePairs(tb *table) *bitset {
 		}
 		ed.liveSet = uint32(len(m.liveSets))
 		m.liveSets = append(m.liveSets, bitset{})
-		superseded := tb != nil && !s.typ().ofViews() // of keys that are structs or containers, All yields every occurrence
+		// Of keys that are structs or containers, All yields every occurrence
+		superseded := tb != nil && !s.typ().ofViews()
 		for i := range n {
 			if m.idx[s.pairSlot(int(i))] != 0 && (!superseded || !tb.hasLater(i)) {
 				m.liveSets[ed.liveSet].add(int(i))

@@ -9,7 +9,7 @@ import (
 
 // memory is what a machine works on: the window, the index, the code and the levels.
 type memory struct {
-	// SAFETY: set says what keeps each use within what it points to.
+	// SAFETY: see set for what keeps each use within what it points to.
 	b      bytesAt
 	size   uint64 // of the window
 	idx    wordsAt
@@ -19,7 +19,7 @@ type memory struct {
 }
 
 type (
-	// SAFETY: none is made but from a memory; what takes one says what it needs.
+	// SAFETY: each is made from a memory; see the functions that take one for what they need.
 	bytesAt = unsafe.Pointer
 	wordsAt = unsafe.Pointer
 	codeAt  = unsafe.Pointer

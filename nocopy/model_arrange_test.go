@@ -39,7 +39,8 @@ func (s *session) arrange(t target, l *referee.List, of arrangedList, sort func(
 	}
 }
 
-// ranks returns an order of a list's elements: leaves that are not the same, and all structs and containers, differ in it.
+// ranks returns an order of a list's elements: leaves that are not the same, and all structs and
+// containers, differ in it.
 func (s *session) ranks(l *referee.List) func(referee.Value) string {
 	flip := byte(s.Intn(256))
 	order := map[referee.Value]string{}

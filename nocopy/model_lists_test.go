@@ -122,8 +122,8 @@ func (s *session) graftElement(t target, l *referee.List) {
 	}
 }
 
-// addElement adds a value from elsewhere to a set. Elements are the same when their bytes are: that they mean the same is
-// necessary for that, but not enough.
+// addElement adds a value from elsewhere to a set. Elements are the same when their bytes are:
+// that they mean the same is necessary for that, but not enough.
 func (s *session) addElement(t target, l *referee.List, src target, v referee.Value) {
 	structs, nested := nocopy.StructList[handle](t.h), nocopy.NestedList[handle](t.h)
 	settle(t.m.root)
@@ -222,8 +222,8 @@ func (s *session) editMap(t target, m *referee.Map) {
 	}
 }
 
-// editViewMap changes a map whose keys are structs or containers. The place of a deleted pair is used again, so
-// that only the map knows where a new one is.
+// editViewMap changes a map whose keys are structs or containers. The place of a deleted pair is
+// used again, so that only the map knows where a new one is.
 func (s *session) editViewMap(t target, d dict, m *referee.Map) {
 	var before []handle
 	d.all(t.h, func(k, _ any) { before = append(before, k.(handle)) })

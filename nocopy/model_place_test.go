@@ -55,7 +55,8 @@ func (m *message) places() []place {
 	return all
 }
 
-// at goes to a place by accessors. It says false for an element of a list being built that nobody has made yet.
+// at goes to a place by accessors. It says false for an element of a list being built that nobody
+// has made yet.
 func (s *session) at(m *message, all []place, i int) (target, bool) {
 	p := all[i]
 	t := target{m: m, t: p.t, node: p.node, h: m.h, path: m.name}
@@ -135,7 +136,8 @@ func (s *session) hold(t target) {
 	}
 }
 
-// source chooses a value of type t from any message, the same one included, and returns it with a copy of its model.
+// source chooses a value of type t from any message, the same one included, and returns it with a
+// copy of its model.
 func (s *session) source(into target, t *referee.Type) (target, referee.Value, bool) {
 	first := s.Intn(len(s.msgs))
 	for i := range s.msgs {

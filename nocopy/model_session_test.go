@@ -52,8 +52,9 @@ type input struct {
 // kept is a string that was read from a message that is not recycled.
 type kept struct{ got, want string }
 
-// owed, in a model, is a field that is not set and will be when the message is finished. Until then the message may have
-// it already: a struct that is touched no more is completed at a time of the message's choice.
+// owed, in a model, is a field that is not set and will be when the message is finished. Until
+// then the message may have it already: a struct that is touched no more is completed at a time of
+// the message's choice.
 type owed struct{}
 
 // choices are the bytes that a session is made of.
@@ -125,8 +126,8 @@ func settle(v referee.Value) {
 	})
 }
 
-// align gives the copy of a model, or not, what is owed, as got has it: one cannot know whether what is owed by a
-// message that is not finished is there already.
+// align gives the copy of a model, or not, what is owed, as got has it: one cannot know whether
+// what is owed by a message that is not finished is there already.
 func align(want, got referee.Value) {
 	switch w := want.(type) {
 	case *referee.Record:
@@ -392,8 +393,8 @@ func (s *session) release(m *message) {
 	}
 }
 
-// stale checks that using a message after Release panics. That is no misuse to try while another goroutine may have taken the
-// message from the pool, as far as the race detector is concerned.
+// stale checks that using a message after Release panics. That is no misuse to try while another
+// goroutine may have taken the message from the pool, as far as the race detector is concerned.
 func (s *session) stale(m *message) {
 	if nocopy.RaceEnabled || len(m.b.fields) == 0 {
 		return

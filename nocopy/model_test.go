@@ -17,9 +17,9 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// The model-based test: random operations on several messages at once, each compared with a model that is plain Go data.
-// What is done follows from a string of bytes, so that a fuzzer can drive it, and so that a failing session can be
-// made shorter by leaving bytes out.
+// The model-based test: random operations on several messages at once, each compared with a model
+// that is plain Go data. What is done follows from a string of bytes, so that a fuzzer can drive
+// it, and so that a failing session can be made shorter by leaving bytes out.
 
 var (
 	modelSeed = flag.Uint64("model.seed", 0, "seed of TestModel; 0 is as testmode.Seed has it")
@@ -63,8 +63,8 @@ func playUntil(until time.Time, data []byte, log bool) (s *session, err error) {
 	return s, nil
 }
 
-// shorten leaves out of the bytes of a failing session what it fails without: operations, as many at a time as
-// possible, then single bytes, and makes others zero.
+// shorten leaves out of the bytes of a failing session what it fails without: operations, as many
+// at a time as possible, then single bytes, and makes others zero.
 func shorten(data []byte, limit time.Duration) []byte {
 	deadline := time.Now().Add(limit)
 	fails := func(b []byte) bool {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNothingLeftOver: memory that is used again holds what another message had in it. None of that is sent or read,
-// however little of a message's room is filled.
+// TestNothingLeftOver: memory that is used again holds what another message had in it. None of
+// that is sent or read, however little of a message's room is filled.
 func TestNothingLeftOver(t *testing.T) {
 	secret := bytes.Repeat([]byte{0x5a}, 3<<20)
 	leave := func() { // it all over the pools

@@ -41,7 +41,8 @@ func accepted(t *testing.T, what string, d *XDesc, m *Message) {
 	}
 }
 
-// TestOwnSparseStructs: many structs of many fields, of which few are set, take more index than bytes.
+// TestOwnSparseStructs: many structs of many fields, of which few are set, take more index than
+// bytes.
 func TestOwnSparseStructs(t *testing.T) {
 	sparse := newStructDesc("Sparse")
 	fields := make([]XFieldDesc, 200)
@@ -92,7 +93,8 @@ func TestOwnSparseStructs(t *testing.T) {
 	accepted(t, "their clone", list, clone.m)
 }
 
-// TestOwnNesting: whatever was done to a message, it can be finished if and only if Parse accepts it.
+// TestOwnNesting: whatever was done to a message, it can be finished if and only if Parse accepts
+// it.
 func TestOwnNesting(t *testing.T) {
 	selfField, childrenField := fieldOf("self"), fieldOf("children")
 	namedField, unionField := fieldOf("named"), fieldOf("text")
@@ -122,7 +124,8 @@ func TestOwnNesting(t *testing.T) {
 				continue
 			}
 			from := at[r.IntN(len(at))]
-			if from.m.Check() != nil || from.m.exceeds(allDesc.self, from.entry(), defaultMaxDepth) { // it was removed
+			// It was removed
+			if from.m.Check() != nil || from.m.exceeds(allDesc.self, from.entry(), defaultMaxDepth) {
 				continue
 			}
 			switch r.IntN(5) {
@@ -162,7 +165,8 @@ func TestOwnNesting(t *testing.T) {
 	}
 }
 
-// checkTooDeep checks that everything that would finish a message says that it is too deep, which Parse finds too.
+// checkTooDeep checks that everything that would finish a message says that it is too deep, which
+// Parse finds too.
 func checkTooDeep(t *testing.T, s XStruct, err error) {
 	t.Helper()
 	const text = "All: offset 0: limit exceeded: nested deeper than Limits.MaxDepth = 64"
@@ -188,7 +192,8 @@ func checkTooDeep(t *testing.T, s XStruct, err error) {
 	}
 }
 
-// TestDeeperByLimits: Limits.MaxDepth makes room for deeper messages, for what is made of them too.
+// TestDeeperByLimits: Limits.MaxDepth makes room for deeper messages, for what is made of them
+// too.
 func TestDeeperByLimits(t *testing.T) {
 	f := fieldOf("self")
 	s := newStruct(allDesc, Limits{MaxDepth: 100})

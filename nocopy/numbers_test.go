@@ -13,8 +13,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// Lists of numbers are converted all at once, in pieces that their length and place in memory decide on. What they
-// hold is compared with what package encoding/binary makes of it.
+// Lists of numbers are converted all at once, in pieces that their length and place in memory
+// decide on. What they hold is compared with what package encoding/binary makes of it.
 
 var numbersDesc = newStructDesc("Numbers")
 
@@ -72,8 +72,8 @@ func (n numberKind[E, L]) random(count int) []E {
 	return v
 }
 
-// test has lists of all lengths and origins read, changed, sent and read again. The large ones cross the lines
-// between segments, and those between blocks as they arrive.
+// test has lists of all lengths and origins read, changed, sent and read again. The large ones
+// cross the lines between segments, and those between blocks as they arrive.
 func (n numberKind[E, L]) test(t *testing.T) {
 	t.Run(n.field, func(t *testing.T) {
 		numberRand = rand.New(rand.NewPCG(1, 2))
@@ -151,7 +151,7 @@ func (c *checked[E, L]) check(when string) {
 	if got := l.AppendTo(nil); !slices.Equal(got, c.want) {
 		c.t.Fatalf("%s, %s: AppendTo(nil) is wrong", c.about, when)
 	}
-	// Into a slice with some room that has an element already, and something behind that must stay.
+	// Into a slice with some room that has an element already, and something after that must stay.
 	room := c.random(2 + len(c.want)/2 + numberRand.IntN(len(c.want)+2))
 	behind := slices.Clone(room)
 	got := l.AppendTo(room[:1])
@@ -159,7 +159,7 @@ func (c *checked[E, L]) check(when string) {
 		c.t.Fatalf("%s, %s: AppendTo a slice is wrong", c.about, when)
 	}
 	if written := min(1+len(c.want), len(room)); cap(room) > len(c.want) && !slices.Equal(room[written:], behind[written:]) {
-		c.t.Fatalf("%s, %s: AppendTo wrote behind the last element", c.about, when)
+		c.t.Fatalf("%s, %s: AppendTo wrote after the last element", c.about, when)
 	}
 	for i, v := range l.All() {
 		if v != c.want[i] || l.At(i) != v {

@@ -2,8 +2,8 @@ package nocopy
 
 import "testing"
 
-// TestOddBools: a bool on the wire that is neither 0 nor 1 is true: in fields, as element, as key and as value. It goes
-// out as it came, and as a key it is the one key that true is.
+// TestOddBools: a bool on the wire that is neither 0 nor 1 is true: in fields, as element, as key
+// and as value. It goes out as it came, and as a key it is the one key that true is.
 func TestOddBools(t *testing.T) {
 	wire := []byte("\x02\x00\x01\xff" +
 		"\x0f\x00\x19\x02\x00\x00\x00\x03\x02\x00\x80" +

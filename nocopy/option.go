@@ -42,7 +42,9 @@ const (
 // 64 upwards.
 type Limits struct {
 	MaxBytes int // of the message: 100 MiB
-	MaxDepth int // of structs in structs, and of containers in a field that is skipped: 64, at most 65,536; see Message.Finish
+	// Of structs in structs, and of containers in a field that is skipped: 64, at most 65,536; see
+	// Message.Finish
+	MaxDepth int
 	MaxIndex int // bytes of index: 16 MiB and 64 for each byte of the message
 }
 

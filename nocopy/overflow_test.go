@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Products of counts and sizes stay right where an int has 32 bits: these tests run there, too (.ci/run).
+// Products of counts and sizes stay right where an int has 32 bits: these tests run there, too
+// (.ci/run).
 
 func TestMaxIndex(t *testing.T) {
 	for _, c := range []struct {

@@ -13,9 +13,9 @@ var errDepth = fmt.Errorf("%w: nested deeper than Limits.MaxDepth", ErrLimit)
 // next, both parts are stitched: copied into a piece of their own, which takes the place of the
 // originals in the chain.
 //
-// Methods take and return an index into the window; a negative one says that the parse has failed,
-// or (mismatch) that the value is not of its declared type. Whoever calls a method that may move
-// the window reads p.b again.
+// Methods take and return an index into the window. A negative one means that the parse has
+// failed, or (mismatch) that the value is not of its declared type. After a method that may move
+// the window p.b is another.
 type parser struct {
 	m *Message
 	stitches

@@ -11,11 +11,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// planned and unplanned parsing must agree: whatever is not as the plan has it is left to the parser that needs none.
-// ValidUTF8 does without plans; all texts here are UTF-8.
+// planned and unplanned parsing must agree: whatever is not as the plan has it is left to the
+// parser that needs none. ValidUTF8 does without plans; all texts here are UTF-8.
 
-// outerDesc has structs in one another, with nothing but simple fields, and containers around them; leafDesc is the innermost. Of
-// boxDesc the orders differ only in a struct inside.
+// outerDesc has structs in one another, with nothing but simple fields, and containers around
+// them; leafDesc is the innermost. Of boxDesc the orders differ only in a struct inside.
 var outerDesc, boxDesc, leafDesc = func() (outer, box, leaf *XDesc) {
 	outer, box, leaf = newStructDesc("Outer"), newStructDesc("Box"), newStructDesc("Leaf")
 	inner, shelf, label := newStructDesc("Inner"), newStructDesc("Shelf"), newStructDesc("Label")
@@ -147,8 +147,8 @@ func TestPlanned(t *testing.T) {
 			if err == nil && wantErr != nil {
 				err = got.m.Index() // what Lazy could not see; what is indexed later has no limits
 			}
-			// What is skipped counts its depth from its field on. Of a field that comes twice the first value is never indexed if
-			// it was left for later.
+			// What is skipped counts its depth from its field on. Of a field that comes twice the first
+			// value is never indexed if it was left for later.
 			unseen := errors.Is(wantErr, ErrLimit) || errors.Is(err, ErrLimit) ||
 				err == nil && errors.Is(wantErr, ErrMissingRequired) && len(got.m.shadows.all) > 0
 			if (err == nil) != (wantErr == nil) && !unseen {
@@ -177,7 +177,8 @@ func TestPlanned(t *testing.T) {
 	}
 }
 
-// TestProgramOfBuilt: what New makes is read by the program for that order, to the end; what only lacks a field is not.
+// TestProgramOfBuilt: what New makes is read by the program for that order, to the end; what only
+// lacks a field is not.
 func TestProgramOfBuilt(t *testing.T) {
 	d := newStructDesc("Mixed")
 	d.Define(
@@ -187,7 +188,8 @@ func TestProgramOfBuilt(t *testing.T) {
 		XFieldDesc{ID: 3, Name: "c", Type: typeString},
 		XFieldDesc{ID: 4, Name: "d", Type: typeI64},
 	)
-	// ran returns whether a program has read all of the message, and if not, whether it was that for what New makes.
+	// ran returns whether a program has read all of the message, and if not, whether it was that for
+	// what New makes.
 	ran := func(wire []byte) (whole, built bool) {
 		m := newMessage(d, 0, usualLimits)
 		p := &m.p

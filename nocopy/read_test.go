@@ -9,7 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
 )
 
-// reader reads messages into values by every getter there is, and notes what does not fit together.
+// reader reads messages into values by every getter there is, and notes what does not fit
+// together.
 type reader struct {
 	*schema
 	inAbsent bool         // it is a default or an empty value that is being read
@@ -86,7 +87,8 @@ func (r *reader) absent(b *bound, h handle, i int) {
 	if c.Valid() {
 		r.wrongf("%s.%s is not set, but valid", b.Name, f.Name)
 	}
-	if want == nil || r.inAbsent { // a struct of zeroes, or one inside of another: of a recursive one there is no end
+	// A struct of zeroes, or one inside of another: of a recursive one there is no end
+	if want == nil || r.inAbsent {
 		return
 	}
 	if got := (&reader{schema: r.schema, inAbsent: true}).value(f.Type, c); !referee.Equal(got, want) {

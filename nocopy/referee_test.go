@@ -22,8 +22,8 @@ func newGen(seed uint64) *referee.Gen {
 	return &referee.Gen{Choices: seeded{rand.New(rand.NewPCG(seed, 1))}}
 }
 
-// shapes returns one struct for each way in which a field can be declared, and for each requiredness, with
-// and without a default.
+// shapes returns one struct for each way in which a field can be declared, and for each
+// requiredness, with and without a default.
 func shapes() []*referee.Struct {
 	g := newGen(1)
 	all := referee.Everything()
@@ -74,7 +74,8 @@ func TestApacheReadsOurs(t *testing.T) {
 	}
 }
 
-// Bytes written by Apache's library are read through accessors to the same values, and come out again as they were.
+// Bytes written by Apache's library are read through accessors to the same values, and come out
+// again as they were.
 func TestOursReadsApache(t *testing.T) {
 	sc := newSchema(shapes())
 	g := newGen(3)
@@ -101,7 +102,8 @@ func TestOursReadsApache(t *testing.T) {
 	}
 }
 
-// A new struct, sent as it is, is what Apache's library takes for one with only that set which must be.
+// A new struct, sent as it is, is what Apache's library takes for one with only that set which
+// must be.
 func TestUntouchedStructs(t *testing.T) {
 	sc := newSchema(shapes())
 	for _, b := range sc.structs {

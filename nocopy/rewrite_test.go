@@ -50,8 +50,8 @@ func smallWire() []byte {
 	return s.m.AppendTo(nil)
 }
 
-// TestRewrite: a text in a small message that was received is set without a node, whatever stands in front of it and behind it, and
-// what was read from the message before stays as it is.
+// TestRewrite: a text in a small message that was received is set without a node, whatever stands
+// before it and after it, and what was read from the message before stays as it is.
 func TestRewrite(t *testing.T) {
 	wire := smallWire()
 	long := append(bytes.Clone(wire[:len(wire)-1]), "\x0b\x03\xe7\x00\x00\x10\x00"+strings.Repeat("z", 4<<10)+"\x00"...)
@@ -143,7 +143,8 @@ func TestRewriteAgain(t *testing.T) {
 	}
 }
 
-// TestRewriteShadow: a field that came twice goes altogether, also after a text in front of it was set.
+// TestRewriteShadow: a field that came twice goes altogether, also after a text before it was
+// set.
 func TestRewriteShadow(t *testing.T) {
 	const medium = "\x08\x00\x04\x00\x00\x00"
 	s := mustParse(t, allDesc, []byte("\x0b\x00\x07\x00\x00\x00\x01a"+medium+"\x01"+medium+"\x02\x00"))

@@ -343,7 +343,8 @@ func (s *XScanner) container(b []byte, at int, pairs bool, l *scanLevel, budget 
 		}
 		return next, n * size, nil
 	}
-	l.left, l.types = n*width, [2]WireType{key, elem} // an even number of them is left when a key comes next
+	// An even number of them is left when a key comes next
+	l.left, l.types = n*width, [2]WireType{key, elem}
 	return next, 0, nil
 }
 
@@ -431,10 +432,12 @@ func flatStructs(b []byte, i int, left int64) (int, int64) {
 }
 
 const (
-	fewStructs = 16      // of fewer it is not asked whether they are flat
-	scanFields = 16      // the most fields of a flat struct
-	maxMisses  = 8       // after so many structs, each unlike the next few, they are passed one at a time
-	wholeAhead = 1 << 10 // with fewer bytes to come, a struct that is not flat may be one that is not whole
+	fewStructs = 16 // of fewer it is not asked whether they are flat
+	scanFields = 16 // the most fields of a flat struct
+	// After so many structs, each unlike the next few, they are passed one at a time
+	maxMisses = 8
+	// With fewer bytes to come, a struct that is not flat may be one that is not whole
+	wholeAhead = 1 << 10
 )
 
 // programOf returns the program of the struct at b[i:], none if it has others than texts and

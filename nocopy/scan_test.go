@@ -14,8 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
-// scanPieces gives a Scanner b in pieces, calling it as seldom as it says, and returns the size of the struct, 0 if its
-// end is not in b, and how often it was called.
+// scanPieces gives a Scanner b in pieces, calling it as seldom as it says, and returns the size of
+// the struct, 0 if its end is not in b, and how often it was called.
 func scanPieces(b []byte, piece int) (end, calls int, err error) {
 	var s thriftimpl.Scanner
 	s.Reset(0)
@@ -35,7 +35,8 @@ func scanPieces(b []byte, piece int) (end, calls int, err error) {
 	return 0, calls, nil
 }
 
-// TestScanner: wherever the bytes are cut, the end is found when its last byte is there and no sooner.
+// TestScanner: wherever the bytes are cut, the end is found when its last byte is there and no
+// sooner.
 func TestScanner(t *testing.T) {
 	everything := referee.Everything()[0]
 	for seed := range uint64(100) {
@@ -126,7 +127,8 @@ func TestScannerLimits(t *testing.T) {
 	}
 }
 
-// TestScannerDrop: with what it has passed dropped, as often as possible or at random, it finds the same end and the same errors.
+// TestScannerDrop: with what it has passed dropped, as often as possible or at random, it finds
+// the same end and the same errors.
 func TestScannerDrop(t *testing.T) {
 	everything := referee.Everything()[0]
 	r := rand.New(rand.NewPCG(1, 2))
@@ -164,7 +166,8 @@ func TestScannerDrop(t *testing.T) {
 	}
 }
 
-// TestScannerMisused: the zero Scanner is ready, and one that has come to the end, or to an error, says the same again.
+// TestScannerMisused: the zero Scanner is ready, and one that has come to the end, or to an error,
+// says the same again.
 func TestScannerMisused(t *testing.T) {
 	var s thriftimpl.Scanner
 	if end, need, err := s.Scan(nil); end != 0 || need != 1 || err != nil {
@@ -198,7 +201,8 @@ func TestScannerMisused(t *testing.T) {
 	}
 }
 
-// TestScannerOnce: bytes that come one at a time are looked at once, also where there are many values.
+// TestScannerOnce: bytes that come one at a time are looked at once, also where there are many
+// values.
 func TestScannerOnce(t *testing.T) {
 	args := func(n int) []byte {
 		b := []byte{15, 0, 1, 12, 0, 0, 0, 0}

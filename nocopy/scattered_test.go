@@ -14,7 +14,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere, as many as there are.
+// piecesOf returns the way that gets its bytes as one chunk in pieces of n bytes, cut anywhere, as
+// many as there are.
 func piecesOf(n int, recycle bool) way {
 	return way{fmt.Sprintf("pieces of %d, recycle %t", n, recycle), func(d *XDesc, wire []byte, opts ...Option) (XStruct, error) {
 		return parseReceived(d, pieces(wire, n, recycle), limitsOf(opts), recycle)
@@ -74,8 +75,9 @@ func scatteredWires() map[string][]byte {
 	return wires
 }
 
-// TestScattered: however a message is cut, it is what it is in one piece, or fails as it does, and can be edited as well. In
-// particular nobody can cut one so that it is refused, or that the program panics.
+// TestScattered: however a message is cut, it is what it is in one piece, or fails as it does, and
+// can be edited as well. In particular nobody can cut one so that it is refused, or that the
+// program panics.
 func TestScattered(t *testing.T) {
 	var ways []way
 	sizes := []int{1, 7, 8, 13, 255, 20_000}
@@ -188,7 +190,8 @@ func TestScatteredManyPieces(t *testing.T) {
 	}
 }
 
-// TestScatteredHuge: no message up to 1 GiB is refused for how it is cut, nor takes the program down.
+// TestScatteredHuge: no message up to 1 GiB is refused for how it is cut, nor takes the program
+// down.
 func TestScatteredHuge(t *testing.T) {
 	if !testmode.Long || raceEnabled {
 		t.Skip("takes gigabytes")

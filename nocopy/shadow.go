@@ -9,9 +9,11 @@ type shadow struct {
 
 // shadows holds the shadows of a message.
 type shadows struct {
-	all    []shadow
-	found  map[uint64]uint32 // by struct and field: the number+1 of the last shadow; nil before the first lookup
-	before []uint32          // by number: the number+1 of the shadow before it of the same field, 0 if there is none
+	all []shadow
+	// By struct and field: the number+1 of the last shadow; nil before the first lookup
+	found map[uint64]uint32
+	// By number: the number+1 of the shadow before it of the same field, 0 if there is none
+	before []uint32
 }
 
 // field returns the struct and the field, as one number.

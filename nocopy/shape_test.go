@@ -4,8 +4,8 @@ package nocopy
 
 import "fmt"
 
-// The descriptors that this package's tests run on, as generated code would make them. allDesc has a field
-// of every kind, ids at the edges of their range, and itself inside of itself.
+// The descriptors that this package's tests run on, as generated code would make them. allDesc has
+// a field of every kind, ids at the edges of their range, and itself inside of itself.
 
 var (
 	pointDesc   = newStructDesc("Point")

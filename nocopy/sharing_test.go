@@ -13,10 +13,11 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// Messages that share memory. Each has a twin to which the same is done, but with copies, so that it shares nothing:
-// whatever others do, a message must read as its twin does.
+// Messages that share memory. Each has a twin to which the same is done, but with copies, so that
+// it shares nothing: whatever others do, a message must read as its twin does.
 
-// shared is a message with its twin. Its owner changes it under the lock; others link its bytes under the lock for readers.
+// shared is a message with its twin. Its owner changes it under the lock; others link its bytes
+// under the lock for readers.
 type shared struct {
 	sync.RWMutex
 	s, twin XStruct
@@ -206,8 +207,8 @@ func (x *shared) check() error {
 	if bytes.Equal(sent, want) {
 		return nil
 	}
-	// A field that was removed and set again is elsewhere if the message was compacted in between, which depends on what
-	// memory it has.
+	// A field that was removed and set again is elsewhere if the message was compacted in between,
+	// which depends on what memory it has.
 	got, err := inOnePiece.parse(allDesc, sent, Limits{MaxDepth: 10_000})
 	if err != nil {
 		return err
@@ -224,7 +225,8 @@ func (x *shared) release() {
 	x.twin.Release()
 }
 
-// TestSharingConcurrently: goroutines that each own messages link parts of each other's, edit, and release, in any order.
+// TestSharingConcurrently: goroutines that each own messages link parts of each other's, edit, and
+// release, in any order.
 func TestSharingConcurrently(t *testing.T) {
 	for _, recycle := range []func(r *rand.Rand) bool{
 		func(*rand.Rand) bool { return true }, func(*rand.Rand) bool { return false }, func(r *rand.Rand) bool { return r.IntN(2) == 0 },
@@ -319,8 +321,9 @@ func TestFreeze(t *testing.T) {
 	}
 }
 
-// TestReleaseOrders: of four messages, each made of parts of the one before, every order of release, with every choice of
-// which recycle: those that are left keep their bytes, also when they are changed and when others use the memory again.
+// TestReleaseOrders: of four messages, each made of parts of the one before, every order of
+// release, with every choice of which recycle: those that are left keep their bytes, also when
+// they are changed and when others use the memory again.
 func TestReleaseOrders(t *testing.T) {
 	before := chain.BlocksInUse()
 	for _, order := range orders(4) {
@@ -372,13 +375,14 @@ func orders(n int) [][]int {
 	return all
 }
 
-// TestShareAdopted: a small block that was copied because something in it was set lies in the message's own memory, which
-// must stay as long as somebody links to it.
+// TestShareAdopted: a small block that was copied because something in it was set lies in the
+// message's own memory, which must stay as long as somebody links to it.
 func TestShareAdopted(t *testing.T) {
 	inner, outer := newStructDesc("Inner"), newStructDesc("Outer")
 	inner.Define(
 		XFieldDesc{ID: 1, Name: "a", Type: typeString},
-		XFieldDesc{ID: 2, Name: "n", Type: typeI64, Req: XOptional}, // not in the template: it is where it is set
+		// Not in the template: it is where it is set
+		XFieldDesc{ID: 2, Name: "n", Type: typeI64, Req: XOptional},
 		XFieldDesc{ID: 3, Name: "b", Type: typeString},
 	)
 	outer.Define(XFieldDesc{ID: 1, Name: "inner", Type: structTypeOf(inner)})

@@ -10,8 +10,8 @@ import (
 // another type than the IDL's, values that cross from one block into the next, and whatever is
 // wrong.
 
-// fields indexes what is at i of the struct of entry e, up to its end. Its words say what has come
-// before; that of a union for what is strange is 0 or an entry.
+// fields indexes the rest of the struct of entry e, which begins at i. The entry's words tell
+// which fields have come before. It returns the index after the struct, or failed.
 func (p *parser) fields(d *XDesc, e uint32, i int) int {
 	last := uint32(0)
 	if d.union {
@@ -123,7 +123,8 @@ func (p *parser) unknown(d *XDesc, e uint32, i int, key uint32) int {
 // if its elements are not of their type: then the field, which is at mismatched, counts as
 // unknown.
 func (p *parser) container(f *field, i int) (int, uint32) {
-	if f.kind > record { // before anything asks whether it is of its type: then there is a way back to i
+	// Before anything asks whether it is of its type: then there is a way back to i
+	if f.kind > record {
 		if i = p.need(i, fieldHeader+int(f.typ.headerSize())); i < 0 {
 			return i, 0
 		}
@@ -131,7 +132,8 @@ func (p *parser) container(f *field, i int) (int, uint32) {
 	if p.lazy && !f.fixedList() {
 		return p.wholeContainer(f, i)
 	}
-	crossing := p.after > 0 && p.node == 0 && f.typ.nested() // of what is linked it is known, see source
+	// Of what is linked it is known, see source
+	crossing := p.after > 0 && p.node == 0 && f.typ.nested()
 	var back waypoint
 	if crossing { // it may turn out late that it is not of its type: then there must be a way back
 		back = p.waypoint()

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The loop that runs programs and the slow parser must fill an index alike, word by word, and refuse the same
-// with the same error.
+// The loop that runs programs and the slow parser must fill an index alike, word by word, and
+// refuse the same with the same error.
 
 // parseSlowly is Parse without a program.
 func parseSlowly(d *XDesc, b []byte, opts ...Option) (XStruct, error) {
@@ -137,7 +137,8 @@ func (r *schemas) value(dst []byte, t *XType, depth int) []byte {
 	return dst
 }
 
-// liveWords returns the words of an index, 0 for those that nobody uses: of a container that was found not to be of its type.
+// liveWords returns the words of an index, 0 for those that nobody uses: of a container that was
+// found not to be of its type.
 func liveWords(m *Message) []uint32 {
 	c := indexChecker{m: m, taken: make([]bool, m.words)}
 	c.value(m.desc.self, m.root, m.desc.name)
@@ -211,8 +212,8 @@ func TestLoopAgainstSlowParser(t *testing.T) {
 	}
 }
 
-// TestTextAcrossBlocks: where a text ends in the next block, words of the index that another message has left do not
-// say where it began.
+// TestTextAcrossBlocks: where a text ends in the next block, words of the index that another
+// message has left do not say where it began.
 func TestTextAcrossBlocks(t *testing.T) {
 	d := newStructDesc("Texts")
 	d.Define(

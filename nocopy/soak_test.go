@@ -121,8 +121,9 @@ func readAll(wire []byte, opts []Option) (XStruct, error) {
 	return Read[XStruct](allDesc, bytes.NewReader(wire), len(wire), opts...)
 }
 
-// TestSoak handles messages of 1 KiB to 8 MiB, one after the other in several goroutines, and wants the process to stay
-// as large as it has become in the first part. With -v it prints how that went.
+// TestSoak handles messages of 1 KiB to 8 MiB, one after the other in several goroutines, and
+// wants the process to stay as large as it has become in the first part. With -v it prints how
+// that went.
 func TestSoak(t *testing.T) {
 	if raceEnabled || debugging {
 		t.Skip("measures memory, which the race detector and nocopydebug use otherwise")
@@ -180,8 +181,8 @@ func live() int {
 	return int(m.HeapAlloc)
 }
 
-// TestHugeMessageLeaves: what one huge message has taken is given up when the messages after it are small, also when
-// pools are never left alone for long enough to be emptied.
+// TestHugeMessageLeaves: what one huge message has taken is given up when the messages after it
+// are small, also when pools are never left alone for long enough to be emptied.
 func TestHugeMessageLeaves(t *testing.T) {
 	if raceEnabled || debugging {
 		t.Skip("pools are not pools then")
@@ -230,7 +231,8 @@ func TestHugeMessageLeaves(t *testing.T) {
 				}
 				var now runtime.MemStats
 				runtime.ReadMemStats(&now)
-				if held := int(now.HeapAlloc) - before; held > chain.MaxSlabSize+256<<10 { // one slab may wait to be carved
+				// One slab may wait to be carved
+				if held := int(now.HeapAlloc) - before; held > chain.MaxSlabSize+256<<10 {
 					t.Errorf("%s, %s: %d bytes are still held", name, mode, held)
 				}
 			}
@@ -238,8 +240,9 @@ func TestHugeMessageLeaves(t *testing.T) {
 	}
 }
 
-// TestRetainedString: a string that somebody keeps keeps one slab alive: of chain.SlabSize, or of a message larger than that
-// one of chain.MaxSlabSize, but of what was received as large pieces as much as the message at most.
+// TestRetainedString: a string that somebody keeps keeps one slab alive: of chain.SlabSize, or of
+// a message larger than that one of chain.MaxSlabSize, but of what was received as large pieces as
+// much as the message at most.
 func TestRetainedString(t *testing.T) {
 	if !aliasing || raceEnabled {
 		t.Skip("strings are copies, or memory is measured with what the race detector needs")
@@ -270,7 +273,8 @@ func TestRetainedString(t *testing.T) {
 				var kept [n]string
 				before := live()
 				for i := range kept {
-					for range max(1, testmode.Of(200_000, 1_000_000)/len(wire)) { // many messages, of which one string is kept
+					// Many messages, of which one string is kept
+					for range max(1, testmode.Of(200_000, 1_000_000)/len(wire)) {
 						s := receive(wire)
 						kept[i] = StringList(s.Child(words, allDesc)).At(0)
 						s.Release()

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// What a handle is worth after what it is of has been replaced or removed, for every kind of handle. (After Release it
-// panics, whatever has become of the message since: TestUseAfterRelease.)
+// What a handle is worth after what it is of has been replaced or removed, for every kind of
+// handle. (After Release it panics, whatever has become of the message since:
+// TestUseAfterRelease.)
 
 // heldKinds are the kinds of handles: how to get one from a message of fullWire, and its type.
 var heldKinds = []struct {
@@ -184,8 +185,8 @@ func fill(s XStruct) {
 
 func show(v XStruct, t *XType) string { return string(formatter{v.m}.value(nil, t, v.entry())) }
 
-// TestHandleOfWhatIsGone: a handle of what has been replaced or removed goes on giving the old value, and what is
-// changed through it does not reach the wire.
+// TestHandleOfWhatIsGone: a handle of what has been replaced or removed goes on giving the old
+// value, and what is changed through it does not reach the wire.
 func TestHandleOfWhatIsGone(t *testing.T) {
 	wire := heldWire()
 	for _, kind := range heldKinds {
@@ -222,7 +223,8 @@ func TestHandleOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// changeStale changes everything through a handle of what is gone. It may panic, but not as by an error of ours.
+// changeStale changes everything through a handle of what is gone. It may panic, but not as by an
+// error of ours.
 func changeStale(t *testing.T, where string, h XStruct, typ *XType) {
 	defer func() {
 		if r := recover(); r != nil && (!strings.HasPrefix(fmt.Sprint(r), "nocopy: ") || strings.Contains(fmt.Sprint(r), "internal")) {
@@ -232,8 +234,8 @@ func changeStale(t *testing.T, where string, h XStruct, typ *XType) {
 	changer{t: t, m: h.m}.value(h, typ)
 }
 
-// TestHandleOfElement: a handle of an element of a list of structs is of its place: when the element is set, it is the
-// handle of the new one, to be read and changed.
+// TestHandleOfElement: a handle of an element of a list of structs is of its place: when the
+// element is set, it is the handle of the new one, to be read and changed.
 func TestHandleOfElement(t *testing.T) {
 	x := pointDesc.named("x")
 	for state, make := range heldStates {
@@ -259,8 +261,8 @@ func TestHandleOfElement(t *testing.T) {
 	}
 }
 
-// TestTextsOfWhatIsGone: strings and bytes that were read stay as they were, whatever becomes of the field, the message,
-// and the messages after it.
+// TestTextsOfWhatIsGone: strings and bytes that were read stay as they were, whatever becomes of
+// the field, the message, and the messages after it.
 func TestTextsOfWhatIsGone(t *testing.T) {
 	for state, make := range heldStates {
 		t.Run(state, func(t *testing.T) {

@@ -97,7 +97,8 @@ func (p *parser) need(i, n int) int {
 	}
 	pos, mem := p.m.buf.Stitch(n)
 	c := copy(mem, left)
-	if p.copied -= i; p.copied < 0 || p.original.window != p.next.window { // what is left is of another block
+	// What is left is of another block
+	if p.copied -= i; p.copied < 0 || p.original.window != p.next.window {
 		p.copied, p.original = c, p.next
 	}
 	for {

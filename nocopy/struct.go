@@ -298,7 +298,7 @@ func (m *Message) textBytes(word uint32) []byte {
 }
 
 // textInNode returns where the length of a text is that a node holds or belongs to, and its bytes
-// if they are not behind the length but elsewhere.
+// if they are not after the length but elsewhere.
 func (m *Message) textInNode(node chain.NodeID) (p uint32, far []byte) {
 	if at, end := m.buf.NodePlace(node); at == end {
 		return at - textHeader, m.buf.Content(node, 0)

@@ -17,7 +17,8 @@ type tables struct {
 	spare        []*table          // no longer in use, for other maps
 	spareBuckets int               // how many buckets the spare ones have
 
-	iterations atomic.Int32 // how many calls of All are under way; while there are any, pairs keep their numbers
+	// How many calls of All are under way; while there are any, pairs keep their numbers
+	iterations atomic.Int32
 
 	// While a map is being filled, most keys are new. Up to filterPairs pairs, a filter finds that
 	// out without a table.
@@ -29,9 +30,10 @@ type tables struct {
 // table finds the last pair or element with a given key. A key takes one bucket; earlier pairs
 // with the same key are linked with the last one (twins.go).
 type table struct {
-	buckets   []uint64 // half a hash <<32 | number+1
-	taken     int      // how many buckets are not empty
-	seen      uint32   // how many pairs or elements were added, including those that were deleted since
+	buckets []uint64 // half a hash <<32 | number+1
+	taken   int      // how many buckets are not empty
+	// How many pairs or elements were added, including those that were deleted since
+	seen      uint32
 	twins     []twin   // by number; numbers beyond its length have none
 	dups      uint32   // how many pairs or elements have the key of a later one
 	pending   []uint32 // numbers of those that have changed, which the next lookup adds again

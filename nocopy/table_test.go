@@ -9,8 +9,8 @@ import (
 	"github.com/nocopythrift/nocopythrift/internal/testmode"
 )
 
-// slowly returns what lookup of the key does, by looking at every pair or element, and how many pairs have the key of a later
-// one.
+// slowly returns what lookup of the key does, by looking at every pair or element, and how many
+// pairs have the key of a later one.
 func slowly(s XStruct, t *XType, k []byte) (found, dups int) {
 	found = -1
 	keys := map[string]bool{}
@@ -30,8 +30,9 @@ func slowly(s XStruct, t *XType, k []byte) (found, dups int) {
 	return found, dups
 }
 
-// TestTables: tables know what maps and sets hold, of every type, with keys that came several times, however they are changed: by
-// the map's or set's methods, through handles of keys and elements, and through handles of what is in those.
+// TestTables: tables know what maps and sets hold, of every type, with keys that came several
+// times, however they are changed: by the map's or set's methods, through handles of keys and
+// elements, and through handles of what is in those.
 func TestTables(t *testing.T) {
 	sizes := []int{16, 40}
 	if testmode.Long {
@@ -135,7 +136,8 @@ func changeTable(t *testing.T, name string, kt *XType, number func(i, n int) int
 			if ft.kind == list && !contains(s, ft, k) {
 				h.append(s, ft)
 			}
-		case class < 8 && kt.kind >= record && s.count() > 0: // a handle, of which something may be changed now and later
+		case class < 8 && kt.kind >= record && s.count() > 0:
+			// a handle, of which something may be changed now and later
 			i := r.IntN(s.count())
 			if ft.kind == list {
 				handles = append(handles, at(s, ft, i))
@@ -214,7 +216,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestTableStays: deleting and putting makes no table anew, however many pairs there are, and none grows with what is deleted again.
+// TestTableStays: deleting and putting makes no table anew, however many pairs there are, and none
+// grows with what is deleted again.
 func TestTableStays(t *testing.T) {
 	for _, n := range []int{17, 32, 33, 63, 64, 65, 1024, 4095, 4096, 4097} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

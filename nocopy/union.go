@@ -65,8 +65,8 @@ func (m *Message) unsetExtra(e uint32) {
 	m.dead.freeExtra(m, m.idx[e+unionWord])
 }
 
-// addExtra notes that at these positions there is a field of the union of entry e that no word stands
-// for. It returns i, where the parser is, or failed.
+// addExtra notes that at these positions there is a field of the union of entry e that no word
+// stands for. It returns i, where the parser is, or failed.
 func (p *parser) addExtra(e, at, end uint32, i int) int {
 	w := uint32(0)
 	if p.reuse {
@@ -98,8 +98,8 @@ func (s XStruct) UnsetArm(f XField) {
 	s.m.idx[at] = which
 }
 
-// ArmName returns the IDL's name of a union's field by its word, as Which returns it; "none" for 0 and
-// the number for another one that no field has.
+// ArmName returns the IDL's name of a union's field by its word, as Which returns it; "none" for 0
+// and the number for another one that no field has.
 func (d *XDesc) ArmName(word int32) string {
 	if i := int64(word) - int64(d.first); word > 0 && i >= 0 && i < int64(len(d.fields)) {
 		return d.fields[i].Name

@@ -2,15 +2,17 @@ package nocopy
 
 import "testing"
 
-// TestStrangeArm: an arm that the IDL does not know stays while the union is only read, linked or cloned, and goes when one of ours
-// is set, wherever the union is and however it came there.
+// TestStrangeArm: an arm that the IDL does not know stays while the union is only read, linked or
+// cloned, and goes when one of ours is set, wherever the union is and however it came there.
 func TestStrangeArm(t *testing.T) {
 	const (
 		label   = "\x0b\x00\x03\x00\x00\x00\x01l"
 		strange = "\x08\x00\x63\x00\x00\x00\x07" // 99: i32 7
 		union   = strange + label + "\x0c\x00\x64\x0b\x00\x01\x00\x00\x00\x02hi\x00" + "\x00"
-		inner   = "\x0b\x00\x07\x00\x00\x00\x01x\x0c\x00\x0c" + union + "\x0f\x00\x1e\x0c\x00\x00\x00\x02" + union + union + "\x00" // text, shape, shapes
-		wire    = "\x0c\x00\x17" + inner + inner                                                                                    // self
+		// Text, shape, shapes
+		inner = "\x0b\x00\x07\x00\x00\x00\x01x\x0c\x00\x0c" + union + "\x0f\x00\x1e\x0c\x00\x00\x00\x02" + union + union + "\x00"
+		// Self
+		wire = "\x0c\x00\x17" + inner + inner
 	)
 	f := allDesc.named
 	shapes := func(s XStruct) (all []XStruct) {
@@ -114,7 +116,8 @@ func TestStrangeArm(t *testing.T) {
 	}
 }
 
-// TestArmFromItself: an arm may be made of what another arm, or the same one, holds, or of what is around the union.
+// TestArmFromItself: an arm may be made of what another arm, or the same one, holds, or of what is
+// around the union.
 func TestArmFromItself(t *testing.T) {
 	a, sh, p := allDesc.named, shapeDesc.named, pointDesc.named
 	for _, c := range []struct {
@@ -161,7 +164,8 @@ func TestArmFromItself(t *testing.T) {
 	}
 }
 
-// TestArmOfWhatIsAround: the struct around a union becomes its arm as it was, with what the union held.
+// TestArmOfWhatIsAround: the struct around a union becomes its arm as it was, with what the union
+// held.
 func TestArmOfWhatIsAround(t *testing.T) {
 	around, choice := newStructDesc("Around"), newUnionDesc("Choice")
 	around.Define(XFieldDesc{ID: 1, Name: "v", Type: typeI32}, XFieldDesc{ID: 2, Name: "u", Type: structTypeOf(choice)})
@@ -189,7 +193,8 @@ func TestArmOfWhatIsAround(t *testing.T) {
 	}
 }
 
-// TestArmFromDeadHandle: a union is as it was after a panic of a setter that was given a handle that may not be used.
+// TestArmFromDeadHandle: a union is as it was after a panic of a setter that was given a handle
+// that may not be used.
 func TestArmFromDeadHandle(t *testing.T) {
 	sh := shapeDesc.named
 	dead := newStruct(allDesc)

@@ -20,7 +20,8 @@ func (u UUID) String() string {
 	return string(b)
 }
 
-// ParseUUID reads the form that String writes; the hyphens may be missing, braces may stand around it.
+// ParseUUID reads the form that String writes; the hyphens may be missing, braces may stand around
+// it.
 func ParseUUID(s string) (UUID, error) {
 	var u UUID
 	t := s

@@ -123,8 +123,8 @@ func checkOutput(t testing.TB, name string, m *Message, want []byte) {
 	}
 }
 
-// TestEditedWire: after the same changes a message is the same, whichever way it came; and the bytes that came
-// in stay as they were.
+// TestEditedWire: after the same changes a message is the same, whichever way it came; and the
+// bytes that came in stay as they were.
 func TestEditedWire(t *testing.T) {
 	for _, c := range validCases(t) {
 		t.Run(c.name, func(t *testing.T) {
@@ -159,8 +159,8 @@ func TestEditedWire(t *testing.T) {
 	}
 }
 
-// TestTruncatedWire: a message that ends too early, wherever and however it comes, is io.ErrUnexpectedEOF with a
-// place.
+// TestTruncatedWire: a message that ends too early, wherever and however it comes, is
+// io.ErrUnexpectedEOF with a place.
 func TestTruncatedWire(t *testing.T) {
 	for _, c := range validCases(t) {
 		t.Run(c.name, func(t *testing.T) {

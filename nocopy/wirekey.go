@@ -11,10 +11,11 @@ import "slices"
 // viewKeys holds what a message knows of the elements and keys in its tables that are structs
 // or containers: which entries belong to which of them.
 type viewKeys struct {
-	tables   int       // how many tables of structs or containers there are
-	first    uint32    // the entry of the list or map with the first of these tables
-	known    bool      // owner and elements are filled
-	owner    []uint32  // by entry: the number of the innermost element that it is or belongs to, 0 if there is none
+	tables int    // how many tables of structs or containers there are
+	first  uint32 // the entry of the list or map with the first of these tables
+	known  bool   // owner and elements are filled
+	// By entry: the number of the innermost element that it is or belongs to, 0 if there is none
+	owner    []uint32
 	elements []element // by that number
 }
 

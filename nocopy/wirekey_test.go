@@ -64,7 +64,8 @@ func (s *viewSet) at(i int) XStruct {
 	return s.handles[i]
 }
 
-// TestSetsOfViews: Contains and Add know what sets of structs and lists hold, whatever has been changed through handles meanwhile.
+// TestSetsOfViews: Contains and Add know what sets of structs and lists hold, whatever has been
+// changed through handles meanwhile.
 func TestSetsOfViews(t *testing.T) {
 	rows := newStructDesc("Rows")
 	rows.Define(XFieldDesc{ID: 1, Name: "points", Type: setTypeOf(structTypeOf(pointDesc))}, XFieldDesc{ID: 2, Name: "rows", Type: setTypeOf(listTypeOf(typeI32))})
@@ -228,7 +229,8 @@ func TestMapsByViews(t *testing.T) {
 	}
 }
 
-// TestViewsReadByMany: of a set that was added to any number of goroutines may look for elements and ask for handles.
+// TestViewsReadByMany: of a set that was added to any number of goroutines may look for elements
+// and ask for handles.
 func TestViewsReadByMany(t *testing.T) {
 	for range 20 {
 		root, key := newStruct(allDesc), newStruct(pointDesc)
@@ -258,8 +260,8 @@ func TestViewsReadByMany(t *testing.T) {
 	}
 }
 
-// TestManyViews: structs that are added to a set, or put into a map as keys, are found by a table however many they are; only those
-// from before there was one are looked at one by one.
+// TestManyViews: structs that are added to a set, or put into a map as keys, are found by a table
+// however many they are; only those from before there was one are looked at one by one.
 func TestManyViews(t *testing.T) {
 	const n = 30_000
 	root, key := newStruct(allDesc), newStruct(pointDesc)
@@ -290,7 +292,8 @@ func TestManyViews(t *testing.T) {
 	}
 }
 
-// TestUnreachedElements: a change while some elements have not been reached yet in building asks which elements it belongs to.
+// TestUnreachedElements: a change while some elements have not been reached yet in building asks
+// which elements it belongs to.
 func TestUnreachedElements(t *testing.T) {
 	row := listTypeOf(listTypeOf(structTypeOf(pointDesc)))
 	d := newStructDesc("D")

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// wireCase is a block of a file in testdata/wire: bytes as hex or quoted text, each line with its comment, and
-// what is to come of them.
+// wireCase is a block of a file in testdata/wire: bytes as hex or quoted text, each line with its
+// comment, and what is to come of them.
 //
 //	case: what it is about
 //	type: All
@@ -21,7 +21,8 @@ import (
 //	00                 # STOP
 //	value: {medium: 42, text: "hi"}
 //
-// In the place of value stands error in files of invalid messages, and options may name options of Parse.
+// In the place of value stands error in files of invalid messages, and options may name options of
+// Parse.
 type wireCase struct {
 	name  string
 	where string // file:line

@@ -25,8 +25,8 @@ type color int32
 // changes are the methods that change what they are called on.
 var changes = regexp.MustCompile(`^(Set|Append$|AppendNew|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
 
-// TestZeroHandles: whatever is asked of a zero handle, it answers like an absent struct or container; what would change it
-// panics with a text of this package's.
+// TestZeroHandles: whatever is asked of a zero handle, it answers like an absent struct or
+// container; what would change it panics with a text of this package's.
 func TestZeroHandles(t *testing.T) {
 	for _, h := range zeroHandles {
 		v := reflect.ValueOf(h)
@@ -170,8 +170,8 @@ func TestZeroArguments(t *testing.T) {
 	}
 }
 
-// TestStaleWhileFilling: what remembers where it was filled notices that its message is gone, also when the next message
-// is at the same place.
+// TestStaleWhileFilling: what remembers where it was filled notices that its message is gone, also
+// when the next message is at the same place.
 func TestStaleWhileFilling(t *testing.T) {
 	for _, opts := range [][]Option{nil, {Recycle}} {
 		for _, again := range []bool{false, true} {

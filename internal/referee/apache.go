@@ -157,7 +157,7 @@ func read(s *Struct, b []byte, lenient bool) (*Record, error) {
 	r := &reader{p: thrift.NewTBinaryProtocolConf(mem, strict), mem: mem, all: b, lenient: lenient}
 	rec, err := r.record(s)
 	if err == nil && mem.Len() > 0 {
-		err = fmt.Errorf("referee: bytes behind the struct: %d", mem.Len())
+		err = fmt.Errorf("referee: bytes after the struct: %d", mem.Len())
 	}
 	return rec, err
 }

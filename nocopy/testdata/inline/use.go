@@ -23,29 +23,14 @@ type Record nocopy.Struct
 // Color is a generated enum.
 type Color int32
 
-// Inlines nocopy.XStruct.Bool
-func (s Record) GetFlag() bool { return thriftimpl.Struct(s).Bool(flag) }
-
-// Inlines nocopy.XStruct.Int8
-func (s Record) GetTiny() int8 { return thriftimpl.Struct(s).Int8(tiny) }
-
-// Inlines nocopy.XStruct.Int16
-func (s Record) GetSmall() int16 { return thriftimpl.Struct(s).Int16(small) }
-
-// Inlines nocopy.XStruct.Int32
-func (s Record) GetMedium() int32 { return thriftimpl.Struct(s).Int32(medium) }
-
-// Inlines nocopy.XStruct.Int32
-func (s Record) GetColor() Color { return Color(thriftimpl.Struct(s).Int32(medium)) }
-
-// Inlines nocopy.XStruct.Int64
-func (s Record) GetLarge() int64 { return thriftimpl.Struct(s).Int64(large) }
-
-// Inlines nocopy.XStruct.Float64
-func (s Record) GetReal() float64 { return thriftimpl.Struct(s).Float64(real) }
-
-// Inlines nocopy.XStruct.Has
-func (s Record) IsSetMedium() bool { return thriftimpl.Struct(s).Has(medium) }
+func (s Record) GetFlag() bool     { return thriftimpl.Struct(s).Bool(flag) }           // inlines nocopy.XStruct.Bool
+func (s Record) GetTiny() int8     { return thriftimpl.Struct(s).Int8(tiny) }           // inlines nocopy.XStruct.Int8
+func (s Record) GetSmall() int16   { return thriftimpl.Struct(s).Int16(small) }         // inlines nocopy.XStruct.Int16
+func (s Record) GetMedium() int32  { return thriftimpl.Struct(s).Int32(medium) }        // inlines nocopy.XStruct.Int32
+func (s Record) GetColor() Color   { return Color(thriftimpl.Struct(s).Int32(medium)) } // inlines nocopy.XStruct.Int32
+func (s Record) GetLarge() int64   { return thriftimpl.Struct(s).Int64(large) }         // inlines nocopy.XStruct.Int64
+func (s Record) GetReal() float64  { return thriftimpl.Struct(s).Float64(real) }        // inlines nocopy.XStruct.Float64
+func (s Record) IsSetMedium() bool { return thriftimpl.Struct(s).Has(medium) }          // inlines nocopy.XStruct.Has
 
 // Read uses accessors and lists.
 func Read(s Record, bools nocopy.BoolList, i8s nocopy.Int8List, i16s nocopy.Int16List, i32s nocopy.Int32List, i64s nocopy.Int64List,
