@@ -20,7 +20,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	// Up to 2 KiB the message is copied with it; in a larger one it is linked in
+	// Up to 2 KiB the message is copied with it; in a larger one it is linked in.
 	in.SetCustomer("Ada Lovelace")
 	in.GetLines().At(0).SetCount(2)
 	fmt.Println(in)
