@@ -30,11 +30,31 @@ func (s Struct) Valid() bool { return XStruct(s).Valid() }
 // Release releases the message, of which s must be the root. Of the zero handle it does nothing.
 func (s Struct) Release() { XStruct(s).Release() }
 
-// Format returns the struct, which d describes, as text, as the String of its type does.
-func (s Struct) Format(d *XDesc) string { return XStruct(s).Format(d) }
+// Format returns the struct, which d describes, as text, as the String of its type does; of the
+// zero handle also if d is nil, as a oneway call's result has it.
+func (s Struct) Format(d *XDesc) string {
+	s.checkDesc(d)
+	return XStruct(s).Format(d)
+}
 
 // Clone returns the root of a message of its own with a copy of the struct, which d describes.
-func (s Struct) Clone(d *XDesc) Struct { return Struct(XStruct(s).Clone(d)) }
+func (s Struct) Clone(d *XDesc) Struct {
+	s.checkDesc(d)
+	return Struct(XStruct(s).Clone(d))
+}
+
+// checkDesc panics if d can't describe s.
+func (s Struct) checkDesc(d *XDesc) {
+	switch {
+	case s.m == nil:
+		return
+	case d == nil:
+		panic("nocopy: nil in the place of a descriptor")
+	}
+	if own := s.m.desc; own != nil && own != d && s.k == s.m.handle(s.m.root).k {
+		panic("nocopy: descriptor of " + d.name + " for a handle of " + own.name)
+	}
+}
 
 // For generated code. XStruct is a Struct with the accessors of fields. f names a field and d
 // describes the struct, where it is asked for. Generated getters are one call of these methods,

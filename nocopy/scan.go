@@ -47,12 +47,13 @@ const structCost = 256
 // budgetOf returns the budget for depth structs inside of one another.
 func budgetOf(depth int) int { return depth*structCost + structCost - 1 }
 
-// Reset prepares for a struct in which structs may be nested depth levels deep; 0 is 64.
+// Reset prepares for a struct in which structs may be nested depth levels deep, at
+// most 65,536; 0 is 64.
 func (s *XScanner) Reset(depth int) {
 	if depth <= 0 {
 		depth = defaultMaxDepth
 	}
-	s.start(budgetOf(depth)-structCost, 1, -1, scanLevel{left: -1})
+	s.start(budgetOf(min(depth, mostDepth))-structCost, 1, -1, scanLevel{left: -1})
 }
 
 // resetValue prepares for a value of type t, which must be a type, in total bytes. If typ is not

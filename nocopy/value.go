@@ -19,7 +19,7 @@ type Value struct {
 func (v Value) Raw() []byte { return v.b }
 
 func (v Value) fixed(t WireType) []byte {
-	if v.Type == t {
+	if v.Type == t && len(v.b) >= int(fixedSize[t]) {
 		return v.b
 	}
 	return zero[:]
@@ -50,7 +50,7 @@ func (v Value) UUID() UUID { return UUID(v.fixed(WireUUID)[:16]) }
 
 // Bytes returns a binary. It aliases the message.
 func (v Value) Bytes() []byte {
-	if v.Type != WireString {
+	if v.Type != WireString || len(v.b) < textHeader {
 		return nil
 	}
 	return v.b[textHeader:]
@@ -61,10 +61,10 @@ func (v Value) Text() string { return chain.String(v.Bytes()) }
 
 // Len returns the number of elements of a list or set, or of pairs of a map.
 func (v Value) Len() int {
-	switch v.Type {
-	case WireList, WireSet:
+	switch {
+	case (v.Type == WireList || v.Type == WireSet) && len(v.b) >= listHeader:
 		return int(be32(v.b[1:]))
-	case WireMap:
+	case v.Type == WireMap && len(v.b) >= mapHeader:
 		return int(be32(v.b[2:]))
 	}
 	return 0

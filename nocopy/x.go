@@ -17,7 +17,19 @@ func (X) New(d *XDesc, opts ...Option) XStruct { return newStruct(d, opts...) }
 
 // NewWithRoom is New with room for n bytes before the message. The options are only Recycle or
 // none.
-func (X) NewWithRoom(d *XDesc, n int, recycle bool) XStruct { return newWithRoom(d, n, recycle) }
+func (X) NewWithRoom(d *XDesc, n int, recycle bool) XStruct {
+	checkRoom(n)
+	return newWithRoom(d, n, recycle)
+}
+
+// mostBefore is the most bytes that there may be room for before a message.
+const mostBefore = 1 << 20
+
+func checkRoom(n int) {
+	if n < 0 || n > mostBefore {
+		panic("nocopy: room for " + itoa(n) + " bytes before a message")
+	}
+}
 
 // Parse checks that b is exactly one struct of the type and returns its handle. The message refers
 // to b, which must stay as it is for as long as the message or anything read from it is in use; it
@@ -77,7 +89,10 @@ func (X) NewConst(t *XType, wire string) *XConst { return newConst(t, wire) }
 
 // NewHeld is NewWithRoom of a held message, to which the limits apply. Its Root is the only
 // handle.
-func (X) NewHeld(d *XDesc, n int, l Limits, recycle bool) *Message { return newHeld(d, n, l, recycle) }
+func (X) NewHeld(d *XDesc, n int, l Limits, recycle bool) *Message {
+	checkRoom(n)
+	return newHeld(d, n, l, recycle)
+}
 
 // ParseHeld is ParseChunk of a held message.
 func (X) ParseHeld(d *XDesc, c chain.Chunk, l Limits, recycle bool) (*Message, error) {
@@ -88,6 +103,7 @@ func (X) ParseHeld(d *XDesc, c chain.Chunk, l Limits, recycle bool) (*Message, e
 // of any message and is read only, but for finishing it. The error tells why v can't be sent as a
 // struct of type d.
 func (X) CopyHeld(d *XDesc, v XStruct, n int, l Limits, recycle bool) (*Message, error) {
+	checkRoom(n)
 	return copyHeld(d, v, n, l, recycle)
 }
 
@@ -105,7 +121,10 @@ func (X) Abandon(m *Message) { m.abandon() }
 
 // Prepend puts n bytes before the message, in the room that NewWithRoom left, and returns them to
 // be filled; nil if there is no such room. They belong to the wire bytes from then on.
-func (X) Prepend(m *Message, n int) []byte { return m.prepend(n) }
+func (X) Prepend(m *Message, n int) []byte {
+	checkRoom(n)
+	return m.prepend(n)
+}
 
 // AddTo adds the message's wire bytes to a batch, having finished it. With frame their length
 // comes first. The message must not be changed or released before the batch is written.
@@ -122,19 +141,22 @@ type XGenerateThisCodeAgainWithNocopyc struct{}
 // For generated code. XPairs are the pairs of a map to be.
 type XPairs[K comparable, V any, KC XCodec[K], VC XCodec[V]] map[K]V
 
-// SetIn sets field f of s, a map, to these pairs, in the order of the keys' wire bytes.
+// SetIn sets field f of s, a map, to copies of these pairs, in the order of the keys' wire bytes.
+// Of keys with the same wire bytes, which NaNs may have, one is left.
 func (v XPairs[K, V, KC, VC]) SetIn(s XStruct, f XField, d *XDesc) {
-	var kc KC
-	keys := make([]K, 0, len(v))
-	for k := range v {
-		keys = append(keys, k)
+	type pair struct {
+		wire  encoded
+		key   K
+		value V
 	}
-	slices.SortFunc(keys, func(a, b K) int {
-		x, y := kc.encode(a), kc.encode(b)
-		return bytes.Compare(x.bytes(), y.bytes())
-	})
-	c := s.NewChild(f, d, len(v))
-	for _, k := range keys {
-		putPair[K, V, KC, VC](c, k, v[k])
+	var kc KC
+	pairs := make([]pair, 0, len(v))
+	for key, value := range v {
+		pairs = append(pairs, pair{kc.encode(key), key, value})
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return bytes.Compare(a.wire.bytes(), b.wire.bytes()) })
+	c := s.NewChild(f, d, len(pairs))
+	for i := range pairs {
+		putPair[K, V, KC, VC](c, pairs[i].key, pairs[i].value)
 	}
 }

@@ -1008,6 +1008,8 @@ func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numb
 func (s Insanity) SetUserMap(v nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(insanityUserMap, InsanityDesc, thriftimpl.Struct(v))
 }
+
+// SetUserMapMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Insanity) SetUserMapMap(v map[Numberz]int64) {
 	thriftimpl.SetMap[thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s), insanityUserMap, InsanityDesc, v)
 }
@@ -1200,6 +1202,8 @@ func (s SomeUnion) GetMapThing() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Nu
 func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(someUnionMapThing, SomeUnionDesc, thriftimpl.Struct(v))
 }
+
+// SetMapThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s SomeUnion) SetMapThingMap(v map[Numberz]int64) {
 	thriftimpl.SetMap[thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc), someUnionMapThing, SomeUnionDesc, v)
 }
@@ -1680,6 +1684,8 @@ func (s VersioningTestV2) GetNewmap_() nocopy.Map[int32, int32, thriftimpl.AsInt
 func (s VersioningTestV2) SetNewmap_(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(versioningTestV2Newmap_, VersioningTestV2Desc, thriftimpl.Struct(v))
 }
+
+// SetNewmap_Map sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s VersioningTestV2) SetNewmap_Map(v map[int32]int32) {
 	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), versioningTestV2Newmap_, VersioningTestV2Desc, v)
 }
@@ -1893,6 +1899,8 @@ func (s GuessProtocolStruct) GetMapField() nocopy.StringMap {
 func (s GuessProtocolStruct) SetMapField(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, thriftimpl.Struct(v))
 }
+
+// SetMapFieldMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s GuessProtocolStruct) SetMapFieldMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), guessProtocolStructMapField, GuessProtocolStructDesc, v)
 }
@@ -2629,6 +2637,8 @@ func (s OptionalBinary) GetBinMap() nocopy.Map[[]byte, int32, thriftimpl.AsBytes
 func (s OptionalBinary) SetBinMap(v nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(optionalBinaryBinMap, OptionalBinaryDesc, thriftimpl.Struct(v))
 }
+
+// SetBinMapMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalBinary) SetBinMapMap(v map[string]int32) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s), optionalBinaryBinMap, OptionalBinaryDesc, v)
 }
@@ -3840,6 +3850,8 @@ func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, thriftimpl.As
 func (s ThriftTestTestMapArgs) SetThing(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, thriftimpl.Struct(v))
 }
+
+// SetThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMapArgs) SetThingMap(v map[int32]int32) {
 	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, v)
 }
@@ -3899,6 +3911,8 @@ func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, thriftimp
 func (s ThriftTestTestMapResult) SetSuccess(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, thriftimpl.Struct(v))
 }
+
+// SetSuccessMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMapResult) SetSuccessMap(v map[int32]int32) {
 	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, v)
 }
@@ -3962,6 +3976,8 @@ func (s ThriftTestTestStringMapArgs) GetThing() nocopy.StringMap {
 func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, thriftimpl.Struct(v))
 }
+
+// SetThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestStringMapArgs) SetThingMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, v)
 }
@@ -4025,6 +4041,8 @@ func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.StringMap {
 func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, thriftimpl.Struct(v))
 }
+
+// SetSuccessMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestStringMapResult) SetSuccessMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, v)
 }
@@ -4791,6 +4809,8 @@ func (s ThriftTestTestMultiArgs) GetArg3() nocopy.Map[int16, string, thriftimpl.
 func (s ThriftTestTestMultiArgs) SetArg3(v nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, thriftimpl.Struct(v))
 }
+
+// SetArg3Map sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMultiArgs) SetArg3Map(v map[int16]string) {
 	thriftimpl.SetMap[thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, v)
 }

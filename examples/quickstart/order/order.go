@@ -134,6 +134,8 @@ func (s Order) GetLabels() nocopy.StringMap {
 func (s Order) SetLabels(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(orderLabels, OrderDesc, thriftimpl.Struct(v))
 }
+
+// SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Order) SetLabelsMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), orderLabels, OrderDesc, v)
 }

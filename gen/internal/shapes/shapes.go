@@ -270,6 +270,8 @@ func (s Shape) GetWeights() nocopy.Map[string, int32, thriftimpl.AsString, thrif
 func (s Shape) SetWeights(v nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(shapeWeights, ShapeDesc, thriftimpl.Struct(v))
 }
+
+// SetWeightsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Shape) SetWeightsMap(v map[string]int32) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Arm(shapeWeights, ShapeDesc), shapeWeights, ShapeDesc, v)
 }
@@ -621,6 +623,8 @@ func (s RequiredFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsStrin
 func (s RequiredFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(requiredFieldsCounts, RequiredFieldsDesc, thriftimpl.Struct(v))
 }
+
+// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s RequiredFields) SetCountsMap(v map[string]int64) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), requiredFieldsCounts, RequiredFieldsDesc, v)
 }
@@ -886,6 +890,8 @@ func (s RequiredDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsStr
 func (s RequiredDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(requiredDefaultsCounts, RequiredDefaultsDesc, thriftimpl.Struct(v))
 }
+
+// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s RequiredDefaults) SetCountsMap(v map[string]int64) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), requiredDefaultsCounts, RequiredDefaultsDesc, v)
 }
@@ -1097,6 +1103,8 @@ func (s OptionalFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsStrin
 func (s OptionalFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(optionalFieldsCounts, OptionalFieldsDesc, thriftimpl.Struct(v))
 }
+
+// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalFields) SetCountsMap(v map[string]int64) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), optionalFieldsCounts, OptionalFieldsDesc, v)
 }
@@ -1328,6 +1336,8 @@ func (s OptionalDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsStr
 func (s OptionalDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(optionalDefaultsCounts, OptionalDefaultsDesc, thriftimpl.Struct(v))
 }
+
+// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalDefaults) SetCountsMap(v map[string]int64) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), optionalDefaultsCounts, OptionalDefaultsDesc, v)
 }
@@ -1529,6 +1539,8 @@ func (s PlainFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, 
 func (s PlainFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(plainFieldsCounts, PlainFieldsDesc, thriftimpl.Struct(v))
 }
+
+// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s PlainFields) SetCountsMap(v map[string]int64) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), plainFieldsCounts, PlainFieldsDesc, v)
 }
@@ -1748,6 +1760,8 @@ func (s PlainDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString
 func (s PlainDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(plainDefaultsCounts, PlainDefaultsDesc, thriftimpl.Struct(v))
 }
+
+// SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s PlainDefaults) SetCountsMap(v map[string]int64) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), plainDefaultsCounts, PlainDefaultsDesc, v)
 }
@@ -2326,6 +2340,8 @@ func (s Maps) GetByFlags() nocopy.Map[bool, string, thriftimpl.AsBool, thriftimp
 func (s Maps) SetByFlags(v nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByFlags, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByFlagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByFlagsMap(v map[bool]string) {
 	thriftimpl.SetMap[thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s), mapsByFlags, MapsDesc, v)
 }
@@ -2343,6 +2359,8 @@ func (s Maps) GetByTinies() nocopy.Map[int8, string, thriftimpl.AsInt8, thriftim
 func (s Maps) SetByTinies(v nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByTinies, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByTiniesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByTiniesMap(v map[int8]string) {
 	thriftimpl.SetMap[thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s), mapsByTinies, MapsDesc, v)
 }
@@ -2360,6 +2378,8 @@ func (s Maps) GetBySmalls() nocopy.Map[int16, string, thriftimpl.AsInt16, thrift
 func (s Maps) SetBySmalls(v nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsBySmalls, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetBySmallsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetBySmallsMap(v map[int16]string) {
 	thriftimpl.SetMap[thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s), mapsBySmalls, MapsDesc, v)
 }
@@ -2377,6 +2397,8 @@ func (s Maps) GetByMediums() nocopy.Map[int32, string, thriftimpl.AsInt32, thrif
 func (s Maps) SetByMediums(v nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByMediums, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByMediumsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByMediumsMap(v map[int32]string) {
 	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s), mapsByMediums, MapsDesc, v)
 }
@@ -2394,6 +2416,8 @@ func (s Maps) GetByLarges() nocopy.Map[int64, string, thriftimpl.AsInt64, thrift
 func (s Maps) SetByLarges(v nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByLarges, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByLargesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByLargesMap(v map[int64]string) {
 	thriftimpl.SetMap[thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s), mapsByLarges, MapsDesc, v)
 }
@@ -2411,6 +2435,8 @@ func (s Maps) GetByReals() nocopy.Map[float64, string, thriftimpl.AsFloat64, thr
 func (s Maps) SetByReals(v nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByReals, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByRealsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByRealsMap(v map[float64]string) {
 	thriftimpl.SetMap[thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s), mapsByReals, MapsDesc, v)
 }
@@ -2428,6 +2454,8 @@ func (s Maps) GetByTexts() nocopy.StringMap {
 func (s Maps) SetByTexts(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(mapsByTexts, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByTextsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByTextsMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsByTexts, MapsDesc, v)
 }
@@ -2445,6 +2473,8 @@ func (s Maps) GetByBlobs() nocopy.Map[[]byte, string, thriftimpl.AsBytes, thrift
 func (s Maps) SetByBlobs(v nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByBlobs, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByBlobsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByBlobsMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsByBlobs, MapsDesc, v)
 }
@@ -2462,6 +2492,8 @@ func (s Maps) GetByKeys() nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thr
 func (s Maps) SetByKeys(v nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByKeys, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByKeysMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByKeysMap(v map[nocopy.UUID]string) {
 	thriftimpl.SetMap[thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s), mapsByKeys, MapsDesc, v)
 }
@@ -2479,6 +2511,8 @@ func (s Maps) GetByColors() nocopy.Map[Color, string, thriftimpl.AsEnum[Color], 
 func (s Maps) SetByColors(v nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString]) {
 	thriftimpl.Struct(s).SetChild(mapsByColors, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetByColorsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByColorsMap(v map[Color]string) {
 	thriftimpl.SetMap[thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s), mapsByColors, MapsDesc, v)
 }
@@ -2524,6 +2558,8 @@ func (s Maps) GetToFlags() nocopy.Map[string, bool, thriftimpl.AsString, thrifti
 func (s Maps) SetToFlags(v nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool]) {
 	thriftimpl.Struct(s).SetChild(mapsToFlags, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToFlagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToFlagsMap(v map[string]bool) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s), mapsToFlags, MapsDesc, v)
 }
@@ -2541,6 +2577,8 @@ func (s Maps) GetToTinies() nocopy.Map[string, int8, thriftimpl.AsString, thrift
 func (s Maps) SetToTinies(v nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8]) {
 	thriftimpl.Struct(s).SetChild(mapsToTinies, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToTiniesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToTiniesMap(v map[string]int8) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s), mapsToTinies, MapsDesc, v)
 }
@@ -2558,6 +2596,8 @@ func (s Maps) GetToSmalls() nocopy.Map[string, int16, thriftimpl.AsString, thrif
 func (s Maps) SetToSmalls(v nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16]) {
 	thriftimpl.Struct(s).SetChild(mapsToSmalls, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToSmallsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToSmallsMap(v map[string]int16) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s), mapsToSmalls, MapsDesc, v)
 }
@@ -2575,6 +2615,8 @@ func (s Maps) GetToMediums() nocopy.Map[string, int32, thriftimpl.AsString, thri
 func (s Maps) SetToMediums(v nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32]) {
 	thriftimpl.Struct(s).SetChild(mapsToMediums, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToMediumsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToMediumsMap(v map[string]int32) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s), mapsToMediums, MapsDesc, v)
 }
@@ -2592,6 +2634,8 @@ func (s Maps) GetToLarges() nocopy.Map[string, int64, thriftimpl.AsString, thrif
 func (s Maps) SetToLarges(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
 	thriftimpl.Struct(s).SetChild(mapsToLarges, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToLargesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToLargesMap(v map[string]int64) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), mapsToLarges, MapsDesc, v)
 }
@@ -2609,6 +2653,8 @@ func (s Maps) GetToReals() nocopy.Map[string, float64, thriftimpl.AsString, thri
 func (s Maps) SetToReals(v nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64]) {
 	thriftimpl.Struct(s).SetChild(mapsToReals, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToRealsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToRealsMap(v map[string]float64) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s), mapsToReals, MapsDesc, v)
 }
@@ -2626,6 +2672,8 @@ func (s Maps) GetToTexts() nocopy.StringMap {
 func (s Maps) SetToTexts(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(mapsToTexts, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToTextsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToTextsMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsToTexts, MapsDesc, v)
 }
@@ -2643,6 +2691,8 @@ func (s Maps) GetToBlobs() nocopy.Map[string, []byte, thriftimpl.AsString, thrif
 func (s Maps) SetToBlobs(v nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes]) {
 	thriftimpl.Struct(s).SetChild(mapsToBlobs, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToBlobsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToBlobsMap(v map[string][]byte) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s), mapsToBlobs, MapsDesc, v)
 }
@@ -2660,6 +2710,8 @@ func (s Maps) GetToKeys() nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, t
 func (s Maps) SetToKeys(v nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID]) {
 	thriftimpl.Struct(s).SetChild(mapsToKeys, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToKeysMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToKeysMap(v map[string]nocopy.UUID) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s), mapsToKeys, MapsDesc, v)
 }
@@ -2677,6 +2729,8 @@ func (s Maps) GetToColors() nocopy.Map[string, Color, thriftimpl.AsString, thrif
 func (s Maps) SetToColors(v nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]]) {
 	thriftimpl.Struct(s).SetChild(mapsToColors, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetToColorsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToColorsMap(v map[string]Color) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s), mapsToColors, MapsDesc, v)
 }
@@ -2792,6 +2846,8 @@ func (s Maps) GetRaw() nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl
 func (s Maps) SetRaw(v nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes]) {
 	thriftimpl.Struct(s).SetChild(mapsRaw, MapsDesc, thriftimpl.Struct(v))
 }
+
+// SetRawMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetRawMap(v map[string][]byte) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s), mapsRaw, MapsDesc, v)
 }

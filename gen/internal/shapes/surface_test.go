@@ -53,6 +53,11 @@ func TestSetFromGoMap(t *testing.T) {
 	same(t, larges, func(s m) { s.SetByLargesMap(larges) }, func(s m) map[int64]string { return maps.Collect(s.GetByLarges().All()) })
 	reals := map[float64]string{math.Inf(-1): "a", 0: "b", 2.5: "c"}
 	same(t, reals, func(s m) { s.SetByRealsMap(reals) }, func(s m) map[float64]string { return maps.Collect(s.GetByReals().All()) })
+	withNaN := shapes.NewMaps()
+	withNaN.SetByRealsMap(map[float64]string{math.NaN(): "kept", 1: "a"})
+	if got := withNaN.GetByReals().String(); !strings.Contains(got, "kept") || withNaN.GetByReals().Len() != 2 {
+		t.Errorf("with NaN as a key: %s", got)
+	}
 	texts := map[string]string{"": "", "é": "b", strings.Repeat("k", 5000): strings.Repeat("v", 5000)}
 	same(t, texts, func(s m) { s.SetByTextsMap(texts) }, func(s m) map[string]string { return maps.Collect(s.GetByTexts().All()) })
 	blobs := map[string]string{"\xff\x00": "a", "": "b"}

@@ -438,6 +438,8 @@ func (s Meta) GetTags() nocopy.StringMap {
 func (s Meta) SetTags(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(metaTags, MetaDesc, thriftimpl.Struct(v))
 }
+
+// SetTagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Meta) SetTagsMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), metaTags, MetaDesc, v)
 }
@@ -544,6 +546,8 @@ func (s Business) GetExtra() nocopy.StringMap {
 func (s Business) SetExtra(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(businessExtra, BusinessDesc, thriftimpl.Struct(v))
 }
+
+// SetExtraMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Business) SetExtraMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), businessExtra, BusinessDesc, v)
 }

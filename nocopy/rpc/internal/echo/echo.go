@@ -331,6 +331,8 @@ func (s Item) GetLabels() nocopy.StringMap {
 func (s Item) SetLabels(v nocopy.StringMap) {
 	thriftimpl.Struct(s).SetChild(itemLabels, ItemDesc, thriftimpl.Struct(v))
 }
+
+// SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Item) SetLabelsMap(v map[string]string) {
 	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), itemLabels, ItemDesc, v)
 }
