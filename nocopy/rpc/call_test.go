@@ -127,7 +127,6 @@ func withoutID(text string) string {
 
 // TestOneway: a client does not wait for the handler of a oneway call, nor get its error.
 func TestOneway(t *testing.T) {
-	t.Parallel()
 	variants(t, func(t *testing.T, h *handler, c echo.EchoClient) {
 		start := time.Now()
 		for _, text := range []string{"fail", "slow"} {
