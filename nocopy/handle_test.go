@@ -78,3 +78,11 @@ func TestScannerDepth(t *testing.T) {
 		}
 	}
 }
+
+// TestNilStreams: what reads and writes says that there is nothing to read from or to write to.
+func TestNilStreams(t *testing.T) {
+	s := newStruct(allDesc)
+	panicsWith(t, "nocopy: Read of a nil", func() { Read[Struct](allDesc, nil, 3) })
+	panicsWith(t, "nocopy: WriteTo of a nil", func() { s.m.WriteTo(nil) })
+	panicsWith(t, "nocopy: WriteFrame of a nil", func() { s.m.WriteFrame(nil) })
+}

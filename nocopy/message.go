@@ -233,6 +233,9 @@ func (m *Message) AppendTo(dst []byte) []byte {
 // connection that can. It returns how many bytes were written; where Finish would panic, none and
 // the error of Check.
 func (m *Message) WriteTo(w io.Writer) (int64, error) {
+	if w == nil {
+		panic("nocopy: WriteTo of a nil Writer")
+	}
 	if err := m.Check(); err != nil {
 		return 0, err
 	}
@@ -242,6 +245,9 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 // WriteFrame writes the message as a frame: after its length as a big-endian i32, as Thrift's
 // framed transport has it. It reports what it wrote and how. Errors are as of WriteTo.
 func (m *Message) WriteFrame(w io.Writer) (linkbuf.Stats, error) {
+	if w == nil {
+		panic("nocopy: WriteFrame of a nil Writer")
+	}
 	if err := m.Check(); err != nil {
 		return linkbuf.Stats{}, err
 	}

@@ -120,6 +120,9 @@ func ParseBlocks[S View](d *XDesc, blocks [][]byte, opts ...Option) (S, error) {
 // returned as they are; when r ends too early that is io.ErrUnexpectedEOF.
 func Read[S View](d *XDesc, r io.Reader, n int, opts ...Option) (S, error) {
 	checkDesc[S](d)
+	if r == nil {
+		panic("nocopy: Read of a nil Reader")
+	}
 	flags, limits := configOf(opts)
 	if n < 0 || n > limits.MaxBytes {
 		return S(XStruct{}), tooLong(d, int64(n), limits.MaxBytes)

@@ -65,6 +65,9 @@ const (
 // Dial connects to a server, as net.Dial does, and returns a client for it. ctx bounds the time
 // for this connection only; further ones are made when all others are in use.
 func Dial(ctx context.Context, network, addr string, opts ...Option) (*Client, error) {
+	if ctx == nil {
+		panic("nocopy: rpc.Dial with a nil Context")
+	}
 	c := &Client{network: network, addr: addr, opt: optionsOf(opts)}
 	if len(c.opt.interceptors) > 0 {
 		c.outermost = wrap(c.opt.interceptors, c.try, callInner)
@@ -109,6 +112,9 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 
 // NewArgs returns the arguments of a call, to be filled and given to Call.
 func (c *Client) NewArgs(m *Method) nocopy.Struct {
+	if m == nil {
+		panic("nocopy: rpc.Client: a nil Method")
+	}
 	args := thriftimpl.New(m.Args)
 	args.Offer()
 	return nocopy.Struct(args)

@@ -171,6 +171,10 @@ func TestNilOptions(t *testing.T) {
 		"rpc.Option": func() { rpc.Dial(bg, "tcp", "127.0.0.1:1", nil) }, "rpc.Multiplexed": func() { rpc.Multiplexed(map[string]*rpc.Processor{"A": nil}) },
 		"without a Processor":    func() { new(rpc.Server).Serve(listener(t)) },
 		"with a nil Interceptor": func() { serveNilInterceptor(t) },
+		"with a nil Method":      func() { rpc.NewProcessor("A", nil, nil) },
+		"a nil Method":           func() { new(rpc.Client).NewArgs(nil) },
+		"a nil Context":          func() { rpc.Dial(nilContext, "tcp", "127.0.0.1:1") },
+		"a nil Listener":         func() { (&rpc.Server{Processor: echo.NewEchoProcessor(&handler{})}).Serve(nil) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			func() {
@@ -184,6 +188,8 @@ func TestNilOptions(t *testing.T) {
 		})
 	}
 }
+
+var nilContext context.Context
 
 // serveNilInterceptor serves with a nil Interceptor, which panics.
 func serveNilInterceptor(t *testing.T) {

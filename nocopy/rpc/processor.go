@@ -17,6 +17,9 @@ func NewProcessor(service string, base *Processor, methods ...*Method) *Processo
 		maps.Copy(p.methods, base.methods)
 	}
 	for _, m := range methods {
+		if m == nil {
+			panic("nocopy: rpc.NewProcessor with a nil Method")
+		}
 		if m.handler == nil {
 			panic("nocopy: method " + service + "." + m.Name + " has no handler")
 		}

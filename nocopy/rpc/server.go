@@ -138,6 +138,9 @@ func (s *Server) Serve(l net.Listener) error {
 			panic("nocopy: rpc.Server with a nil Interceptor")
 		}
 	}
+	if l == nil {
+		panic("nocopy: rpc.Server: a nil Listener")
+	}
 	defer l.Close()
 	s.mu.Lock()
 	if s.closing.Load() {
