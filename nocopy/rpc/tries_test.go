@@ -412,14 +412,17 @@ func TestInterceptorsResult(t *testing.T) {
 // TestInnerInterceptorOfClient: an interceptor that the one around it does not wait for may go on
 // reading its Call.
 func TestInnerInterceptorOfClient(t *testing.T) {
-	release, finished := make(chan struct{}), make(chan string)
+	release, finished, returned := make(chan struct{}), make(chan string), make(chan struct{})
 	var left []kept
 	outer := func(ctx context.Context, c *rpc.Call, next rpc.Handler) error {
 		if c.Method.Name != "put" {
 			return next(ctx, c)
 		}
 		loser, inside := *c, make(chan struct{})
-		go next(context.WithValue(ctx, "inside", inside), &loser)
+		go func() {
+			next(context.WithValue(ctx, "inside", inside), &loser)
+			close(returned)
+		}()
 		<-inside
 		left = []kept{{c.Method.Args, loser.Args}, {c.Method.Result, loser.Result}}
 		return next(ctx, c)
@@ -448,6 +451,7 @@ func TestInnerInterceptorOfClient(t *testing.T) {
 	if got := <-finished; got != "namename<nil>" {
 		t.Errorf("it reads %s", got)
 	}
+	<-returned
 	for i, k := range left {
 		for n := 0; !k.released(); n++ {
 			if n == 1000 {
