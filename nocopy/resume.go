@@ -128,7 +128,7 @@ func (p *parser) runSlowly(s *machine, lead int) int {
 			return p.addPath(s, f)
 		}
 		after = i
-	} else if i > len(p.b) {
+	} else if s.at > uint64(len(p.b)) { // more than an int has, too
 		i = p.overlong(from.desc, s.entry, s.pc)
 	}
 	d := from.desc

@@ -381,11 +381,11 @@ func (l *scanLevel) flat(b []byte, i, budget int) (next, inside int) {
 // of fixed size. It returns where the next one is, and how many are left then.
 func leaves(b []byte, i int, left int64, types [2]WireType) (int, int64) {
 	for types == [2]WireType{WireString, WireString} && left > 0 && len(b)-i >= textHeader {
-		n := int(be32(b[i:]))
-		if n > len(b)-i-textHeader {
+		n := uint64(be32(b[i:]))
+		if n > uint64(len(b)-i-textHeader) {
 			return i, left
 		}
-		i += textHeader + n
+		i += textHeader + int(n)
 		left--
 	}
 	for left > 0 {
