@@ -30,8 +30,8 @@ func TestClashingKeys(t *testing.T) {
 		t.Run(c.format, func(t *testing.T) {
 			got := tablesOfWholeKeys(t, c.format, 0)
 			if got != c.whole {
-				// Hashes have a seed: now and then two keys have the same one, which counts at each
-				// lookup. That other keys have, too, is most unlikely.
+				// Hashes have a seed: now and then two keys have the same one, which counts at
+				// each lookup. That other keys have, too, is most unlikely.
 				got = tablesOfWholeKeys(t, c.format, 10_000)
 			}
 			if got != c.whole {
