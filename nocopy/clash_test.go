@@ -41,8 +41,8 @@ func TestClashingKeys(t *testing.T) {
 	}
 }
 
-// tablesOfWholeKeys makes maps with keys from a number on, written in a format. It returns how many
-// of their six tables go by whole keys.
+// tablesOfWholeKeys makes maps with keys from a number on, written in a format. It returns how
+// many of their six tables go by whole keys.
 func tablesOfWholeKeys(t *testing.T, format string, first int) (whole int) {
 	const n = 3000
 	key := func(i int) string { return fmt.Sprintf(format, first+i) }
