@@ -79,6 +79,7 @@ var arrows = []struct {
 	{"internal/chain", []string{module + "/internal/spare"}, "it knows bytes only; users' programs get no dependency through it"},
 	{"linkbuf", []string{module + "/internal/chain"}, "it checks what users ask of the blocks of internal/chain"},
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
+	{"internal/jsontext", []string{"github.com/go-json-experiment/json/jsontext"}, "the tokenizer, the one requirement that users' programs get"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
 	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/rpc", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
