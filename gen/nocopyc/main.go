@@ -2,11 +2,16 @@
 //
 //	go get -tool github.com/nocopythrift/nocopythrift/gen/nocopyc@latest
 //	go tool nocopyc -o DIR [flags] FILE.thrift...
+//	go tool nocopyc -audit [flags] OLD NEW [FILE...]
 //
 // The first line, which is needed once, adds the command and its dependencies to the
 // module. Errors in the files are written to standard error, one a line in the form
 // file:line:col: message, and no file is written then. The exit code is 1 for errors in
 // files and 2 for a wrong command line.
+//
+// With -audit it tells what the change of files from OLD to NEW breaks; each is a file, a folder
+// or a git revision. The exit code is 1 if something is broken, and 2 if that can't be told. See
+// docs/idl.md.
 package main
 
 import (
@@ -15,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/golang"
@@ -26,6 +32,10 @@ const usage = `usage: nocopyc -o DIR [-I DIR]... [-package-prefix PATH] [-r] FIL
 Generates one Go package per "namespace go a.b.c", in the directory a/b/c under
 the output directory. A file without a namespace becomes a package named after
 the file.
+
+       nocopyc -audit [flags] OLD NEW [FILE...]
+
+Reports what a change of .thrift files breaks; "nocopyc -audit -help" says more.
 
 `
 
@@ -49,6 +59,14 @@ func (d *dirs) Set(dir string) error {
 
 // run is the command with these arguments. It returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	if i := slices.IndexFunc(args, func(a string) bool { return a == "-audit" || a == "--audit" }); i >= 0 {
+		return runAudit(slices.Delete(slices.Clone(args), i, i+1), stdout, stderr)
+	}
+	return runGenerate(args, stdout, stderr)
+}
+
+// runGenerate is the command that generates Go. It returns the exit code.
+func runGenerate(args []string, stdout, stderr io.Writer) int {
 	var (
 		includes dirs
 		opt      golang.Options

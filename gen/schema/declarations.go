@@ -111,7 +111,7 @@ func (c *checker) enum(p *Program, d *idl.Enum) *Enum {
 			c.errs.Add(v.Name.Pos, "value %d of %s.%s does not fit in 32 bits", next, e.Name, v.Name.Text)
 			next = 0
 		}
-		e.Values = append(e.Values, &EnumValue{Name: v.Name.Text, Doc: v.Doc, Value: int32(next), Annotations: annotations(v.Annotations)})
+		e.Values = append(e.Values, &EnumValue{Name: v.Name.Text, Doc: v.Doc, Pos: v.Name.Pos, Value: int32(next), Annotations: annotations(v.Annotations)})
 		next++
 	}
 	return e

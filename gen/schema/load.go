@@ -11,11 +11,24 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
 
+// Files is where .thrift files are read from. Paths are those of package filepath.
+type Files interface {
+	// Canonical returns a path that is the same for all paths of a file, an error if there is
+	// none.
+	Canonical(path string) (string, error)
+	// IsFile reports whether there is a file, which is not a folder.
+	IsFile(path string) bool
+	ReadFile(path string) ([]byte, error)
+}
+
 // Load reads files and the files that they include, which are looked for in the folder of
 // the including file and then in includeDirs. The error is an idl.ErrorList; there is a
 // Set in any case.
-func Load(files, includeDirs []string) (*Set, error) {
-	l := loader{dirs: includeDirs, byPath: map[string]*Program{}, set: &Set{}}
+func Load(files, includeDirs []string) (*Set, error) { return LoadFrom(Disk, files, includeDirs) }
+
+// LoadFrom is Load for files that are elsewhere than on disk.
+func LoadFrom(from Files, files, includeDirs []string) (*Set, error) {
+	l := loader{from: from, dirs: includeDirs, byPath: map[string]*Program{}, set: &Set{}}
 	for _, file := range files {
 		pos := idl.Position{Filename: file, Line: 1, Column: 1}
 		p := l.file(file, pos)
@@ -34,7 +47,29 @@ func Load(files, includeDirs []string) (*Set, error) {
 	return l.set, l.errs.Err()
 }
 
+// disk implements Disk.
+type disk struct{}
+
+// Disk is the Files of the operating system.
+var Disk Files = disk{}
+
+func (disk) Canonical(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+func (disk) IsFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+func (disk) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
+
 type loader struct {
+	from   Files
 	dirs   []string
 	byPath map[string]*Program
 	stack  []*Program // the files that are being read, each included by the one before
@@ -45,7 +80,7 @@ type loader struct {
 // file loads a file, once. from is the position for an error. It returns nil if the file can't be
 // read or includes itself.
 func (l *loader) file(path string, from idl.Position) *Program {
-	key, err := canonicalPath(path)
+	key, err := l.from.Canonical(path)
 	if err != nil {
 		l.errs.Add(from, "cannot read %s: %s", path, ioReason(err))
 		return nil
@@ -57,7 +92,7 @@ func (l *loader) file(path string, from idl.Position) *Program {
 		}
 		return p
 	}
-	src, err := os.ReadFile(path)
+	src, err := l.from.ReadFile(path)
 	if err != nil {
 		l.errs.Add(from, "cannot read %s: %s", path, ioReason(err))
 		return nil
@@ -89,7 +124,7 @@ func (l *loader) include(p *Program, inc *idl.Include) {
 		places = []string{name}
 	}
 	for _, place := range places {
-		if info, err := os.Stat(place); err != nil || info.IsDir() {
+		if !l.from.IsFile(place) {
 			continue
 		}
 		q := l.file(place, inc.Pos)
@@ -105,15 +140,6 @@ func (l *loader) include(p *Program, inc *idl.Include) {
 	}
 	p.AST.Broken[programName(name)+"."] = true
 	l.errs.Add(inc.Pos, "cannot find include file %q: give the directory that it is in with -I", name)
-}
-
-// canonicalPath returns a path that is the same for all paths of a file.
-func canonicalPath(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
 }
 
 // programName returns the name by which including files refer to a file.

@@ -95,6 +95,8 @@ type Type struct {
 	Struct *Struct // if StructKind
 	Key    *Type   // if Map
 	Elem   *Type   // the elements of List and SetKind, the values of Map
+
+	size int // how many types it is written with, typedefs resolved; 0 means 1
 }
 
 // Typedef is another name for a type.
@@ -117,6 +119,7 @@ type Enum struct {
 // EnumValue is a value of an enumeration. Several may have the same number.
 type EnumValue struct {
 	Name, Doc   string
+	Pos         idl.Position
 	Value       int32
 	Annotations Annotations
 }

@@ -76,12 +76,12 @@ func (c *checker) typ(p *Program, t *idl.Type) *Type {
 		return baseTypes[t.Base]
 	case t.List != nil:
 		if elem := c.typ(p, t.List.Elem); elem != nil {
-			return &Type{Kind: List, Elem: elem}
+			return c.container(t, &Type{Kind: List, Elem: elem})
 		}
 		return nil
 	case t.Set != nil:
 		if elem := c.typ(p, t.Set.Elem); elem != nil {
-			return &Type{Kind: SetKind, Elem: elem}
+			return c.container(t, &Type{Kind: SetKind, Elem: elem})
 		}
 		return nil
 	case t.Map != nil:
@@ -89,10 +89,30 @@ func (c *checker) typ(p *Program, t *idl.Type) *Type {
 		if key == nil || elem == nil {
 			return nil
 		}
-		return &Type{Kind: Map, Key: key, Elem: elem}
+		return c.container(t, &Type{Kind: Map, Key: key, Elem: elem})
 	}
 	return c.namedType(p, t)
 }
+
+// maxTypeSize is the most types that a type may be written with once its typedefs are resolved:
+// typedefs can refer to each other many times.
+const maxTypeSize = 1000
+
+// container returns made, the model of the container t. If it is too large it adds an error and
+// returns nil.
+func (c *checker) container(t *idl.Type, made *Type) *Type {
+	made.size = 1 + made.Elem.sizeOf()
+	if made.Key != nil {
+		made.size += made.Key.sizeOf()
+	}
+	if made.size > maxTypeSize {
+		c.errs.Add(t.Pos, "the type is made of more than %d types", maxTypeSize)
+		return nil
+	}
+	return made
+}
+
+func (t *Type) sizeOf() int { return max(t.size, 1) }
 
 // namedType is typ for a type with a name.
 func (c *checker) namedType(p *Program, t *idl.Type) *Type {

@@ -1,0 +1,267 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// Options tell which differences are allowed.
+type Options struct {
+	// OptionalRemoval allows that optional fields are removed.
+	OptionalRemoval bool
+	// RequiredToDefault allows that required fields become fields of default requiredness.
+	RequiredToDefault bool
+}
+
+// Compare returns what the change from old to new may break, sorted by place.
+func Compare(old, new *Version, opt Options) []Finding {
+	c := &comparer{opt: opt, old: old, new: new, pairs: pair(old, new)}
+	for _, f := range c.pairs.files {
+		c.file(f)
+	}
+	return sortFindings(c.findings)
+}
+
+// file compares the definitions of a file.
+func (c *comparer) file(f filePair) {
+	if f.new != nil {
+		f.lack = idl.Position{Filename: f.new.Path, Line: 1, Column: 1}
+		c.namespaces(f)
+	}
+	for _, s := range f.old.Structs {
+		to := c.pairs.structs[s]
+		at := change{s.Name, s.Pos, f.lack}
+		if to == nil {
+			c.add(Error, "struct-removed", Source|JSON, at, "%s %s removed", shapeWord(s), s.Name)
+			continue
+		}
+		at.new = to.Pos
+		c.moved(at, f, to.Program, shapeWord(s))
+		c.shape(at, s, to)
+		c.fields(s, to, fieldsOf{name: s.Name, union: s.Shape == schema.IsUnion, old: c.old.fields, new: c.new.fields})
+	}
+	for _, e := range f.old.Enums {
+		to := c.pairs.enums[e]
+		at := change{e.Name, e.Pos, f.lack}
+		if to == nil {
+			c.add(Warning, "enum-removed", Source, at, "enum %s removed", e.Name)
+			continue
+		}
+		at.new = to.Pos
+		c.moved(at, f, to.Program, "enum")
+		c.enum(e, to)
+	}
+	c.consts(f)
+	c.typedefs(f)
+	for _, s := range f.old.Services {
+		to := c.pairs.services[s]
+		at := change{s.Name, s.Pos, f.lack}
+		if to == nil {
+			c.add(Error, "service-removed", Wire|Source, at, "service %s removed", s.Name)
+			continue
+		}
+		at.new = to.Pos
+		c.moved(at, f, to.Program, "service")
+		c.service(s, to)
+	}
+}
+
+// shapeWord returns the keyword by which s is defined.
+func shapeWord(s *schema.Struct) string {
+	return [...]string{schema.IsStruct: "struct", schema.IsUnion: "union", schema.IsException: "exception"}[s.Shape]
+}
+
+// moved adds a finding if a definition is not in the new file of its old one, but in another.
+func (c *comparer) moved(at change, f filePair, to *schema.Program, word string) {
+	if to != f.new {
+		c.add(Warning, "moved", Source, at, "%s %s moved to another file", word, at.symbol)
+	}
+}
+
+// shape compares what kind of struct it is.
+func (c *comparer) shape(at change, old, new *schema.Struct) {
+	if old.Shape == new.Shape {
+		return
+	}
+	breaks := Source
+	if old.Shape == schema.IsUnion || new.Shape == schema.IsUnion {
+		breaks |= Wire | JSON
+	}
+	c.add(Error, "struct-kind-changed", breaks, at, "%s changed from %s to %s", old.Name, shapeWord(old), shapeWord(new))
+}
+
+// namespaces compares the namespaces of a file.
+func (c *comparer) namespaces(f filePair) {
+	next := map[string]*idl.Namespace{}
+	for _, n := range f.new.AST.Namespaces {
+		next[n.Scope] = n
+	}
+	for _, n := range f.old.AST.Namespaces {
+		to := next[n.Scope]
+		at := change{"namespace " + n.Scope, n.Pos, f.lack}
+		switch {
+		case to == nil:
+			c.add(Warning, "namespace-removed", Source, at, "namespace %s %s removed", n.Scope, n.Name.Text)
+		case to.Name.Text != n.Name.Text:
+			at.new = to.Pos
+			c.add(Warning, "namespace-changed", Source, at, "namespace %s changed from %s to %s", n.Scope, n.Name.Text, to.Name.Text)
+		}
+	}
+}
+
+// enum compares the values of an enum.
+func (c *comparer) enum(old, new *schema.Enum) {
+	byName, byNumber := map[string]*schema.EnumValue{}, map[int32][]*schema.EnumValue{}
+	for _, v := range new.Values {
+		byName[v.Name] = v
+		byNumber[v.Value] = append(byNumber[v.Value], v)
+	}
+	for _, v := range old.Values {
+		at := change{old.Name + "." + v.Name, v.Pos, new.Pos}
+		to := byName[v.Name]
+		same := byNumber[v.Value]
+		switch {
+		case to != nil && to.Value == v.Value:
+		case to != nil:
+			at.new = to.Pos
+			c.add(Error, "enum-value-changed", Wire, at, "value %s of enum %s changed from %d to %d", v.Name, old.Name, v.Value, to.Value)
+		case len(same) > 0:
+			at.new = same[0].Pos
+			c.add(Warning, "enum-value-renamed", Source|JSON, at, "value %d of enum %s renamed from %s to %s", v.Value, old.Name, v.Name, same[0].Name)
+		default:
+			c.add(Error, "enum-value-removed", Wire|Source|JSON, at, "value %s = %d of enum %s removed", v.Name, v.Value, old.Name)
+		}
+	}
+}
+
+// consts compares the constants of a file.
+func (c *comparer) consts(f filePair) {
+	next := map[string]*schema.Const{}
+	if f.new != nil {
+		for _, k := range f.new.Consts {
+			next[k.Name] = k
+		}
+	}
+	for _, k := range f.old.Consts {
+		to := next[k.Name]
+		at := change{k.Name, k.Pos, f.lack}
+		if to == nil {
+			c.add(Warning, "const-removed", Source, at, "constant %s removed", k.Name)
+			continue
+		}
+		at.new = to.Pos
+		switch {
+		case !c.same(k.Type, to.Type):
+			c.add(Warning, "const-type-changed", Source, at, "type of constant %s changed from %s to %s", k.Name, typeText(k.Type), typeText(to.Type))
+		case canonical(k.Value) != canonical(to.Value):
+			c.add(Warning, "const-value-changed", 0, at, "value of constant %s changed%s", k.Name, fromTo(k.Value, to.Value))
+		}
+	}
+}
+
+// typedefs compares the typedefs of a file.
+func (c *comparer) typedefs(f filePair) {
+	next := map[string]*schema.Typedef{}
+	if f.new != nil {
+		for _, t := range f.new.Typedefs {
+			next[t.Name] = t
+		}
+	}
+	for _, t := range f.old.Typedefs {
+		to := next[t.Name]
+		at := change{t.Name, t.Pos, f.lack}
+		if to == nil {
+			c.add(Warning, "typedef-removed", Source, at, "typedef %s removed", t.Name)
+			continue
+		}
+		at.new = to.Pos
+		if c.same(t.Type, to.Type) {
+			continue
+		}
+		breaks, severity := c.typeBreaks(t.Type, to.Type), Warning
+		if breaks&Wire != 0 {
+			severity = Error
+		}
+		c.add(severity, "typedef-changed", breaks, at, "typedef %s changed from %s to %s", t.Name, typeText(t.Type), typeText(to.Type))
+	}
+}
+
+// canonical returns a text that equal values share: the order of pairs and of the fields of
+// structs does not count, nor that of a set's elements.
+func canonical(v *schema.Value) string {
+	if v == nil {
+		return ""
+	}
+	var parts []string
+	switch v.Type.Kind {
+	case schema.StructKind:
+		for _, f := range v.Fields {
+			parts = append(parts, quote(strconv.Itoa(int(f.Field.ID)))+quote(canonical(f.Value)))
+		}
+		slices.Sort(parts)
+	case schema.Map:
+		last := map[string]string{} // of a key that is given twice the last value counts
+		for i, k := range v.Keys {
+			last[canonical(k)] = canonical(v.Elems[i])
+		}
+		for k, e := range last {
+			parts = append(parts, quote(k)+quote(e))
+		}
+		slices.Sort(parts)
+	case schema.List, schema.SetKind:
+		for _, e := range v.Elems {
+			parts = append(parts, quote(canonical(e)))
+		}
+		if v.Type.Kind == schema.SetKind {
+			slices.Sort(parts)
+			parts = slices.Compact(parts)
+		}
+	default:
+		return "=" + v.Wire + scalarText(v)
+	}
+	return "(" + strings.Join(parts, "")
+}
+
+// quote returns text so that what follows it can't be taken for a part of it.
+func quote(text string) string { return strconv.Itoa(len(text)) + ":" + text }
+
+// scalarText returns a scalar value as messages show it, "" of other values.
+func scalarText(v *schema.Value) string {
+	switch v.Type.Kind {
+	case schema.Bool:
+		return strconv.FormatBool(v.Int != 0)
+	case schema.Double:
+		return strconv.FormatFloat(v.Double, 'g', -1, 64)
+	case schema.String, schema.Binary, schema.UUID:
+		return strconv.Quote(v.Text)
+	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
+		return ""
+	case schema.EnumKind:
+		for _, e := range v.Type.Enum.Values {
+			if int64(e.Value) == v.Int {
+				return e.Name
+			}
+		}
+	}
+	return strconv.FormatInt(v.Int, 10)
+}
+
+// fromTo returns " from A to B" of values that can be shown in a line, "" of others.
+func fromTo(old, new *schema.Value) string {
+	text := func(v *schema.Value) string {
+		if v == nil {
+			return "none"
+		}
+		return short(scalarText(v))
+	}
+	a, b := text(old), text(new)
+	if a == "" || b == "" {
+		return ""
+	}
+	return fmt.Sprintf(" from %s to %s", a, b)
+}

@@ -1,0 +1,162 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// fieldsOf tells what the fields that are compared belong to. Its name is that of a struct,
+// METHOD_args or METHOD_exception.
+type fieldsOf struct {
+	name     string
+	union    bool
+	throws   bool
+	old, new map[idl.Position]*idl.Field // the syntax trees of the fields in files, by place
+}
+
+// fields compares the fields of a struct, the arguments of a method or its exceptions.
+func (c *comparer) fields(old, new *schema.Struct, of fieldsOf) {
+	before, after := byID(old.Fields), byID(new.Fields)
+	for _, f := range before {
+		at := change{of.name + "." + f.Name, f.Pos, new.Pos}
+		if i := slices.IndexFunc(after, func(g *schema.Field) bool { return g.ID == f.ID }); i >= 0 {
+			at.new = after[i].Pos
+			c.field(f, after[i], of, at)
+			if to := named(after, f.Name); to != nil && to.ID != f.ID {
+				c.add(Error, "field-id-changed", Wire, at, "id of field %s of %s changed from %d to %d, %d is %s now",
+					f.Name, of.name, f.ID, to.ID, f.ID, after[i].Name)
+			} else if f.Name != after[i].Name {
+				c.add(Warning, "field-renamed", Source|JSON, at, "field %d of %s renamed from %s to %s", f.ID, of.name, f.Name, after[i].Name)
+			}
+			continue
+		}
+		if to := named(after, f.Name); to != nil && !hasID(before, to.ID) {
+			at.new = to.Pos
+			c.add(Error, "field-id-changed", Wire, at, "id of field %s of %s changed from %d to %d", f.Name, of.name, f.ID, to.ID)
+			c.types(f, to, of, at)
+			continue
+		}
+		c.removed(f, of, at)
+	}
+	for _, g := range after {
+		if !hasID(before, g.ID) {
+			c.added(g, before, of, change{of.name + "." + g.Name, old.Pos, g.Pos})
+		}
+	}
+}
+
+// byID returns fields in the order of their ids.
+func byID(fields []*schema.Field) []*schema.Field {
+	list := slices.Clone(fields)
+	slices.SortStableFunc(list, func(a, b *schema.Field) int { return cmp.Compare(a.ID, b.ID) })
+	return list
+}
+
+// named returns the field with a name, nil if there is none.
+func named(fields []*schema.Field, name string) *schema.Field {
+	for _, f := range fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// hasID reports whether one of the fields has an id.
+func hasID(fields []*schema.Field, id int16) bool {
+	_, found := slices.BinarySearchFunc(fields, id, func(f *schema.Field, id int16) int { return cmp.Compare(f.ID, id) })
+	return found
+}
+
+// removed adds the finding that a field is no longer there.
+func (c *comparer) removed(f *schema.Field, of fieldsOf, at change) {
+	breaks, severity := Source|JSON, Error
+	switch {
+	case of.throws || of.union || f.Req == schema.Required:
+		breaks |= Wire
+	}
+	if c.opt.OptionalRemoval && f.Req == schema.Optional && !of.union && !of.throws {
+		severity = Warning
+	}
+	c.add(severity, "field-removed", breaks, at, "field %d %s of %s removed", f.ID, f.Name, of.name)
+}
+
+// added adds findings for a new field; before are the old fields in the order of their ids.
+func (c *comparer) added(g *schema.Field, before []*schema.Field, of fieldsOf, at change) {
+	between := slices.ContainsFunc(before, func(f *schema.Field) bool {
+		if g.ID < 0 { // ids that are not given count down
+			return f.ID < g.ID
+		}
+		return f.ID > g.ID
+	})
+	if between {
+		c.add(Error, "field-added-between", Wire, at, "field %d %s added to %s between others: its id may have been another field's",
+			g.ID, g.Name, of.name)
+	}
+	switch {
+	case g.Req == schema.Required:
+		c.add(Error, "required-field-added", Wire|JSON, at, "required field %d %s added to %s", g.ID, g.Name, of.name)
+	case between:
+	case of.union:
+		c.add(Warning, "union-field-added", Wire|JSON, at, "field %d %s added to union %s: old programs find none set", g.ID, g.Name, of.name)
+	case of.throws:
+		c.add(Warning, "exception-added", Wire|JSON, at, "exception %d %s added to %s: old clients do not see it", g.ID, g.Name, of.name)
+	}
+}
+
+// field compares a field, which has the same id in both Versions.
+func (c *comparer) field(f, g *schema.Field, of fieldsOf, at change) {
+	c.types(f, g, of, at)
+	if f.Req != g.Req {
+		c.requirement(f, g, of, at)
+	}
+	// The values can be compared only if they have the same type.
+	differ := canonical(f.Default) != canonical(g.Default)
+	if !c.same(f.Type, g.Type) {
+		differ = (f.Default == nil) != (g.Default == nil)
+	}
+	if differ {
+		c.add(Warning, "default-changed", 0, at, "default of field %d %s of %s changed%s", f.ID, f.Name, of.name, fromTo(f.Default, g.Default))
+	}
+}
+
+// types compares the types of a field.
+func (c *comparer) types(f, g *schema.Field, of fieldsOf, at change) {
+	if !c.same(f.Type, g.Type) {
+		c.add(Error, "field-type-changed", c.typeBreaks(f.Type, g.Type), at, "type of field %d %s of %s changed from %s to %s",
+			f.ID, f.Name, of.name, typeText(f.Type), typeText(g.Type))
+		return
+	}
+	old, new := of.old[f.Pos], of.new[g.Pos]
+	if old == nil || new == nil {
+		return
+	}
+	c.typedefName(old.Type, new.Type, at, "field %d %s of %s", f.ID, f.Name, of.name)
+}
+
+// typedefName adds a finding if a type is the same by another name.
+func (c *comparer) typedefName(old, new *idl.Type, at change, what string, args ...any) {
+	if a, b := written(old), written(new); a != b {
+		c.add(Warning, "typedef-name-changed", Source, at, what+" changed from %s to %s, which is the same type", append(args, short(a), short(b))...)
+	}
+}
+
+var requirementWords = [...]string{schema.DefaultReq: "default", schema.Required: "required", schema.Optional: "optional"}
+
+// requirement adds the finding that a field's requiredness has changed.
+func (c *comparer) requirement(f, g *schema.Field, of fieldsOf, at change) {
+	breaks, severity := Wire|JSON, Error
+	switch {
+	case f.Req != schema.Required && g.Req != schema.Required:
+		breaks, severity = Source, Warning
+	case c.opt.RequiredToDefault && f.Req == schema.Required && g.Req == schema.DefaultReq:
+		severity = Warning
+	case f.Req == schema.Optional || g.Req == schema.Optional:
+		breaks |= Source
+	}
+	c.add(severity, "requiredness-changed", breaks, at, "field %d %s of %s changed from %s to %s",
+		f.ID, f.Name, of.name, requirementWords[f.Req], requirementWords[g.Req])
+}

@@ -1,0 +1,87 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// Severity tells how bad a Finding is by the rules of Apache's audit, where it has one.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"   // a breaking change
+	Warning Severity = "warning" // a change that may break something
+)
+
+// Breaks is a set of what a change breaks between programs with the old and the new files.
+type Breaks uint8
+
+// What may break.
+const (
+	// Wire: one side refuses bytes of the other, or reads them as something else.
+	Wire Breaks = 1 << iota
+	// JSON: the same of JSON with the names of fields and enums.
+	JSON
+	// Source: code that uses the generated code has to change.
+	Source
+)
+
+// Finding is one difference between two Versions.
+type Finding struct {
+	Severity Severity
+	// Kind names the kind of difference, such as "field-removed".
+	Kind string
+	// Symbol is what has changed, such as "User.name", by the old names.
+	Symbol  string
+	Message string
+	Breaks  Breaks
+	// Old and New are where it stands. If it is not in one of the Versions, that has the place
+	// where it could be: the struct, service or file around it.
+	Old, New idl.Position
+}
+
+// comparer collects the findings of one Compare.
+type comparer struct {
+	opt      Options
+	old, new *Version
+	pairs    pairs
+	findings []Finding
+}
+
+// A change is where a difference stands and what it is in.
+type change struct {
+	symbol   string
+	old, new idl.Position
+}
+
+// add adds a finding.
+func (c *comparer) add(s Severity, kind string, breaks Breaks, at change, format string, args ...any) {
+	at.old.Filename, at.new.Filename = c.old.show(at.old.Filename), c.new.show(at.new.Filename)
+	c.findings = append(c.findings, Finding{s, kind, at.symbol, fmt.Sprintf(format, args...), breaks, at.old, at.new})
+}
+
+// sort sorts findings by their places, in the new files first, and drops repeated ones.
+func sortFindings(list []Finding) []Finding {
+	place := func(a, b idl.Position) int {
+		return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	}
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return cmp.Or(place(a.New, b.New), place(a.Old, b.Old), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Symbol, b.Symbol))
+	})
+	return slices.CompactFunc(list, func(a, b Finding) bool { return a == b })
+}
+
+// maxText is the most bytes of a name, type or value that a message shows.
+const maxText = 80
+
+// short returns text, cut if it is long.
+func short(text string) string {
+	if len(text) <= maxText {
+		return text
+	}
+	return text[:maxText] + "…"
+}

@@ -1,0 +1,277 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// gitFiles are the files of a revision of a git repository. Their paths are those that they have
+// or would have in the work tree; what is outside of that is read from disk.
+type gitFiles struct {
+	label string            // the revision as it was given
+	top   string            // the work tree
+	blobs map[string]string // the names of blobs by path in the repository
+	links map[string]bool   // which of these are symbolic links
+}
+
+// openGit returns the files of a place in a revision.
+func openGit(p *place) (*tree, error) {
+	rel, dir := filepath.FromSlash(p.path), "."
+	if p.bare { // the path is that of what is on disk, which may be in another repository
+		dir = nearestFolder(rel)
+	}
+	top, err := git(dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		if p.bare {
+			return nil, fmt.Errorf("%s: there is no such file or folder, and no git revision of that name (%w)", p.arg, err)
+		}
+		return nil, fmt.Errorf("%s: %w", p.arg, err)
+	}
+	g := &gitFiles{label: p.revision, top: filepath.FromSlash(strings.TrimSuffix(top, "\n"))}
+	if err := g.read(p); err != nil {
+		return nil, err
+	}
+	base := filepath.Join(g.top, rel)
+	// As with git show: a path is one in the repository, unless it begins with a dot.
+	if p.bare || rel == "." || strings.HasPrefix(rel, "./") || strings.HasPrefix(rel, "../") || rel == ".." {
+		if base, err = g.inTree(rel); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.arg, err)
+		}
+	}
+	t := &tree{arg: p.arg, from: g, base: base, rename: g.name}
+	t.isFile, t.dir = g.IsFile(base), realPath
+	t.list = func(folder string) ([]string, error) { return g.list(folder), nil }
+	if !t.isFile && !g.isFolder(base) {
+		return nil, fmt.Errorf("%s: there is no %s in %s", p.arg, filepath.ToSlash(g.path(base)), g.describe())
+	}
+	return t, nil
+}
+
+// nearestFolder returns the folder that a path leads to, or the nearest one around it.
+func nearestFolder(name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "."
+	}
+	for {
+		if info, err := os.Stat(abs); err == nil && info.IsDir() || abs == filepath.Dir(abs) {
+			return abs
+		}
+		abs = filepath.Dir(abs)
+	}
+}
+
+// inTree returns the path in the work tree of one that is relative to the current folder.
+func (g *gitFiles) inTree(name string) (string, error) {
+	abs, err := realPath(name)
+	if err != nil {
+		return "", err
+	}
+	if _, ok := g.within(abs); !ok {
+		return "", fmt.Errorf("%s is outside of the repository %s", name, g.top)
+	}
+	return abs, nil
+}
+
+// realPath returns an absolute path, symbolic links of folders that exist resolved: the work
+// tree's name has none in it.
+func realPath(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	for dir, rest := filepath.Dir(abs), filepath.Base(abs); ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if dir == filepath.Dir(dir) {
+			return abs, nil
+		}
+	}
+}
+
+// within returns the path in the repository of one in the work tree.
+func (g *gitFiles) within(name string) (string, bool) {
+	rel, err := filepath.Rel(g.top, name)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// read lists the revision's files.
+func (g *gitFiles) read(p *place) error {
+	var out string
+	var err error
+	if p.index {
+		out, err = git(g.top, "ls-files", "--stage", "-z", "--full-name")
+	} else {
+		var id string
+		id, err = git(g.top, "rev-parse", "--verify", "--quiet", "--end-of-options", p.revision+"^{tree}")
+		if err != nil && p.bare {
+			return fmt.Errorf("%s: there is no such file, folder or git revision", p.arg)
+		} else if err != nil {
+			return fmt.Errorf("%s: there is no such file, and no git revision %s", p.arg, p.revision)
+		}
+		out, err = git(g.top, "ls-tree", "-r", "-z", "--full-tree", strings.TrimSpace(id))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.arg, err)
+	}
+	g.blobs, g.links = map[string]string{}, map[string]bool{}
+	for line := range strings.SplitSeq(out, "\x00") {
+		// "MODE blob ID\tPATH" or, of what is staged, "MODE ID STAGE\tPATH"
+		about, name, found := strings.Cut(line, "\t")
+		words := strings.Fields(about)
+		if !found || len(words) != 3 || !strings.HasPrefix(words[0], "1") || words[0] == "160000" {
+			continue
+		}
+		id := words[2]
+		if p.index {
+			id = words[1]
+		}
+		g.blobs[name], g.links[name] = id, words[0] == "120000"
+	}
+	return nil
+}
+
+// resolve returns the path in the repository of the file that a path leads to, symbolic links
+// resolved.
+func (g *gitFiles) resolve(name string) (string, bool) {
+	rel, ok := g.within(filepath.Clean(name))
+	for range 40 {
+		if !ok || g.blobs[rel] == "" {
+			return "", false
+		}
+		if !g.links[rel] {
+			return rel, true
+		}
+		target, err := g.blob(rel)
+		if err != nil || path.IsAbs(string(target)) {
+			return "", false
+		}
+		rel = path.Join(path.Dir(rel), string(target))
+	}
+	return "", false
+}
+
+// Canonical implements schema.Files.
+func (g *gitFiles) Canonical(name string) (string, error) {
+	if _, ok := g.within(name); !ok {
+		return filepath.EvalSymlinks(name)
+	}
+	rel, ok := g.resolve(name)
+	if !ok {
+		return "", &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return filepath.Join(g.top, filepath.FromSlash(rel)), nil
+}
+
+// IsFile implements schema.Files.
+func (g *gitFiles) IsFile(name string) bool {
+	if _, ok := g.within(name); !ok {
+		info, err := os.Stat(name)
+		return err == nil && !info.IsDir()
+	}
+	_, ok := g.resolve(name)
+	return ok
+}
+
+// ReadFile implements schema.Files.
+func (g *gitFiles) ReadFile(name string) ([]byte, error) {
+	if _, ok := g.within(name); !ok {
+		return os.ReadFile(name)
+	}
+	rel, ok := g.resolve(name)
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return g.blob(rel)
+}
+
+// blob returns the bytes of a file.
+func (g *gitFiles) blob(rel string) ([]byte, error) {
+	out, err := git(g.top, "cat-file", "blob", g.blobs[rel])
+	return []byte(out), err
+}
+
+// isFolder reports whether there are files below a path of the work tree.
+func (g *gitFiles) isFolder(name string) bool {
+	prefix := g.prefix(name)
+	for rel := range g.blobs {
+		if strings.HasPrefix(rel, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// prefix returns that of the paths in a folder.
+func (g *gitFiles) prefix(folder string) string {
+	rel, _ := g.within(folder)
+	if rel == "." {
+		return ""
+	}
+	return rel + "/"
+}
+
+// list returns the .thrift files below a folder, by their paths in it. Folders whose names begin
+// with a dot are left out.
+func (g *gitFiles) list(folder string) []string {
+	var list []string
+	for rel := range g.blobs {
+		name, ok := strings.CutPrefix(rel, g.prefix(folder))
+		if ok && strings.HasSuffix(name, ".thrift") && !strings.HasPrefix(name, ".") && !strings.Contains(path.Dir(name), "/.") {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// path returns the path in the repository of one in the work tree.
+func (g *gitFiles) path(name string) string {
+	if rel, ok := g.within(name); ok {
+		return rel
+	}
+	return name
+}
+
+// name returns "REV:PATH" for a path in the work tree.
+func (g *gitFiles) name(name string) string {
+	if rel, ok := g.within(name); ok {
+		return g.label + ":" + rel
+	}
+	return name
+}
+
+// describe returns what a message calls the revision.
+func (g *gitFiles) describe() string {
+	if g.label == "" {
+		return "what is staged"
+	}
+	return "revision " + g.label
+}
+
+// git runs git in a folder and returns its output.
+func git(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{"-C", dir, "--no-pager", "--no-optional-locks"}, args...)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		line, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
+		return "", fmt.Errorf("git: %s", short(strings.TrimPrefix(line, "fatal: ")))
+	}
+	return out.String(), err
+}

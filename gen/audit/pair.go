@@ -1,0 +1,152 @@
+package audit
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// pairs holds what in the old Version is what in the new one.
+type pairs struct {
+	files    []filePair
+	structs  map[*schema.Struct]*schema.Struct
+	enums    map[*schema.Enum]*schema.Enum
+	services map[*schema.Service]*schema.Service
+}
+
+// A filePair is a file in both Versions. new is nil if the new one lacks it; lack is the place
+// where it would be.
+type filePair struct {
+	old, new *schema.Program
+	lack     idl.Position
+}
+
+// pair pairs the files and the definitions of two Versions.
+func pair(old, new *Version) pairs {
+	p := pairs{
+		structs:  map[*schema.Struct]*schema.Struct{},
+		enums:    map[*schema.Enum]*schema.Enum{},
+		services: map[*schema.Service]*schema.Service{},
+	}
+	p.pairFiles(old, new)
+	structs := newIndex(new, p.files, func(f *schema.Program) []*schema.Struct { return f.Structs }, func(s *schema.Struct) string { return s.Name })
+	enums := newIndex(new, p.files, func(f *schema.Program) []*schema.Enum { return f.Enums }, func(e *schema.Enum) string { return e.Name })
+	services := newIndex(new, p.files, func(f *schema.Program) []*schema.Service { return f.Services }, func(s *schema.Service) string { return s.Name })
+	for _, f := range p.files {
+		structs.match(f, f.old.Structs, p.structs)
+		enums.match(f, f.old.Enums, p.enums)
+		services.match(f, f.old.Services, p.services)
+	}
+	return p
+}
+
+// pairFiles pairs the files that the Versions were given by their paths, and those that they
+// include by the words of their include lines.
+func (p *pairs) pairFiles(old, new *Version) {
+	seen := map[*schema.Program]bool{}
+	var add func(o, n *schema.Program, lack idl.Position)
+	add = func(o, n *schema.Program, lack idl.Position) {
+		if seen[o] {
+			return
+		}
+		seen[o] = true
+		p.files = append(p.files, filePair{o, n, lack})
+		if n == nil {
+			return
+		}
+		for _, inc := range o.Includes {
+			if old.given[inc.Program] {
+				continue // it has its pair by its path
+			}
+			if with := included(n, o, inc); with != nil {
+				add(inc.Program, with, idl.Position{})
+			}
+		}
+	}
+	if old.single != nil && new.single != nil {
+		add(old.single, new.single, idl.Position{})
+		return
+	}
+	for _, path := range slices.Sorted(maps.Keys(old.files)) {
+		add(old.files[path], new.files[path], idl.Position{Filename: new.place(path), Line: 1, Column: 1})
+	}
+}
+
+// included returns the file that n includes as o includes inc, nil if there is none.
+func included(n, o *schema.Program, inc schema.Include) *schema.Program {
+	words := includeWords(o, inc)
+	for _, other := range n.Includes {
+		if includeWords(n, other) == words {
+			return other.Program
+		}
+	}
+	for _, other := range n.Includes {
+		if other.Name == inc.Name {
+			return other.Program
+		}
+	}
+	return nil
+}
+
+// includeWords returns the path in an include line.
+func includeWords(p *schema.Program, inc schema.Include) string {
+	for _, line := range p.AST.Includes {
+		if line.Pos == inc.Pos {
+			return string(line.Path)
+		}
+	}
+	return ""
+}
+
+// An index holds the definitions of one kind in the new Version.
+type index[D comparable] struct {
+	name func(D) string
+	list func(*schema.Program) []D
+	in   map[*schema.Program]map[string]D
+	// byName has those in files whose old ones have no definition of that name.
+	byName map[string][]D
+}
+
+// newIndex returns the definitions that list returns of each file.
+func newIndex[D comparable](new *Version, files []filePair, list func(*schema.Program) []D, name func(D) string) *index[D] {
+	x := &index[D]{name: name, in: map[*schema.Program]map[string]D{}, byName: map[string][]D{}, list: list}
+	before := map[*schema.Program]*schema.Program{}
+	for _, f := range files {
+		before[f.new] = f.old
+	}
+	for _, p := range new.set.Programs {
+		x.in[p] = map[string]D{}
+		had := map[string]bool{}
+		if old := before[p]; old != nil {
+			for _, d := range list(old) {
+				had[name(d)] = true
+			}
+		}
+		for _, d := range list(p) {
+			x.in[p][name(d)] = d
+			if !had[name(d)] {
+				x.byName[name(d)] = append(x.byName[name(d)], d)
+			}
+		}
+	}
+	return x
+}
+
+// match pairs the definitions of an old file: with that of the same name in the same file, else
+// with the only one of that name in another file that did not have it before.
+func (x *index[D]) match(f filePair, old []D, into map[D]D) {
+	var none D
+	for _, d := range old {
+		if f.new != nil {
+			if to := x.in[f.new][x.name(d)]; to != none {
+				into[d] = to
+				continue
+			}
+		}
+		if moved := x.byName[x.name(d)]; len(moved) == 1 {
+			into[d] = moved[0]
+		}
+	}
+}

@@ -1,0 +1,324 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+	"github.com/nocopythrift/nocopythrift/gen/schema"
+)
+
+// Version is one state of .thrift files.
+type Version struct {
+	set       *schema.Set
+	single    *schema.Program            // if one file was given by its own name
+	files     map[string]*schema.Program // those that were given, by their paths in it
+	given     map[*schema.Program]bool   // the same
+	fields    map[idl.Position]*idl.Field
+	functions map[idl.Position]*idl.Function
+	place     func(path string) string // the name of a file by its path in what was given
+	rename    func(name string) string
+}
+
+// show returns the name of a file as findings have it, on one line.
+func (v *Version) show(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, v.rename(name))
+}
+
+// Input says which Versions to load. Old and New are each a file, a folder, or, if there is no
+// such thing on disk, a git revision: "REV:PATH" is a file or folder in it, "REV" the path of the
+// other one, or the current folder if both are revisions.
+type Input struct {
+	Old, New string
+	// Files are the paths in Old and New to be compared; with none, all files in folders.
+	Files []string
+	// OldDirs and NewDirs are where to look for included files.
+	OldDirs, NewDirs []string
+}
+
+// Load returns the Versions of an Input. Errors in the files are an idl.ErrorList.
+func Load(in Input) (old, new *Version, err error) {
+	if in.Old == "" || in.New == "" {
+		return nil, nil, errors.New("the name of what is old or new is empty")
+	}
+	oldPlace, newPlace := parsePlace(in.Old), parsePlace(in.New)
+	oldPlace.follow(newPlace, in.Files)
+	newPlace.follow(oldPlace, in.Files)
+	oldTree, err := oldPlace.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	newTree, err := newPlace.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if oldTree.isFile != newTree.isFile {
+		return nil, nil, fmt.Errorf("%s and %s must both be files, or both folders", in.Old, in.New)
+	}
+	for _, name := range in.Files {
+		if len(oldTree.files(name)) == 0 && len(newTree.files(name)) == 0 {
+			return nil, nil, fmt.Errorf("%s is neither in %s nor in %s", name, in.Old, in.New)
+		}
+	}
+	if old, err = oldTree.load(in.Files, in.OldDirs); err != nil {
+		return nil, nil, err
+	}
+	new, err = newTree.load(in.Files, in.NewDirs)
+	return old, new, err
+}
+
+// A place is what an argument refers to: a path on disk or in a git revision.
+type place struct {
+	arg      string
+	path     string // on disk, or where it would be there
+	revision string // "" for what is on disk
+	index    bool   // what git has staged
+	bare     bool   // a revision without a path
+}
+
+// parsePlace returns what an argument refers to.
+func parsePlace(arg string) *place {
+	if _, err := os.Lstat(arg); err == nil {
+		return &place{arg: arg, path: arg}
+	}
+	rev, name, found := cutRevision(arg)
+	switch {
+	case !found:
+		return &place{arg: arg, revision: arg, bare: true}
+	case rev == "":
+		return &place{arg: arg, path: strings.TrimPrefix(name, "0:"), index: true}
+	}
+	return &place{arg: arg, path: name, revision: rev}
+}
+
+// cutRevision cuts "REV:PATH" at the first colon outside of braces, as git does.
+func cutRevision(arg string) (rev, name string, found bool) {
+	depth := 0
+	for i, r := range arg {
+		switch {
+		case r == '{':
+			depth++
+		case r == '}' && depth > 0:
+			depth--
+		case r == ':' && depth == 0:
+			return arg[:i], arg[i+1:], true
+		}
+	}
+	return arg, "", false
+}
+
+// follow gives a revision without a path that of the other place.
+func (p *place) follow(other *place, files []string) {
+	switch {
+	case !p.bare || p.path != "":
+	case len(files) > 0 || other.bare:
+		p.path = "./"
+	case other.revision != "" || other.index:
+		p.path, p.bare = other.path, false // a path in the repository
+	default:
+		p.path = other.path
+	}
+}
+
+// A tree is the files of a place.
+type tree struct {
+	arg    string
+	from   schema.Files
+	base   string // the file or folder, as from has it
+	isFile bool
+	rename func(string) string
+	// list returns the .thrift files in a folder, by their paths in it.
+	list func(folder string) ([]string, error)
+	// dir returns a folder that is given on the command line as from has it.
+	dir func(string) (string, error)
+}
+
+// open returns the files of a place.
+func (p *place) open() (*tree, error) {
+	if p.revision != "" || p.index {
+		return openGit(p)
+	}
+	info, err := os.Stat(p.path)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	return &tree{
+		arg: p.arg, from: schema.Disk, base: p.path, isFile: !info.IsDir(), list: listFolder,
+		rename: func(name string) string { return name },
+		dir:    func(name string) (string, error) { return name, nil },
+	}, nil
+}
+
+// listFolder returns the .thrift files below a folder, by their paths in it. Folders whose names
+// begin with a dot are left out.
+func listFolder(dir string) ([]string, error) {
+	var list []string
+	dir += string(filepath.Separator) // dir may be a symbolic link
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return plainError(err)
+		case d.IsDir() && name != dir && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case !d.IsDir() && strings.HasSuffix(name, ".thrift"):
+			rel, err := filepath.Rel(dir, name)
+			list = append(list, filepath.ToSlash(rel))
+			return err
+		}
+		return nil
+	})
+	return list, err
+}
+
+// plainError returns an I/O error as "path: reason".
+func plainError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+	}
+	return err
+}
+
+// name returns a path in the tree as its Files have it.
+func (t *tree) name(rel string) string { return filepath.Join(t.base, filepath.FromSlash(rel)) }
+
+// files returns the .thrift files that a path in the tree leads to: itself, or those in a folder.
+func (t *tree) files(rel string) []string {
+	if t.isFile {
+		return nil
+	}
+	rel = path.Clean(filepath.ToSlash(rel))
+	if t.from.IsFile(t.name(rel)) {
+		return []string{rel}
+	}
+	list, err := t.list(t.name(rel))
+	if err != nil {
+		return nil // there is no such folder
+	}
+	for i := range list {
+		list[i] = path.Join(rel, list[i])
+	}
+	return list
+}
+
+// load reads the tree's files, or those of them that are wanted.
+func (t *tree) load(wanted, dirs []string) (*Version, error) {
+	v := &Version{files: map[string]*schema.Program{}, given: map[*schema.Program]bool{}, rename: t.rename, place: t.name,
+		fields: map[idl.Position]*idl.Field{}, functions: map[idl.Position]*idl.Function{}}
+	rels, err := t.rels(wanted)
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(rels))
+	for i, rel := range rels {
+		names[i] = t.name(rel)
+	}
+	places := make([]string, len(dirs))
+	for i, dir := range dirs {
+		if places[i], err = t.dir(dir); err != nil {
+			return nil, err
+		}
+	}
+	v.set, err = schema.LoadFrom(t.from, names, places)
+	if err != nil {
+		return nil, v.renamed(err)
+	}
+	byPath := map[string]*schema.Program{}
+	for _, p := range v.set.Programs {
+		canonical, err := t.from.Canonical(p.Path)
+		if err != nil {
+			return nil, err
+		}
+		byPath[canonical] = p
+		v.syntax(p)
+	}
+	for i, rel := range rels {
+		canonical, err := t.from.Canonical(names[i])
+		if err != nil {
+			return nil, err
+		}
+		p := byPath[canonical]
+		v.files[rel], v.given[p] = p, true
+		if t.isFile {
+			v.single = p
+		}
+	}
+	return v, nil
+}
+
+// rels returns the paths in the tree of the files to load; "" for a tree that is one file.
+func (t *tree) rels(wanted []string) ([]string, error) {
+	switch {
+	case t.isFile && len(wanted) > 0:
+		return nil, fmt.Errorf("%s is a file: files in it cannot be given", t.arg)
+	case t.isFile:
+		return []string{""}, nil
+	case len(wanted) == 0:
+		list, err := t.list(t.base)
+		if err == nil && len(list) == 0 {
+			err = fmt.Errorf("there are no .thrift files in %s", t.arg)
+		}
+		return list, err
+	}
+	var list []string
+	for _, name := range wanted {
+		list = append(list, t.files(name)...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// renamed returns errors in files with the names that findings have.
+func (v *Version) renamed(err error) error {
+	var list idl.ErrorList
+	if !errors.As(err, &list) {
+		return err
+	}
+	for _, e := range list {
+		e.Pos.Filename = v.show(e.Pos.Filename)
+	}
+	return list
+}
+
+// syntax notes the syntax trees of a file's fields and methods.
+func (v *Version) syntax(p *schema.Program) {
+	fields := func(list []*idl.Field) {
+		for _, f := range list {
+			v.fields[f.Pos] = f
+		}
+	}
+	for _, d := range p.AST.Definitions {
+		switch d := d.(type) {
+		case *idl.Struct:
+			fields(d.Fields)
+		case *idl.Service:
+			for _, f := range d.Functions {
+				v.functions[f.Name.Pos] = f
+				fields(f.Args)
+				fields(f.Throws)
+			}
+		}
+	}
+}
+
+// Warnings returns the warnings about a Version's files.
+func (v *Version) Warnings() idl.ErrorList {
+	list := slices.Clone(v.set.Warnings)
+	for i, w := range list {
+		list[i] = &idl.Error{Pos: w.Pos, Msg: w.Msg}
+		list[i].Pos.Filename = v.show(w.Pos.Filename)
+	}
+	return list
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/gen/audit"
+)
+
+const auditUsage = `usage: nocopyc -audit [flags] OLD NEW [FILE...]
+
+Reports what the change from OLD to NEW breaks, one finding a line: its place in NEW,
+error or warning, what has changed, which of wire, JSON and source code it breaks, and
+its place in OLD. Both are files, folders, or git revisions:
+
+	nocopyc -audit old.thrift new.thrift
+	nocopyc -audit v1/idl v2/idl              all .thrift files in the folders
+	nocopyc -audit main idl                   idl on disk against idl in revision main
+	nocopyc -audit HEAD~1 HEAD idl/a.thrift   two revisions; without files: this folder
+	nocopyc -audit v1.0:idl HEAD:idl          paths in the repository, as in git show
+	nocopyc -audit HEAD :idl                  what is staged
+
+The exit code is 0 if nothing is broken, 1 if there are errors, and 2 for a wrong command
+line, files that are missing and errors in files.
+
+`
+
+// runAudit is "nocopyc -audit". It returns the exit code.
+func runAudit(args []string, stdout, stderr io.Writer) int {
+	var (
+		dirs, oldDirs, newDirs dirs
+		opt                    audit.Options
+		asJSON, wire           bool
+		warnings               string
+	)
+	flags := flag.NewFlagSet("nocopyc -audit", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), auditUsage)
+		flags.PrintDefaults()
+	}
+	flags.Var(&dirs, "I", "`directory` in which to look for included files; may be repeated")
+	flags.Var(&oldDirs, "Iold", "`directory` like -I, for OLD only")
+	flags.Var(&newDirs, "Inew", "`directory` like -I, for NEW only")
+	flags.BoolVar(&asJSON, "json", false, "write the findings as a JSON object")
+	flags.BoolVar(&wire, "wire", false, "report only what breaks the wire")
+	flags.StringVar(&warnings, "warnings", "on", "`what` to do with warnings: on, off, or error to make them errors")
+	flags.BoolVar(&opt.OptionalRemoval, "audit-allow-optional-field-removal", false, "the removal of optional fields is a warning")
+	flags.BoolVar(&opt.RequiredToDefault, "audit-allow-required-field-to-default", false, "required fields that get default requiredness are a warning")
+	operands, err := parseMixed(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case !slices.Contains([]string{"on", "off", "error"}, warnings):
+		fmt.Fprintf(stderr, "nocopyc: -warnings is on, off or error, not %q\n", warnings)
+		return 2
+	case len(operands) < 2:
+		fmt.Fprintln(stderr, "nocopyc: -audit needs what is old and what is new")
+		flags.Usage()
+		return 2
+	}
+	findings, err := compare(audit.Input{
+		Old: operands[0], New: operands[1], Files: operands[2:],
+		OldDirs: slices.Concat(oldDirs, dirs), NewDirs: slices.Concat(newDirs, dirs),
+	}, opt, stderr)
+	if err != nil {
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	findings = slices.DeleteFunc(findings, func(f audit.Finding) bool {
+		return wire && f.Breaks&audit.Wire == 0 || warnings == "off" && f.Severity == audit.Warning
+	})
+	if warnings == "error" {
+		for i := range findings {
+			findings[i].Severity = audit.Error
+		}
+	}
+	if asJSON {
+		err = audit.WriteJSON(stdout, operands[0], operands[1], findings)
+	} else {
+		err = audit.WriteText(stdout, findings)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "nocopyc: %v\n", err)
+		return 2
+	}
+	if n, _ := audit.Count(findings); n > 0 {
+		return 1
+	}
+	return 0
+}
+
+// compare loads and compares what is old and what is new.
+func compare(in audit.Input, opt audit.Options, stderr io.Writer) ([]audit.Finding, error) {
+	old, new, err := audit.Load(in)
+	if err != nil {
+		return nil, plainly(err)
+	}
+	for _, w := range new.Warnings() {
+		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
+	}
+	return audit.Compare(old, new, opt), nil
+}

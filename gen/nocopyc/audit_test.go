@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestAudit(t *testing.T) {
+	files(t, "old.thrift", "struct S { 1: i32 a, 2: i32 b = 1 }", "new.thrift", "struct S {\n 2: i32 b = 2 }", "bad.thrift", "struct")
+	removed := "new.thrift:1:8: error: field 1 a of S removed [field-removed; breaks json, source; old: old.thrift:1:12]\n"
+	changed := "new.thrift:2:2: warning: default of field 2 b of S changed from 1 to 2 [default-changed; compatible; old: old.thrift:1:22]\n"
+	for _, test := range []struct {
+		args           string
+		code           int
+		stdout, stderr string
+	}{
+		{"-audit old.thrift new.thrift", 1, removed + changed, ""},
+		{"--audit -warnings off old.thrift new.thrift", 1, removed, ""},
+		{"-audit old.thrift new.thrift -warnings=error", 1, removed + strings.Replace(changed, "warning", "error", 1), ""},
+		{"-warnings error -audit new.thrift new.thrift", 0, "", ""},
+		{"-audit old.thrift -wire new.thrift", 0, "", ""},
+		{"-audit old.thrift old.thrift", 0, "", ""},
+		{"-audit old.thrift bad.thrift", 2, "", "bad.thrift:1:7: unexpected end of file, expected a name\n"},
+		{"-audit old.thrift no.thrift", 2, "", "nocopyc: no.thrift: "},
+		{"-audit old.thrift", 2, "", "nocopyc: -audit needs what is old and what is new\nusage: "},
+		{"-audit -warnings x a b", 2, "", "nocopyc: -warnings is on, off or error"},
+		{"-audit -x", 2, "", "flag provided but not defined"},
+		{"-audit -help", 0, "", "usage: nocopyc -audit"},
+		{"-audit -- old.thrift new.thrift", 1, removed + changed, ""},
+	} {
+		code, stdout, stderr := nocopyc(strings.Fields(test.args)...)
+		if code != test.code || stdout != test.stdout || !strings.HasPrefix(stderr, test.stderr) || test.stderr == "" && stderr != "" {
+			t.Errorf("%s: exit code %d, stdout:\n%sstderr:\n%s", test.args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestAuditJSON(t *testing.T) {
+	files(t, "old.thrift", "struct S { 1: i32 a }", "new.thrift", "struct S { 1: i32 b }")
+	code, stdout, _ := nocopyc("-audit", "-json", "old.thrift", "new.thrift")
+	type place struct {
+		File         string
+		Line, Column int
+	}
+	var report struct {
+		Old, New         string
+		Errors, Warnings int
+		Findings         []struct {
+			Severity, Kind, Symbol, Message                  string
+			Breaks                                           []string
+			WireCompatible, JSONCompatible, SourceCompatible bool
+			Old, New                                         place
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || code != 0 || report.Warnings != 1 || len(report.Findings) != 1 {
+		t.Fatalf("exit code %d, %v:\n%s", code, err, stdout)
+	}
+	f := report.Findings[0]
+	if f.Kind != "field-renamed" || !f.WireCompatible || f.JSONCompatible || f.SourceCompatible ||
+		f.Old != (place{"old.thrift", 1, 12}) || f.New != (place{"new.thrift", 1, 12}) || strings.Join(f.Breaks, ",") != "json,source" {
+		t.Errorf("%+v", f)
+	}
+	if _, stdout, _ = nocopyc("-audit", "-json", "old.thrift", "old.thrift"); !strings.Contains(stdout, `"findings": []`) {
+		t.Error(stdout)
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// parseMixed parses flags that may stand before, between and after other arguments, which it
+// returns. After "--" there are no flags.
+func parseMixed(flags *flag.FlagSet, args []string) ([]string, error) {
+	var operands []string
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		rest := flags.Args()
+		if parsed := len(args) - len(rest); parsed > 0 && args[parsed-1] == "--" {
+			return append(operands, rest...), nil
+		}
+		if len(rest) == 0 {
+			return operands, nil
+		}
+		operands, args = append(operands, rest[0]), rest[1:]
+	}
+}
+
+// plainly returns err as the command prints it: errors in files as they are, others after the
+// command's name.
+func plainly(err error) error {
+	var list idl.ErrorList
+	if errors.As(err, &list) {
+		return list
+	}
+	return fmt.Errorf("nocopyc: %w", err)
+}
