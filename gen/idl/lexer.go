@@ -54,6 +54,7 @@ type scanner struct {
 	errs     *ErrorList
 	tokens   []lexer.Token
 	comments commentTable
+	remarks  []Token    // the comments
 	binary   []Position // of bytes outside of comments and strings that are not UTF-8
 }
 
@@ -116,6 +117,7 @@ func (s *scanner) skipSpace() {
 		start := s.pos
 		text := s.advance(n)
 		s.comments.comment(start, s.pos, text)
+		s.remarks = append(s.remarks, Token{Kind: CommentToken, Text: text, Pos: start})
 	}
 }
 

@@ -3,6 +3,7 @@
 //	go get -tool github.com/nocopythrift/nocopythrift/gen/nocopyc@latest
 //	go tool nocopyc -o DIR [flags] FILE.thrift...
 //	go tool nocopyc -audit [flags] OLD NEW [FILE...]
+//	go tool nocopyc fmt [flags] [FILE|FOLDER...]
 //
 // The first line, which is needed once, adds the command and its dependencies to the
 // module. Errors in the files are written to standard error, one a line in the form
@@ -10,8 +11,10 @@
 // files and 2 for a wrong command line.
 //
 // With -audit it tells what the change of files from OLD to NEW breaks; each is a file, a folder
-// or a git revision. The exit code is 1 if something is broken, and 2 if that can't be told. See
-// docs/idl.md.
+// or a git revision. The exit code is 1 if something is broken, and 2 if that can't be told.
+//
+// With fmt it formats files. The exit code is 1 if -check finds files that are not formatted, and
+// 2 for errors. Both are described in docs/idl.md.
 package main
 
 import (
@@ -37,6 +40,10 @@ the file.
 
 Reports what a change of .thrift files breaks; "nocopyc -audit -help" says more.
 
+       nocopyc fmt [flags] [FILE|FOLDER...]
+
+Formats .thrift files; "nocopyc fmt -help" says more.
+
 `
 
 const example = `
@@ -61,6 +68,9 @@ func (d *dirs) Set(dir string) error {
 func run(args []string, stdout, stderr io.Writer) int {
 	if i := slices.IndexFunc(args, func(a string) bool { return a == "-audit" || a == "--audit" }); i >= 0 {
 		return runAudit(slices.Delete(slices.Clone(args), i, i+1), stdout, stderr)
+	}
+	if len(args) > 0 && args[0] == "fmt" {
+		return runFmt(args[1:], os.Stdin, stdout, stderr)
 	}
 	return runGenerate(args, stdout, stderr)
 }

@@ -1,0 +1,52 @@
+package idl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// TokenKind is the kind of a Token.
+type TokenKind uint8
+
+// The kinds of token.
+const (
+	WordToken TokenKind = iota // a name or keyword
+	NumberToken
+	TextToken // a string in quotes
+	PunctToken
+	CommentToken
+)
+
+// Token is a piece of a file's text as it stands there. All that is not in Tokens is white space.
+type Token struct {
+	Kind TokenKind
+	Text string
+	Pos  Position
+	// Above and Beside are the comments that are the token's if a declaration begins or ends with
+	// it. Comments have none.
+	Above, Beside string
+}
+
+// EndLine returns the line on which the token ends.
+func (t Token) EndLine() int { return t.Pos.Line + strings.Count(t.Text, "\n") }
+
+// Tokens returns the tokens of the file src, with its comments; name is for positions only. The
+// error is that of Parse: tokens come of files only that parse.
+func Tokens(name string, src []byte) ([]Token, error) {
+	if _, err := Parse(name, src); err != nil {
+		return nil, err
+	}
+	var errs ErrorList
+	s := scan(name, string(src), &errs)
+	kinds := map[lexer.TokenType]TokenKind{tokIdent: WordToken, tokKeyword: WordToken, tokInt: NumberToken,
+		tokDouble: NumberToken, tokString: TextToken, tokPunct: PunctToken}
+	list := s.remarks
+	for _, t := range s.tokens[:len(s.tokens)-1] {
+		at := t.Pos.Offset
+		list = append(list, Token{kinds[t.Type], t.Value, t.Pos, s.comments.above[at], s.comments.beside[at]})
+	}
+	slices.SortFunc(list, func(a, b Token) int { return a.Pos.Offset - b.Pos.Offset })
+	return list, errs.Err()
+}

@@ -1,0 +1,220 @@
+package idlfmt
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/idl"
+)
+
+// Format returns the file src, formatted; name is for positions in errors. The error is that of
+// idl.Parse if the file does not parse; a file with errors is not formatted.
+//
+// Lines are indented by two spaces a level. Each declaration, field, value and method has a line
+// of its own. Elements of arguments, annotations and constants stay on the lines that they are
+// on. Of empty lines one is kept; there is one before and after what has a body. Separators and
+// comments stay what they are, but for white space at the ends and in front of lines.
+func Format(name string, src []byte) ([]byte, error) {
+	tokens, err := idl.Tokens(name, src)
+	if err != nil {
+		return nil, err
+	}
+	p := &printer{}
+	for _, t := range tokens {
+		if t.Kind == idl.CommentToken {
+			p.comments = append(p.comments, t)
+			continue
+		}
+		p.tokens = append(p.tokens, token{t, p.comments})
+		p.comments = nil
+	}
+	p.file()
+	out := p.out.Bytes()
+	if err := same(name, tokens, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// same returns an error unless the tokens of out are those that are given.
+func same(name string, tokens []idl.Token, out []byte) error {
+	again, err := idl.Tokens(name, out)
+	ok := err == nil && len(again) == len(tokens)
+	for i := 0; ok && i < len(tokens); i++ {
+		a, b := tokens[i], again[i]
+		ok = a.Kind == b.Kind && a.Above == b.Above && a.Beside == b.Beside
+		if a.Kind == idl.CommentToken {
+			ok = ok && strings.Join(strings.Fields(a.Text), " ") == strings.Join(strings.Fields(b.Text), " ")
+		} else {
+			ok = ok && a.Text == b.Text
+		}
+		if !ok {
+			return fmt.Errorf("%s:%d:%d: nocopyc fmt has a bug, please report it with this file", name, a.Pos.Line, a.Pos.Column)
+		}
+	}
+	if !ok {
+		return errors.Join(fmt.Errorf("%s: nocopyc fmt has a bug, please report it with this file", name), err)
+	}
+	return nil
+}
+
+// A token with the comments before it.
+type token struct {
+	idl.Token
+	before []idl.Token
+}
+
+// A gap is what stands between two tokens.
+type gap uint8
+
+const (
+	none  gap = iota
+	space     // or nothing, at the start of a line
+	keep      // a new line if there was one, else nothing
+	wrap      // a new line if there was one, else a space
+	line      // a new line, and an empty one if there was one
+	tight     // a new line
+	blank     // a new line and an empty one
+)
+
+// A printer writes tokens.
+type printer struct {
+	tokens   []token
+	comments []idl.Token // those after the last token
+	next     int         // the token that is written next
+	out      bytes.Buffer
+	endLine  int // where in the source the last token or comment that was written ends
+	indent   int // of the lines that begin now
+	started  int // the indentation of the current line
+}
+
+// text returns the next token's text, "" at the end. That of a string is its quote.
+func (p *printer) text() string { return p.peek(0) }
+
+// peek returns the text of the n-th token from the next one on.
+func (p *printer) peek(n int) string {
+	switch {
+	case p.next+n >= len(p.tokens):
+		return ""
+	case p.tokens[p.next+n].Kind == idl.TextToken:
+		return `"`
+	}
+	return p.tokens[p.next+n].Text
+}
+
+// write writes the next token, after a gap.
+func (p *printer) write(g gap) { p.writeClosing(g, p.indent) }
+
+// writeClosing writes the next token, after a gap. Comments before it are indented as the lines
+// now are, the token itself by indent.
+func (p *printer) writeClosing(g gap, indent int) {
+	if p.next == len(p.tokens) {
+		return
+	}
+	t := p.tokens[p.next]
+	p.next++
+	if len(t.before) == 0 {
+		p.indent, indent = indent, p.indent
+		p.separate(g, t.Pos.Line-p.endLine)
+		p.indent = indent
+	} else {
+		p.commented(g, t, indent)
+	}
+	p.out.WriteString(t.Text)
+	p.endLine = t.EndLine()
+}
+
+// commented writes the comments before a token, and what separates it from the last one. Which of
+// them are on one line and which have empty lines in between stays as it is: that tells which
+// declaration a comment belongs to. A new line that the gap asks for comes before all comments,
+// or, if there is one already, is that one.
+func (p *printer) commented(g gap, t token, indent int) {
+	last := len(t.before)
+	lines := make([]int, last+1) // how many lines each starts after the end of the one before
+	first := -1                  // the first that starts on a new line
+	end := p.endLine
+	for i := range lines {
+		of := t.Token
+		if i < last {
+			of = t.before[i]
+		}
+		lines[i] = of.Pos.Line - end
+		if lines[i] > 0 && first < 0 {
+			first = i
+		}
+		end = of.EndLine()
+	}
+	// Comments before first are about the last token if they start on its line: then the empty
+	// line after them means nothing.
+	free := first == 0 || first > 0 && t.before[first-1].Pos.Line == p.endLine
+	switch {
+	case first < 0 && g == blank:
+		lines[0] = 2
+	case first < 0 && g >= line:
+		lines[0] = 1
+	case free && g == blank:
+		lines[first] = 2
+	case free && g == tight:
+		lines[first] = 1
+	}
+	for i := range lines {
+		if i == last {
+			p.indent, indent = indent, p.indent
+		}
+		if lines[i] > 0 {
+			p.separate(line, lines[i])
+		} else {
+			p.separate(space, 0)
+		}
+		if i < last {
+			p.comment(t.before[i])
+		}
+	}
+	p.indent = indent
+}
+
+// separate writes what a gap says; lines is how many lines there are from one end to the other.
+func (p *printer) separate(g gap, lines int) {
+	if p.out.Len() == 0 {
+		p.started = p.indent
+		return
+	}
+	switch {
+	case g == none || g == keep && lines <= 0:
+		return
+	case g == space || g == wrap && lines <= 0:
+		p.out.WriteByte(' ')
+		return
+	}
+	p.out.WriteByte('\n')
+	if g == blank || g == line && lines > 1 {
+		p.out.WriteByte('\n')
+	}
+	p.started = p.indent
+	for range p.indent {
+		p.out.WriteString("  ")
+	}
+}
+
+// comment writes a comment. The lines of one that has a star on each are aligned.
+func (p *printer) comment(c idl.Token) {
+	lines := strings.Split(c.Text, "\n")
+	starred := len(lines) > 1
+	for i, text := range lines {
+		lines[i] = strings.TrimRight(text, " \t\r")
+		bare := strings.TrimLeft(lines[i], " \t")
+		starred = starred && (i == 0 || bare == "" || bare[0] == '*')
+	}
+	for i, text := range lines {
+		if i > 0 {
+			p.out.WriteByte('\n')
+		}
+		if i > 0 && starred && text != "" {
+			text = strings.Repeat("  ", p.started) + " " + strings.TrimLeft(text, " \t")
+		}
+		p.out.WriteString(text)
+	}
+	p.endLine = c.EndLine()
+}

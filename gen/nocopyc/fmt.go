@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/gen/idlfmt"
+)
+
+const fmtUsage = `usage: nocopyc fmt [flags] [FILE|FOLDER...]
+
+Formats .thrift files: those given, and all below the folders given. Without any, it
+formats standard input. The formatted text goes to standard output unless a flag says
+otherwise; nothing but white space changes, and comments keep their places.
+
+The exit code is 0, or 1 if -check finds files that are not formatted, or 2 for a wrong
+command line and files that do not parse or cannot be read or written.
+
+`
+
+// A formatter is "nocopyc fmt" with its flags.
+type formatter struct {
+	write, list, diff, check bool
+	stdout, stderr           io.Writer
+	unformatted, failed      bool
+}
+
+// runFmt is "nocopyc fmt". It returns the exit code.
+func runFmt(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	f := formatter{stdout: stdout, stderr: stderr}
+	flags := flag.NewFlagSet("nocopyc fmt", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), fmtUsage)
+		flags.PrintDefaults()
+	}
+	flags.BoolVar(&f.write, "w", false, "write the result to the file")
+	flags.BoolVar(&f.list, "l", false, "list files whose formatting differs")
+	flags.BoolVar(&f.diff, "d", false, "show diffs")
+	flags.BoolVar(&f.check, "check", false, "list files whose formatting differs, and exit with code 1 if there are any")
+	paths, err := parseMixed(flags, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case len(paths) == 0 && f.write:
+		fmt.Fprintln(stderr, "nocopyc: -w needs files: standard input cannot be written to")
+		return 2
+	case len(paths) == 0:
+		src, err := io.ReadAll(stdin)
+		if err != nil {
+			fmt.Fprintf(stderr, "nocopyc: %v\n", err)
+			return 2
+		}
+		f.fail(f.format("<standard input>", src))
+	}
+	for _, path := range paths {
+		f.path(path)
+	}
+	switch {
+	case f.failed:
+		return 2
+	case f.check && f.unformatted:
+		return 1
+	}
+	return 0
+}
+
+// fail reports an error, if there is one.
+func (f *formatter) fail(err error) {
+	if err != nil {
+		f.failed = true
+		fmt.Fprintln(f.stderr, plainly(err))
+	}
+}
+
+// path formats a file, or the .thrift files below a folder.
+func (f *formatter) path(name string) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		f.fail(err)
+	case !info.IsDir():
+		f.fail(f.file(name))
+	default:
+		f.fail(filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				f.fail(err)
+			case d.IsDir() && path != name && strings.HasPrefix(d.Name(), "."):
+				return fs.SkipDir
+			case d.Type().IsRegular() && strings.HasSuffix(path, ".thrift"):
+				f.fail(f.file(path))
+			}
+			return nil
+		}))
+	}
+}
+
+func (f *formatter) file(name string) error {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return f.format(name, src)
+}
+
+// format formats the text of a file and does with it what the flags say.
+func (f *formatter) format(name string, src []byte) error {
+	out, err := idlfmt.Format(name, src)
+	if err != nil {
+		return err
+	}
+	differs := !bytes.Equal(src, out)
+	f.unformatted = f.unformatted || differs
+	if differs && (f.list || f.check) {
+		fmt.Fprintln(f.stdout, name)
+	}
+	if differs && f.diff {
+		fmt.Fprint(f.stdout, idlfmt.Diff(filepath.ToSlash(name), string(src), string(out)))
+	}
+	if differs && f.write {
+		return replaceFile(name, out)
+	}
+	if !f.write && !f.list && !f.diff && !f.check {
+		_, err = f.stdout.Write(out)
+	}
+	return err
+}
+
+// replaceFile replaces the text of a file at once. It keeps the file's permissions, and symbolic
+// links to it.
+func replaceFile(name string, text []byte) error {
+	final, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(final)
+	if err != nil {
+		return err
+	}
+	temp, err := writeTemp(final, text)
+	if err == nil {
+		err = os.Chmod(temp, info.Mode().Perm())
+	}
+	if err == nil {
+		err = os.Rename(temp, final)
+	}
+	if err != nil && temp != "" {
+		os.Remove(temp)
+	}
+	return err
+}
