@@ -33,7 +33,7 @@ func init() {
 		XFieldDesc{ID: 6, Name: "flag", Type: typeBool},
 		XFieldDesc{ID: 7, Name: "small", Type: typeI16},
 		XFieldDesc{ID: 8, Name: "score", Type: typeDouble},
-		XFieldDesc{ID: 9, Name: "color", Type: enumTypeOf(colorName)},
+		XFieldDesc{ID: 9, Name: "color", Type: colorType},
 	)
 	itemDesc.Define(
 		XFieldDesc{ID: 1, Name: "sku", Type: typeString},

@@ -90,7 +90,7 @@ func (sc *schema) typ(t *referee.Type) *thriftimpl.Type {
 	case t.IsMap():
 		made = thriftimpl.MapOf(sc.typ(t.Key), sc.typ(t.Elem))
 	case t.Enum:
-		made = thriftimpl.EnumOf(func(int32) string { return "" })
+		made = thriftimpl.EnumOf(thriftimpl.NewEnum("Enum", nil))
 	case t.Wire == thrift.STRING && t.Binary:
 		made = thriftimpl.TypeBinary
 	default:

@@ -29,6 +29,7 @@ type XFieldDesc struct {
 	Type    *XType
 	Req     XRequiredness
 	Default string
+	Info    XInfo
 }
 
 // For generated code. XType describes the type of a field or of an element.
@@ -40,7 +41,7 @@ type XType struct {
 	desc   *XDesc // struct
 	elem   *XType // list and set: element; map: value
 	key    *XType // map
-	enum   func(int32) string
+	enum   *XEnum
 	id     uint32 // number in the registry; containers only
 
 	// Offsets in the code, 0 before they are needed: of the program for a value, and for what is
@@ -77,10 +78,6 @@ var baseTypes = [WireUUID + 1]*XType{
 	WireBool: typeBool, WireI8: typeI8, WireI16: typeI16, WireI32: typeI32, WireI64: typeI64,
 	WireDouble: typeDouble, WireUUID: typeUUID, WireString: typeString,
 }
-
-// enumTypeOf returns the type of an enum whose values have these names ("" for a value without
-// one).
-func enumTypeOf(name func(int32) string) *XType { return &XType{wire: WireI32, size: 4, enum: name} }
 
 // structTypeOf returns the type of the struct, union or exception that d describes.
 func structTypeOf(d *XDesc) *XType { return d.self }
@@ -176,6 +173,7 @@ func (t *XType) headerSize() uint32 {
 type XDesc struct {
 	name      string
 	self      *XType // the type that it describes
+	info      *XInfo
 	union     bool
 	nests     bool // see nests; known when there is a program
 	exception bool
@@ -195,6 +193,9 @@ type XDesc struct {
 	templateFields []templateField
 	// Fields of variable size that a finished struct must have.
 	owed []*field
+
+	byNameOnce sync.Once
+	byName     map[string]int // the fields' numbers; made when first asked for
 }
 
 type templateField struct{ word, off uint32 }
@@ -222,13 +223,19 @@ type field struct {
 }
 
 // newStructDesc returns the descriptor of a struct. It must be completed by Define before use.
-func newStructDesc(name string) *XDesc { return newDesc(&XDesc{name: name}) }
+func newStructDesc(name string, info ...XInfo) *XDesc {
+	return newDesc(&XDesc{name: name, info: onlyInfo(info)})
+}
 
 // newUnionDesc returns the descriptor of a union.
-func newUnionDesc(name string) *XDesc { return newDesc(&XDesc{name: name, union: true}) }
+func newUnionDesc(name string, info ...XInfo) *XDesc {
+	return newDesc(&XDesc{name: name, info: onlyInfo(info), union: true})
+}
 
 // newExceptionDesc returns the descriptor of an exception.
-func newExceptionDesc(name string) *XDesc { return newDesc(&XDesc{name: name, exception: true}) }
+func newExceptionDesc(name string, info ...XInfo) *XDesc {
+	return newDesc(&XDesc{name: name, info: onlyInfo(info), exception: true})
+}
 
 func newDesc(d *XDesc) *XDesc {
 	d.self = &XType{wire: WireStruct, kind: record, desc: d}

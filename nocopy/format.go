@@ -101,7 +101,7 @@ func (p formatter) fixed(dst []byte, t *XType, b []byte) []byte {
 	case WireI32:
 		v := int32(be32(b))
 		if t.enum != nil {
-			if name := t.enum(v); name != "" {
+			if name := t.enum.Name(v); name != "" {
 				return append(dst, name...)
 			}
 		}

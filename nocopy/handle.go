@@ -87,3 +87,10 @@ func checkDesc[S View](d *XDesc) {
 
 // describes is what handles of generated types have.
 type describes interface{ ThriftDesc() *XDesc }
+
+// AnyStruct is a handle of any generated type, or of one that is known by its descriptor only. The
+// packages that work on messages of all types take it.
+type AnyStruct interface {
+	ThriftDesc() *XDesc
+	ThriftStruct() XStruct
+}

@@ -23,7 +23,7 @@ var hostileKeys = []struct {
 	{"Bool", typeBool}, {"I8", typeI8}, {"I16", typeI16},
 	{"I32", typeI32}, {"I64", typeI64}, {"Double", typeDouble},
 	{"String", typeString}, {"Binary", typeBinary}, {"UUID", typeUUID},
-	{"Point", structTypeOf(pointDesc)}, {"Enum", enumTypeOf(colorName)}, {"List", listTypeOf(typeI32)},
+	{"Point", structTypeOf(pointDesc)}, {"Enum", colorType}, {"List", listTypeOf(typeI32)},
 	{"Map", mapTypeOf(structTypeOf(pointDesc), typeI8)}, {"Set", setTypeOf(typeString)}, {"Tree", structTypeOf(treeDesc)},
 	{"Points", setTypeOf(structTypeOf(pointDesc))},
 }

@@ -192,9 +192,14 @@ func getPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K) (V, bool) {
 func putPair[K, V any, KC XCodec[K], VC XCodec[V]](s XStruct, k K, v V) {
 	var kc KC
 	var vc VC
+	s.putEncoded(kc.encode(k), vc.encode(v))
+}
+
+// putEncoded sets the value of a key to value, which is a scalar or text.
+func (s XStruct) putEncoded(k, value encoded) {
 	s.changeable()
 	m, t := s.m, s.typ()
-	key, value := s.key(kc.encode(k)), vc.encode(v)
+	key := s.key(k)
 	checkLen(len(value.text))
 	s.changeableBy(len(value.text))
 	if i := s.findToPut(key); i >= 0 {
@@ -349,9 +354,14 @@ func (s XStruct) livePairs(tb *table) *bitset {
 // deleteKey removes all pairs with key k and reports whether there were any.
 func deleteKey[K any, KC XCodec[K]](s XStruct, k K) bool {
 	var kc KC
+	return s.deleteEncoded(kc.encode(k))
+}
+
+// deleteEncoded removes all pairs with a key and reports whether there were any.
+func (s XStruct) deleteEncoded(k encoded) bool {
 	s.changeable()
 	found := false
-	key := s.key(kc.encode(k))
+	key := s.key(k)
 	for i := s.find(key); i >= 0; i = s.find(key) { // a key may have come more than once
 		s.deletePair(i)
 		found = true

@@ -25,7 +25,7 @@ func init() {
 	numbersDesc.Define(
 		opt(2, "bools", listTypeOf(typeBool)), opt(3, "int8s", listTypeOf(typeI8)), opt(4, "int16s", listTypeOf(typeI16)),
 		opt(5, "int32s", listTypeOf(typeI32)), opt(6, "int64s", listTypeOf(typeI64)), opt(7, "float64s", listTypeOf(typeDouble)),
-		opt(8, "uuids", listTypeOf(typeUUID)), opt(9, "enums", listTypeOf(enumTypeOf(colorName))),
+		opt(8, "uuids", listTypeOf(typeUUID)), opt(9, "enums", listTypeOf(colorType)),
 		opt(10, "after", typeI32),
 	)
 }

@@ -20,19 +20,11 @@ var (
 	descs = map[string]*XDesc{}
 )
 
-func colorName(v int32) string {
-	switch v {
-	case 1:
-		return "RED"
-	case 2:
-		return "GREEN"
-	}
-	return ""
-}
+var colorType = X{}.EnumOf(newEnum("Color", []XEnumValue{{Name: "RED", Value: 1}, {Name: "GREEN", Value: 2}}, nil))
 
 func init() {
 	point, shape, all := structTypeOf(pointDesc), structTypeOf(shapeDesc), structTypeOf(allDesc)
-	color := enumTypeOf(colorName)
+	color := colorType
 	opt := func(id int16, name string, t *XType) XFieldDesc {
 		return XFieldDesc{ID: id, Name: name, Type: t, Req: XOptional}
 	}
@@ -78,14 +70,14 @@ func init() {
 		id := func(n int) int16 { return int16(10*i + n) }
 		name := func(s string) string { return fmt.Sprintf("%s%d", s, i) }
 		defaultFields = append(defaultFields,
-			XFieldDesc{id(1), name("number"), typeI64, req, "\x00\x00\x00\x00\x00\x00\x00\x07"},
-			XFieldDesc{id(2), name("text"), typeString, req, "\x00\x00\x00\x02hi"},
-			XFieldDesc{id(3), name("list"), listTypeOf(typeI32), req, "\x08\x00\x00\x00\x01\x00\x00\x00\x05"},
-			XFieldDesc{id(4), name("point"), point, req, pointWire},
-			XFieldDesc{id(5), name("plain"), typeI32, req, ""},
-			XFieldDesc{id(6), name("empty"), typeString, req, ""},
-			XFieldDesc{id(7), name("map"), mapTypeOf(typeString, typeI32), req, ""},
-			XFieldDesc{id(8), name("child"), point, req, ""},
+			XFieldDesc{ID: id(1), Name: name("number"), Type: typeI64, Req: req, Default: "\x00\x00\x00\x00\x00\x00\x00\x07"},
+			XFieldDesc{ID: id(2), Name: name("text"), Type: typeString, Req: req, Default: "\x00\x00\x00\x02hi"},
+			XFieldDesc{ID: id(3), Name: name("list"), Type: listTypeOf(typeI32), Req: req, Default: "\x08\x00\x00\x00\x01\x00\x00\x00\x05"},
+			XFieldDesc{ID: id(4), Name: name("point"), Type: point, Req: req, Default: pointWire},
+			XFieldDesc{ID: id(5), Name: name("plain"), Type: typeI32, Req: req, Default: ""},
+			XFieldDesc{ID: id(6), Name: name("empty"), Type: typeString, Req: req, Default: ""},
+			XFieldDesc{ID: id(7), Name: name("map"), Type: mapTypeOf(typeString, typeI32), Req: req, Default: ""},
+			XFieldDesc{ID: id(8), Name: name("child"), Type: point, Req: req, Default: ""},
 		)
 	}
 	defaultDesc.Define(defaultFields...)

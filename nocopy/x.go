@@ -2,6 +2,7 @@ package nocopy
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/internal/chain"
@@ -50,13 +51,13 @@ func (X) ParseChunk(d *XDesc, c chain.Chunk, l Limits, recycle bool) (XStruct, e
 func (X) Absent() Struct { return Struct(emptyHandle()) }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.
-func (X) NewDesc(name string) *XDesc { return newStructDesc(name) }
+func (X) NewDesc(name string, info ...XInfo) *XDesc { return newStructDesc(name, info...) }
 
 // NewUnionDesc returns the descriptor of a union.
-func (X) NewUnionDesc(name string) *XDesc { return newUnionDesc(name) }
+func (X) NewUnionDesc(name string, info ...XInfo) *XDesc { return newUnionDesc(name, info...) }
 
 // NewExceptionDesc returns the descriptor of an exception.
-func (X) NewExceptionDesc(name string) *XDesc { return newExceptionDesc(name) }
+func (X) NewExceptionDesc(name string, info ...XInfo) *XDesc { return newExceptionDesc(name, info...) }
 
 // BaseType returns the type of a bool, number, string or uuid.
 func (X) BaseType(t WireType) *XType {
@@ -69,8 +70,37 @@ func (X) BaseType(t WireType) *XType {
 // BinaryType returns the type of a binary.
 func (X) BinaryType() *XType { return typeBinary }
 
-// EnumOf returns the type of an enum whose values have these names.
-func (X) EnumOf(name func(int32) string) *XType { return enumTypeOf(name) }
+// NewEnum returns the descriptor of an enum with these values.
+func (X) NewEnum(name string, values []XEnumValue, info ...XInfo) *XEnum {
+	return newEnum(name, values, info)
+}
+
+// EnumOf returns the type of an enum.
+func (X) EnumOf(e *XEnum) *XType { return &e.typ }
+
+// ValueOfBool returns a value of type bool.
+func (X) ValueOfBool(v bool) XValue { return valueOfBool(v) }
+
+// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
+// are cut off.
+func (X) ValueOfInt(t *XType, v int64) XValue { return valueOfInt(t, v) }
+
+// ValueOfFloat returns a value of type double.
+func (X) ValueOfFloat(v float64) XValue {
+	return XValue{typ: typeDouble, bits: math.Float64bits(v)}
+}
+
+// ValueOfUUID returns a value of type uuid.
+func (X) ValueOfUUID(v UUID) XValue { return XValue{typ: typeUUID, text: v[:]} }
+
+// ValueOfBytes returns v as a value of type t, string or binary. It is referred to.
+func (X) ValueOfBytes(t *XType, v []byte) XValue { return valueOfBytes(t, v) }
+
+// ValueOfStruct returns the handle s, which is of type t, a struct, list, set or map, as a value.
+func (X) ValueOfStruct(t *XType, s XStruct) XValue { return valueOfStruct(t, s) }
+
+// ValueOf returns the value of type t, not a struct or container, that has these wire bytes.
+func (X) ValueOf(t *XType, wire string) XValue { return valueOfWire(t, wire) }
 
 // StructOf returns the type of the struct, union or exception that d describes.
 func (X) StructOf(d *XDesc) *XType { return structTypeOf(d) }

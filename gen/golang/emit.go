@@ -118,7 +118,6 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 	view := fileView{Version: Version, Source: plainName(path.Base(strings.ReplaceAll(p.Path, `\`, "/"))), Package: f.pkg.name}
 	for _, e := range p.Enums {
 		view.Enums = append(view.Enums, f.enumView(e))
-		f.needs["fmt"] = true
 	}
 	for _, t := range p.Typedefs {
 		view.Typedefs = append(view.Typedefs, typedefView{withDeprecation(t.Doc, t.Annotations), f.pkg.names.typedefs[t], f.goType(t.Type)})
@@ -129,6 +128,7 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 	for _, s := range p.Structs {
 		view.Structs = append(view.Structs, f.structView(s))
 	}
+	view.Registered = view.Structs
 	for _, s := range p.Services {
 		view.Services = append(view.Services, f.serviceView(s))
 		for _, fn := range s.Functions {
@@ -141,7 +141,7 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 	}
 	f.needs["iter"] = len(view.Structs) > 0
 	f.needs["io"] = len(view.Structs) > 0
-	for _, name := range []string{"context", "fmt", "io", "iter", "math", "sync"} {
+	for _, name := range []string{"context", "io", "iter", "math", "sync"} {
 		if f.needs[name] {
 			view.Std = append(view.Std, name)
 		}

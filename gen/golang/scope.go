@@ -34,8 +34,8 @@ type fieldNames struct {
 }
 
 type enumNames struct {
-	Type, Parse string
-	Values      []string
+	Type, Parse, Desc, All string
+	Values                 []string
 }
 
 type constNames struct{ Name, Var string }
@@ -90,6 +90,8 @@ func (n *names) addFile(p *schema.Program) {
 			en.Values = append(en.Values, n.taken.unique(en.Type+"_"+v.Name))
 		}
 		en.Parse = n.taken.unique("Parse" + en.Type)
+		en.Desc = n.taken.unique(en.Type + "Desc")
+		en.All = n.taken.unique(en.Type + "Values")
 	}
 	for _, s := range p.Structs {
 		n.members(s)

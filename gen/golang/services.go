@@ -8,7 +8,9 @@ import (
 )
 
 type serviceView struct {
-	Doc, IDLName                             string
+	Doc, IDLName, Info string
+	// The IDL's name of the service that it extends, with its file; "" if none
+	Extends                                  string
 	Handler, NewProcessor, Client, NewClient string
 	Base                                     *baseView // nil if it extends no service
 	Methods                                  []methodView
@@ -19,7 +21,7 @@ type serviceView struct {
 type baseView struct{ Handler, NewProcessor, Client, NewClient string }
 
 type methodView struct {
-	Doc, IDLName string
+	Doc, IDLName, Info string
 	methodNames
 	Args, ArgsDesc     string
 	Result, ResultDesc string // "" if the method is oneway
@@ -34,10 +36,11 @@ type throwsView struct{ Type, Desc, Const string }
 func (f *file) serviceView(s *schema.Service) serviceView {
 	n := f.pkg.names.services[s]
 	view := serviceView{
-		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name,
+		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, Info: info(s.Doc, s.Annotations),
 		Handler: n.Handler, NewProcessor: n.NewProcessor, Client: n.Client, NewClient: n.NewClient,
 	}
 	if base := s.Extends; base != nil {
+		view.Extends = base.Program.Name + "." + base.Name
 		bn := f.g.packageOf[base.Program].names.services[base]
 		view.Base = &baseView{
 			f.qualify(base.Program, bn.Handler), f.qualify(base.Program, bn.NewProcessor),
@@ -65,7 +68,7 @@ func (f *file) checkInherited(s *schema.Service, fn *schema.Function) {
 func (f *file) methodView(fn *schema.Function, names methodNames) methodView {
 	args := f.pkg.names.structs[fn.Args]
 	m := methodView{
-		Doc: withDeprecation(fn.Doc, fn.Annotations), IDLName: fn.Name, methodNames: names,
+		Doc: withDeprecation(fn.Doc, fn.Annotations), IDLName: fn.Name, Info: info(fn.Doc, fn.Annotations), methodNames: names,
 		Args: args.Type, ArgsDesc: args.Desc,
 	}
 	if fn.Result == nil {

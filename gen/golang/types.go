@@ -14,7 +14,7 @@ import (
 // plural are parts of method names, list, codec and desc belong to package nocopy.
 type scalar struct {
 	goType, method, plural string // int64, Int64 (SetInt64), Int64s (SetInt64s)
-	list, codec, desc      string // nocopy.Int64List, thriftimpl.AsInt64, thriftimpl.TypeI64
+	list, codec, desc      string // nocopy.Int64List, impl.AsInt64, impl.TypeI64
 }
 
 var scalars = map[schema.Kind]scalar{
@@ -140,29 +140,30 @@ func (f *file) goMap(t *schema.Type) (goType, codecs string) {
 func (f *file) codec(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
-		return "thriftimpl.AsEnum[" + f.goType(t) + "]"
+		return "impl.AsEnum[" + f.goType(t) + "]"
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
-		return "thriftimpl.AsView[" + f.goType(t) + "]"
+		return "impl.AsView[" + f.goType(t) + "]"
 	}
-	return "thriftimpl." + scalars[t.Kind].codec
+	return "impl." + scalars[t.Kind].codec
 }
 
 // desc returns the expression that describes a type to the runtime.
 func (f *file) desc(t *schema.Type) string {
 	switch t.Kind {
 	case schema.EnumKind:
-		return fmt.Sprintf("thriftimpl.EnumOf(func(v int32) string { return %s(v).String() })", f.goType(t))
+		pkg := f.g.packageOf[t.Enum.Program]
+		return "impl.EnumOf(" + f.withPackage(pkg, pkg.names.enums[t.Enum].Desc) + ")"
 	case schema.StructKind:
 		pkg := f.g.packageOf[t.Struct.Program]
-		return "thriftimpl.StructOf(" + f.withPackage(pkg, pkg.names.structs[t.Struct].Desc) + ")"
+		return "impl.StructOf(" + f.withPackage(pkg, pkg.names.structs[t.Struct].Desc) + ")"
 	case schema.List:
-		return "thriftimpl.ListOf(" + f.desc(t.Elem) + ")"
+		return "impl.ListOf(" + f.desc(t.Elem) + ")"
 	case schema.SetKind:
-		return "thriftimpl.SetOf(" + f.desc(t.Elem) + ")"
+		return "impl.SetOf(" + f.desc(t.Elem) + ")"
 	case schema.Map:
-		return "thriftimpl.MapOf(" + f.desc(t.Key) + ", " + f.desc(t.Elem) + ")"
+		return "impl.MapOf(" + f.desc(t.Key) + ", " + f.desc(t.Elem) + ")"
 	}
-	return "thriftimpl." + scalars[t.Kind].desc
+	return "impl." + scalars[t.Kind].desc
 }
 
 // scalarLiteral returns the Go expression for a scalar value.

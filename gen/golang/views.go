@@ -2,7 +2,9 @@ package golang
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,30 +24,32 @@ type fileView struct {
 	Consts                   []constView
 	Structs                  []structView
 	Services                 []serviceView
+	Registered               []structView // without those of services
 }
 
 type typedefView struct{ Doc, Name, Type string }
 
 type enumView struct {
-	Doc, Name, Parse string
-	IDLName          string
-	Values           []enumValueView
+	Doc, Name, Parse, Desc, All string
+	IDLName, Info               string
+	Values                      []enumValueView
 }
 
 type enumValueView struct {
 	Doc, Name, IDLName string
 	Value              int32
-	First              bool // the first value of the enum that has its number
+	Info               string
 }
 
 type constView struct {
 	Doc, Name, Var, Type, Desc string
 	Kind                       string // "const", "func" or "view"
 	Value                      string
+	IDLName, Wire, Info        string
 }
 
 type structView struct {
-	Doc, IDLName string
+	Doc, IDLName, Info string
 	structNames
 	NewDesc   string
 	Union     bool
@@ -75,13 +79,14 @@ type fieldView struct {
 // enumView returns the template's input for an enum.
 func (f *file) enumView(e *schema.Enum) enumView {
 	n := f.pkg.names.enums[e]
-	view := enumView{Doc: withDeprecation(e.Doc, e.Annotations), Name: n.Type, Parse: n.Parse, IDLName: e.Name}
-	seen := map[int32]bool{}
+	view := enumView{
+		Doc: withDeprecation(e.Doc, e.Annotations), Name: n.Type, Parse: n.Parse, Desc: n.Desc, All: n.All,
+		IDLName: e.Name, Info: info(e.Doc, e.Annotations),
+	}
 	for i, v := range e.Values {
 		view.Values = append(view.Values, enumValueView{
-			withDeprecation(v.Doc, v.Annotations), n.Values[i], v.Name, v.Value, !seen[v.Value],
+			withDeprecation(v.Doc, v.Annotations), n.Values[i], v.Name, v.Value, info(v.Doc, v.Annotations),
 		})
-		seen[v.Value] = true
 	}
 	return view
 }
@@ -89,13 +94,16 @@ func (f *file) enumView(e *schema.Enum) enumView {
 // constView returns the template's input for a constant.
 func (f *file) constView(c *schema.Const) constView {
 	n := f.pkg.names.consts[c]
-	view := constView{Doc: c.Doc, Name: n.Name, Var: n.Var, Type: f.goType(c.Type)}
+	view := constView{
+		Doc: c.Doc, Name: n.Name, Var: n.Var, Type: f.goType(c.Type), Desc: f.desc(c.Type),
+		IDLName: c.Name, Wire: c.Value.Wire, Info: info(c.Doc, nil),
+	}
 	switch c.Type.Kind {
 	case schema.StructKind, schema.List, schema.SetKind, schema.Map:
 		// The value is made when it is first used: descriptors are complete only
 		// after the init functions of all files of the package have run.
 		f.needs["sync"] = true
-		view.Kind, view.Desc, view.Value = "view", f.desc(c.Type), strconv.Quote(c.Value.Wire)
+		view.Kind, view.Value = "view", strconv.Quote(c.Value.Wire)
 	case schema.Binary, schema.UUID:
 		view.Kind, view.Value = "func", f.scalarLiteral(c.Value)
 	case schema.Double:
@@ -111,7 +119,7 @@ func (f *file) constView(c *schema.Const) constView {
 func (f *file) structView(s *schema.Struct) structView {
 	n := f.pkg.names.structs[s]
 	view := structView{
-		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, structNames: *n,
+		Doc: withDeprecation(s.Doc, s.Annotations), IDLName: s.Name, Info: info(s.Doc, s.Annotations), structNames: *n,
 		Union: s.Shape == schema.IsUnion, Exception: s.Shape == schema.IsException,
 		NewDesc: map[schema.Shape]string{
 			schema.IsStruct: "NewDesc", schema.IsUnion: "NewUnionDesc", schema.IsException: "NewExceptionDesc",
@@ -129,10 +137,10 @@ func (f *file) structView(s *schema.Struct) structView {
 		v.S, v.Desc, v.fieldNames, v.Ordinal = n.Type, n.Desc, n.Fields[i], first+i
 		v.FieldConst = fmt.Sprintf("%d<<%d | %d<<%d | %d<<%d | %d", v.Ordinal, entry.WordShift,
 			first+len(s.Fields), entry.WordsShift, field.Type.WireType(), entry.WireShift, uint16(field.ID))
-		v.On, v.Unset = "thriftimpl.Struct(s)", "Unset("+v.Const+")"
+		v.On, v.Unset = "impl.Struct(s)", "Unset("+v.Const+")"
 		switch {
 		case view.Union:
-			v.On, v.Unset = "thriftimpl.Struct(s).Arm("+v.Const+", "+v.Desc+")", "UnsetArm("+v.Const+")"
+			v.On, v.Unset = "impl.Struct(s).Arm("+v.Const+", "+v.Desc+")", "UnsetArm("+v.Const+")"
 		case field.Req == schema.Required: // it cannot be removed, only get its default back
 			v.Unset = "Reset(" + v.Const + ", " + v.Desc + ")"
 		}
@@ -201,12 +209,35 @@ func (f *file) define(field *schema.Field) string {
 	}
 	switch field.Req {
 	case schema.Required:
-		parts = append(parts, "Req: thriftimpl.Required")
+		parts = append(parts, "Req: impl.Required")
 	case schema.Optional:
-		parts = append(parts, "Req: thriftimpl.Optional")
+		parts = append(parts, "Req: impl.Optional")
 	}
 	if field.Default != nil {
 		parts = append(parts, "Default: "+strconv.Quote(field.Default.Wire))
 	}
+	if i := info(field.Doc, field.Annotations); i != "" {
+		parts = append(parts, "Info: "+i)
+	}
 	return "{" + strings.Join(parts, ", ") + "},"
+}
+
+// info returns the expression for a declaration's comment and annotations, these by name; "" if it
+// has none.
+func info(doc string, a schema.Annotations) string {
+	var parts []string
+	if doc != "" {
+		parts = append(parts, "Doc: "+strconv.Quote(doc))
+	}
+	if len(a) > 0 {
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(a)) {
+			list = append(list, fmt.Sprintf("{Name: %q, Value: %q}", name, a[name]))
+		}
+		parts = append(parts, "Annotations: []impl.Annotation{"+strings.Join(list, ", ")+"}")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "impl.Info{" + strings.Join(parts, ", ") + "}"
 }

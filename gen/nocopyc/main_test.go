@@ -94,7 +94,7 @@ func TestPackages(t *testing.T) {
 			"outer.thrift:1:1: warning: the code needs x/inner/inner.go, which is not in out: run \"nocopyc -o out -package-prefix h.org/m/ inner.thrift\" too, or give -r\n",
 			[]string{"x/outer/outer.go"}, "\"h.org/m/x/inner\"\n"},
 		"recursive": {[]string{"inner.thrift", inner, "outer.thrift", outer}, []string{"-r", "-package-prefix", "h.org/m", "outer.thrift"},
-			"", []string{"x/inner/inner.go", "x/outer/outer.go"}, "inner.I(thriftimpl.Struct(s).Child("},
+			"", []string{"x/inner/inner.go", "x/outer/outer.go"}, "inner.I(impl.Struct(s).Child("},
 		"no prefix": {[]string{"inner.thrift", inner, "outer.thrift", outer}, []string{"outer.thrift"}, missing, nil, ""},
 		"no prefix, no module": {[]string{"inner.thrift", inner, "outer.thrift", outer}, []string{"-r", "outer.thrift"},
 			missing, nil, ""},

@@ -5,15 +5,14 @@ package thrifttest
 
 import (
 	"context"
-	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 // Docstring!
 type Numberz int32
@@ -27,47 +26,28 @@ const (
 	Numberz_EIGHT Numberz = 8
 )
 
+// NumberzDesc is the descriptor of Numberz.
+var NumberzDesc = impl.NewEnum("Numberz", []impl.EnumValue{
+	{Name: "ONE", Value: 1},
+	{Name: "TWO", Value: 2},
+	{Name: "THREE", Value: 3},
+	{Name: "FIVE", Value: 5},
+	{Name: "SIX", Value: 6},
+	{Name: "EIGHT", Value: 8},
+}, impl.Info{Doc: "Docstring!"})
+
 // String returns the name that the IDL gives v, or a text with its number.
-func (v Numberz) String() string {
-	switch v {
-	case Numberz_ONE:
-		return "ONE"
-	case Numberz_TWO:
-		return "TWO"
-	case Numberz_THREE:
-		return "THREE"
-	case Numberz_FIVE:
-		return "FIVE"
-	case Numberz_SIX:
-		return "SIX"
-	case Numberz_EIGHT:
-		return "EIGHT"
-	}
-	return fmt.Sprintf("Numberz(%d)", int32(v))
-}
+func (v Numberz) String() string { return NumberzDesc.Text(int32(v)) }
 
 // ParseNumberz returns the value that the IDL calls s.
-func ParseNumberz(s string) (Numberz, error) {
-	switch s {
-	case "ONE":
-		return Numberz_ONE, nil
-	case "TWO":
-		return Numberz_TWO, nil
-	case "THREE":
-		return Numberz_THREE, nil
-	case "FIVE":
-		return Numberz_FIVE, nil
-	case "SIX":
-		return Numberz_SIX, nil
-	case "EIGHT":
-		return Numberz_EIGHT, nil
-	}
-	return 0, fmt.Errorf("%q is not a Numberz", s)
-}
+func ParseNumberz(s string) (Numberz, error) { v, err := NumberzDesc.Parse(s); return Numberz(v), err }
+
+// NumberzValues returns the values of Numberz in the IDL's order, each once.
+func NumberzValues() []Numberz { return impl.EnumValues[Numberz](NumberzDesc) }
 
 type UserId = int64
 
-type MapType = nocopy.StructMap[string, Bonk, thriftimpl.AsString]
+type MapType = nocopy.StructMap[string, Bonk, impl.AsString]
 
 const MyNumberz Numberz = Numberz_ONE
 
@@ -707,17 +687,17 @@ func (c SecondServiceClient) SecondtestString(ctx context.Context, args func(Sec
 type Bonk nocopy.Struct
 
 const (
-	bonkMessage thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	bonkType    thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	bonkMessage impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	bonkType    impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // BonkDesc is the descriptor of Bonk.
-var BonkDesc = thriftimpl.NewDesc("Bonk")
+var BonkDesc = impl.NewDesc("Bonk")
 
 // NewBonk returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewBonk(opts ...nocopy.Option) Bonk { return Bonk(thriftimpl.New(BonkDesc, opts...)) }
+func NewBonk(opts ...nocopy.Option) Bonk { return Bonk(impl.New(BonkDesc, opts...)) }
 func ParseBonk(b []byte, opts ...nocopy.Option) (Bonk, error) {
-	s, err := thriftimpl.Parse(BonkDesc, b, opts...)
+	s, err := impl.Parse(BonkDesc, b, opts...)
 	return Bonk(s), err
 }
 func ReadBonk(r io.Reader, n int, opts ...nocopy.Option) (Bonk, error) {
@@ -727,38 +707,39 @@ func ReadBonk(r io.Reader, n int, opts ...nocopy.Option) (Bonk, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bonk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Bonk) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, BonkDesc) }
-func (s Bonk) ThriftDesc() *thriftimpl.Desc            { return BonkDesc }
+func (s Bonk) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, BonkDesc) }
+func (s Bonk) ThriftDesc() *impl.Desc                  { return BonkDesc }
+func (s Bonk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Bonk) Release()                                { nocopy.Struct(s).Release() }
-func (s Bonk) Clone() Bonk                             { return Bonk(thriftimpl.Struct(s).Clone(BonkDesc)) }
+func (s Bonk) Clone() Bonk                             { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
 func (s Bonk) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Bonk) String() string                          { return thriftimpl.Struct(s).Format(BonkDesc) }
-func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(BonkDesc) }
+func (s Bonk) String() string                          { return impl.Struct(s).Format(BonkDesc) }
+func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BonkDesc) }
 
-func (s Bonk) GetMessage() string  { return thriftimpl.Struct(s).Text(bonkMessage) }
-func (s Bonk) SetMessage(v string) { thriftimpl.Struct(s).SetText(bonkMessage, v) }
-func (s Bonk) IsSetMessage() bool  { return thriftimpl.Struct(s).Has(bonkMessage) }
-func (s Bonk) UnsetMessage()       { thriftimpl.Struct(s).Unset(bonkMessage) }
+func (s Bonk) GetMessage() string  { return impl.Struct(s).Text(bonkMessage) }
+func (s Bonk) SetMessage(v string) { impl.Struct(s).SetText(bonkMessage, v) }
+func (s Bonk) IsSetMessage() bool  { return impl.Struct(s).Has(bonkMessage) }
+func (s Bonk) UnsetMessage()       { impl.Struct(s).Unset(bonkMessage) }
 
-func (s Bonk) GetType() int32  { return thriftimpl.Struct(s).Int32(bonkType) }
-func (s Bonk) SetType(v int32) { thriftimpl.Struct(s).SetInt32(bonkType, v) }
-func (s Bonk) IsSetType() bool { return thriftimpl.Struct(s).Has(bonkType) }
-func (s Bonk) UnsetType()      { thriftimpl.Struct(s).Unset(bonkType) }
+func (s Bonk) GetType() int32  { return impl.Struct(s).Int32(bonkType) }
+func (s Bonk) SetType(v int32) { impl.Struct(s).SetInt32(bonkType, v) }
+func (s Bonk) IsSetType() bool { return impl.Struct(s).Has(bonkType) }
+func (s Bonk) UnsetType()      { impl.Struct(s).Unset(bonkType) }
 
 type Bools nocopy.Struct
 
 const (
-	boolsImTrue  thriftimpl.Field = 2<<48 | 4<<32 | 2<<16 | 1
-	boolsImFalse thriftimpl.Field = 3<<48 | 4<<32 | 2<<16 | 2
+	boolsImTrue  impl.Field = 2<<48 | 4<<32 | 2<<16 | 1
+	boolsImFalse impl.Field = 3<<48 | 4<<32 | 2<<16 | 2
 )
 
 // BoolsDesc is the descriptor of Bools.
-var BoolsDesc = thriftimpl.NewDesc("Bools")
+var BoolsDesc = impl.NewDesc("Bools")
 
 // NewBools returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewBools(opts ...nocopy.Option) Bools { return Bools(thriftimpl.New(BoolsDesc, opts...)) }
+func NewBools(opts ...nocopy.Option) Bools { return Bools(impl.New(BoolsDesc, opts...)) }
 func ParseBools(b []byte, opts ...nocopy.Option) (Bools, error) {
-	s, err := thriftimpl.Parse(BoolsDesc, b, opts...)
+	s, err := impl.Parse(BoolsDesc, b, opts...)
 	return Bools(s), err
 }
 func ReadBools(r io.Reader, n int, opts ...nocopy.Option) (Bools, error) {
@@ -767,43 +748,42 @@ func ReadBools(r io.Reader, n int, opts ...nocopy.Option) (Bools, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Bools) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Bools) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, BoolsDesc) }
-func (s Bools) ThriftDesc() *thriftimpl.Desc { return BoolsDesc }
-func (s Bools) Release()                     { nocopy.Struct(s).Release() }
-func (s Bools) Clone() Bools                 { return Bools(thriftimpl.Struct(s).Clone(BoolsDesc)) }
-func (s Bools) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Bools) String() string               { return thriftimpl.Struct(s).Format(BoolsDesc) }
-func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(BoolsDesc)
-}
+func (s Bools) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Bools) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, BoolsDesc) }
+func (s Bools) ThriftDesc() *impl.Desc                  { return BoolsDesc }
+func (s Bools) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Bools) Release()                                { nocopy.Struct(s).Release() }
+func (s Bools) Clone() Bools                            { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
+func (s Bools) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Bools) String() string                          { return impl.Struct(s).Format(BoolsDesc) }
+func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BoolsDesc) }
 
-func (s Bools) GetImTrue() bool   { return thriftimpl.Struct(s).Bool(boolsImTrue) }
-func (s Bools) SetImTrue(v bool)  { thriftimpl.Struct(s).SetBool(boolsImTrue, v) }
-func (s Bools) IsSetImTrue() bool { return thriftimpl.Struct(s).Has(boolsImTrue) }
-func (s Bools) UnsetImTrue()      { thriftimpl.Struct(s).Unset(boolsImTrue) }
+func (s Bools) GetImTrue() bool   { return impl.Struct(s).Bool(boolsImTrue) }
+func (s Bools) SetImTrue(v bool)  { impl.Struct(s).SetBool(boolsImTrue, v) }
+func (s Bools) IsSetImTrue() bool { return impl.Struct(s).Has(boolsImTrue) }
+func (s Bools) UnsetImTrue()      { impl.Struct(s).Unset(boolsImTrue) }
 
-func (s Bools) GetImFalse() bool   { return thriftimpl.Struct(s).Bool(boolsImFalse) }
-func (s Bools) SetImFalse(v bool)  { thriftimpl.Struct(s).SetBool(boolsImFalse, v) }
-func (s Bools) IsSetImFalse() bool { return thriftimpl.Struct(s).Has(boolsImFalse) }
-func (s Bools) UnsetImFalse()      { thriftimpl.Struct(s).Unset(boolsImFalse) }
+func (s Bools) GetImFalse() bool   { return impl.Struct(s).Bool(boolsImFalse) }
+func (s Bools) SetImFalse(v bool)  { impl.Struct(s).SetBool(boolsImFalse, v) }
+func (s Bools) IsSetImFalse() bool { return impl.Struct(s).Has(boolsImFalse) }
+func (s Bools) UnsetImFalse()      { impl.Struct(s).Unset(boolsImFalse) }
 
 type Xtruct nocopy.Struct
 
 const (
-	xtructStringThing thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 1
-	xtructByteThing   thriftimpl.Field = 3<<48 | 6<<32 | 3<<16 | 4
-	xtructI32Thing    thriftimpl.Field = 4<<48 | 6<<32 | 8<<16 | 9
-	xtructI64Thing    thriftimpl.Field = 5<<48 | 6<<32 | 10<<16 | 11
+	xtructStringThing impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	xtructByteThing   impl.Field = 3<<48 | 6<<32 | 3<<16 | 4
+	xtructI32Thing    impl.Field = 4<<48 | 6<<32 | 8<<16 | 9
+	xtructI64Thing    impl.Field = 5<<48 | 6<<32 | 10<<16 | 11
 )
 
 // XtructDesc is the descriptor of Xtruct.
-var XtructDesc = thriftimpl.NewDesc("Xtruct")
+var XtructDesc = impl.NewDesc("Xtruct")
 
 // NewXtruct returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewXtruct(opts ...nocopy.Option) Xtruct { return Xtruct(thriftimpl.New(XtructDesc, opts...)) }
+func NewXtruct(opts ...nocopy.Option) Xtruct { return Xtruct(impl.New(XtructDesc, opts...)) }
 func ParseXtruct(b []byte, opts ...nocopy.Option) (Xtruct, error) {
-	s, err := thriftimpl.Parse(XtructDesc, b, opts...)
+	s, err := impl.Parse(XtructDesc, b, opts...)
 	return Xtruct(s), err
 }
 func ReadXtruct(r io.Reader, n int, opts ...nocopy.Option) (Xtruct, error) {
@@ -812,54 +792,51 @@ func ReadXtruct(r io.Reader, n int, opts ...nocopy.Option) (Xtruct, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Xtruct) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, XtructDesc)
-}
-func (s Xtruct) ThriftDesc() *thriftimpl.Desc { return XtructDesc }
-func (s Xtruct) Release()                     { nocopy.Struct(s).Release() }
-func (s Xtruct) Clone() Xtruct                { return Xtruct(thriftimpl.Struct(s).Clone(XtructDesc)) }
-func (s Xtruct) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Xtruct) String() string               { return thriftimpl.Struct(s).Format(XtructDesc) }
-func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(XtructDesc)
-}
+func (s Xtruct) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Xtruct) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, XtructDesc) }
+func (s Xtruct) ThriftDesc() *impl.Desc                  { return XtructDesc }
+func (s Xtruct) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct) Release()                                { nocopy.Struct(s).Release() }
+func (s Xtruct) Clone() Xtruct                           { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
+func (s Xtruct) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Xtruct) String() string                          { return impl.Struct(s).Format(XtructDesc) }
+func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(XtructDesc) }
 
-func (s Xtruct) GetStringThing() string  { return thriftimpl.Struct(s).Text(xtructStringThing) }
-func (s Xtruct) SetStringThing(v string) { thriftimpl.Struct(s).SetText(xtructStringThing, v) }
-func (s Xtruct) IsSetStringThing() bool  { return thriftimpl.Struct(s).Has(xtructStringThing) }
-func (s Xtruct) UnsetStringThing()       { thriftimpl.Struct(s).Unset(xtructStringThing) }
+func (s Xtruct) GetStringThing() string  { return impl.Struct(s).Text(xtructStringThing) }
+func (s Xtruct) SetStringThing(v string) { impl.Struct(s).SetText(xtructStringThing, v) }
+func (s Xtruct) IsSetStringThing() bool  { return impl.Struct(s).Has(xtructStringThing) }
+func (s Xtruct) UnsetStringThing()       { impl.Struct(s).Unset(xtructStringThing) }
 
-func (s Xtruct) GetByteThing() int8   { return thriftimpl.Struct(s).Int8(xtructByteThing) }
-func (s Xtruct) SetByteThing(v int8)  { thriftimpl.Struct(s).SetInt8(xtructByteThing, v) }
-func (s Xtruct) IsSetByteThing() bool { return thriftimpl.Struct(s).Has(xtructByteThing) }
-func (s Xtruct) UnsetByteThing()      { thriftimpl.Struct(s).Unset(xtructByteThing) }
+func (s Xtruct) GetByteThing() int8   { return impl.Struct(s).Int8(xtructByteThing) }
+func (s Xtruct) SetByteThing(v int8)  { impl.Struct(s).SetInt8(xtructByteThing, v) }
+func (s Xtruct) IsSetByteThing() bool { return impl.Struct(s).Has(xtructByteThing) }
+func (s Xtruct) UnsetByteThing()      { impl.Struct(s).Unset(xtructByteThing) }
 
-func (s Xtruct) GetI32Thing() int32  { return thriftimpl.Struct(s).Int32(xtructI32Thing) }
-func (s Xtruct) SetI32Thing(v int32) { thriftimpl.Struct(s).SetInt32(xtructI32Thing, v) }
-func (s Xtruct) IsSetI32Thing() bool { return thriftimpl.Struct(s).Has(xtructI32Thing) }
-func (s Xtruct) UnsetI32Thing()      { thriftimpl.Struct(s).Unset(xtructI32Thing) }
+func (s Xtruct) GetI32Thing() int32  { return impl.Struct(s).Int32(xtructI32Thing) }
+func (s Xtruct) SetI32Thing(v int32) { impl.Struct(s).SetInt32(xtructI32Thing, v) }
+func (s Xtruct) IsSetI32Thing() bool { return impl.Struct(s).Has(xtructI32Thing) }
+func (s Xtruct) UnsetI32Thing()      { impl.Struct(s).Unset(xtructI32Thing) }
 
-func (s Xtruct) GetI64Thing() int64  { return thriftimpl.Struct(s).Int64(xtructI64Thing) }
-func (s Xtruct) SetI64Thing(v int64) { thriftimpl.Struct(s).SetInt64(xtructI64Thing, v) }
-func (s Xtruct) IsSetI64Thing() bool { return thriftimpl.Struct(s).Has(xtructI64Thing) }
-func (s Xtruct) UnsetI64Thing()      { thriftimpl.Struct(s).Unset(xtructI64Thing) }
+func (s Xtruct) GetI64Thing() int64  { return impl.Struct(s).Int64(xtructI64Thing) }
+func (s Xtruct) SetI64Thing(v int64) { impl.Struct(s).SetInt64(xtructI64Thing, v) }
+func (s Xtruct) IsSetI64Thing() bool { return impl.Struct(s).Has(xtructI64Thing) }
+func (s Xtruct) UnsetI64Thing()      { impl.Struct(s).Unset(xtructI64Thing) }
 
 type Xtruct2 nocopy.Struct
 
 const (
-	xtruct2ByteThing   thriftimpl.Field = 2<<48 | 5<<32 | 3<<16 | 1
-	xtruct2StructThing thriftimpl.Field = 3<<48 | 5<<32 | 12<<16 | 2
-	xtruct2I32Thing    thriftimpl.Field = 4<<48 | 5<<32 | 8<<16 | 3
+	xtruct2ByteThing   impl.Field = 2<<48 | 5<<32 | 3<<16 | 1
+	xtruct2StructThing impl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	xtruct2I32Thing    impl.Field = 4<<48 | 5<<32 | 8<<16 | 3
 )
 
 // Xtruct2Desc is the descriptor of Xtruct2.
-var Xtruct2Desc = thriftimpl.NewDesc("Xtruct2")
+var Xtruct2Desc = impl.NewDesc("Xtruct2")
 
 // NewXtruct2 returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewXtruct2(opts ...nocopy.Option) Xtruct2 { return Xtruct2(thriftimpl.New(Xtruct2Desc, opts...)) }
+func NewXtruct2(opts ...nocopy.Option) Xtruct2 { return Xtruct2(impl.New(Xtruct2Desc, opts...)) }
 func ParseXtruct2(b []byte, opts ...nocopy.Option) (Xtruct2, error) {
-	s, err := thriftimpl.Parse(Xtruct2Desc, b, opts...)
+	s, err := impl.Parse(Xtruct2Desc, b, opts...)
 	return Xtruct2(s), err
 }
 func ReadXtruct2(r io.Reader, n int, opts ...nocopy.Option) (Xtruct2, error) {
@@ -868,60 +845,57 @@ func ReadXtruct2(r io.Reader, n int, opts ...nocopy.Option) (Xtruct2, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Xtruct2) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, Xtruct2Desc)
-}
-func (s Xtruct2) ThriftDesc() *thriftimpl.Desc { return Xtruct2Desc }
-func (s Xtruct2) Release()                     { nocopy.Struct(s).Release() }
-func (s Xtruct2) Clone() Xtruct2               { return Xtruct2(thriftimpl.Struct(s).Clone(Xtruct2Desc)) }
-func (s Xtruct2) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Xtruct2) String() string               { return thriftimpl.Struct(s).Format(Xtruct2Desc) }
-func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(Xtruct2Desc)
-}
+func (s Xtruct2) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Xtruct2) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, Xtruct2Desc) }
+func (s Xtruct2) ThriftDesc() *impl.Desc                  { return Xtruct2Desc }
+func (s Xtruct2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct2) Release()                                { nocopy.Struct(s).Release() }
+func (s Xtruct2) Clone() Xtruct2                          { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
+func (s Xtruct2) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Xtruct2) String() string                          { return impl.Struct(s).Format(Xtruct2Desc) }
+func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct2Desc) }
 
 // used to be byte, hence the name
-func (s Xtruct2) GetByteThing() int8   { return thriftimpl.Struct(s).Int8(xtruct2ByteThing) }
-func (s Xtruct2) SetByteThing(v int8)  { thriftimpl.Struct(s).SetInt8(xtruct2ByteThing, v) }
-func (s Xtruct2) IsSetByteThing() bool { return thriftimpl.Struct(s).Has(xtruct2ByteThing) }
-func (s Xtruct2) UnsetByteThing()      { thriftimpl.Struct(s).Unset(xtruct2ByteThing) }
+func (s Xtruct2) GetByteThing() int8   { return impl.Struct(s).Int8(xtruct2ByteThing) }
+func (s Xtruct2) SetByteThing(v int8)  { impl.Struct(s).SetInt8(xtruct2ByteThing, v) }
+func (s Xtruct2) IsSetByteThing() bool { return impl.Struct(s).Has(xtruct2ByteThing) }
+func (s Xtruct2) UnsetByteThing()      { impl.Struct(s).Unset(xtruct2ByteThing) }
 
 func (s Xtruct2) GetStructThing() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).Child(xtruct2StructThing, Xtruct2Desc))
+	return Xtruct(impl.Struct(s).Child(xtruct2StructThing, Xtruct2Desc))
 }
 
 // SetStructThing sets a copy of v, an empty struct if v is absent.
 func (s Xtruct2) SetStructThing(v Xtruct) {
-	thriftimpl.Struct(s).SetChild(xtruct2StructThing, Xtruct2Desc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(xtruct2StructThing, Xtruct2Desc, impl.Struct(v))
 }
 func (s Xtruct2) NewStructThing() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).NewChild(xtruct2StructThing, Xtruct2Desc, 0))
+	return Xtruct(impl.Struct(s).NewChild(xtruct2StructThing, Xtruct2Desc, 0))
 }
-func (s Xtruct2) IsSetStructThing() bool { return thriftimpl.Struct(s).Has(xtruct2StructThing) }
-func (s Xtruct2) UnsetStructThing()      { thriftimpl.Struct(s).Unset(xtruct2StructThing) }
+func (s Xtruct2) IsSetStructThing() bool { return impl.Struct(s).Has(xtruct2StructThing) }
+func (s Xtruct2) UnsetStructThing()      { impl.Struct(s).Unset(xtruct2StructThing) }
 
-func (s Xtruct2) GetI32Thing() int32  { return thriftimpl.Struct(s).Int32(xtruct2I32Thing) }
-func (s Xtruct2) SetI32Thing(v int32) { thriftimpl.Struct(s).SetInt32(xtruct2I32Thing, v) }
-func (s Xtruct2) IsSetI32Thing() bool { return thriftimpl.Struct(s).Has(xtruct2I32Thing) }
-func (s Xtruct2) UnsetI32Thing()      { thriftimpl.Struct(s).Unset(xtruct2I32Thing) }
+func (s Xtruct2) GetI32Thing() int32  { return impl.Struct(s).Int32(xtruct2I32Thing) }
+func (s Xtruct2) SetI32Thing(v int32) { impl.Struct(s).SetInt32(xtruct2I32Thing, v) }
+func (s Xtruct2) IsSetI32Thing() bool { return impl.Struct(s).Has(xtruct2I32Thing) }
+func (s Xtruct2) UnsetI32Thing()      { impl.Struct(s).Unset(xtruct2I32Thing) }
 
 type Xtruct3 nocopy.Struct
 
 const (
-	xtruct3StringThing thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 1
-	xtruct3Changed     thriftimpl.Field = 3<<48 | 6<<32 | 8<<16 | 4
-	xtruct3I32Thing    thriftimpl.Field = 4<<48 | 6<<32 | 8<<16 | 9
-	xtruct3I64Thing    thriftimpl.Field = 5<<48 | 6<<32 | 10<<16 | 11
+	xtruct3StringThing impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	xtruct3Changed     impl.Field = 3<<48 | 6<<32 | 8<<16 | 4
+	xtruct3I32Thing    impl.Field = 4<<48 | 6<<32 | 8<<16 | 9
+	xtruct3I64Thing    impl.Field = 5<<48 | 6<<32 | 10<<16 | 11
 )
 
 // Xtruct3Desc is the descriptor of Xtruct3.
-var Xtruct3Desc = thriftimpl.NewDesc("Xtruct3")
+var Xtruct3Desc = impl.NewDesc("Xtruct3")
 
 // NewXtruct3 returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewXtruct3(opts ...nocopy.Option) Xtruct3 { return Xtruct3(thriftimpl.New(Xtruct3Desc, opts...)) }
+func NewXtruct3(opts ...nocopy.Option) Xtruct3 { return Xtruct3(impl.New(Xtruct3Desc, opts...)) }
 func ParseXtruct3(b []byte, opts ...nocopy.Option) (Xtruct3, error) {
-	s, err := thriftimpl.Parse(Xtruct3Desc, b, opts...)
+	s, err := impl.Parse(Xtruct3Desc, b, opts...)
 	return Xtruct3(s), err
 }
 func ReadXtruct3(r io.Reader, n int, opts ...nocopy.Option) (Xtruct3, error) {
@@ -930,55 +904,50 @@ func ReadXtruct3(r io.Reader, n int, opts ...nocopy.Option) (Xtruct3, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Xtruct3) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, Xtruct3Desc)
-}
-func (s Xtruct3) ThriftDesc() *thriftimpl.Desc { return Xtruct3Desc }
-func (s Xtruct3) Release()                     { nocopy.Struct(s).Release() }
-func (s Xtruct3) Clone() Xtruct3               { return Xtruct3(thriftimpl.Struct(s).Clone(Xtruct3Desc)) }
-func (s Xtruct3) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Xtruct3) String() string               { return thriftimpl.Struct(s).Format(Xtruct3Desc) }
-func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(Xtruct3Desc)
-}
+func (s Xtruct3) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Xtruct3) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, Xtruct3Desc) }
+func (s Xtruct3) ThriftDesc() *impl.Desc                  { return Xtruct3Desc }
+func (s Xtruct3) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Xtruct3) Release()                                { nocopy.Struct(s).Release() }
+func (s Xtruct3) Clone() Xtruct3                          { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
+func (s Xtruct3) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Xtruct3) String() string                          { return impl.Struct(s).Format(Xtruct3Desc) }
+func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct3Desc) }
 
-func (s Xtruct3) GetStringThing() string  { return thriftimpl.Struct(s).Text(xtruct3StringThing) }
-func (s Xtruct3) SetStringThing(v string) { thriftimpl.Struct(s).SetText(xtruct3StringThing, v) }
-func (s Xtruct3) IsSetStringThing() bool  { return thriftimpl.Struct(s).Has(xtruct3StringThing) }
-func (s Xtruct3) UnsetStringThing()       { thriftimpl.Struct(s).Unset(xtruct3StringThing) }
+func (s Xtruct3) GetStringThing() string  { return impl.Struct(s).Text(xtruct3StringThing) }
+func (s Xtruct3) SetStringThing(v string) { impl.Struct(s).SetText(xtruct3StringThing, v) }
+func (s Xtruct3) IsSetStringThing() bool  { return impl.Struct(s).Has(xtruct3StringThing) }
+func (s Xtruct3) UnsetStringThing()       { impl.Struct(s).Unset(xtruct3StringThing) }
 
-func (s Xtruct3) GetChanged() int32  { return thriftimpl.Struct(s).Int32(xtruct3Changed) }
-func (s Xtruct3) SetChanged(v int32) { thriftimpl.Struct(s).SetInt32(xtruct3Changed, v) }
-func (s Xtruct3) IsSetChanged() bool { return thriftimpl.Struct(s).Has(xtruct3Changed) }
-func (s Xtruct3) UnsetChanged()      { thriftimpl.Struct(s).Unset(xtruct3Changed) }
+func (s Xtruct3) GetChanged() int32  { return impl.Struct(s).Int32(xtruct3Changed) }
+func (s Xtruct3) SetChanged(v int32) { impl.Struct(s).SetInt32(xtruct3Changed, v) }
+func (s Xtruct3) IsSetChanged() bool { return impl.Struct(s).Has(xtruct3Changed) }
+func (s Xtruct3) UnsetChanged()      { impl.Struct(s).Unset(xtruct3Changed) }
 
-func (s Xtruct3) GetI32Thing() int32  { return thriftimpl.Struct(s).Int32(xtruct3I32Thing) }
-func (s Xtruct3) SetI32Thing(v int32) { thriftimpl.Struct(s).SetInt32(xtruct3I32Thing, v) }
-func (s Xtruct3) IsSetI32Thing() bool { return thriftimpl.Struct(s).Has(xtruct3I32Thing) }
-func (s Xtruct3) UnsetI32Thing()      { thriftimpl.Struct(s).Unset(xtruct3I32Thing) }
+func (s Xtruct3) GetI32Thing() int32  { return impl.Struct(s).Int32(xtruct3I32Thing) }
+func (s Xtruct3) SetI32Thing(v int32) { impl.Struct(s).SetInt32(xtruct3I32Thing, v) }
+func (s Xtruct3) IsSetI32Thing() bool { return impl.Struct(s).Has(xtruct3I32Thing) }
+func (s Xtruct3) UnsetI32Thing()      { impl.Struct(s).Unset(xtruct3I32Thing) }
 
-func (s Xtruct3) GetI64Thing() int64  { return thriftimpl.Struct(s).Int64(xtruct3I64Thing) }
-func (s Xtruct3) SetI64Thing(v int64) { thriftimpl.Struct(s).SetInt64(xtruct3I64Thing, v) }
-func (s Xtruct3) IsSetI64Thing() bool { return thriftimpl.Struct(s).Has(xtruct3I64Thing) }
-func (s Xtruct3) UnsetI64Thing()      { thriftimpl.Struct(s).Unset(xtruct3I64Thing) }
+func (s Xtruct3) GetI64Thing() int64  { return impl.Struct(s).Int64(xtruct3I64Thing) }
+func (s Xtruct3) SetI64Thing(v int64) { impl.Struct(s).SetInt64(xtruct3I64Thing, v) }
+func (s Xtruct3) IsSetI64Thing() bool { return impl.Struct(s).Has(xtruct3I64Thing) }
+func (s Xtruct3) UnsetI64Thing()      { impl.Struct(s).Unset(xtruct3I64Thing) }
 
 type Insanity nocopy.Struct
 
 const (
-	insanityUserMap thriftimpl.Field = 2<<48 | 4<<32 | 13<<16 | 1
-	insanityXtructs thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	insanityUserMap impl.Field = 2<<48 | 4<<32 | 13<<16 | 1
+	insanityXtructs impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // InsanityDesc is the descriptor of Insanity.
-var InsanityDesc = thriftimpl.NewDesc("Insanity")
+var InsanityDesc = impl.NewDesc("Insanity", impl.Info{Annotations: []impl.Annotation{{Name: "python.immutable", Value: ""}}})
 
 // NewInsanity returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewInsanity(opts ...nocopy.Option) Insanity {
-	return Insanity(thriftimpl.New(InsanityDesc, opts...))
-}
+func NewInsanity(opts ...nocopy.Option) Insanity { return Insanity(impl.New(InsanityDesc, opts...)) }
 func ParseInsanity(b []byte, opts ...nocopy.Option) (Insanity, error) {
-	s, err := thriftimpl.Parse(InsanityDesc, b, opts...)
+	s, err := impl.Parse(InsanityDesc, b, opts...)
 	return Insanity(s), err
 }
 func ReadInsanity(r io.Reader, n int, opts ...nocopy.Option) (Insanity, error) {
@@ -987,71 +956,70 @@ func ReadInsanity(r io.Reader, n int, opts ...nocopy.Option) (Insanity, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Insanity) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Insanity) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, InsanityDesc)
-}
-func (s Insanity) ThriftDesc() *thriftimpl.Desc { return InsanityDesc }
-func (s Insanity) Release()                     { nocopy.Struct(s).Release() }
-func (s Insanity) Clone() Insanity              { return Insanity(thriftimpl.Struct(s).Clone(InsanityDesc)) }
-func (s Insanity) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Insanity) String() string               { return thriftimpl.Struct(s).Format(InsanityDesc) }
+func (s Insanity) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Insanity) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
+func (s Insanity) ThriftDesc() *impl.Desc     { return InsanityDesc }
+func (s Insanity) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s Insanity) Release()                   { nocopy.Struct(s).Release() }
+func (s Insanity) Clone() Insanity            { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
+func (s Insanity) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Insanity) String() string             { return impl.Struct(s).Format(InsanityDesc) }
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(InsanityDesc)
+	return impl.Struct(s).Unknown(InsanityDesc)
 }
 
-func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
-	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(insanityUserMap, InsanityDesc))
+func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64] {
+	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Child(insanityUserMap, InsanityDesc))
 }
 
 // SetUserMap sets a copy of v, an empty map if v is absent.
-func (s Insanity) SetUserMap(v nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(insanityUserMap, InsanityDesc, thriftimpl.Struct(v))
+func (s Insanity) SetUserMap(v nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64]) {
+	impl.Struct(s).SetChild(insanityUserMap, InsanityDesc, impl.Struct(v))
 }
 
 // SetUserMapMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Insanity) SetUserMapMap(v map[Numberz]int64) {
-	thriftimpl.SetMap[thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s), insanityUserMap, InsanityDesc, v)
+	impl.SetMap[impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s), insanityUserMap, InsanityDesc, v)
 }
-func (s Insanity) NewUserMap(n ...int) nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
-	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(insanityUserMap, InsanityDesc, n))
+func (s Insanity) NewUserMap(n ...int) nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64] {
+	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).NewMap(insanityUserMap, InsanityDesc, n))
 }
-func (s Insanity) IsSetUserMap() bool { return thriftimpl.Struct(s).Has(insanityUserMap) }
-func (s Insanity) UnsetUserMap()      { thriftimpl.Struct(s).Unset(insanityUserMap) }
+func (s Insanity) IsSetUserMap() bool { return impl.Struct(s).Has(insanityUserMap) }
+func (s Insanity) UnsetUserMap()      { impl.Struct(s).Unset(insanityUserMap) }
 
 func (s Insanity) GetXtructs() nocopy.StructList[Xtruct] {
-	return nocopy.StructList[Xtruct](thriftimpl.Struct(s).Child(insanityXtructs, InsanityDesc))
+	return nocopy.StructList[Xtruct](impl.Struct(s).Child(insanityXtructs, InsanityDesc))
 }
 
 // SetXtructs sets a copy of v, an empty list if v is absent.
 func (s Insanity) SetXtructs(v nocopy.StructList[Xtruct]) {
-	thriftimpl.Struct(s).SetChild(insanityXtructs, InsanityDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(insanityXtructs, InsanityDesc, impl.Struct(v))
 }
 func (s Insanity) NewXtructs(n int) nocopy.StructList[Xtruct] {
-	return nocopy.StructList[Xtruct](thriftimpl.Struct(s).NewChild(insanityXtructs, InsanityDesc, n))
+	return nocopy.StructList[Xtruct](impl.Struct(s).NewChild(insanityXtructs, InsanityDesc, n))
 }
-func (s Insanity) IsSetXtructs() bool { return thriftimpl.Struct(s).Has(insanityXtructs) }
-func (s Insanity) UnsetXtructs()      { thriftimpl.Struct(s).Unset(insanityXtructs) }
+func (s Insanity) IsSetXtructs() bool { return impl.Struct(s).Has(insanityXtructs) }
+func (s Insanity) UnsetXtructs()      { impl.Struct(s).Unset(insanityXtructs) }
 
 type CrazyNesting nocopy.Struct
 
 const (
-	crazyNestingStringField thriftimpl.Field = 2<<48 | 7<<32 | 11<<16 | 1
-	crazyNestingSetField    thriftimpl.Field = 3<<48 | 7<<32 | 14<<16 | 2
-	crazyNestingListField   thriftimpl.Field = 4<<48 | 7<<32 | 15<<16 | 3
-	crazyNestingBinaryField thriftimpl.Field = 5<<48 | 7<<32 | 11<<16 | 4
-	crazyNestingUUIDField   thriftimpl.Field = 6<<48 | 7<<32 | 16<<16 | 5
+	crazyNestingStringField impl.Field = 2<<48 | 7<<32 | 11<<16 | 1
+	crazyNestingSetField    impl.Field = 3<<48 | 7<<32 | 14<<16 | 2
+	crazyNestingListField   impl.Field = 4<<48 | 7<<32 | 15<<16 | 3
+	crazyNestingBinaryField impl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	crazyNestingUUIDField   impl.Field = 6<<48 | 7<<32 | 16<<16 | 5
 )
 
 // CrazyNestingDesc is the descriptor of CrazyNesting.
-var CrazyNestingDesc = thriftimpl.NewDesc("CrazyNesting")
+var CrazyNestingDesc = impl.NewDesc("CrazyNesting")
 
 // NewCrazyNesting returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewCrazyNesting(opts ...nocopy.Option) CrazyNesting {
-	return CrazyNesting(thriftimpl.New(CrazyNestingDesc, opts...))
+	return CrazyNesting(impl.New(CrazyNestingDesc, opts...))
 }
 func ParseCrazyNesting(b []byte, opts ...nocopy.Option) (CrazyNesting, error) {
-	s, err := thriftimpl.Parse(CrazyNestingDesc, b, opts...)
+	s, err := impl.Parse(CrazyNestingDesc, b, opts...)
 	return CrazyNesting(s), err
 }
 func ReadCrazyNesting(r io.Reader, n int, opts ...nocopy.Option) (CrazyNesting, error) {
@@ -1062,102 +1030,85 @@ func ReadCrazyNesting(r io.Reader, n int, opts ...nocopy.Option) (CrazyNesting, 
 // those of s alone.
 func (s CrazyNesting) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s CrazyNesting) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, CrazyNestingDesc)
+	return impl.Struct(s).AppendStruct(dst, CrazyNestingDesc)
 }
-func (s CrazyNesting) ThriftDesc() *thriftimpl.Desc { return CrazyNestingDesc }
-func (s CrazyNesting) Release()                     { nocopy.Struct(s).Release() }
+func (s CrazyNesting) ThriftDesc() *impl.Desc    { return CrazyNestingDesc }
+func (s CrazyNesting) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s CrazyNesting) Release()                  { nocopy.Struct(s).Release() }
 func (s CrazyNesting) Clone() CrazyNesting {
-	return CrazyNesting(thriftimpl.Struct(s).Clone(CrazyNestingDesc))
+	return CrazyNesting(impl.Struct(s).Clone(CrazyNestingDesc))
 }
 func (s CrazyNesting) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s CrazyNesting) String() string { return thriftimpl.Struct(s).Format(CrazyNestingDesc) }
+func (s CrazyNesting) String() string { return impl.Struct(s).Format(CrazyNestingDesc) }
 func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(CrazyNestingDesc)
+	return impl.Struct(s).Unknown(CrazyNestingDesc)
 }
 
-func (s CrazyNesting) GetStringField() string {
-	return thriftimpl.Struct(s).Text(crazyNestingStringField)
-}
-func (s CrazyNesting) SetStringField(v string) {
-	thriftimpl.Struct(s).SetText(crazyNestingStringField, v)
-}
-func (s CrazyNesting) IsSetStringField() bool {
-	return thriftimpl.Struct(s).Has(crazyNestingStringField)
-}
-func (s CrazyNesting) UnsetStringField() { thriftimpl.Struct(s).Unset(crazyNestingStringField) }
+func (s CrazyNesting) GetStringField() string  { return impl.Struct(s).Text(crazyNestingStringField) }
+func (s CrazyNesting) SetStringField(v string) { impl.Struct(s).SetText(crazyNestingStringField, v) }
+func (s CrazyNesting) IsSetStringField() bool  { return impl.Struct(s).Has(crazyNestingStringField) }
+func (s CrazyNesting) UnsetStringField()       { impl.Struct(s).Unset(crazyNestingStringField) }
 
 func (s CrazyNesting) GetSetField() nocopy.StructList[Insanity] {
-	return nocopy.StructList[Insanity](thriftimpl.Struct(s).Child(crazyNestingSetField, CrazyNestingDesc))
+	return nocopy.StructList[Insanity](impl.Struct(s).Child(crazyNestingSetField, CrazyNestingDesc))
 }
 
 // SetSetField sets a copy of v, an empty list if v is absent.
 func (s CrazyNesting) SetSetField(v nocopy.StructList[Insanity]) {
-	thriftimpl.Struct(s).SetChild(crazyNestingSetField, CrazyNestingDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(crazyNestingSetField, CrazyNestingDesc, impl.Struct(v))
 }
 func (s CrazyNesting) NewSetField(n int) nocopy.StructList[Insanity] {
-	return nocopy.StructList[Insanity](thriftimpl.Struct(s).NewChild(crazyNestingSetField, CrazyNestingDesc, n))
+	return nocopy.StructList[Insanity](impl.Struct(s).NewChild(crazyNestingSetField, CrazyNestingDesc, n))
 }
-func (s CrazyNesting) IsSetSetField() bool { return thriftimpl.Struct(s).Has(crazyNestingSetField) }
-func (s CrazyNesting) UnsetSetField()      { thriftimpl.Struct(s).Unset(crazyNestingSetField) }
+func (s CrazyNesting) IsSetSetField() bool { return impl.Struct(s).Has(crazyNestingSetField) }
+func (s CrazyNesting) UnsetSetField()      { impl.Struct(s).Unset(crazyNestingSetField) }
 
-func (s CrazyNesting) GetListField() nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]] {
-	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]](thriftimpl.Struct(s).Child(crazyNestingListField, CrazyNestingDesc))
+func (s CrazyNesting) GetListField() nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, impl.AsView[Insanity], impl.AsString]]], impl.AsInt32], impl.AsView[nocopy.Int32List]]] {
+	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, impl.AsView[Insanity], impl.AsString]]], impl.AsInt32], impl.AsView[nocopy.Int32List]]](impl.Struct(s).Child(crazyNestingListField, CrazyNestingDesc))
 }
 
 // SetListField sets a copy of v, an empty list if v is absent.
-func (s CrazyNesting) SetListField(v nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]]) {
-	thriftimpl.Struct(s).SetChild(crazyNestingListField, CrazyNestingDesc, thriftimpl.Struct(v))
+func (s CrazyNesting) SetListField(v nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, impl.AsView[Insanity], impl.AsString]]], impl.AsInt32], impl.AsView[nocopy.Int32List]]]) {
+	impl.Struct(s).SetChild(crazyNestingListField, CrazyNestingDesc, impl.Struct(v))
 }
-func (s CrazyNesting) NewListField(n int) nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]] {
-	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, thriftimpl.AsView[Insanity], thriftimpl.AsString]]], thriftimpl.AsInt32], thriftimpl.AsView[nocopy.Int32List]]](thriftimpl.Struct(s).NewChild(crazyNestingListField, CrazyNestingDesc, n))
+func (s CrazyNesting) NewListField(n int) nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, impl.AsView[Insanity], impl.AsString]]], impl.AsInt32], impl.AsView[nocopy.Int32List]]] {
+	return nocopy.NestedList[nocopy.NestedMap[nocopy.Int32List, nocopy.NestedMap[int32, nocopy.NestedList[nocopy.NestedList[nocopy.Map[Insanity, string, impl.AsView[Insanity], impl.AsString]]], impl.AsInt32], impl.AsView[nocopy.Int32List]]](impl.Struct(s).NewChild(crazyNestingListField, CrazyNestingDesc, n))
 }
-func (s CrazyNesting) IsSetListField() bool { return thriftimpl.Struct(s).Has(crazyNestingListField) }
-func (s CrazyNesting) UnsetListField() {
-	thriftimpl.Struct(s).Reset(crazyNestingListField, CrazyNestingDesc)
-}
+func (s CrazyNesting) IsSetListField() bool { return impl.Struct(s).Has(crazyNestingListField) }
+func (s CrazyNesting) UnsetListField()      { impl.Struct(s).Reset(crazyNestingListField, CrazyNestingDesc) }
 
-func (s CrazyNesting) GetBinaryField() []byte {
-	return thriftimpl.Struct(s).Bytes(crazyNestingBinaryField)
-}
-func (s CrazyNesting) SetBinaryField(v []byte) {
-	thriftimpl.Struct(s).SetBytes(crazyNestingBinaryField, v)
-}
+func (s CrazyNesting) GetBinaryField() []byte  { return impl.Struct(s).Bytes(crazyNestingBinaryField) }
+func (s CrazyNesting) SetBinaryField(v []byte) { impl.Struct(s).SetBytes(crazyNestingBinaryField, v) }
 func (s CrazyNesting) NewBinaryField(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(crazyNestingBinaryField, n)
+	return impl.Struct(s).NewBytes(crazyNestingBinaryField, n)
 }
-func (s CrazyNesting) IsSetBinaryField() bool {
-	return thriftimpl.Struct(s).Has(crazyNestingBinaryField)
-}
-func (s CrazyNesting) UnsetBinaryField() { thriftimpl.Struct(s).Unset(crazyNestingBinaryField) }
+func (s CrazyNesting) IsSetBinaryField() bool { return impl.Struct(s).Has(crazyNestingBinaryField) }
+func (s CrazyNesting) UnsetBinaryField()      { impl.Struct(s).Unset(crazyNestingBinaryField) }
 
-func (s CrazyNesting) GetUUIDField() nocopy.UUID {
-	return thriftimpl.Struct(s).UUID(crazyNestingUUIDField)
-}
-func (s CrazyNesting) SetUUIDField(v nocopy.UUID) {
-	thriftimpl.Struct(s).SetUUID(crazyNestingUUIDField, v)
-}
-func (s CrazyNesting) IsSetUUIDField() bool { return thriftimpl.Struct(s).Has(crazyNestingUUIDField) }
-func (s CrazyNesting) UnsetUUIDField()      { thriftimpl.Struct(s).Unset(crazyNestingUUIDField) }
+func (s CrazyNesting) GetUUIDField() nocopy.UUID  { return impl.Struct(s).UUID(crazyNestingUUIDField) }
+func (s CrazyNesting) SetUUIDField(v nocopy.UUID) { impl.Struct(s).SetUUID(crazyNestingUUIDField, v) }
+func (s CrazyNesting) IsSetUUIDField() bool       { return impl.Struct(s).Has(crazyNestingUUIDField) }
+func (s CrazyNesting) UnsetUUIDField()            { impl.Struct(s).Unset(crazyNestingUUIDField) }
 
 type SomeUnion nocopy.Struct
 
 const (
-	someUnionMapThing      thriftimpl.Field = 3<<48 | 8<<32 | 13<<16 | 1
-	someUnionStringThing   thriftimpl.Field = 4<<48 | 8<<32 | 11<<16 | 2
-	someUnionI32Thing      thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 3
-	someUnionXtructThing   thriftimpl.Field = 6<<48 | 8<<32 | 12<<16 | 4
-	someUnionInsanityThing thriftimpl.Field = 7<<48 | 8<<32 | 12<<16 | 5
+	someUnionMapThing      impl.Field = 3<<48 | 8<<32 | 13<<16 | 1
+	someUnionStringThing   impl.Field = 4<<48 | 8<<32 | 11<<16 | 2
+	someUnionI32Thing      impl.Field = 5<<48 | 8<<32 | 8<<16 | 3
+	someUnionXtructThing   impl.Field = 6<<48 | 8<<32 | 12<<16 | 4
+	someUnionInsanityThing impl.Field = 7<<48 | 8<<32 | 12<<16 | 5
 )
 
 // SomeUnionDesc is the descriptor of SomeUnion.
-var SomeUnionDesc = thriftimpl.NewUnionDesc("SomeUnion")
+var SomeUnionDesc = impl.NewUnionDesc("SomeUnion")
 
 // NewSomeUnion returns a new message. No field is set.
 func NewSomeUnion(opts ...nocopy.Option) SomeUnion {
-	return SomeUnion(thriftimpl.New(SomeUnionDesc, opts...))
+	return SomeUnion(impl.New(SomeUnionDesc, opts...))
 }
 func ParseSomeUnion(b []byte, opts ...nocopy.Option) (SomeUnion, error) {
-	s, err := thriftimpl.Parse(SomeUnionDesc, b, opts...)
+	s, err := impl.Parse(SomeUnionDesc, b, opts...)
 	return SomeUnion(s), err
 }
 func ReadSomeUnion(r io.Reader, n int, opts ...nocopy.Option) (SomeUnion, error) {
@@ -1168,15 +1119,16 @@ func ReadSomeUnion(r io.Reader, n int, opts ...nocopy.Option) (SomeUnion, error)
 // those of s alone.
 func (s SomeUnion) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SomeUnion) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, SomeUnionDesc)
+	return impl.Struct(s).AppendStruct(dst, SomeUnionDesc)
 }
-func (s SomeUnion) ThriftDesc() *thriftimpl.Desc { return SomeUnionDesc }
-func (s SomeUnion) Release()                     { nocopy.Struct(s).Release() }
-func (s SomeUnion) Clone() SomeUnion             { return SomeUnion(thriftimpl.Struct(s).Clone(SomeUnionDesc)) }
-func (s SomeUnion) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s SomeUnion) String() string               { return thriftimpl.Struct(s).Format(SomeUnionDesc) }
+func (s SomeUnion) ThriftDesc() *impl.Desc    { return SomeUnionDesc }
+func (s SomeUnion) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s SomeUnion) Release()                  { nocopy.Struct(s).Release() }
+func (s SomeUnion) Clone() SomeUnion          { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
+func (s SomeUnion) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s SomeUnion) String() string            { return impl.Struct(s).Format(SomeUnionDesc) }
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(SomeUnionDesc)
+	return impl.Struct(s).Unknown(SomeUnionDesc)
 }
 
 // SomeUnionWhich is the arm of a SomeUnion that is set; 0 means none.
@@ -1192,85 +1144,83 @@ const (
 
 func (w SomeUnionWhich) String() string   { return SomeUnionDesc.ArmName(int32(w)) }
 func (w SomeUnionWhich) ID() int16        { return SomeUnionDesc.ArmID(int32(w)) }
-func (s SomeUnion) Which() SomeUnionWhich { return SomeUnionWhich(thriftimpl.Struct(s).Which()) }
+func (s SomeUnion) Which() SomeUnionWhich { return SomeUnionWhich(impl.Struct(s).Which()) }
 
-func (s SomeUnion) GetMapThing() nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
-	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(someUnionMapThing, SomeUnionDesc))
+func (s SomeUnion) GetMapThing() nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64] {
+	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Child(someUnionMapThing, SomeUnionDesc))
 }
 
 // SetMapThing sets a copy of v, an empty map if v is absent.
-func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(someUnionMapThing, SomeUnionDesc, thriftimpl.Struct(v))
+func (s SomeUnion) SetMapThing(v nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64]) {
+	impl.Struct(s).SetChild(someUnionMapThing, SomeUnionDesc, impl.Struct(v))
 }
 
 // SetMapThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s SomeUnion) SetMapThingMap(v map[Numberz]int64) {
-	thriftimpl.SetMap[thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc), someUnionMapThing, SomeUnionDesc, v)
+	impl.SetMap[impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc), someUnionMapThing, SomeUnionDesc, v)
 }
-func (s SomeUnion) NewMapThing(n ...int) nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64] {
-	return nocopy.Map[Numberz, int64, thriftimpl.AsEnum[Numberz], thriftimpl.AsInt64](thriftimpl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).NewMap(someUnionMapThing, SomeUnionDesc, n))
+func (s SomeUnion) NewMapThing(n ...int) nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64] {
+	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Arm(someUnionMapThing, SomeUnionDesc).NewMap(someUnionMapThing, SomeUnionDesc, n))
 }
-func (s SomeUnion) IsSetMapThing() bool { return thriftimpl.Struct(s).Has(someUnionMapThing) }
-func (s SomeUnion) UnsetMapThing()      { thriftimpl.Struct(s).UnsetArm(someUnionMapThing) }
+func (s SomeUnion) IsSetMapThing() bool { return impl.Struct(s).Has(someUnionMapThing) }
+func (s SomeUnion) UnsetMapThing()      { impl.Struct(s).UnsetArm(someUnionMapThing) }
 
-func (s SomeUnion) GetStringThing() string { return thriftimpl.Struct(s).Text(someUnionStringThing) }
+func (s SomeUnion) GetStringThing() string { return impl.Struct(s).Text(someUnionStringThing) }
 func (s SomeUnion) SetStringThing(v string) {
-	thriftimpl.Struct(s).Arm(someUnionStringThing, SomeUnionDesc).SetText(someUnionStringThing, v)
+	impl.Struct(s).Arm(someUnionStringThing, SomeUnionDesc).SetText(someUnionStringThing, v)
 }
-func (s SomeUnion) IsSetStringThing() bool { return thriftimpl.Struct(s).Has(someUnionStringThing) }
-func (s SomeUnion) UnsetStringThing()      { thriftimpl.Struct(s).UnsetArm(someUnionStringThing) }
+func (s SomeUnion) IsSetStringThing() bool { return impl.Struct(s).Has(someUnionStringThing) }
+func (s SomeUnion) UnsetStringThing()      { impl.Struct(s).UnsetArm(someUnionStringThing) }
 
-func (s SomeUnion) GetI32Thing() int32 { return thriftimpl.Struct(s).Int32(someUnionI32Thing) }
+func (s SomeUnion) GetI32Thing() int32 { return impl.Struct(s).Int32(someUnionI32Thing) }
 func (s SomeUnion) SetI32Thing(v int32) {
-	thriftimpl.Struct(s).Arm(someUnionI32Thing, SomeUnionDesc).SetInt32(someUnionI32Thing, v)
+	impl.Struct(s).Arm(someUnionI32Thing, SomeUnionDesc).SetInt32(someUnionI32Thing, v)
 }
-func (s SomeUnion) IsSetI32Thing() bool { return thriftimpl.Struct(s).Has(someUnionI32Thing) }
-func (s SomeUnion) UnsetI32Thing()      { thriftimpl.Struct(s).UnsetArm(someUnionI32Thing) }
+func (s SomeUnion) IsSetI32Thing() bool { return impl.Struct(s).Has(someUnionI32Thing) }
+func (s SomeUnion) UnsetI32Thing()      { impl.Struct(s).UnsetArm(someUnionI32Thing) }
 
 func (s SomeUnion) GetXtructThing() Xtruct3 {
-	return Xtruct3(thriftimpl.Struct(s).Child(someUnionXtructThing, SomeUnionDesc))
+	return Xtruct3(impl.Struct(s).Child(someUnionXtructThing, SomeUnionDesc))
 }
 
 // SetXtructThing sets a copy of v, an empty struct if v is absent.
 func (s SomeUnion) SetXtructThing(v Xtruct3) {
-	thriftimpl.Struct(s).SetChild(someUnionXtructThing, SomeUnionDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(someUnionXtructThing, SomeUnionDesc, impl.Struct(v))
 }
 func (s SomeUnion) NewXtructThing() Xtruct3 {
-	return Xtruct3(thriftimpl.Struct(s).Arm(someUnionXtructThing, SomeUnionDesc).NewChild(someUnionXtructThing, SomeUnionDesc, 0))
+	return Xtruct3(impl.Struct(s).Arm(someUnionXtructThing, SomeUnionDesc).NewChild(someUnionXtructThing, SomeUnionDesc, 0))
 }
-func (s SomeUnion) IsSetXtructThing() bool { return thriftimpl.Struct(s).Has(someUnionXtructThing) }
-func (s SomeUnion) UnsetXtructThing()      { thriftimpl.Struct(s).UnsetArm(someUnionXtructThing) }
+func (s SomeUnion) IsSetXtructThing() bool { return impl.Struct(s).Has(someUnionXtructThing) }
+func (s SomeUnion) UnsetXtructThing()      { impl.Struct(s).UnsetArm(someUnionXtructThing) }
 
 func (s SomeUnion) GetInsanityThing() Insanity {
-	return Insanity(thriftimpl.Struct(s).Child(someUnionInsanityThing, SomeUnionDesc))
+	return Insanity(impl.Struct(s).Child(someUnionInsanityThing, SomeUnionDesc))
 }
 
 // SetInsanityThing sets a copy of v, an empty struct if v is absent.
 func (s SomeUnion) SetInsanityThing(v Insanity) {
-	thriftimpl.Struct(s).SetChild(someUnionInsanityThing, SomeUnionDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(someUnionInsanityThing, SomeUnionDesc, impl.Struct(v))
 }
 func (s SomeUnion) NewInsanityThing() Insanity {
-	return Insanity(thriftimpl.Struct(s).Arm(someUnionInsanityThing, SomeUnionDesc).NewChild(someUnionInsanityThing, SomeUnionDesc, 0))
+	return Insanity(impl.Struct(s).Arm(someUnionInsanityThing, SomeUnionDesc).NewChild(someUnionInsanityThing, SomeUnionDesc, 0))
 }
-func (s SomeUnion) IsSetInsanityThing() bool { return thriftimpl.Struct(s).Has(someUnionInsanityThing) }
-func (s SomeUnion) UnsetInsanityThing()      { thriftimpl.Struct(s).UnsetArm(someUnionInsanityThing) }
+func (s SomeUnion) IsSetInsanityThing() bool { return impl.Struct(s).Has(someUnionInsanityThing) }
+func (s SomeUnion) UnsetInsanityThing()      { impl.Struct(s).UnsetArm(someUnionInsanityThing) }
 
 type Xception nocopy.Struct
 
 const (
-	xceptionErrorCode thriftimpl.Field = 2<<48 | 4<<32 | 8<<16 | 1
-	xceptionMessage   thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	xceptionErrorCode impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	xceptionMessage   impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // XceptionDesc is the descriptor of Xception.
-var XceptionDesc = thriftimpl.NewExceptionDesc("Xception")
+var XceptionDesc = impl.NewExceptionDesc("Xception")
 
 // NewXception returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewXception(opts ...nocopy.Option) Xception {
-	return Xception(thriftimpl.New(XceptionDesc, opts...))
-}
+func NewXception(opts ...nocopy.Option) Xception { return Xception(impl.New(XceptionDesc, opts...)) }
 func ParseXception(b []byte, opts ...nocopy.Option) (Xception, error) {
-	s, err := thriftimpl.Parse(XceptionDesc, b, opts...)
+	s, err := impl.Parse(XceptionDesc, b, opts...)
 	return Xception(s), err
 }
 func ReadXception(r io.Reader, n int, opts ...nocopy.Option) (Xception, error) {
@@ -1279,46 +1229,45 @@ func ReadXception(r io.Reader, n int, opts ...nocopy.Option) (Xception, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xception) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Xception) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, XceptionDesc)
-}
-func (s Xception) ThriftDesc() *thriftimpl.Desc { return XceptionDesc }
-func (s Xception) Release()                     { nocopy.Struct(s).Release() }
-func (s Xception) Clone() Xception              { return Xception(thriftimpl.Struct(s).Clone(XceptionDesc)) }
-func (s Xception) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Xception) String() string               { return thriftimpl.Struct(s).Format(XceptionDesc) }
-func (s Xception) Error() string                { return thriftimpl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Xception) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
+func (s Xception) ThriftDesc() *impl.Desc     { return XceptionDesc }
+func (s Xception) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s Xception) Release()                   { nocopy.Struct(s).Release() }
+func (s Xception) Clone() Xception            { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
+func (s Xception) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Xception) String() string             { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Error() string              { return impl.Struct(s).Format(XceptionDesc) }
 func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(XceptionDesc)
+	return impl.Struct(s).Unknown(XceptionDesc)
 }
 
-func (s Xception) GetErrorCode() int32  { return thriftimpl.Struct(s).Int32(xceptionErrorCode) }
-func (s Xception) SetErrorCode(v int32) { thriftimpl.Struct(s).SetInt32(xceptionErrorCode, v) }
-func (s Xception) IsSetErrorCode() bool { return thriftimpl.Struct(s).Has(xceptionErrorCode) }
-func (s Xception) UnsetErrorCode()      { thriftimpl.Struct(s).Unset(xceptionErrorCode) }
+func (s Xception) GetErrorCode() int32  { return impl.Struct(s).Int32(xceptionErrorCode) }
+func (s Xception) SetErrorCode(v int32) { impl.Struct(s).SetInt32(xceptionErrorCode, v) }
+func (s Xception) IsSetErrorCode() bool { return impl.Struct(s).Has(xceptionErrorCode) }
+func (s Xception) UnsetErrorCode()      { impl.Struct(s).Unset(xceptionErrorCode) }
 
-func (s Xception) GetMessage() string  { return thriftimpl.Struct(s).Text(xceptionMessage) }
-func (s Xception) SetMessage(v string) { thriftimpl.Struct(s).SetText(xceptionMessage, v) }
-func (s Xception) IsSetMessage() bool  { return thriftimpl.Struct(s).Has(xceptionMessage) }
-func (s Xception) UnsetMessage()       { thriftimpl.Struct(s).Unset(xceptionMessage) }
+func (s Xception) GetMessage() string  { return impl.Struct(s).Text(xceptionMessage) }
+func (s Xception) SetMessage(v string) { impl.Struct(s).SetText(xceptionMessage, v) }
+func (s Xception) IsSetMessage() bool  { return impl.Struct(s).Has(xceptionMessage) }
+func (s Xception) UnsetMessage()       { impl.Struct(s).Unset(xceptionMessage) }
 
 type Xception2 nocopy.Struct
 
 const (
-	xception2ErrorCode   thriftimpl.Field = 2<<48 | 4<<32 | 8<<16 | 1
-	xception2StructThing thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
+	xception2ErrorCode   impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	xception2StructThing impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // Xception2Desc is the descriptor of Xception2.
-var Xception2Desc = thriftimpl.NewExceptionDesc("Xception2")
+var Xception2Desc = impl.NewExceptionDesc("Xception2")
 
 // NewXception2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewXception2(opts ...nocopy.Option) Xception2 {
-	return Xception2(thriftimpl.New(Xception2Desc, opts...))
+	return Xception2(impl.New(Xception2Desc, opts...))
 }
 func ParseXception2(b []byte, opts ...nocopy.Option) (Xception2, error) {
-	s, err := thriftimpl.Parse(Xception2Desc, b, opts...)
+	s, err := impl.Parse(Xception2Desc, b, opts...)
 	return Xception2(s), err
 }
 func ReadXception2(r io.Reader, n int, opts ...nocopy.Option) (Xception2, error) {
@@ -1329,48 +1278,49 @@ func ReadXception2(r io.Reader, n int, opts ...nocopy.Option) (Xception2, error)
 // those of s alone.
 func (s Xception2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Xception2) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, Xception2Desc)
+	return impl.Struct(s).AppendStruct(dst, Xception2Desc)
 }
-func (s Xception2) ThriftDesc() *thriftimpl.Desc { return Xception2Desc }
-func (s Xception2) Release()                     { nocopy.Struct(s).Release() }
-func (s Xception2) Clone() Xception2             { return Xception2(thriftimpl.Struct(s).Clone(Xception2Desc)) }
-func (s Xception2) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Xception2) String() string               { return thriftimpl.Struct(s).Format(Xception2Desc) }
-func (s Xception2) Error() string                { return thriftimpl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) ThriftDesc() *impl.Desc    { return Xception2Desc }
+func (s Xception2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xception2) Release()                  { nocopy.Struct(s).Release() }
+func (s Xception2) Clone() Xception2          { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
+func (s Xception2) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s Xception2) String() string            { return impl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Error() string             { return impl.Struct(s).Format(Xception2Desc) }
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(Xception2Desc)
+	return impl.Struct(s).Unknown(Xception2Desc)
 }
 
-func (s Xception2) GetErrorCode() int32  { return thriftimpl.Struct(s).Int32(xception2ErrorCode) }
-func (s Xception2) SetErrorCode(v int32) { thriftimpl.Struct(s).SetInt32(xception2ErrorCode, v) }
-func (s Xception2) IsSetErrorCode() bool { return thriftimpl.Struct(s).Has(xception2ErrorCode) }
-func (s Xception2) UnsetErrorCode()      { thriftimpl.Struct(s).Unset(xception2ErrorCode) }
+func (s Xception2) GetErrorCode() int32  { return impl.Struct(s).Int32(xception2ErrorCode) }
+func (s Xception2) SetErrorCode(v int32) { impl.Struct(s).SetInt32(xception2ErrorCode, v) }
+func (s Xception2) IsSetErrorCode() bool { return impl.Struct(s).Has(xception2ErrorCode) }
+func (s Xception2) UnsetErrorCode()      { impl.Struct(s).Unset(xception2ErrorCode) }
 
 func (s Xception2) GetStructThing() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).Child(xception2StructThing, Xception2Desc))
+	return Xtruct(impl.Struct(s).Child(xception2StructThing, Xception2Desc))
 }
 
 // SetStructThing sets a copy of v, an empty struct if v is absent.
 func (s Xception2) SetStructThing(v Xtruct) {
-	thriftimpl.Struct(s).SetChild(xception2StructThing, Xception2Desc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(xception2StructThing, Xception2Desc, impl.Struct(v))
 }
 func (s Xception2) NewStructThing() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).NewChild(xception2StructThing, Xception2Desc, 0))
+	return Xtruct(impl.Struct(s).NewChild(xception2StructThing, Xception2Desc, 0))
 }
-func (s Xception2) IsSetStructThing() bool { return thriftimpl.Struct(s).Has(xception2StructThing) }
-func (s Xception2) UnsetStructThing()      { thriftimpl.Struct(s).Unset(xception2StructThing) }
+func (s Xception2) IsSetStructThing() bool { return impl.Struct(s).Has(xception2StructThing) }
+func (s Xception2) UnsetStructThing()      { impl.Struct(s).Unset(xception2StructThing) }
 
 type EmptyStruct nocopy.Struct
 
 // EmptyStructDesc is the descriptor of EmptyStruct.
-var EmptyStructDesc = thriftimpl.NewDesc("EmptyStruct")
+var EmptyStructDesc = impl.NewDesc("EmptyStruct")
 
 // NewEmptyStruct returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEmptyStruct(opts ...nocopy.Option) EmptyStruct {
-	return EmptyStruct(thriftimpl.New(EmptyStructDesc, opts...))
+	return EmptyStruct(impl.New(EmptyStructDesc, opts...))
 }
 func ParseEmptyStruct(b []byte, opts ...nocopy.Option) (EmptyStruct, error) {
-	s, err := thriftimpl.Parse(EmptyStructDesc, b, opts...)
+	s, err := impl.Parse(EmptyStructDesc, b, opts...)
 	return EmptyStruct(s), err
 }
 func ReadEmptyStruct(r io.Reader, n int, opts ...nocopy.Option) (EmptyStruct, error) {
@@ -1381,34 +1331,31 @@ func ReadEmptyStruct(r io.Reader, n int, opts ...nocopy.Option) (EmptyStruct, er
 // those of s alone.
 func (s EmptyStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EmptyStruct) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EmptyStructDesc)
+	return impl.Struct(s).AppendStruct(dst, EmptyStructDesc)
 }
-func (s EmptyStruct) ThriftDesc() *thriftimpl.Desc { return EmptyStructDesc }
-func (s EmptyStruct) Release()                     { nocopy.Struct(s).Release() }
-func (s EmptyStruct) Clone() EmptyStruct {
-	return EmptyStruct(thriftimpl.Struct(s).Clone(EmptyStructDesc))
-}
-func (s EmptyStruct) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EmptyStruct) String() string { return thriftimpl.Struct(s).Format(EmptyStructDesc) }
+func (s EmptyStruct) ThriftDesc() *impl.Desc    { return EmptyStructDesc }
+func (s EmptyStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EmptyStruct) Release()                  { nocopy.Struct(s).Release() }
+func (s EmptyStruct) Clone() EmptyStruct        { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
+func (s EmptyStruct) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s EmptyStruct) String() string            { return impl.Struct(s).Format(EmptyStructDesc) }
 func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EmptyStructDesc)
+	return impl.Struct(s).Unknown(EmptyStructDesc)
 }
 
 type OneField nocopy.Struct
 
 const (
-	oneFieldField thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	oneFieldField impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // OneFieldDesc is the descriptor of OneField.
-var OneFieldDesc = thriftimpl.NewDesc("OneField")
+var OneFieldDesc = impl.NewDesc("OneField")
 
 // NewOneField returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewOneField(opts ...nocopy.Option) OneField {
-	return OneField(thriftimpl.New(OneFieldDesc, opts...))
-}
+func NewOneField(opts ...nocopy.Option) OneField { return OneField(impl.New(OneFieldDesc, opts...)) }
 func ParseOneField(b []byte, opts ...nocopy.Option) (OneField, error) {
-	s, err := thriftimpl.Parse(OneFieldDesc, b, opts...)
+	s, err := impl.Parse(OneFieldDesc, b, opts...)
 	return OneField(s), err
 }
 func ReadOneField(r io.Reader, n int, opts ...nocopy.Option) (OneField, error) {
@@ -1417,50 +1364,49 @@ func ReadOneField(r io.Reader, n int, opts ...nocopy.Option) (OneField, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s OneField) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OneField) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, OneFieldDesc)
-}
-func (s OneField) ThriftDesc() *thriftimpl.Desc { return OneFieldDesc }
-func (s OneField) Release()                     { nocopy.Struct(s).Release() }
-func (s OneField) Clone() OneField              { return OneField(thriftimpl.Struct(s).Clone(OneFieldDesc)) }
-func (s OneField) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s OneField) String() string               { return thriftimpl.Struct(s).Format(OneFieldDesc) }
+func (s OneField) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s OneField) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
+func (s OneField) ThriftDesc() *impl.Desc     { return OneFieldDesc }
+func (s OneField) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s OneField) Release()                   { nocopy.Struct(s).Release() }
+func (s OneField) Clone() OneField            { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
+func (s OneField) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s OneField) String() string             { return impl.Struct(s).Format(OneFieldDesc) }
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OneFieldDesc)
+	return impl.Struct(s).Unknown(OneFieldDesc)
 }
 
 func (s OneField) GetField() EmptyStruct {
-	return EmptyStruct(thriftimpl.Struct(s).Child(oneFieldField, OneFieldDesc))
+	return EmptyStruct(impl.Struct(s).Child(oneFieldField, OneFieldDesc))
 }
 
 // SetField sets a copy of v, an empty struct if v is absent.
 func (s OneField) SetField(v EmptyStruct) {
-	thriftimpl.Struct(s).SetChild(oneFieldField, OneFieldDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(oneFieldField, OneFieldDesc, impl.Struct(v))
 }
 func (s OneField) NewField() EmptyStruct {
-	return EmptyStruct(thriftimpl.Struct(s).NewChild(oneFieldField, OneFieldDesc, 0))
+	return EmptyStruct(impl.Struct(s).NewChild(oneFieldField, OneFieldDesc, 0))
 }
-func (s OneField) IsSetField() bool { return thriftimpl.Struct(s).Has(oneFieldField) }
-func (s OneField) UnsetField()      { thriftimpl.Struct(s).Unset(oneFieldField) }
+func (s OneField) IsSetField() bool { return impl.Struct(s).Has(oneFieldField) }
+func (s OneField) UnsetField()      { impl.Struct(s).Unset(oneFieldField) }
 
 type VersioningTestV1 nocopy.Struct
 
 const (
-	versioningTestV1BeginInBoth thriftimpl.Field = 2<<48 | 5<<32 | 8<<16 | 1
-	versioningTestV1OldString   thriftimpl.Field = 3<<48 | 5<<32 | 11<<16 | 3
-	versioningTestV1EndInBoth   thriftimpl.Field = 4<<48 | 5<<32 | 8<<16 | 12
+	versioningTestV1BeginInBoth impl.Field = 2<<48 | 5<<32 | 8<<16 | 1
+	versioningTestV1OldString   impl.Field = 3<<48 | 5<<32 | 11<<16 | 3
+	versioningTestV1EndInBoth   impl.Field = 4<<48 | 5<<32 | 8<<16 | 12
 )
 
 // VersioningTestV1Desc is the descriptor of VersioningTestV1.
-var VersioningTestV1Desc = thriftimpl.NewDesc("VersioningTestV1")
+var VersioningTestV1Desc = impl.NewDesc("VersioningTestV1")
 
 // NewVersioningTestV1 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewVersioningTestV1(opts ...nocopy.Option) VersioningTestV1 {
-	return VersioningTestV1(thriftimpl.New(VersioningTestV1Desc, opts...))
+	return VersioningTestV1(impl.New(VersioningTestV1Desc, opts...))
 }
 func ParseVersioningTestV1(b []byte, opts ...nocopy.Option) (VersioningTestV1, error) {
-	s, err := thriftimpl.Parse(VersioningTestV1Desc, b, opts...)
+	s, err := impl.Parse(VersioningTestV1Desc, b, opts...)
 	return VersioningTestV1(s), err
 }
 func ReadVersioningTestV1(r io.Reader, n int, opts ...nocopy.Option) (VersioningTestV1, error) {
@@ -1471,78 +1417,75 @@ func ReadVersioningTestV1(r io.Reader, n int, opts ...nocopy.Option) (Versioning
 // those of s alone.
 func (s VersioningTestV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV1) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
+	return impl.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
 }
-func (s VersioningTestV1) ThriftDesc() *thriftimpl.Desc { return VersioningTestV1Desc }
-func (s VersioningTestV1) Release()                     { nocopy.Struct(s).Release() }
+func (s VersioningTestV1) ThriftDesc() *impl.Desc    { return VersioningTestV1Desc }
+func (s VersioningTestV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s VersioningTestV1) Release()                  { nocopy.Struct(s).Release() }
 func (s VersioningTestV1) Clone() VersioningTestV1 {
-	return VersioningTestV1(thriftimpl.Struct(s).Clone(VersioningTestV1Desc))
+	return VersioningTestV1(impl.Struct(s).Clone(VersioningTestV1Desc))
 }
 func (s VersioningTestV1) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s VersioningTestV1) String() string { return thriftimpl.Struct(s).Format(VersioningTestV1Desc) }
+func (s VersioningTestV1) String() string { return impl.Struct(s).Format(VersioningTestV1Desc) }
 func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(VersioningTestV1Desc)
+	return impl.Struct(s).Unknown(VersioningTestV1Desc)
 }
 
 func (s VersioningTestV1) GetBeginInBoth() int32 {
-	return thriftimpl.Struct(s).Int32(versioningTestV1BeginInBoth)
+	return impl.Struct(s).Int32(versioningTestV1BeginInBoth)
 }
 func (s VersioningTestV1) SetBeginInBoth(v int32) {
-	thriftimpl.Struct(s).SetInt32(versioningTestV1BeginInBoth, v)
+	impl.Struct(s).SetInt32(versioningTestV1BeginInBoth, v)
 }
 func (s VersioningTestV1) IsSetBeginInBoth() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV1BeginInBoth)
+	return impl.Struct(s).Has(versioningTestV1BeginInBoth)
 }
-func (s VersioningTestV1) UnsetBeginInBoth() { thriftimpl.Struct(s).Unset(versioningTestV1BeginInBoth) }
+func (s VersioningTestV1) UnsetBeginInBoth() { impl.Struct(s).Unset(versioningTestV1BeginInBoth) }
 
 func (s VersioningTestV1) GetOldString() string {
-	return thriftimpl.Struct(s).Text(versioningTestV1OldString)
+	return impl.Struct(s).Text(versioningTestV1OldString)
 }
 func (s VersioningTestV1) SetOldString(v string) {
-	thriftimpl.Struct(s).SetText(versioningTestV1OldString, v)
+	impl.Struct(s).SetText(versioningTestV1OldString, v)
 }
-func (s VersioningTestV1) IsSetOldString() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV1OldString)
-}
-func (s VersioningTestV1) UnsetOldString() { thriftimpl.Struct(s).Unset(versioningTestV1OldString) }
+func (s VersioningTestV1) IsSetOldString() bool { return impl.Struct(s).Has(versioningTestV1OldString) }
+func (s VersioningTestV1) UnsetOldString()      { impl.Struct(s).Unset(versioningTestV1OldString) }
 
 func (s VersioningTestV1) GetEndInBoth() int32 {
-	return thriftimpl.Struct(s).Int32(versioningTestV1EndInBoth)
+	return impl.Struct(s).Int32(versioningTestV1EndInBoth)
 }
 func (s VersioningTestV1) SetEndInBoth(v int32) {
-	thriftimpl.Struct(s).SetInt32(versioningTestV1EndInBoth, v)
+	impl.Struct(s).SetInt32(versioningTestV1EndInBoth, v)
 }
-func (s VersioningTestV1) IsSetEndInBoth() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV1EndInBoth)
-}
-func (s VersioningTestV1) UnsetEndInBoth() { thriftimpl.Struct(s).Unset(versioningTestV1EndInBoth) }
+func (s VersioningTestV1) IsSetEndInBoth() bool { return impl.Struct(s).Has(versioningTestV1EndInBoth) }
+func (s VersioningTestV1) UnsetEndInBoth()      { impl.Struct(s).Unset(versioningTestV1EndInBoth) }
 
 type VersioningTestV2 nocopy.Struct
 
 const (
-	versioningTestV2BeginInBoth thriftimpl.Field = 2<<48 | 14<<32 | 8<<16 | 1
-	versioningTestV2Newint_     thriftimpl.Field = 3<<48 | 14<<32 | 8<<16 | 2
-	versioningTestV2Newbyte_    thriftimpl.Field = 4<<48 | 14<<32 | 3<<16 | 3
-	versioningTestV2Newshort_   thriftimpl.Field = 5<<48 | 14<<32 | 6<<16 | 4
-	versioningTestV2Newlong_    thriftimpl.Field = 6<<48 | 14<<32 | 10<<16 | 5
-	versioningTestV2Newdouble_  thriftimpl.Field = 7<<48 | 14<<32 | 4<<16 | 6
-	versioningTestV2Newstruct_  thriftimpl.Field = 8<<48 | 14<<32 | 12<<16 | 7
-	versioningTestV2Newlist_    thriftimpl.Field = 9<<48 | 14<<32 | 15<<16 | 8
-	versioningTestV2Newset_     thriftimpl.Field = 10<<48 | 14<<32 | 14<<16 | 9
-	versioningTestV2Newmap_     thriftimpl.Field = 11<<48 | 14<<32 | 13<<16 | 10
-	versioningTestV2Newstring_  thriftimpl.Field = 12<<48 | 14<<32 | 11<<16 | 11
-	versioningTestV2EndInBoth   thriftimpl.Field = 13<<48 | 14<<32 | 8<<16 | 12
+	versioningTestV2BeginInBoth impl.Field = 2<<48 | 14<<32 | 8<<16 | 1
+	versioningTestV2Newint_     impl.Field = 3<<48 | 14<<32 | 8<<16 | 2
+	versioningTestV2Newbyte_    impl.Field = 4<<48 | 14<<32 | 3<<16 | 3
+	versioningTestV2Newshort_   impl.Field = 5<<48 | 14<<32 | 6<<16 | 4
+	versioningTestV2Newlong_    impl.Field = 6<<48 | 14<<32 | 10<<16 | 5
+	versioningTestV2Newdouble_  impl.Field = 7<<48 | 14<<32 | 4<<16 | 6
+	versioningTestV2Newstruct_  impl.Field = 8<<48 | 14<<32 | 12<<16 | 7
+	versioningTestV2Newlist_    impl.Field = 9<<48 | 14<<32 | 15<<16 | 8
+	versioningTestV2Newset_     impl.Field = 10<<48 | 14<<32 | 14<<16 | 9
+	versioningTestV2Newmap_     impl.Field = 11<<48 | 14<<32 | 13<<16 | 10
+	versioningTestV2Newstring_  impl.Field = 12<<48 | 14<<32 | 11<<16 | 11
+	versioningTestV2EndInBoth   impl.Field = 13<<48 | 14<<32 | 8<<16 | 12
 )
 
 // VersioningTestV2Desc is the descriptor of VersioningTestV2.
-var VersioningTestV2Desc = thriftimpl.NewDesc("VersioningTestV2")
+var VersioningTestV2Desc = impl.NewDesc("VersioningTestV2")
 
 // NewVersioningTestV2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewVersioningTestV2(opts ...nocopy.Option) VersioningTestV2 {
-	return VersioningTestV2(thriftimpl.New(VersioningTestV2Desc, opts...))
+	return VersioningTestV2(impl.New(VersioningTestV2Desc, opts...))
 }
 func ParseVersioningTestV2(b []byte, opts ...nocopy.Option) (VersioningTestV2, error) {
-	s, err := thriftimpl.Parse(VersioningTestV2Desc, b, opts...)
+	s, err := impl.Parse(VersioningTestV2Desc, b, opts...)
 	return VersioningTestV2(s), err
 }
 func ReadVersioningTestV2(r io.Reader, n int, opts ...nocopy.Option) (VersioningTestV2, error) {
@@ -1553,188 +1496,161 @@ func ReadVersioningTestV2(r io.Reader, n int, opts ...nocopy.Option) (Versioning
 // those of s alone.
 func (s VersioningTestV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV2) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
+	return impl.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
 }
-func (s VersioningTestV2) ThriftDesc() *thriftimpl.Desc { return VersioningTestV2Desc }
-func (s VersioningTestV2) Release()                     { nocopy.Struct(s).Release() }
+func (s VersioningTestV2) ThriftDesc() *impl.Desc    { return VersioningTestV2Desc }
+func (s VersioningTestV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s VersioningTestV2) Release()                  { nocopy.Struct(s).Release() }
 func (s VersioningTestV2) Clone() VersioningTestV2 {
-	return VersioningTestV2(thriftimpl.Struct(s).Clone(VersioningTestV2Desc))
+	return VersioningTestV2(impl.Struct(s).Clone(VersioningTestV2Desc))
 }
 func (s VersioningTestV2) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s VersioningTestV2) String() string { return thriftimpl.Struct(s).Format(VersioningTestV2Desc) }
+func (s VersioningTestV2) String() string { return impl.Struct(s).Format(VersioningTestV2Desc) }
 func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(VersioningTestV2Desc)
+	return impl.Struct(s).Unknown(VersioningTestV2Desc)
 }
 
 func (s VersioningTestV2) GetBeginInBoth() int32 {
-	return thriftimpl.Struct(s).Int32(versioningTestV2BeginInBoth)
+	return impl.Struct(s).Int32(versioningTestV2BeginInBoth)
 }
 func (s VersioningTestV2) SetBeginInBoth(v int32) {
-	thriftimpl.Struct(s).SetInt32(versioningTestV2BeginInBoth, v)
+	impl.Struct(s).SetInt32(versioningTestV2BeginInBoth, v)
 }
 func (s VersioningTestV2) IsSetBeginInBoth() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2BeginInBoth)
+	return impl.Struct(s).Has(versioningTestV2BeginInBoth)
 }
-func (s VersioningTestV2) UnsetBeginInBoth() { thriftimpl.Struct(s).Unset(versioningTestV2BeginInBoth) }
+func (s VersioningTestV2) UnsetBeginInBoth() { impl.Struct(s).Unset(versioningTestV2BeginInBoth) }
 
-func (s VersioningTestV2) GetNewint_() int32 {
-	return thriftimpl.Struct(s).Int32(versioningTestV2Newint_)
-}
-func (s VersioningTestV2) SetNewint_(v int32) {
-	thriftimpl.Struct(s).SetInt32(versioningTestV2Newint_, v)
-}
-func (s VersioningTestV2) IsSetNewint_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newint_)
-}
-func (s VersioningTestV2) UnsetNewint_() { thriftimpl.Struct(s).Unset(versioningTestV2Newint_) }
+func (s VersioningTestV2) GetNewint_() int32  { return impl.Struct(s).Int32(versioningTestV2Newint_) }
+func (s VersioningTestV2) SetNewint_(v int32) { impl.Struct(s).SetInt32(versioningTestV2Newint_, v) }
+func (s VersioningTestV2) IsSetNewint_() bool { return impl.Struct(s).Has(versioningTestV2Newint_) }
+func (s VersioningTestV2) UnsetNewint_()      { impl.Struct(s).Unset(versioningTestV2Newint_) }
 
-func (s VersioningTestV2) GetNewbyte_() int8 {
-	return thriftimpl.Struct(s).Int8(versioningTestV2Newbyte_)
-}
-func (s VersioningTestV2) SetNewbyte_(v int8) {
-	thriftimpl.Struct(s).SetInt8(versioningTestV2Newbyte_, v)
-}
-func (s VersioningTestV2) IsSetNewbyte_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newbyte_)
-}
-func (s VersioningTestV2) UnsetNewbyte_() { thriftimpl.Struct(s).Unset(versioningTestV2Newbyte_) }
+func (s VersioningTestV2) GetNewbyte_() int8   { return impl.Struct(s).Int8(versioningTestV2Newbyte_) }
+func (s VersioningTestV2) SetNewbyte_(v int8)  { impl.Struct(s).SetInt8(versioningTestV2Newbyte_, v) }
+func (s VersioningTestV2) IsSetNewbyte_() bool { return impl.Struct(s).Has(versioningTestV2Newbyte_) }
+func (s VersioningTestV2) UnsetNewbyte_()      { impl.Struct(s).Unset(versioningTestV2Newbyte_) }
 
 func (s VersioningTestV2) GetNewshort_() int16 {
-	return thriftimpl.Struct(s).Int16(versioningTestV2Newshort_)
+	return impl.Struct(s).Int16(versioningTestV2Newshort_)
 }
 func (s VersioningTestV2) SetNewshort_(v int16) {
-	thriftimpl.Struct(s).SetInt16(versioningTestV2Newshort_, v)
+	impl.Struct(s).SetInt16(versioningTestV2Newshort_, v)
 }
-func (s VersioningTestV2) IsSetNewshort_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newshort_)
-}
-func (s VersioningTestV2) UnsetNewshort_() { thriftimpl.Struct(s).Unset(versioningTestV2Newshort_) }
+func (s VersioningTestV2) IsSetNewshort_() bool { return impl.Struct(s).Has(versioningTestV2Newshort_) }
+func (s VersioningTestV2) UnsetNewshort_()      { impl.Struct(s).Unset(versioningTestV2Newshort_) }
 
-func (s VersioningTestV2) GetNewlong_() int64 {
-	return thriftimpl.Struct(s).Int64(versioningTestV2Newlong_)
-}
-func (s VersioningTestV2) SetNewlong_(v int64) {
-	thriftimpl.Struct(s).SetInt64(versioningTestV2Newlong_, v)
-}
-func (s VersioningTestV2) IsSetNewlong_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newlong_)
-}
-func (s VersioningTestV2) UnsetNewlong_() { thriftimpl.Struct(s).Unset(versioningTestV2Newlong_) }
+func (s VersioningTestV2) GetNewlong_() int64  { return impl.Struct(s).Int64(versioningTestV2Newlong_) }
+func (s VersioningTestV2) SetNewlong_(v int64) { impl.Struct(s).SetInt64(versioningTestV2Newlong_, v) }
+func (s VersioningTestV2) IsSetNewlong_() bool { return impl.Struct(s).Has(versioningTestV2Newlong_) }
+func (s VersioningTestV2) UnsetNewlong_()      { impl.Struct(s).Unset(versioningTestV2Newlong_) }
 
 func (s VersioningTestV2) GetNewdouble_() float64 {
-	return thriftimpl.Struct(s).Float64(versioningTestV2Newdouble_)
+	return impl.Struct(s).Float64(versioningTestV2Newdouble_)
 }
 func (s VersioningTestV2) SetNewdouble_(v float64) {
-	thriftimpl.Struct(s).SetFloat64(versioningTestV2Newdouble_, v)
+	impl.Struct(s).SetFloat64(versioningTestV2Newdouble_, v)
 }
 func (s VersioningTestV2) IsSetNewdouble_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newdouble_)
+	return impl.Struct(s).Has(versioningTestV2Newdouble_)
 }
-func (s VersioningTestV2) UnsetNewdouble_() { thriftimpl.Struct(s).Unset(versioningTestV2Newdouble_) }
+func (s VersioningTestV2) UnsetNewdouble_() { impl.Struct(s).Unset(versioningTestV2Newdouble_) }
 
 func (s VersioningTestV2) GetNewstruct_() Bonk {
-	return Bonk(thriftimpl.Struct(s).Child(versioningTestV2Newstruct_, VersioningTestV2Desc))
+	return Bonk(impl.Struct(s).Child(versioningTestV2Newstruct_, VersioningTestV2Desc))
 }
 
 // SetNewstruct_ sets a copy of v, an empty struct if v is absent.
 func (s VersioningTestV2) SetNewstruct_(v Bonk) {
-	thriftimpl.Struct(s).SetChild(versioningTestV2Newstruct_, VersioningTestV2Desc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(versioningTestV2Newstruct_, VersioningTestV2Desc, impl.Struct(v))
 }
 func (s VersioningTestV2) NewNewstruct_() Bonk {
-	return Bonk(thriftimpl.Struct(s).NewChild(versioningTestV2Newstruct_, VersioningTestV2Desc, 0))
+	return Bonk(impl.Struct(s).NewChild(versioningTestV2Newstruct_, VersioningTestV2Desc, 0))
 }
 func (s VersioningTestV2) IsSetNewstruct_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newstruct_)
+	return impl.Struct(s).Has(versioningTestV2Newstruct_)
 }
-func (s VersioningTestV2) UnsetNewstruct_() { thriftimpl.Struct(s).Unset(versioningTestV2Newstruct_) }
+func (s VersioningTestV2) UnsetNewstruct_() { impl.Struct(s).Unset(versioningTestV2Newstruct_) }
 
 func (s VersioningTestV2) GetNewlist_() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(versioningTestV2Newlist_, VersioningTestV2Desc))
+	return nocopy.Int32List(impl.Struct(s).Child(versioningTestV2Newlist_, VersioningTestV2Desc))
 }
 func (s VersioningTestV2) SetNewlist_(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(versioningTestV2Newlist_, VersioningTestV2Desc, v)
+	impl.Struct(s).SetInt32s(versioningTestV2Newlist_, VersioningTestV2Desc, v)
 }
 func (s VersioningTestV2) NewNewlist_(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(versioningTestV2Newlist_, VersioningTestV2Desc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(versioningTestV2Newlist_, VersioningTestV2Desc, n))
 }
-func (s VersioningTestV2) IsSetNewlist_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newlist_)
-}
-func (s VersioningTestV2) UnsetNewlist_() { thriftimpl.Struct(s).Unset(versioningTestV2Newlist_) }
+func (s VersioningTestV2) IsSetNewlist_() bool { return impl.Struct(s).Has(versioningTestV2Newlist_) }
+func (s VersioningTestV2) UnsetNewlist_()      { impl.Struct(s).Unset(versioningTestV2Newlist_) }
 
 func (s VersioningTestV2) GetNewset_() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(versioningTestV2Newset_, VersioningTestV2Desc))
+	return nocopy.Int32List(impl.Struct(s).Child(versioningTestV2Newset_, VersioningTestV2Desc))
 }
 func (s VersioningTestV2) SetNewset_(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(versioningTestV2Newset_, VersioningTestV2Desc, v)
+	impl.Struct(s).SetInt32s(versioningTestV2Newset_, VersioningTestV2Desc, v)
 }
 func (s VersioningTestV2) NewNewset_(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(versioningTestV2Newset_, VersioningTestV2Desc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(versioningTestV2Newset_, VersioningTestV2Desc, n))
 }
-func (s VersioningTestV2) IsSetNewset_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newset_)
-}
-func (s VersioningTestV2) UnsetNewset_() { thriftimpl.Struct(s).Unset(versioningTestV2Newset_) }
+func (s VersioningTestV2) IsSetNewset_() bool { return impl.Struct(s).Has(versioningTestV2Newset_) }
+func (s VersioningTestV2) UnsetNewset_()      { impl.Struct(s).Unset(versioningTestV2Newset_) }
 
-func (s VersioningTestV2) GetNewmap_() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(versioningTestV2Newmap_, VersioningTestV2Desc))
+func (s VersioningTestV2) GetNewmap_() nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
+	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(versioningTestV2Newmap_, VersioningTestV2Desc))
 }
 
 // SetNewmap_ sets a copy of v, an empty map if v is absent.
-func (s VersioningTestV2) SetNewmap_(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(versioningTestV2Newmap_, VersioningTestV2Desc, thriftimpl.Struct(v))
+func (s VersioningTestV2) SetNewmap_(v nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]) {
+	impl.Struct(s).SetChild(versioningTestV2Newmap_, VersioningTestV2Desc, impl.Struct(v))
 }
 
 // SetNewmap_Map sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s VersioningTestV2) SetNewmap_Map(v map[int32]int32) {
-	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), versioningTestV2Newmap_, VersioningTestV2Desc, v)
+	impl.SetMap[impl.AsInt32, impl.AsInt32](impl.Struct(s), versioningTestV2Newmap_, VersioningTestV2Desc, v)
 }
-func (s VersioningTestV2) NewNewmap_(n ...int) nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(versioningTestV2Newmap_, VersioningTestV2Desc, n))
+func (s VersioningTestV2) NewNewmap_(n ...int) nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
+	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).NewMap(versioningTestV2Newmap_, VersioningTestV2Desc, n))
 }
-func (s VersioningTestV2) IsSetNewmap_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newmap_)
-}
-func (s VersioningTestV2) UnsetNewmap_() { thriftimpl.Struct(s).Unset(versioningTestV2Newmap_) }
+func (s VersioningTestV2) IsSetNewmap_() bool { return impl.Struct(s).Has(versioningTestV2Newmap_) }
+func (s VersioningTestV2) UnsetNewmap_()      { impl.Struct(s).Unset(versioningTestV2Newmap_) }
 
 func (s VersioningTestV2) GetNewstring_() string {
-	return thriftimpl.Struct(s).Text(versioningTestV2Newstring_)
+	return impl.Struct(s).Text(versioningTestV2Newstring_)
 }
 func (s VersioningTestV2) SetNewstring_(v string) {
-	thriftimpl.Struct(s).SetText(versioningTestV2Newstring_, v)
+	impl.Struct(s).SetText(versioningTestV2Newstring_, v)
 }
 func (s VersioningTestV2) IsSetNewstring_() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2Newstring_)
+	return impl.Struct(s).Has(versioningTestV2Newstring_)
 }
-func (s VersioningTestV2) UnsetNewstring_() { thriftimpl.Struct(s).Unset(versioningTestV2Newstring_) }
+func (s VersioningTestV2) UnsetNewstring_() { impl.Struct(s).Unset(versioningTestV2Newstring_) }
 
 func (s VersioningTestV2) GetEndInBoth() int32 {
-	return thriftimpl.Struct(s).Int32(versioningTestV2EndInBoth)
+	return impl.Struct(s).Int32(versioningTestV2EndInBoth)
 }
 func (s VersioningTestV2) SetEndInBoth(v int32) {
-	thriftimpl.Struct(s).SetInt32(versioningTestV2EndInBoth, v)
+	impl.Struct(s).SetInt32(versioningTestV2EndInBoth, v)
 }
-func (s VersioningTestV2) IsSetEndInBoth() bool {
-	return thriftimpl.Struct(s).Has(versioningTestV2EndInBoth)
-}
-func (s VersioningTestV2) UnsetEndInBoth() { thriftimpl.Struct(s).Unset(versioningTestV2EndInBoth) }
+func (s VersioningTestV2) IsSetEndInBoth() bool { return impl.Struct(s).Has(versioningTestV2EndInBoth) }
+func (s VersioningTestV2) UnsetEndInBoth()      { impl.Struct(s).Unset(versioningTestV2EndInBoth) }
 
 type ListTypeVersioningV1 nocopy.Struct
 
 const (
-	listTypeVersioningV1Myints thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	listTypeVersioningV1Hello  thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	listTypeVersioningV1Myints impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	listTypeVersioningV1Hello  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ListTypeVersioningV1Desc is the descriptor of ListTypeVersioningV1.
-var ListTypeVersioningV1Desc = thriftimpl.NewDesc("ListTypeVersioningV1")
+var ListTypeVersioningV1Desc = impl.NewDesc("ListTypeVersioningV1")
 
 // NewListTypeVersioningV1 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewListTypeVersioningV1(opts ...nocopy.Option) ListTypeVersioningV1 {
-	return ListTypeVersioningV1(thriftimpl.New(ListTypeVersioningV1Desc, opts...))
+	return ListTypeVersioningV1(impl.New(ListTypeVersioningV1Desc, opts...))
 }
 func ParseListTypeVersioningV1(b []byte, opts ...nocopy.Option) (ListTypeVersioningV1, error) {
-	s, err := thriftimpl.Parse(ListTypeVersioningV1Desc, b, opts...)
+	s, err := impl.Parse(ListTypeVersioningV1Desc, b, opts...)
 	return ListTypeVersioningV1(s), err
 }
 func ReadListTypeVersioningV1(r io.Reader, n int, opts ...nocopy.Option) (ListTypeVersioningV1, error) {
@@ -1745,62 +1661,59 @@ func ReadListTypeVersioningV1(r io.Reader, n int, opts ...nocopy.Option) (ListTy
 // those of s alone.
 func (s ListTypeVersioningV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
+	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
 }
-func (s ListTypeVersioningV1) ThriftDesc() *thriftimpl.Desc { return ListTypeVersioningV1Desc }
-func (s ListTypeVersioningV1) Release()                     { nocopy.Struct(s).Release() }
+func (s ListTypeVersioningV1) ThriftDesc() *impl.Desc    { return ListTypeVersioningV1Desc }
+func (s ListTypeVersioningV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ListTypeVersioningV1) Release()                  { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
-	return ListTypeVersioningV1(thriftimpl.Struct(s).Clone(ListTypeVersioningV1Desc))
+	return ListTypeVersioningV1(impl.Struct(s).Clone(ListTypeVersioningV1Desc))
 }
-func (s ListTypeVersioningV1) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ListTypeVersioningV1) String() string {
-	return thriftimpl.Struct(s).Format(ListTypeVersioningV1Desc)
-}
+func (s ListTypeVersioningV1) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s ListTypeVersioningV1) String() string { return impl.Struct(s).Format(ListTypeVersioningV1Desc) }
 func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ListTypeVersioningV1Desc)
+	return impl.Struct(s).Unknown(ListTypeVersioningV1Desc)
 }
 
 func (s ListTypeVersioningV1) GetMyints() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(listTypeVersioningV1Myints, ListTypeVersioningV1Desc))
+	return nocopy.Int32List(impl.Struct(s).Child(listTypeVersioningV1Myints, ListTypeVersioningV1Desc))
 }
 func (s ListTypeVersioningV1) SetMyints(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(listTypeVersioningV1Myints, ListTypeVersioningV1Desc, v)
+	impl.Struct(s).SetInt32s(listTypeVersioningV1Myints, ListTypeVersioningV1Desc, v)
 }
 func (s ListTypeVersioningV1) NewMyints(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(listTypeVersioningV1Myints, ListTypeVersioningV1Desc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(listTypeVersioningV1Myints, ListTypeVersioningV1Desc, n))
 }
 func (s ListTypeVersioningV1) IsSetMyints() bool {
-	return thriftimpl.Struct(s).Has(listTypeVersioningV1Myints)
+	return impl.Struct(s).Has(listTypeVersioningV1Myints)
 }
-func (s ListTypeVersioningV1) UnsetMyints() { thriftimpl.Struct(s).Unset(listTypeVersioningV1Myints) }
+func (s ListTypeVersioningV1) UnsetMyints() { impl.Struct(s).Unset(listTypeVersioningV1Myints) }
 
 func (s ListTypeVersioningV1) GetHello() string {
-	return thriftimpl.Struct(s).Text(listTypeVersioningV1Hello)
+	return impl.Struct(s).Text(listTypeVersioningV1Hello)
 }
 func (s ListTypeVersioningV1) SetHello(v string) {
-	thriftimpl.Struct(s).SetText(listTypeVersioningV1Hello, v)
+	impl.Struct(s).SetText(listTypeVersioningV1Hello, v)
 }
-func (s ListTypeVersioningV1) IsSetHello() bool {
-	return thriftimpl.Struct(s).Has(listTypeVersioningV1Hello)
-}
-func (s ListTypeVersioningV1) UnsetHello() { thriftimpl.Struct(s).Unset(listTypeVersioningV1Hello) }
+func (s ListTypeVersioningV1) IsSetHello() bool { return impl.Struct(s).Has(listTypeVersioningV1Hello) }
+func (s ListTypeVersioningV1) UnsetHello()      { impl.Struct(s).Unset(listTypeVersioningV1Hello) }
 
 type ListTypeVersioningV2 nocopy.Struct
 
 const (
-	listTypeVersioningV2Strings thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	listTypeVersioningV2Hello   thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	listTypeVersioningV2Strings impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	listTypeVersioningV2Hello   impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ListTypeVersioningV2Desc is the descriptor of ListTypeVersioningV2.
-var ListTypeVersioningV2Desc = thriftimpl.NewDesc("ListTypeVersioningV2")
+var ListTypeVersioningV2Desc = impl.NewDesc("ListTypeVersioningV2")
 
 // NewListTypeVersioningV2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewListTypeVersioningV2(opts ...nocopy.Option) ListTypeVersioningV2 {
-	return ListTypeVersioningV2(thriftimpl.New(ListTypeVersioningV2Desc, opts...))
+	return ListTypeVersioningV2(impl.New(ListTypeVersioningV2Desc, opts...))
 }
 func ParseListTypeVersioningV2(b []byte, opts ...nocopy.Option) (ListTypeVersioningV2, error) {
-	s, err := thriftimpl.Parse(ListTypeVersioningV2Desc, b, opts...)
+	s, err := impl.Parse(ListTypeVersioningV2Desc, b, opts...)
 	return ListTypeVersioningV2(s), err
 }
 func ReadListTypeVersioningV2(r io.Reader, n int, opts ...nocopy.Option) (ListTypeVersioningV2, error) {
@@ -1811,61 +1724,58 @@ func ReadListTypeVersioningV2(r io.Reader, n int, opts ...nocopy.Option) (ListTy
 // those of s alone.
 func (s ListTypeVersioningV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
+	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
 }
-func (s ListTypeVersioningV2) ThriftDesc() *thriftimpl.Desc { return ListTypeVersioningV2Desc }
-func (s ListTypeVersioningV2) Release()                     { nocopy.Struct(s).Release() }
+func (s ListTypeVersioningV2) ThriftDesc() *impl.Desc    { return ListTypeVersioningV2Desc }
+func (s ListTypeVersioningV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ListTypeVersioningV2) Release()                  { nocopy.Struct(s).Release() }
 func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
-	return ListTypeVersioningV2(thriftimpl.Struct(s).Clone(ListTypeVersioningV2Desc))
+	return ListTypeVersioningV2(impl.Struct(s).Clone(ListTypeVersioningV2Desc))
 }
-func (s ListTypeVersioningV2) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ListTypeVersioningV2) String() string {
-	return thriftimpl.Struct(s).Format(ListTypeVersioningV2Desc)
-}
+func (s ListTypeVersioningV2) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s ListTypeVersioningV2) String() string { return impl.Struct(s).Format(ListTypeVersioningV2Desc) }
 func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ListTypeVersioningV2Desc)
+	return impl.Struct(s).Unknown(ListTypeVersioningV2Desc)
 }
 
 func (s ListTypeVersioningV2) GetStrings() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(listTypeVersioningV2Strings, ListTypeVersioningV2Desc))
+	return nocopy.StringList(impl.Struct(s).Child(listTypeVersioningV2Strings, ListTypeVersioningV2Desc))
 }
 func (s ListTypeVersioningV2) SetStrings(v []string) {
-	thriftimpl.Struct(s).SetTexts(listTypeVersioningV2Strings, ListTypeVersioningV2Desc, v)
+	impl.Struct(s).SetTexts(listTypeVersioningV2Strings, ListTypeVersioningV2Desc, v)
 }
 func (s ListTypeVersioningV2) NewStrings(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(listTypeVersioningV2Strings, ListTypeVersioningV2Desc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(listTypeVersioningV2Strings, ListTypeVersioningV2Desc, n))
 }
 func (s ListTypeVersioningV2) IsSetStrings() bool {
-	return thriftimpl.Struct(s).Has(listTypeVersioningV2Strings)
+	return impl.Struct(s).Has(listTypeVersioningV2Strings)
 }
-func (s ListTypeVersioningV2) UnsetStrings() { thriftimpl.Struct(s).Unset(listTypeVersioningV2Strings) }
+func (s ListTypeVersioningV2) UnsetStrings() { impl.Struct(s).Unset(listTypeVersioningV2Strings) }
 
 func (s ListTypeVersioningV2) GetHello() string {
-	return thriftimpl.Struct(s).Text(listTypeVersioningV2Hello)
+	return impl.Struct(s).Text(listTypeVersioningV2Hello)
 }
 func (s ListTypeVersioningV2) SetHello(v string) {
-	thriftimpl.Struct(s).SetText(listTypeVersioningV2Hello, v)
+	impl.Struct(s).SetText(listTypeVersioningV2Hello, v)
 }
-func (s ListTypeVersioningV2) IsSetHello() bool {
-	return thriftimpl.Struct(s).Has(listTypeVersioningV2Hello)
-}
-func (s ListTypeVersioningV2) UnsetHello() { thriftimpl.Struct(s).Unset(listTypeVersioningV2Hello) }
+func (s ListTypeVersioningV2) IsSetHello() bool { return impl.Struct(s).Has(listTypeVersioningV2Hello) }
+func (s ListTypeVersioningV2) UnsetHello()      { impl.Struct(s).Unset(listTypeVersioningV2Hello) }
 
 type GuessProtocolStruct nocopy.Struct
 
 const (
-	guessProtocolStructMapField thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 7
+	guessProtocolStructMapField impl.Field = 2<<48 | 3<<32 | 13<<16 | 7
 )
 
 // GuessProtocolStructDesc is the descriptor of GuessProtocolStruct.
-var GuessProtocolStructDesc = thriftimpl.NewDesc("GuessProtocolStruct")
+var GuessProtocolStructDesc = impl.NewDesc("GuessProtocolStruct")
 
 // NewGuessProtocolStruct returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGuessProtocolStruct(opts ...nocopy.Option) GuessProtocolStruct {
-	return GuessProtocolStruct(thriftimpl.New(GuessProtocolStructDesc, opts...))
+	return GuessProtocolStruct(impl.New(GuessProtocolStructDesc, opts...))
 }
 func ParseGuessProtocolStruct(b []byte, opts ...nocopy.Option) (GuessProtocolStruct, error) {
-	s, err := thriftimpl.Parse(GuessProtocolStructDesc, b, opts...)
+	s, err := impl.Parse(GuessProtocolStructDesc, b, opts...)
 	return GuessProtocolStruct(s), err
 }
 func ReadGuessProtocolStruct(r io.Reader, n int, opts ...nocopy.Option) (GuessProtocolStruct, error) {
@@ -1876,66 +1786,65 @@ func ReadGuessProtocolStruct(r io.Reader, n int, opts ...nocopy.Option) (GuessPr
 // those of s alone.
 func (s GuessProtocolStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
+	return impl.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
 }
-func (s GuessProtocolStruct) ThriftDesc() *thriftimpl.Desc { return GuessProtocolStructDesc }
-func (s GuessProtocolStruct) Release()                     { nocopy.Struct(s).Release() }
+func (s GuessProtocolStruct) ThriftDesc() *impl.Desc    { return GuessProtocolStructDesc }
+func (s GuessProtocolStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GuessProtocolStruct) Release()                  { nocopy.Struct(s).Release() }
 func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
-	return GuessProtocolStruct(thriftimpl.Struct(s).Clone(GuessProtocolStructDesc))
+	return GuessProtocolStruct(impl.Struct(s).Clone(GuessProtocolStructDesc))
 }
-func (s GuessProtocolStruct) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s GuessProtocolStruct) String() string {
-	return thriftimpl.Struct(s).Format(GuessProtocolStructDesc)
-}
+func (s GuessProtocolStruct) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s GuessProtocolStruct) String() string { return impl.Struct(s).Format(GuessProtocolStructDesc) }
 func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GuessProtocolStructDesc)
+	return impl.Struct(s).Unknown(GuessProtocolStructDesc)
 }
 
 func (s GuessProtocolStruct) GetMapField() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
 }
 
 // SetMapField sets a copy of v, an empty map if v is absent.
 func (s GuessProtocolStruct) SetMapField(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(guessProtocolStructMapField, GuessProtocolStructDesc, impl.Struct(v))
 }
 
 // SetMapFieldMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s GuessProtocolStruct) SetMapFieldMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), guessProtocolStructMapField, GuessProtocolStructDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), guessProtocolStructMapField, GuessProtocolStructDesc, v)
 }
 func (s GuessProtocolStruct) NewMapField(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(guessProtocolStructMapField, GuessProtocolStructDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(guessProtocolStructMapField, GuessProtocolStructDesc, n))
 }
 func (s GuessProtocolStruct) IsSetMapField() bool {
-	return thriftimpl.Struct(s).Has(guessProtocolStructMapField)
+	return impl.Struct(s).Has(guessProtocolStructMapField)
 }
-func (s GuessProtocolStruct) UnsetMapField() { thriftimpl.Struct(s).Unset(guessProtocolStructMapField) }
+func (s GuessProtocolStruct) UnsetMapField() { impl.Struct(s).Unset(guessProtocolStructMapField) }
 
 type LargeDeltas nocopy.Struct
 
 const (
-	largeDeltasB1         thriftimpl.Field = 2<<48 | 12<<32 | 12<<16 | 1
-	largeDeltasB10        thriftimpl.Field = 3<<48 | 12<<32 | 12<<16 | 10
-	largeDeltasB100       thriftimpl.Field = 4<<48 | 12<<32 | 12<<16 | 100
-	largeDeltasCheckTrue  thriftimpl.Field = 5<<48 | 12<<32 | 2<<16 | 500
-	largeDeltasB1000      thriftimpl.Field = 6<<48 | 12<<32 | 12<<16 | 1000
-	largeDeltasCheckFalse thriftimpl.Field = 7<<48 | 12<<32 | 2<<16 | 1500
-	largeDeltasVertwo2000 thriftimpl.Field = 8<<48 | 12<<32 | 12<<16 | 2000
-	largeDeltasASet2500   thriftimpl.Field = 9<<48 | 12<<32 | 14<<16 | 2500
-	largeDeltasVertwo3000 thriftimpl.Field = 10<<48 | 12<<32 | 12<<16 | 3000
-	largeDeltasBigNumbers thriftimpl.Field = 11<<48 | 12<<32 | 15<<16 | 4000
+	largeDeltasB1         impl.Field = 2<<48 | 12<<32 | 12<<16 | 1
+	largeDeltasB10        impl.Field = 3<<48 | 12<<32 | 12<<16 | 10
+	largeDeltasB100       impl.Field = 4<<48 | 12<<32 | 12<<16 | 100
+	largeDeltasCheckTrue  impl.Field = 5<<48 | 12<<32 | 2<<16 | 500
+	largeDeltasB1000      impl.Field = 6<<48 | 12<<32 | 12<<16 | 1000
+	largeDeltasCheckFalse impl.Field = 7<<48 | 12<<32 | 2<<16 | 1500
+	largeDeltasVertwo2000 impl.Field = 8<<48 | 12<<32 | 12<<16 | 2000
+	largeDeltasASet2500   impl.Field = 9<<48 | 12<<32 | 14<<16 | 2500
+	largeDeltasVertwo3000 impl.Field = 10<<48 | 12<<32 | 12<<16 | 3000
+	largeDeltasBigNumbers impl.Field = 11<<48 | 12<<32 | 15<<16 | 4000
 )
 
 // LargeDeltasDesc is the descriptor of LargeDeltas.
-var LargeDeltasDesc = thriftimpl.NewDesc("LargeDeltas")
+var LargeDeltasDesc = impl.NewDesc("LargeDeltas")
 
 // NewLargeDeltas returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewLargeDeltas(opts ...nocopy.Option) LargeDeltas {
-	return LargeDeltas(thriftimpl.New(LargeDeltasDesc, opts...))
+	return LargeDeltas(impl.New(LargeDeltasDesc, opts...))
 }
 func ParseLargeDeltas(b []byte, opts ...nocopy.Option) (LargeDeltas, error) {
-	s, err := thriftimpl.Parse(LargeDeltasDesc, b, opts...)
+	s, err := impl.Parse(LargeDeltasDesc, b, opts...)
 	return LargeDeltas(s), err
 }
 func ReadLargeDeltas(r io.Reader, n int, opts ...nocopy.Option) (LargeDeltas, error) {
@@ -1946,152 +1855,151 @@ func ReadLargeDeltas(r io.Reader, n int, opts ...nocopy.Option) (LargeDeltas, er
 // those of s alone.
 func (s LargeDeltas) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s LargeDeltas) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, LargeDeltasDesc)
+	return impl.Struct(s).AppendStruct(dst, LargeDeltasDesc)
 }
-func (s LargeDeltas) ThriftDesc() *thriftimpl.Desc { return LargeDeltasDesc }
-func (s LargeDeltas) Release()                     { nocopy.Struct(s).Release() }
-func (s LargeDeltas) Clone() LargeDeltas {
-	return LargeDeltas(thriftimpl.Struct(s).Clone(LargeDeltasDesc))
-}
-func (s LargeDeltas) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s LargeDeltas) String() string { return thriftimpl.Struct(s).Format(LargeDeltasDesc) }
+func (s LargeDeltas) ThriftDesc() *impl.Desc    { return LargeDeltasDesc }
+func (s LargeDeltas) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s LargeDeltas) Release()                  { nocopy.Struct(s).Release() }
+func (s LargeDeltas) Clone() LargeDeltas        { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
+func (s LargeDeltas) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s LargeDeltas) String() string            { return impl.Struct(s).Format(LargeDeltasDesc) }
 func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(LargeDeltasDesc)
+	return impl.Struct(s).Unknown(LargeDeltasDesc)
 }
 
 func (s LargeDeltas) GetB1() Bools {
-	return Bools(thriftimpl.Struct(s).Child(largeDeltasB1, LargeDeltasDesc))
+	return Bools(impl.Struct(s).Child(largeDeltasB1, LargeDeltasDesc))
 }
 
 // SetB1 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetB1(v Bools) {
-	thriftimpl.Struct(s).SetChild(largeDeltasB1, LargeDeltasDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(largeDeltasB1, LargeDeltasDesc, impl.Struct(v))
 }
 func (s LargeDeltas) NewB1() Bools {
-	return Bools(thriftimpl.Struct(s).NewChild(largeDeltasB1, LargeDeltasDesc, 0))
+	return Bools(impl.Struct(s).NewChild(largeDeltasB1, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetB1() bool { return thriftimpl.Struct(s).Has(largeDeltasB1) }
-func (s LargeDeltas) UnsetB1()      { thriftimpl.Struct(s).Unset(largeDeltasB1) }
+func (s LargeDeltas) IsSetB1() bool { return impl.Struct(s).Has(largeDeltasB1) }
+func (s LargeDeltas) UnsetB1()      { impl.Struct(s).Unset(largeDeltasB1) }
 
 func (s LargeDeltas) GetB10() Bools {
-	return Bools(thriftimpl.Struct(s).Child(largeDeltasB10, LargeDeltasDesc))
+	return Bools(impl.Struct(s).Child(largeDeltasB10, LargeDeltasDesc))
 }
 
 // SetB10 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetB10(v Bools) {
-	thriftimpl.Struct(s).SetChild(largeDeltasB10, LargeDeltasDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(largeDeltasB10, LargeDeltasDesc, impl.Struct(v))
 }
 func (s LargeDeltas) NewB10() Bools {
-	return Bools(thriftimpl.Struct(s).NewChild(largeDeltasB10, LargeDeltasDesc, 0))
+	return Bools(impl.Struct(s).NewChild(largeDeltasB10, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetB10() bool { return thriftimpl.Struct(s).Has(largeDeltasB10) }
-func (s LargeDeltas) UnsetB10()      { thriftimpl.Struct(s).Unset(largeDeltasB10) }
+func (s LargeDeltas) IsSetB10() bool { return impl.Struct(s).Has(largeDeltasB10) }
+func (s LargeDeltas) UnsetB10()      { impl.Struct(s).Unset(largeDeltasB10) }
 
 func (s LargeDeltas) GetB100() Bools {
-	return Bools(thriftimpl.Struct(s).Child(largeDeltasB100, LargeDeltasDesc))
+	return Bools(impl.Struct(s).Child(largeDeltasB100, LargeDeltasDesc))
 }
 
 // SetB100 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetB100(v Bools) {
-	thriftimpl.Struct(s).SetChild(largeDeltasB100, LargeDeltasDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(largeDeltasB100, LargeDeltasDesc, impl.Struct(v))
 }
 func (s LargeDeltas) NewB100() Bools {
-	return Bools(thriftimpl.Struct(s).NewChild(largeDeltasB100, LargeDeltasDesc, 0))
+	return Bools(impl.Struct(s).NewChild(largeDeltasB100, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetB100() bool { return thriftimpl.Struct(s).Has(largeDeltasB100) }
-func (s LargeDeltas) UnsetB100()      { thriftimpl.Struct(s).Unset(largeDeltasB100) }
+func (s LargeDeltas) IsSetB100() bool { return impl.Struct(s).Has(largeDeltasB100) }
+func (s LargeDeltas) UnsetB100()      { impl.Struct(s).Unset(largeDeltasB100) }
 
-func (s LargeDeltas) GetCheckTrue() bool   { return thriftimpl.Struct(s).Bool(largeDeltasCheckTrue) }
-func (s LargeDeltas) SetCheckTrue(v bool)  { thriftimpl.Struct(s).SetBool(largeDeltasCheckTrue, v) }
-func (s LargeDeltas) IsSetCheckTrue() bool { return thriftimpl.Struct(s).Has(largeDeltasCheckTrue) }
-func (s LargeDeltas) UnsetCheckTrue()      { thriftimpl.Struct(s).Unset(largeDeltasCheckTrue) }
+func (s LargeDeltas) GetCheckTrue() bool   { return impl.Struct(s).Bool(largeDeltasCheckTrue) }
+func (s LargeDeltas) SetCheckTrue(v bool)  { impl.Struct(s).SetBool(largeDeltasCheckTrue, v) }
+func (s LargeDeltas) IsSetCheckTrue() bool { return impl.Struct(s).Has(largeDeltasCheckTrue) }
+func (s LargeDeltas) UnsetCheckTrue()      { impl.Struct(s).Unset(largeDeltasCheckTrue) }
 
 func (s LargeDeltas) GetB1000() Bools {
-	return Bools(thriftimpl.Struct(s).Child(largeDeltasB1000, LargeDeltasDesc))
+	return Bools(impl.Struct(s).Child(largeDeltasB1000, LargeDeltasDesc))
 }
 
 // SetB1000 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetB1000(v Bools) {
-	thriftimpl.Struct(s).SetChild(largeDeltasB1000, LargeDeltasDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(largeDeltasB1000, LargeDeltasDesc, impl.Struct(v))
 }
 func (s LargeDeltas) NewB1000() Bools {
-	return Bools(thriftimpl.Struct(s).NewChild(largeDeltasB1000, LargeDeltasDesc, 0))
+	return Bools(impl.Struct(s).NewChild(largeDeltasB1000, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetB1000() bool { return thriftimpl.Struct(s).Has(largeDeltasB1000) }
-func (s LargeDeltas) UnsetB1000()      { thriftimpl.Struct(s).Unset(largeDeltasB1000) }
+func (s LargeDeltas) IsSetB1000() bool { return impl.Struct(s).Has(largeDeltasB1000) }
+func (s LargeDeltas) UnsetB1000()      { impl.Struct(s).Unset(largeDeltasB1000) }
 
-func (s LargeDeltas) GetCheckFalse() bool   { return thriftimpl.Struct(s).Bool(largeDeltasCheckFalse) }
-func (s LargeDeltas) SetCheckFalse(v bool)  { thriftimpl.Struct(s).SetBool(largeDeltasCheckFalse, v) }
-func (s LargeDeltas) IsSetCheckFalse() bool { return thriftimpl.Struct(s).Has(largeDeltasCheckFalse) }
-func (s LargeDeltas) UnsetCheckFalse()      { thriftimpl.Struct(s).Unset(largeDeltasCheckFalse) }
+func (s LargeDeltas) GetCheckFalse() bool   { return impl.Struct(s).Bool(largeDeltasCheckFalse) }
+func (s LargeDeltas) SetCheckFalse(v bool)  { impl.Struct(s).SetBool(largeDeltasCheckFalse, v) }
+func (s LargeDeltas) IsSetCheckFalse() bool { return impl.Struct(s).Has(largeDeltasCheckFalse) }
+func (s LargeDeltas) UnsetCheckFalse()      { impl.Struct(s).Unset(largeDeltasCheckFalse) }
 
 func (s LargeDeltas) GetVertwo2000() VersioningTestV2 {
-	return VersioningTestV2(thriftimpl.Struct(s).Child(largeDeltasVertwo2000, LargeDeltasDesc))
+	return VersioningTestV2(impl.Struct(s).Child(largeDeltasVertwo2000, LargeDeltasDesc))
 }
 
 // SetVertwo2000 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetVertwo2000(v VersioningTestV2) {
-	thriftimpl.Struct(s).SetChild(largeDeltasVertwo2000, LargeDeltasDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(largeDeltasVertwo2000, LargeDeltasDesc, impl.Struct(v))
 }
 func (s LargeDeltas) NewVertwo2000() VersioningTestV2 {
-	return VersioningTestV2(thriftimpl.Struct(s).NewChild(largeDeltasVertwo2000, LargeDeltasDesc, 0))
+	return VersioningTestV2(impl.Struct(s).NewChild(largeDeltasVertwo2000, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetVertwo2000() bool { return thriftimpl.Struct(s).Has(largeDeltasVertwo2000) }
-func (s LargeDeltas) UnsetVertwo2000()      { thriftimpl.Struct(s).Unset(largeDeltasVertwo2000) }
+func (s LargeDeltas) IsSetVertwo2000() bool { return impl.Struct(s).Has(largeDeltasVertwo2000) }
+func (s LargeDeltas) UnsetVertwo2000()      { impl.Struct(s).Unset(largeDeltasVertwo2000) }
 
 func (s LargeDeltas) GetASet2500() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(largeDeltasASet2500, LargeDeltasDesc))
+	return nocopy.StringList(impl.Struct(s).Child(largeDeltasASet2500, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetASet2500(v []string) {
-	thriftimpl.Struct(s).SetTexts(largeDeltasASet2500, LargeDeltasDesc, v)
+	impl.Struct(s).SetTexts(largeDeltasASet2500, LargeDeltasDesc, v)
 }
 func (s LargeDeltas) NewASet2500(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(largeDeltasASet2500, LargeDeltasDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(largeDeltasASet2500, LargeDeltasDesc, n))
 }
-func (s LargeDeltas) IsSetASet2500() bool { return thriftimpl.Struct(s).Has(largeDeltasASet2500) }
-func (s LargeDeltas) UnsetASet2500()      { thriftimpl.Struct(s).Unset(largeDeltasASet2500) }
+func (s LargeDeltas) IsSetASet2500() bool { return impl.Struct(s).Has(largeDeltasASet2500) }
+func (s LargeDeltas) UnsetASet2500()      { impl.Struct(s).Unset(largeDeltasASet2500) }
 
 func (s LargeDeltas) GetVertwo3000() VersioningTestV2 {
-	return VersioningTestV2(thriftimpl.Struct(s).Child(largeDeltasVertwo3000, LargeDeltasDesc))
+	return VersioningTestV2(impl.Struct(s).Child(largeDeltasVertwo3000, LargeDeltasDesc))
 }
 
 // SetVertwo3000 sets a copy of v, an empty struct if v is absent.
 func (s LargeDeltas) SetVertwo3000(v VersioningTestV2) {
-	thriftimpl.Struct(s).SetChild(largeDeltasVertwo3000, LargeDeltasDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(largeDeltasVertwo3000, LargeDeltasDesc, impl.Struct(v))
 }
 func (s LargeDeltas) NewVertwo3000() VersioningTestV2 {
-	return VersioningTestV2(thriftimpl.Struct(s).NewChild(largeDeltasVertwo3000, LargeDeltasDesc, 0))
+	return VersioningTestV2(impl.Struct(s).NewChild(largeDeltasVertwo3000, LargeDeltasDesc, 0))
 }
-func (s LargeDeltas) IsSetVertwo3000() bool { return thriftimpl.Struct(s).Has(largeDeltasVertwo3000) }
-func (s LargeDeltas) UnsetVertwo3000()      { thriftimpl.Struct(s).Unset(largeDeltasVertwo3000) }
+func (s LargeDeltas) IsSetVertwo3000() bool { return impl.Struct(s).Has(largeDeltasVertwo3000) }
+func (s LargeDeltas) UnsetVertwo3000()      { impl.Struct(s).Unset(largeDeltasVertwo3000) }
 
 func (s LargeDeltas) GetBigNumbers() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(largeDeltasBigNumbers, LargeDeltasDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(largeDeltasBigNumbers, LargeDeltasDesc))
 }
 func (s LargeDeltas) SetBigNumbers(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(largeDeltasBigNumbers, LargeDeltasDesc, v)
+	impl.Struct(s).SetInt32s(largeDeltasBigNumbers, LargeDeltasDesc, v)
 }
 func (s LargeDeltas) NewBigNumbers(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(largeDeltasBigNumbers, LargeDeltasDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(largeDeltasBigNumbers, LargeDeltasDesc, n))
 }
-func (s LargeDeltas) IsSetBigNumbers() bool { return thriftimpl.Struct(s).Has(largeDeltasBigNumbers) }
-func (s LargeDeltas) UnsetBigNumbers()      { thriftimpl.Struct(s).Unset(largeDeltasBigNumbers) }
+func (s LargeDeltas) IsSetBigNumbers() bool { return impl.Struct(s).Has(largeDeltasBigNumbers) }
+func (s LargeDeltas) UnsetBigNumbers()      { impl.Struct(s).Unset(largeDeltasBigNumbers) }
 
 type NestedListsI32x2 nocopy.Struct
 
 const (
-	nestedListsI32x2Integerlist thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	nestedListsI32x2Integerlist impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsI32x2Desc is the descriptor of NestedListsI32x2.
-var NestedListsI32x2Desc = thriftimpl.NewDesc("NestedListsI32x2")
+var NestedListsI32x2Desc = impl.NewDesc("NestedListsI32x2")
 
 // NewNestedListsI32x2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNestedListsI32x2(opts ...nocopy.Option) NestedListsI32x2 {
-	return NestedListsI32x2(thriftimpl.New(NestedListsI32x2Desc, opts...))
+	return NestedListsI32x2(impl.New(NestedListsI32x2Desc, opts...))
 }
 func ParseNestedListsI32x2(b []byte, opts ...nocopy.Option) (NestedListsI32x2, error) {
-	s, err := thriftimpl.Parse(NestedListsI32x2Desc, b, opts...)
+	s, err := impl.Parse(NestedListsI32x2Desc, b, opts...)
 	return NestedListsI32x2(s), err
 }
 func ReadNestedListsI32x2(r io.Reader, n int, opts ...nocopy.Option) (NestedListsI32x2, error) {
@@ -2102,50 +2010,51 @@ func ReadNestedListsI32x2(r io.Reader, n int, opts ...nocopy.Option) (NestedList
 // those of s alone.
 func (s NestedListsI32x2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
+	return impl.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
 }
-func (s NestedListsI32x2) ThriftDesc() *thriftimpl.Desc { return NestedListsI32x2Desc }
-func (s NestedListsI32x2) Release()                     { nocopy.Struct(s).Release() }
+func (s NestedListsI32x2) ThriftDesc() *impl.Desc    { return NestedListsI32x2Desc }
+func (s NestedListsI32x2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NestedListsI32x2) Release()                  { nocopy.Struct(s).Release() }
 func (s NestedListsI32x2) Clone() NestedListsI32x2 {
-	return NestedListsI32x2(thriftimpl.Struct(s).Clone(NestedListsI32x2Desc))
+	return NestedListsI32x2(impl.Struct(s).Clone(NestedListsI32x2Desc))
 }
 func (s NestedListsI32x2) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s NestedListsI32x2) String() string { return thriftimpl.Struct(s).Format(NestedListsI32x2Desc) }
+func (s NestedListsI32x2) String() string { return impl.Struct(s).Format(NestedListsI32x2Desc) }
 func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(NestedListsI32x2Desc)
+	return impl.Struct(s).Unknown(NestedListsI32x2Desc)
 }
 
 func (s NestedListsI32x2) GetIntegerlist() nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(nestedListsI32x2Integerlist, NestedListsI32x2Desc))
+	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(nestedListsI32x2Integerlist, NestedListsI32x2Desc))
 }
 
 // SetIntegerlist sets a copy of v, an empty list if v is absent.
 func (s NestedListsI32x2) SetIntegerlist(v nocopy.NestedList[nocopy.Int32List]) {
-	thriftimpl.Struct(s).SetChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, impl.Struct(v))
 }
 func (s NestedListsI32x2) NewIntegerlist(n int) nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).NewChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, n))
+	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).NewChild(nestedListsI32x2Integerlist, NestedListsI32x2Desc, n))
 }
 func (s NestedListsI32x2) IsSetIntegerlist() bool {
-	return thriftimpl.Struct(s).Has(nestedListsI32x2Integerlist)
+	return impl.Struct(s).Has(nestedListsI32x2Integerlist)
 }
-func (s NestedListsI32x2) UnsetIntegerlist() { thriftimpl.Struct(s).Unset(nestedListsI32x2Integerlist) }
+func (s NestedListsI32x2) UnsetIntegerlist() { impl.Struct(s).Unset(nestedListsI32x2Integerlist) }
 
 type NestedListsI32x3 nocopy.Struct
 
 const (
-	nestedListsI32x3Integerlist thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	nestedListsI32x3Integerlist impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsI32x3Desc is the descriptor of NestedListsI32x3.
-var NestedListsI32x3Desc = thriftimpl.NewDesc("NestedListsI32x3")
+var NestedListsI32x3Desc = impl.NewDesc("NestedListsI32x3")
 
 // NewNestedListsI32x3 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNestedListsI32x3(opts ...nocopy.Option) NestedListsI32x3 {
-	return NestedListsI32x3(thriftimpl.New(NestedListsI32x3Desc, opts...))
+	return NestedListsI32x3(impl.New(NestedListsI32x3Desc, opts...))
 }
 func ParseNestedListsI32x3(b []byte, opts ...nocopy.Option) (NestedListsI32x3, error) {
-	s, err := thriftimpl.Parse(NestedListsI32x3Desc, b, opts...)
+	s, err := impl.Parse(NestedListsI32x3Desc, b, opts...)
 	return NestedListsI32x3(s), err
 }
 func ReadNestedListsI32x3(r io.Reader, n int, opts ...nocopy.Option) (NestedListsI32x3, error) {
@@ -2156,52 +2065,53 @@ func ReadNestedListsI32x3(r io.Reader, n int, opts ...nocopy.Option) (NestedList
 // those of s alone.
 func (s NestedListsI32x3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
+	return impl.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
 }
-func (s NestedListsI32x3) ThriftDesc() *thriftimpl.Desc { return NestedListsI32x3Desc }
-func (s NestedListsI32x3) Release()                     { nocopy.Struct(s).Release() }
+func (s NestedListsI32x3) ThriftDesc() *impl.Desc    { return NestedListsI32x3Desc }
+func (s NestedListsI32x3) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NestedListsI32x3) Release()                  { nocopy.Struct(s).Release() }
 func (s NestedListsI32x3) Clone() NestedListsI32x3 {
-	return NestedListsI32x3(thriftimpl.Struct(s).Clone(NestedListsI32x3Desc))
+	return NestedListsI32x3(impl.Struct(s).Clone(NestedListsI32x3Desc))
 }
 func (s NestedListsI32x3) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s NestedListsI32x3) String() string { return thriftimpl.Struct(s).Format(NestedListsI32x3Desc) }
+func (s NestedListsI32x3) String() string { return impl.Struct(s).Format(NestedListsI32x3Desc) }
 func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(NestedListsI32x3Desc)
+	return impl.Struct(s).Unknown(NestedListsI32x3Desc)
 }
 
 func (s NestedListsI32x3) GetIntegerlist() nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](thriftimpl.Struct(s).Child(nestedListsI32x3Integerlist, NestedListsI32x3Desc))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](impl.Struct(s).Child(nestedListsI32x3Integerlist, NestedListsI32x3Desc))
 }
 
 // SetIntegerlist sets a copy of v, an empty list if v is absent.
 func (s NestedListsI32x3) SetIntegerlist(v nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]]) {
-	thriftimpl.Struct(s).SetChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, impl.Struct(v))
 }
 func (s NestedListsI32x3) NewIntegerlist(n int) nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](thriftimpl.Struct(s).NewChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, n))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](impl.Struct(s).NewChild(nestedListsI32x3Integerlist, NestedListsI32x3Desc, n))
 }
 func (s NestedListsI32x3) IsSetIntegerlist() bool {
-	return thriftimpl.Struct(s).Has(nestedListsI32x3Integerlist)
+	return impl.Struct(s).Has(nestedListsI32x3Integerlist)
 }
-func (s NestedListsI32x3) UnsetIntegerlist() { thriftimpl.Struct(s).Unset(nestedListsI32x3Integerlist) }
+func (s NestedListsI32x3) UnsetIntegerlist() { impl.Struct(s).Unset(nestedListsI32x3Integerlist) }
 
 type NestedMixedx2 nocopy.Struct
 
 const (
-	nestedMixedx2IntSetList       thriftimpl.Field = 2<<48 | 5<<32 | 15<<16 | 1
-	nestedMixedx2MapIntStrset     thriftimpl.Field = 3<<48 | 5<<32 | 13<<16 | 2
-	nestedMixedx2MapIntStrsetList thriftimpl.Field = 4<<48 | 5<<32 | 15<<16 | 3
+	nestedMixedx2IntSetList       impl.Field = 2<<48 | 5<<32 | 15<<16 | 1
+	nestedMixedx2MapIntStrset     impl.Field = 3<<48 | 5<<32 | 13<<16 | 2
+	nestedMixedx2MapIntStrsetList impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // NestedMixedx2Desc is the descriptor of NestedMixedx2.
-var NestedMixedx2Desc = thriftimpl.NewDesc("NestedMixedx2")
+var NestedMixedx2Desc = impl.NewDesc("NestedMixedx2")
 
 // NewNestedMixedx2 returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNestedMixedx2(opts ...nocopy.Option) NestedMixedx2 {
-	return NestedMixedx2(thriftimpl.New(NestedMixedx2Desc, opts...))
+	return NestedMixedx2(impl.New(NestedMixedx2Desc, opts...))
 }
 func ParseNestedMixedx2(b []byte, opts ...nocopy.Option) (NestedMixedx2, error) {
-	s, err := thriftimpl.Parse(NestedMixedx2Desc, b, opts...)
+	s, err := impl.Parse(NestedMixedx2Desc, b, opts...)
 	return NestedMixedx2(s), err
 }
 func ReadNestedMixedx2(r io.Reader, n int, opts ...nocopy.Option) (NestedMixedx2, error) {
@@ -2212,84 +2122,79 @@ func ReadNestedMixedx2(r io.Reader, n int, opts ...nocopy.Option) (NestedMixedx2
 // those of s alone.
 func (s NestedMixedx2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedMixedx2) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
+	return impl.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
 }
-func (s NestedMixedx2) ThriftDesc() *thriftimpl.Desc { return NestedMixedx2Desc }
-func (s NestedMixedx2) Release()                     { nocopy.Struct(s).Release() }
+func (s NestedMixedx2) ThriftDesc() *impl.Desc    { return NestedMixedx2Desc }
+func (s NestedMixedx2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NestedMixedx2) Release()                  { nocopy.Struct(s).Release() }
 func (s NestedMixedx2) Clone() NestedMixedx2 {
-	return NestedMixedx2(thriftimpl.Struct(s).Clone(NestedMixedx2Desc))
+	return NestedMixedx2(impl.Struct(s).Clone(NestedMixedx2Desc))
 }
 func (s NestedMixedx2) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s NestedMixedx2) String() string { return thriftimpl.Struct(s).Format(NestedMixedx2Desc) }
+func (s NestedMixedx2) String() string { return impl.Struct(s).Format(NestedMixedx2Desc) }
 func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(NestedMixedx2Desc)
+	return impl.Struct(s).Unknown(NestedMixedx2Desc)
 }
 
 func (s NestedMixedx2) GetIntSetList() nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(nestedMixedx2IntSetList, NestedMixedx2Desc))
+	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(nestedMixedx2IntSetList, NestedMixedx2Desc))
 }
 
 // SetIntSetList sets a copy of v, an empty list if v is absent.
 func (s NestedMixedx2) SetIntSetList(v nocopy.NestedList[nocopy.Int32List]) {
-	thriftimpl.Struct(s).SetChild(nestedMixedx2IntSetList, NestedMixedx2Desc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(nestedMixedx2IntSetList, NestedMixedx2Desc, impl.Struct(v))
 }
 func (s NestedMixedx2) NewIntSetList(n int) nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).NewChild(nestedMixedx2IntSetList, NestedMixedx2Desc, n))
+	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).NewChild(nestedMixedx2IntSetList, NestedMixedx2Desc, n))
 }
-func (s NestedMixedx2) IsSetIntSetList() bool {
-	return thriftimpl.Struct(s).Has(nestedMixedx2IntSetList)
-}
-func (s NestedMixedx2) UnsetIntSetList() { thriftimpl.Struct(s).Unset(nestedMixedx2IntSetList) }
+func (s NestedMixedx2) IsSetIntSetList() bool { return impl.Struct(s).Has(nestedMixedx2IntSetList) }
+func (s NestedMixedx2) UnsetIntSetList()      { impl.Struct(s).Unset(nestedMixedx2IntSetList) }
 
-func (s NestedMixedx2) GetMapIntStrset() nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(nestedMixedx2MapIntStrset, NestedMixedx2Desc))
+func (s NestedMixedx2) GetMapIntStrset() nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32](impl.Struct(s).Child(nestedMixedx2MapIntStrset, NestedMixedx2Desc))
 }
 
 // SetMapIntStrset sets a copy of v, an empty map if v is absent.
-func (s NestedMixedx2) SetMapIntStrset(v nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, thriftimpl.Struct(v))
+func (s NestedMixedx2) SetMapIntStrset(v nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]) {
+	impl.Struct(s).SetChild(nestedMixedx2MapIntStrset, NestedMixedx2Desc, impl.Struct(v))
 }
-func (s NestedMixedx2) NewMapIntStrset(n ...int) nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(nestedMixedx2MapIntStrset, NestedMixedx2Desc, n))
+func (s NestedMixedx2) NewMapIntStrset(n ...int) nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32](impl.Struct(s).NewMap(nestedMixedx2MapIntStrset, NestedMixedx2Desc, n))
 }
-func (s NestedMixedx2) IsSetMapIntStrset() bool {
-	return thriftimpl.Struct(s).Has(nestedMixedx2MapIntStrset)
-}
-func (s NestedMixedx2) UnsetMapIntStrset() { thriftimpl.Struct(s).Unset(nestedMixedx2MapIntStrset) }
+func (s NestedMixedx2) IsSetMapIntStrset() bool { return impl.Struct(s).Has(nestedMixedx2MapIntStrset) }
+func (s NestedMixedx2) UnsetMapIntStrset()      { impl.Struct(s).Unset(nestedMixedx2MapIntStrset) }
 
-func (s NestedMixedx2) GetMapIntStrsetList() nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]] {
-	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]](thriftimpl.Struct(s).Child(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc))
+func (s NestedMixedx2) GetMapIntStrsetList() nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]] {
+	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]](impl.Struct(s).Child(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc))
 }
 
 // SetMapIntStrsetList sets a copy of v, an empty list if v is absent.
-func (s NestedMixedx2) SetMapIntStrsetList(v nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]]) {
-	thriftimpl.Struct(s).SetChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, thriftimpl.Struct(v))
+func (s NestedMixedx2) SetMapIntStrsetList(v nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]]) {
+	impl.Struct(s).SetChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, impl.Struct(v))
 }
-func (s NestedMixedx2) NewMapIntStrsetList(n int) nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]] {
-	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, thriftimpl.AsInt32]](thriftimpl.Struct(s).NewChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, n))
+func (s NestedMixedx2) NewMapIntStrsetList(n int) nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]] {
+	return nocopy.NestedList[nocopy.NestedMap[int32, nocopy.StringList, impl.AsInt32]](impl.Struct(s).NewChild(nestedMixedx2MapIntStrsetList, NestedMixedx2Desc, n))
 }
 func (s NestedMixedx2) IsSetMapIntStrsetList() bool {
-	return thriftimpl.Struct(s).Has(nestedMixedx2MapIntStrsetList)
+	return impl.Struct(s).Has(nestedMixedx2MapIntStrsetList)
 }
-func (s NestedMixedx2) UnsetMapIntStrsetList() {
-	thriftimpl.Struct(s).Unset(nestedMixedx2MapIntStrsetList)
-}
+func (s NestedMixedx2) UnsetMapIntStrsetList() { impl.Struct(s).Unset(nestedMixedx2MapIntStrsetList) }
 
 type ListBonks nocopy.Struct
 
 const (
-	listBonksBonk thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	listBonksBonk impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // ListBonksDesc is the descriptor of ListBonks.
-var ListBonksDesc = thriftimpl.NewDesc("ListBonks")
+var ListBonksDesc = impl.NewDesc("ListBonks")
 
 // NewListBonks returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewListBonks(opts ...nocopy.Option) ListBonks {
-	return ListBonks(thriftimpl.New(ListBonksDesc, opts...))
+	return ListBonks(impl.New(ListBonksDesc, opts...))
 }
 func ParseListBonks(b []byte, opts ...nocopy.Option) (ListBonks, error) {
-	s, err := thriftimpl.Parse(ListBonksDesc, b, opts...)
+	s, err := impl.Parse(ListBonksDesc, b, opts...)
 	return ListBonks(s), err
 }
 func ReadListBonks(r io.Reader, n int, opts ...nocopy.Option) (ListBonks, error) {
@@ -2300,46 +2205,47 @@ func ReadListBonks(r io.Reader, n int, opts ...nocopy.Option) (ListBonks, error)
 // those of s alone.
 func (s ListBonks) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListBonks) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ListBonksDesc)
+	return impl.Struct(s).AppendStruct(dst, ListBonksDesc)
 }
-func (s ListBonks) ThriftDesc() *thriftimpl.Desc { return ListBonksDesc }
-func (s ListBonks) Release()                     { nocopy.Struct(s).Release() }
-func (s ListBonks) Clone() ListBonks             { return ListBonks(thriftimpl.Struct(s).Clone(ListBonksDesc)) }
-func (s ListBonks) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s ListBonks) String() string               { return thriftimpl.Struct(s).Format(ListBonksDesc) }
+func (s ListBonks) ThriftDesc() *impl.Desc    { return ListBonksDesc }
+func (s ListBonks) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ListBonks) Release()                  { nocopy.Struct(s).Release() }
+func (s ListBonks) Clone() ListBonks          { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
+func (s ListBonks) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s ListBonks) String() string            { return impl.Struct(s).Format(ListBonksDesc) }
 func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ListBonksDesc)
+	return impl.Struct(s).Unknown(ListBonksDesc)
 }
 
 func (s ListBonks) GetBonk() nocopy.StructList[Bonk] {
-	return nocopy.StructList[Bonk](thriftimpl.Struct(s).Child(listBonksBonk, ListBonksDesc))
+	return nocopy.StructList[Bonk](impl.Struct(s).Child(listBonksBonk, ListBonksDesc))
 }
 
 // SetBonk sets a copy of v, an empty list if v is absent.
 func (s ListBonks) SetBonk(v nocopy.StructList[Bonk]) {
-	thriftimpl.Struct(s).SetChild(listBonksBonk, ListBonksDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(listBonksBonk, ListBonksDesc, impl.Struct(v))
 }
 func (s ListBonks) NewBonk(n int) nocopy.StructList[Bonk] {
-	return nocopy.StructList[Bonk](thriftimpl.Struct(s).NewChild(listBonksBonk, ListBonksDesc, n))
+	return nocopy.StructList[Bonk](impl.Struct(s).NewChild(listBonksBonk, ListBonksDesc, n))
 }
-func (s ListBonks) IsSetBonk() bool { return thriftimpl.Struct(s).Has(listBonksBonk) }
-func (s ListBonks) UnsetBonk()      { thriftimpl.Struct(s).Unset(listBonksBonk) }
+func (s ListBonks) IsSetBonk() bool { return impl.Struct(s).Has(listBonksBonk) }
+func (s ListBonks) UnsetBonk()      { impl.Struct(s).Unset(listBonksBonk) }
 
 type NestedListsBonk nocopy.Struct
 
 const (
-	nestedListsBonkBonk thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	nestedListsBonkBonk impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // NestedListsBonkDesc is the descriptor of NestedListsBonk.
-var NestedListsBonkDesc = thriftimpl.NewDesc("NestedListsBonk")
+var NestedListsBonkDesc = impl.NewDesc("NestedListsBonk")
 
 // NewNestedListsBonk returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewNestedListsBonk(opts ...nocopy.Option) NestedListsBonk {
-	return NestedListsBonk(thriftimpl.New(NestedListsBonkDesc, opts...))
+	return NestedListsBonk(impl.New(NestedListsBonkDesc, opts...))
 }
 func ParseNestedListsBonk(b []byte, opts ...nocopy.Option) (NestedListsBonk, error) {
-	s, err := thriftimpl.Parse(NestedListsBonkDesc, b, opts...)
+	s, err := impl.Parse(NestedListsBonkDesc, b, opts...)
 	return NestedListsBonk(s), err
 }
 func ReadNestedListsBonk(r io.Reader, n int, opts ...nocopy.Option) (NestedListsBonk, error) {
@@ -2350,49 +2256,48 @@ func ReadNestedListsBonk(r io.Reader, n int, opts ...nocopy.Option) (NestedLists
 // those of s alone.
 func (s NestedListsBonk) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsBonk) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
+	return impl.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
 }
-func (s NestedListsBonk) ThriftDesc() *thriftimpl.Desc { return NestedListsBonkDesc }
-func (s NestedListsBonk) Release()                     { nocopy.Struct(s).Release() }
+func (s NestedListsBonk) ThriftDesc() *impl.Desc    { return NestedListsBonkDesc }
+func (s NestedListsBonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NestedListsBonk) Release()                  { nocopy.Struct(s).Release() }
 func (s NestedListsBonk) Clone() NestedListsBonk {
-	return NestedListsBonk(thriftimpl.Struct(s).Clone(NestedListsBonkDesc))
+	return NestedListsBonk(impl.Struct(s).Clone(NestedListsBonkDesc))
 }
 func (s NestedListsBonk) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s NestedListsBonk) String() string { return thriftimpl.Struct(s).Format(NestedListsBonkDesc) }
+func (s NestedListsBonk) String() string { return impl.Struct(s).Format(NestedListsBonkDesc) }
 func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(NestedListsBonkDesc)
+	return impl.Struct(s).Unknown(NestedListsBonkDesc)
 }
 
 func (s NestedListsBonk) GetBonk() nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](thriftimpl.Struct(s).Child(nestedListsBonkBonk, NestedListsBonkDesc))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](impl.Struct(s).Child(nestedListsBonkBonk, NestedListsBonkDesc))
 }
 
 // SetBonk sets a copy of v, an empty list if v is absent.
 func (s NestedListsBonk) SetBonk(v nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]]) {
-	thriftimpl.Struct(s).SetChild(nestedListsBonkBonk, NestedListsBonkDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(nestedListsBonkBonk, NestedListsBonkDesc, impl.Struct(v))
 }
 func (s NestedListsBonk) NewBonk(n int) nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](thriftimpl.Struct(s).NewChild(nestedListsBonkBonk, NestedListsBonkDesc, n))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](impl.Struct(s).NewChild(nestedListsBonkBonk, NestedListsBonkDesc, n))
 }
-func (s NestedListsBonk) IsSetBonk() bool { return thriftimpl.Struct(s).Has(nestedListsBonkBonk) }
-func (s NestedListsBonk) UnsetBonk()      { thriftimpl.Struct(s).Unset(nestedListsBonkBonk) }
+func (s NestedListsBonk) IsSetBonk() bool { return impl.Struct(s).Has(nestedListsBonkBonk) }
+func (s NestedListsBonk) UnsetBonk()      { impl.Struct(s).Unset(nestedListsBonkBonk) }
 
 type BoolTest nocopy.Struct
 
 const (
-	boolTestB thriftimpl.Field = 2<<48 | 4<<32 | 2<<16 | 1
-	boolTestS thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	boolTestB impl.Field = 2<<48 | 4<<32 | 2<<16 | 1
+	boolTestS impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // BoolTestDesc is the descriptor of BoolTest.
-var BoolTestDesc = thriftimpl.NewDesc("BoolTest")
+var BoolTestDesc = impl.NewDesc("BoolTest")
 
 // NewBoolTest returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewBoolTest(opts ...nocopy.Option) BoolTest {
-	return BoolTest(thriftimpl.New(BoolTestDesc, opts...))
-}
+func NewBoolTest(opts ...nocopy.Option) BoolTest { return BoolTest(impl.New(BoolTestDesc, opts...)) }
 func ParseBoolTest(b []byte, opts ...nocopy.Option) (BoolTest, error) {
-	s, err := thriftimpl.Parse(BoolTestDesc, b, opts...)
+	s, err := impl.Parse(BoolTestDesc, b, opts...)
 	return BoolTest(s), err
 }
 func ReadBoolTest(r io.Reader, n int, opts ...nocopy.Option) (BoolTest, error) {
@@ -2401,42 +2306,41 @@ func ReadBoolTest(r io.Reader, n int, opts ...nocopy.Option) (BoolTest, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s BoolTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s BoolTest) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, BoolTestDesc)
-}
-func (s BoolTest) ThriftDesc() *thriftimpl.Desc { return BoolTestDesc }
-func (s BoolTest) Release()                     { nocopy.Struct(s).Release() }
-func (s BoolTest) Clone() BoolTest              { return BoolTest(thriftimpl.Struct(s).Clone(BoolTestDesc)) }
-func (s BoolTest) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s BoolTest) String() string               { return thriftimpl.Struct(s).Format(BoolTestDesc) }
+func (s BoolTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s BoolTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
+func (s BoolTest) ThriftDesc() *impl.Desc     { return BoolTestDesc }
+func (s BoolTest) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s BoolTest) Release()                   { nocopy.Struct(s).Release() }
+func (s BoolTest) Clone() BoolTest            { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
+func (s BoolTest) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s BoolTest) String() string             { return impl.Struct(s).Format(BoolTestDesc) }
 func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(BoolTestDesc)
+	return impl.Struct(s).Unknown(BoolTestDesc)
 }
 
-func (s BoolTest) GetB() bool   { return thriftimpl.Struct(s).BoolOr(boolTestB, true) }
-func (s BoolTest) SetB(v bool)  { thriftimpl.Struct(s).SetBool(boolTestB, v) }
-func (s BoolTest) IsSetB() bool { return thriftimpl.Struct(s).Has(boolTestB) }
-func (s BoolTest) UnsetB()      { thriftimpl.Struct(s).Unset(boolTestB) }
+func (s BoolTest) GetB() bool   { return impl.Struct(s).BoolOr(boolTestB, true) }
+func (s BoolTest) SetB(v bool)  { impl.Struct(s).SetBool(boolTestB, v) }
+func (s BoolTest) IsSetB() bool { return impl.Struct(s).Has(boolTestB) }
+func (s BoolTest) UnsetB()      { impl.Struct(s).Unset(boolTestB) }
 
-func (s BoolTest) GetS() string  { return thriftimpl.Struct(s).TextOr(boolTestS, "true") }
-func (s BoolTest) SetS(v string) { thriftimpl.Struct(s).SetText(boolTestS, v) }
-func (s BoolTest) IsSetS() bool  { return thriftimpl.Struct(s).Has(boolTestS) }
-func (s BoolTest) UnsetS()       { thriftimpl.Struct(s).Unset(boolTestS) }
+func (s BoolTest) GetS() string  { return impl.Struct(s).TextOr(boolTestS, "true") }
+func (s BoolTest) SetS(v string) { impl.Struct(s).SetText(boolTestS, v) }
+func (s BoolTest) IsSetS() bool  { return impl.Struct(s).Has(boolTestS) }
+func (s BoolTest) UnsetS()       { impl.Struct(s).Unset(boolTestS) }
 
 type StructA nocopy.Struct
 
 const (
-	structAS thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	structAS impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // StructADesc is the descriptor of StructA.
-var StructADesc = thriftimpl.NewDesc("StructA")
+var StructADesc = impl.NewDesc("StructA")
 
 // NewStructA returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewStructA(opts ...nocopy.Option) StructA { return StructA(thriftimpl.New(StructADesc, opts...)) }
+func NewStructA(opts ...nocopy.Option) StructA { return StructA(impl.New(StructADesc, opts...)) }
 func ParseStructA(b []byte, opts ...nocopy.Option) (StructA, error) {
-	s, err := thriftimpl.Parse(StructADesc, b, opts...)
+	s, err := impl.Parse(StructADesc, b, opts...)
 	return StructA(s), err
 }
 func ReadStructA(r io.Reader, n int, opts ...nocopy.Option) (StructA, error) {
@@ -2445,38 +2349,35 @@ func ReadStructA(r io.Reader, n int, opts ...nocopy.Option) (StructA, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s StructA) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s StructA) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, StructADesc)
-}
-func (s StructA) ThriftDesc() *thriftimpl.Desc { return StructADesc }
-func (s StructA) Release()                     { nocopy.Struct(s).Release() }
-func (s StructA) Clone() StructA               { return StructA(thriftimpl.Struct(s).Clone(StructADesc)) }
-func (s StructA) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s StructA) String() string               { return thriftimpl.Struct(s).Format(StructADesc) }
-func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(StructADesc)
-}
+func (s StructA) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s StructA) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, StructADesc) }
+func (s StructA) ThriftDesc() *impl.Desc                  { return StructADesc }
+func (s StructA) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s StructA) Release()                                { nocopy.Struct(s).Release() }
+func (s StructA) Clone() StructA                          { return StructA(impl.Struct(s).Clone(StructADesc)) }
+func (s StructA) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s StructA) String() string                          { return impl.Struct(s).Format(StructADesc) }
+func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructADesc) }
 
-func (s StructA) GetS() string  { return thriftimpl.Struct(s).Text(structAS) }
-func (s StructA) SetS(v string) { thriftimpl.Struct(s).SetText(structAS, v) }
-func (s StructA) IsSetS() bool  { return thriftimpl.Struct(s).Has(structAS) }
-func (s StructA) UnsetS()       { thriftimpl.Struct(s).Reset(structAS, StructADesc) }
+func (s StructA) GetS() string  { return impl.Struct(s).Text(structAS) }
+func (s StructA) SetS(v string) { impl.Struct(s).SetText(structAS, v) }
+func (s StructA) IsSetS() bool  { return impl.Struct(s).Has(structAS) }
+func (s StructA) UnsetS()       { impl.Struct(s).Reset(structAS, StructADesc) }
 
 type StructB nocopy.Struct
 
 const (
-	structBAa thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
-	structBAb thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
+	structBAa impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	structBAb impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // StructBDesc is the descriptor of StructB.
-var StructBDesc = thriftimpl.NewDesc("StructB")
+var StructBDesc = impl.NewDesc("StructB")
 
 // NewStructB returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewStructB(opts ...nocopy.Option) StructB { return StructB(thriftimpl.New(StructBDesc, opts...)) }
+func NewStructB(opts ...nocopy.Option) StructB { return StructB(impl.New(StructBDesc, opts...)) }
 func ParseStructB(b []byte, opts ...nocopy.Option) (StructB, error) {
-	s, err := thriftimpl.Parse(StructBDesc, b, opts...)
+	s, err := impl.Parse(StructBDesc, b, opts...)
 	return StructB(s), err
 }
 func ReadStructB(r io.Reader, n int, opts ...nocopy.Option) (StructB, error) {
@@ -2485,58 +2386,47 @@ func ReadStructB(r io.Reader, n int, opts ...nocopy.Option) (StructB, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s StructB) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s StructB) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, StructBDesc)
-}
-func (s StructB) ThriftDesc() *thriftimpl.Desc { return StructBDesc }
-func (s StructB) Release()                     { nocopy.Struct(s).Release() }
-func (s StructB) Clone() StructB               { return StructB(thriftimpl.Struct(s).Clone(StructBDesc)) }
-func (s StructB) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s StructB) String() string               { return thriftimpl.Struct(s).Format(StructBDesc) }
-func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(StructBDesc)
-}
+func (s StructB) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s StructB) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, StructBDesc) }
+func (s StructB) ThriftDesc() *impl.Desc                  { return StructBDesc }
+func (s StructB) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s StructB) Release()                                { nocopy.Struct(s).Release() }
+func (s StructB) Clone() StructB                          { return StructB(impl.Struct(s).Clone(StructBDesc)) }
+func (s StructB) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s StructB) String() string                          { return impl.Struct(s).Format(StructBDesc) }
+func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructBDesc) }
 
-func (s StructB) GetAa() StructA { return StructA(thriftimpl.Struct(s).Child(structBAa, StructBDesc)) }
+func (s StructB) GetAa() StructA { return StructA(impl.Struct(s).Child(structBAa, StructBDesc)) }
 
 // SetAa sets a copy of v, an empty struct if v is absent.
-func (s StructB) SetAa(v StructA) {
-	thriftimpl.Struct(s).SetChild(structBAa, StructBDesc, thriftimpl.Struct(v))
-}
-func (s StructB) NewAa() StructA {
-	return StructA(thriftimpl.Struct(s).NewChild(structBAa, StructBDesc, 0))
-}
-func (s StructB) IsSetAa() bool { return thriftimpl.Struct(s).Has(structBAa) }
-func (s StructB) UnsetAa()      { thriftimpl.Struct(s).Unset(structBAa) }
+func (s StructB) SetAa(v StructA) { impl.Struct(s).SetChild(structBAa, StructBDesc, impl.Struct(v)) }
+func (s StructB) NewAa() StructA  { return StructA(impl.Struct(s).NewChild(structBAa, StructBDesc, 0)) }
+func (s StructB) IsSetAa() bool   { return impl.Struct(s).Has(structBAa) }
+func (s StructB) UnsetAa()        { impl.Struct(s).Unset(structBAa) }
 
-func (s StructB) GetAb() StructA { return StructA(thriftimpl.Struct(s).Child(structBAb, StructBDesc)) }
+func (s StructB) GetAb() StructA { return StructA(impl.Struct(s).Child(structBAb, StructBDesc)) }
 
 // SetAb sets a copy of v, an empty struct if v is absent.
-func (s StructB) SetAb(v StructA) {
-	thriftimpl.Struct(s).SetChild(structBAb, StructBDesc, thriftimpl.Struct(v))
-}
-func (s StructB) NewAb() StructA {
-	return StructA(thriftimpl.Struct(s).NewChild(structBAb, StructBDesc, 0))
-}
-func (s StructB) IsSetAb() bool { return thriftimpl.Struct(s).Has(structBAb) }
-func (s StructB) UnsetAb()      { thriftimpl.Struct(s).Reset(structBAb, StructBDesc) }
+func (s StructB) SetAb(v StructA) { impl.Struct(s).SetChild(structBAb, StructBDesc, impl.Struct(v)) }
+func (s StructB) NewAb() StructA  { return StructA(impl.Struct(s).NewChild(structBAb, StructBDesc, 0)) }
+func (s StructB) IsSetAb() bool   { return impl.Struct(s).Has(structBAb) }
+func (s StructB) UnsetAb()        { impl.Struct(s).Reset(structBAb, StructBDesc) }
 
 type OptionalSetDefaultTest nocopy.Struct
 
 const (
-	optionalSetDefaultTestWithDefault thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
+	optionalSetDefaultTestWithDefault impl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // OptionalSetDefaultTestDesc is the descriptor of OptionalSetDefaultTest.
-var OptionalSetDefaultTestDesc = thriftimpl.NewDesc("OptionalSetDefaultTest")
+var OptionalSetDefaultTestDesc = impl.NewDesc("OptionalSetDefaultTest")
 
 // NewOptionalSetDefaultTest returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOptionalSetDefaultTest(opts ...nocopy.Option) OptionalSetDefaultTest {
-	return OptionalSetDefaultTest(thriftimpl.New(OptionalSetDefaultTestDesc, opts...))
+	return OptionalSetDefaultTest(impl.New(OptionalSetDefaultTestDesc, opts...))
 }
 func ParseOptionalSetDefaultTest(b []byte, opts ...nocopy.Option) (OptionalSetDefaultTest, error) {
-	s, err := thriftimpl.Parse(OptionalSetDefaultTestDesc, b, opts...)
+	s, err := impl.Parse(OptionalSetDefaultTestDesc, b, opts...)
 	return OptionalSetDefaultTest(s), err
 }
 func ReadOptionalSetDefaultTest(r io.Reader, n int, opts ...nocopy.Option) (OptionalSetDefaultTest, error) {
@@ -2547,53 +2437,54 @@ func ReadOptionalSetDefaultTest(r io.Reader, n int, opts ...nocopy.Option) (Opti
 // those of s alone.
 func (s OptionalSetDefaultTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
+	return impl.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
 }
-func (s OptionalSetDefaultTest) ThriftDesc() *thriftimpl.Desc { return OptionalSetDefaultTestDesc }
-func (s OptionalSetDefaultTest) Release()                     { nocopy.Struct(s).Release() }
+func (s OptionalSetDefaultTest) ThriftDesc() *impl.Desc    { return OptionalSetDefaultTestDesc }
+func (s OptionalSetDefaultTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OptionalSetDefaultTest) Release()                  { nocopy.Struct(s).Release() }
 func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
-	return OptionalSetDefaultTest(thriftimpl.Struct(s).Clone(OptionalSetDefaultTestDesc))
+	return OptionalSetDefaultTest(impl.Struct(s).Clone(OptionalSetDefaultTestDesc))
 }
 func (s OptionalSetDefaultTest) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s OptionalSetDefaultTest) String() string {
-	return thriftimpl.Struct(s).Format(OptionalSetDefaultTestDesc)
+	return impl.Struct(s).Format(OptionalSetDefaultTestDesc)
 }
 func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OptionalSetDefaultTestDesc)
+	return impl.Struct(s).Unknown(OptionalSetDefaultTestDesc)
 }
 
 func (s OptionalSetDefaultTest) GetWithDefault() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc))
+	return nocopy.StringList(impl.Struct(s).Child(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc))
 }
 func (s OptionalSetDefaultTest) SetWithDefault(v []string) {
-	thriftimpl.Struct(s).SetTexts(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc, v)
+	impl.Struct(s).SetTexts(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc, v)
 }
 func (s OptionalSetDefaultTest) NewWithDefault(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc, n))
 }
 func (s OptionalSetDefaultTest) IsSetWithDefault() bool {
-	return thriftimpl.Struct(s).Has(optionalSetDefaultTestWithDefault)
+	return impl.Struct(s).Has(optionalSetDefaultTestWithDefault)
 }
 func (s OptionalSetDefaultTest) UnsetWithDefault() {
-	thriftimpl.Struct(s).Unset(optionalSetDefaultTestWithDefault)
+	impl.Struct(s).Unset(optionalSetDefaultTestWithDefault)
 }
 
 type OptionalBinary nocopy.Struct
 
 const (
-	optionalBinaryBinSet thriftimpl.Field = 2<<48 | 4<<32 | 14<<16 | 1
-	optionalBinaryBinMap thriftimpl.Field = 3<<48 | 4<<32 | 13<<16 | 2
+	optionalBinaryBinSet impl.Field = 2<<48 | 4<<32 | 14<<16 | 1
+	optionalBinaryBinMap impl.Field = 3<<48 | 4<<32 | 13<<16 | 2
 )
 
 // OptionalBinaryDesc is the descriptor of OptionalBinary.
-var OptionalBinaryDesc = thriftimpl.NewDesc("OptionalBinary")
+var OptionalBinaryDesc = impl.NewDesc("OptionalBinary")
 
 // NewOptionalBinary returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOptionalBinary(opts ...nocopy.Option) OptionalBinary {
-	return OptionalBinary(thriftimpl.New(OptionalBinaryDesc, opts...))
+	return OptionalBinary(impl.New(OptionalBinaryDesc, opts...))
 }
 func ParseOptionalBinary(b []byte, opts ...nocopy.Option) (OptionalBinary, error) {
-	s, err := thriftimpl.Parse(OptionalBinaryDesc, b, opts...)
+	s, err := impl.Parse(OptionalBinaryDesc, b, opts...)
 	return OptionalBinary(s), err
 }
 func ReadOptionalBinary(r io.Reader, n int, opts ...nocopy.Option) (OptionalBinary, error) {
@@ -2604,61 +2495,62 @@ func ReadOptionalBinary(r io.Reader, n int, opts ...nocopy.Option) (OptionalBina
 // those of s alone.
 func (s OptionalBinary) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalBinary) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
+	return impl.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
 }
-func (s OptionalBinary) ThriftDesc() *thriftimpl.Desc { return OptionalBinaryDesc }
-func (s OptionalBinary) Release()                     { nocopy.Struct(s).Release() }
+func (s OptionalBinary) ThriftDesc() *impl.Desc    { return OptionalBinaryDesc }
+func (s OptionalBinary) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OptionalBinary) Release()                  { nocopy.Struct(s).Release() }
 func (s OptionalBinary) Clone() OptionalBinary {
-	return OptionalBinary(thriftimpl.Struct(s).Clone(OptionalBinaryDesc))
+	return OptionalBinary(impl.Struct(s).Clone(OptionalBinaryDesc))
 }
 func (s OptionalBinary) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s OptionalBinary) String() string { return thriftimpl.Struct(s).Format(OptionalBinaryDesc) }
+func (s OptionalBinary) String() string { return impl.Struct(s).Format(OptionalBinaryDesc) }
 func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OptionalBinaryDesc)
+	return impl.Struct(s).Unknown(OptionalBinaryDesc)
 }
 
 func (s OptionalBinary) GetBinSet() nocopy.BytesList {
-	return nocopy.BytesList(thriftimpl.Struct(s).Child(optionalBinaryBinSet, OptionalBinaryDesc))
+	return nocopy.BytesList(impl.Struct(s).Child(optionalBinaryBinSet, OptionalBinaryDesc))
 }
 func (s OptionalBinary) SetBinSet(v [][]byte) {
-	thriftimpl.Struct(s).SetByteSlices(optionalBinaryBinSet, OptionalBinaryDesc, v)
+	impl.Struct(s).SetByteSlices(optionalBinaryBinSet, OptionalBinaryDesc, v)
 }
 func (s OptionalBinary) NewBinSet(n int) nocopy.BytesList {
-	return nocopy.BytesList(thriftimpl.Struct(s).NewChild(optionalBinaryBinSet, OptionalBinaryDesc, n))
+	return nocopy.BytesList(impl.Struct(s).NewChild(optionalBinaryBinSet, OptionalBinaryDesc, n))
 }
-func (s OptionalBinary) IsSetBinSet() bool { return thriftimpl.Struct(s).Has(optionalBinaryBinSet) }
-func (s OptionalBinary) UnsetBinSet()      { thriftimpl.Struct(s).Unset(optionalBinaryBinSet) }
+func (s OptionalBinary) IsSetBinSet() bool { return impl.Struct(s).Has(optionalBinaryBinSet) }
+func (s OptionalBinary) UnsetBinSet()      { impl.Struct(s).Unset(optionalBinaryBinSet) }
 
-func (s OptionalBinary) GetBinMap() nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32] {
-	return nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(optionalBinaryBinMap, OptionalBinaryDesc))
+func (s OptionalBinary) GetBinMap() nocopy.Map[[]byte, int32, impl.AsBytes, impl.AsInt32] {
+	return nocopy.Map[[]byte, int32, impl.AsBytes, impl.AsInt32](impl.Struct(s).Child(optionalBinaryBinMap, OptionalBinaryDesc))
 }
 
 // SetBinMap sets a copy of v, an empty map if v is absent.
-func (s OptionalBinary) SetBinMap(v nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(optionalBinaryBinMap, OptionalBinaryDesc, thriftimpl.Struct(v))
+func (s OptionalBinary) SetBinMap(v nocopy.Map[[]byte, int32, impl.AsBytes, impl.AsInt32]) {
+	impl.Struct(s).SetChild(optionalBinaryBinMap, OptionalBinaryDesc, impl.Struct(v))
 }
 
 // SetBinMapMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalBinary) SetBinMapMap(v map[string]int32) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s), optionalBinaryBinMap, OptionalBinaryDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s), optionalBinaryBinMap, OptionalBinaryDesc, v)
 }
-func (s OptionalBinary) NewBinMap(n ...int) nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32] {
-	return nocopy.Map[[]byte, int32, thriftimpl.AsBytes, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(optionalBinaryBinMap, OptionalBinaryDesc, n))
+func (s OptionalBinary) NewBinMap(n ...int) nocopy.Map[[]byte, int32, impl.AsBytes, impl.AsInt32] {
+	return nocopy.Map[[]byte, int32, impl.AsBytes, impl.AsInt32](impl.Struct(s).NewMap(optionalBinaryBinMap, OptionalBinaryDesc, n))
 }
-func (s OptionalBinary) IsSetBinMap() bool { return thriftimpl.Struct(s).Has(optionalBinaryBinMap) }
-func (s OptionalBinary) UnsetBinMap()      { thriftimpl.Struct(s).Unset(optionalBinaryBinMap) }
+func (s OptionalBinary) IsSetBinMap() bool { return impl.Struct(s).Has(optionalBinaryBinMap) }
+func (s OptionalBinary) UnsetBinMap()      { impl.Struct(s).Unset(optionalBinaryBinMap) }
 
 type ThriftTestTestVoidArgs nocopy.Struct
 
 // ThriftTestTestVoidArgsDesc is the descriptor of ThriftTestTestVoidArgs.
-var ThriftTestTestVoidArgsDesc = thriftimpl.NewDesc("testVoid_args")
+var ThriftTestTestVoidArgsDesc = impl.NewDesc("testVoid_args")
 
 // NewThriftTestTestVoidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestVoidArgs(opts ...nocopy.Option) ThriftTestTestVoidArgs {
-	return ThriftTestTestVoidArgs(thriftimpl.New(ThriftTestTestVoidArgsDesc, opts...))
+	return ThriftTestTestVoidArgs(impl.New(ThriftTestTestVoidArgsDesc, opts...))
 }
 func ParseThriftTestTestVoidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestVoidArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestVoidArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestVoidArgsDesc, b, opts...)
 	return ThriftTestTestVoidArgs(s), err
 }
 func ReadThriftTestTestVoidArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestVoidArgs, error) {
@@ -2669,32 +2561,33 @@ func ReadThriftTestTestVoidArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 // those of s alone.
 func (s ThriftTestTestVoidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
 }
-func (s ThriftTestTestVoidArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestVoidArgsDesc }
-func (s ThriftTestTestVoidArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestVoidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidArgsDesc }
+func (s ThriftTestTestVoidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestVoidArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
-	return ThriftTestTestVoidArgs(thriftimpl.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
+	return ThriftTestTestVoidArgs(impl.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
 }
 func (s ThriftTestTestVoidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
 }
 func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
 }
 
 type ThriftTestTestVoidResult nocopy.Struct
 
 // ThriftTestTestVoidResultDesc is the descriptor of ThriftTestTestVoidResult.
-var ThriftTestTestVoidResultDesc = thriftimpl.NewDesc("testVoid_result")
+var ThriftTestTestVoidResultDesc = impl.NewDesc("testVoid_result")
 
 // NewThriftTestTestVoidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestVoidResult(opts ...nocopy.Option) ThriftTestTestVoidResult {
-	return ThriftTestTestVoidResult(thriftimpl.New(ThriftTestTestVoidResultDesc, opts...))
+	return ThriftTestTestVoidResult(impl.New(ThriftTestTestVoidResultDesc, opts...))
 }
 func ParseThriftTestTestVoidResult(b []byte, opts ...nocopy.Option) (ThriftTestTestVoidResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestVoidResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestVoidResultDesc, b, opts...)
 	return ThriftTestTestVoidResult(s), err
 }
 func ReadThriftTestTestVoidResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestVoidResult, error) {
@@ -2705,36 +2598,37 @@ func ReadThriftTestTestVoidResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestVoidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
 }
-func (s ThriftTestTestVoidResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestVoidResultDesc }
-func (s ThriftTestTestVoidResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestVoidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidResultDesc }
+func (s ThriftTestTestVoidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestVoidResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
-	return ThriftTestTestVoidResult(thriftimpl.Struct(s).Clone(ThriftTestTestVoidResultDesc))
+	return ThriftTestTestVoidResult(impl.Struct(s).Clone(ThriftTestTestVoidResultDesc))
 }
 func (s ThriftTestTestVoidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestVoidResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestVoidResultDesc)
 }
 func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
 }
 
 type ThriftTestTestStringArgs nocopy.Struct
 
 const (
-	thriftTestTestStringArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	thriftTestTestStringArgsThing impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestStringArgsDesc is the descriptor of ThriftTestTestStringArgs.
-var ThriftTestTestStringArgsDesc = thriftimpl.NewDesc("testString_args")
+var ThriftTestTestStringArgsDesc = impl.NewDesc("testString_args")
 
 // NewThriftTestTestStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringArgs(opts ...nocopy.Option) ThriftTestTestStringArgs {
-	return ThriftTestTestStringArgs(thriftimpl.New(ThriftTestTestStringArgsDesc, opts...))
+	return ThriftTestTestStringArgs(impl.New(ThriftTestTestStringArgsDesc, opts...))
 }
 func ParseThriftTestTestStringArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStringArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestStringArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestStringArgsDesc, b, opts...)
 	return ThriftTestTestStringArgs(s), err
 }
 func ReadThriftTestTestStringArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStringArgs, error) {
@@ -2745,49 +2639,48 @@ func ReadThriftTestTestStringArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
 }
-func (s ThriftTestTestStringArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestStringArgsDesc }
-func (s ThriftTestTestStringArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringArgsDesc }
+func (s ThriftTestTestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestStringArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
-	return ThriftTestTestStringArgs(thriftimpl.Struct(s).Clone(ThriftTestTestStringArgsDesc))
+	return ThriftTestTestStringArgs(impl.Struct(s).Clone(ThriftTestTestStringArgsDesc))
 }
 func (s ThriftTestTestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestStringArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestStringArgsDesc)
 }
 func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
 }
 
 func (s ThriftTestTestStringArgs) GetThing() string {
-	return thriftimpl.Struct(s).Text(thriftTestTestStringArgsThing)
+	return impl.Struct(s).Text(thriftTestTestStringArgsThing)
 }
 func (s ThriftTestTestStringArgs) SetThing(v string) {
-	thriftimpl.Struct(s).SetText(thriftTestTestStringArgsThing, v)
+	impl.Struct(s).SetText(thriftTestTestStringArgsThing, v)
 }
 func (s ThriftTestTestStringArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestStringArgsThing)
+	return impl.Struct(s).Has(thriftTestTestStringArgsThing)
 }
-func (s ThriftTestTestStringArgs) UnsetThing() {
-	thriftimpl.Struct(s).Unset(thriftTestTestStringArgsThing)
-}
+func (s ThriftTestTestStringArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestStringArgsThing) }
 
 type ThriftTestTestStringResult nocopy.Struct
 
 const (
-	thriftTestTestStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	thriftTestTestStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // ThriftTestTestStringResultDesc is the descriptor of ThriftTestTestStringResult.
-var ThriftTestTestStringResultDesc = thriftimpl.NewDesc("testString_result")
+var ThriftTestTestStringResultDesc = impl.NewDesc("testString_result")
 
 // NewThriftTestTestStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringResult(opts ...nocopy.Option) ThriftTestTestStringResult {
-	return ThriftTestTestStringResult(thriftimpl.New(ThriftTestTestStringResultDesc, opts...))
+	return ThriftTestTestStringResult(impl.New(ThriftTestTestStringResultDesc, opts...))
 }
 func ParseThriftTestTestStringResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStringResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestStringResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestStringResultDesc, b, opts...)
 	return ThriftTestTestStringResult(s), err
 }
 func ReadThriftTestTestStringResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStringResult, error) {
@@ -2798,51 +2691,50 @@ func ReadThriftTestTestStringResult(r io.Reader, n int, opts ...nocopy.Option) (
 // those of s alone.
 func (s ThriftTestTestStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
 }
-func (s ThriftTestTestStringResult) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestStringResultDesc
-}
-func (s ThriftTestTestStringResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStringResultDesc }
+func (s ThriftTestTestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestStringResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
-	return ThriftTestTestStringResult(thriftimpl.Struct(s).Clone(ThriftTestTestStringResultDesc))
+	return ThriftTestTestStringResult(impl.Struct(s).Clone(ThriftTestTestStringResultDesc))
 }
 func (s ThriftTestTestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestStringResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestStringResultDesc)
 }
 func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestStringResultDesc)
 }
 
 func (s ThriftTestTestStringResult) GetSuccess() string {
-	return thriftimpl.Struct(s).Text(thriftTestTestStringResultSuccess)
+	return impl.Struct(s).Text(thriftTestTestStringResultSuccess)
 }
 func (s ThriftTestTestStringResult) SetSuccess(v string) {
-	thriftimpl.Struct(s).SetText(thriftTestTestStringResultSuccess, v)
+	impl.Struct(s).SetText(thriftTestTestStringResultSuccess, v)
 }
 func (s ThriftTestTestStringResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestStringResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestStringResultSuccess)
 }
 func (s ThriftTestTestStringResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestStringResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestStringResultSuccess)
 }
 
 type ThriftTestTestBoolArgs nocopy.Struct
 
 const (
-	thriftTestTestBoolArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 1
+	thriftTestTestBoolArgsThing impl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
 // ThriftTestTestBoolArgsDesc is the descriptor of ThriftTestTestBoolArgs.
-var ThriftTestTestBoolArgsDesc = thriftimpl.NewDesc("testBool_args")
+var ThriftTestTestBoolArgsDesc = impl.NewDesc("testBool_args")
 
 // NewThriftTestTestBoolArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBoolArgs(opts ...nocopy.Option) ThriftTestTestBoolArgs {
-	return ThriftTestTestBoolArgs(thriftimpl.New(ThriftTestTestBoolArgsDesc, opts...))
+	return ThriftTestTestBoolArgs(impl.New(ThriftTestTestBoolArgsDesc, opts...))
 }
 func ParseThriftTestTestBoolArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestBoolArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestBoolArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestBoolArgsDesc, b, opts...)
 	return ThriftTestTestBoolArgs(s), err
 }
 func ReadThriftTestTestBoolArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestBoolArgs, error) {
@@ -2853,47 +2745,48 @@ func ReadThriftTestTestBoolArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 // those of s alone.
 func (s ThriftTestTestBoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
 }
-func (s ThriftTestTestBoolArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestBoolArgsDesc }
-func (s ThriftTestTestBoolArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBoolArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolArgsDesc }
+func (s ThriftTestTestBoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestBoolArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
-	return ThriftTestTestBoolArgs(thriftimpl.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
+	return ThriftTestTestBoolArgs(impl.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
 }
 func (s ThriftTestTestBoolArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
 }
 func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
 }
 
 func (s ThriftTestTestBoolArgs) GetThing() bool {
-	return thriftimpl.Struct(s).Bool(thriftTestTestBoolArgsThing)
+	return impl.Struct(s).Bool(thriftTestTestBoolArgsThing)
 }
 func (s ThriftTestTestBoolArgs) SetThing(v bool) {
-	thriftimpl.Struct(s).SetBool(thriftTestTestBoolArgsThing, v)
+	impl.Struct(s).SetBool(thriftTestTestBoolArgsThing, v)
 }
 func (s ThriftTestTestBoolArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestBoolArgsThing)
+	return impl.Struct(s).Has(thriftTestTestBoolArgsThing)
 }
-func (s ThriftTestTestBoolArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestBoolArgsThing) }
+func (s ThriftTestTestBoolArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestBoolArgsThing) }
 
 type ThriftTestTestBoolResult nocopy.Struct
 
 const (
-	thriftTestTestBoolResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 0
+	thriftTestTestBoolResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16 | 0
 )
 
 // ThriftTestTestBoolResultDesc is the descriptor of ThriftTestTestBoolResult.
-var ThriftTestTestBoolResultDesc = thriftimpl.NewDesc("testBool_result")
+var ThriftTestTestBoolResultDesc = impl.NewDesc("testBool_result")
 
 // NewThriftTestTestBoolResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBoolResult(opts ...nocopy.Option) ThriftTestTestBoolResult {
-	return ThriftTestTestBoolResult(thriftimpl.New(ThriftTestTestBoolResultDesc, opts...))
+	return ThriftTestTestBoolResult(impl.New(ThriftTestTestBoolResultDesc, opts...))
 }
 func ParseThriftTestTestBoolResult(b []byte, opts ...nocopy.Option) (ThriftTestTestBoolResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestBoolResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestBoolResultDesc, b, opts...)
 	return ThriftTestTestBoolResult(s), err
 }
 func ReadThriftTestTestBoolResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestBoolResult, error) {
@@ -2904,49 +2797,50 @@ func ReadThriftTestTestBoolResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestBoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
 }
-func (s ThriftTestTestBoolResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestBoolResultDesc }
-func (s ThriftTestTestBoolResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBoolResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolResultDesc }
+func (s ThriftTestTestBoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestBoolResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
-	return ThriftTestTestBoolResult(thriftimpl.Struct(s).Clone(ThriftTestTestBoolResultDesc))
+	return ThriftTestTestBoolResult(impl.Struct(s).Clone(ThriftTestTestBoolResultDesc))
 }
 func (s ThriftTestTestBoolResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestBoolResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestBoolResultDesc)
 }
 func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
 }
 
 func (s ThriftTestTestBoolResult) GetSuccess() bool {
-	return thriftimpl.Struct(s).Bool(thriftTestTestBoolResultSuccess)
+	return impl.Struct(s).Bool(thriftTestTestBoolResultSuccess)
 }
 func (s ThriftTestTestBoolResult) SetSuccess(v bool) {
-	thriftimpl.Struct(s).SetBool(thriftTestTestBoolResultSuccess, v)
+	impl.Struct(s).SetBool(thriftTestTestBoolResultSuccess, v)
 }
 func (s ThriftTestTestBoolResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestBoolResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestBoolResultSuccess)
 }
 func (s ThriftTestTestBoolResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestBoolResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestBoolResultSuccess)
 }
 
 type ThriftTestTestByteArgs nocopy.Struct
 
 const (
-	thriftTestTestByteArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 1
+	thriftTestTestByteArgsThing impl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
 // ThriftTestTestByteArgsDesc is the descriptor of ThriftTestTestByteArgs.
-var ThriftTestTestByteArgsDesc = thriftimpl.NewDesc("testByte_args")
+var ThriftTestTestByteArgsDesc = impl.NewDesc("testByte_args")
 
 // NewThriftTestTestByteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestByteArgs(opts ...nocopy.Option) ThriftTestTestByteArgs {
-	return ThriftTestTestByteArgs(thriftimpl.New(ThriftTestTestByteArgsDesc, opts...))
+	return ThriftTestTestByteArgs(impl.New(ThriftTestTestByteArgsDesc, opts...))
 }
 func ParseThriftTestTestByteArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestByteArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestByteArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestByteArgsDesc, b, opts...)
 	return ThriftTestTestByteArgs(s), err
 }
 func ReadThriftTestTestByteArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestByteArgs, error) {
@@ -2957,47 +2851,48 @@ func ReadThriftTestTestByteArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 // those of s alone.
 func (s ThriftTestTestByteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
 }
-func (s ThriftTestTestByteArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestByteArgsDesc }
-func (s ThriftTestTestByteArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestByteArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestByteArgsDesc }
+func (s ThriftTestTestByteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestByteArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
-	return ThriftTestTestByteArgs(thriftimpl.Struct(s).Clone(ThriftTestTestByteArgsDesc))
+	return ThriftTestTestByteArgs(impl.Struct(s).Clone(ThriftTestTestByteArgsDesc))
 }
 func (s ThriftTestTestByteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestByteArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestByteArgsDesc)
 }
 func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
 }
 
 func (s ThriftTestTestByteArgs) GetThing() int8 {
-	return thriftimpl.Struct(s).Int8(thriftTestTestByteArgsThing)
+	return impl.Struct(s).Int8(thriftTestTestByteArgsThing)
 }
 func (s ThriftTestTestByteArgs) SetThing(v int8) {
-	thriftimpl.Struct(s).SetInt8(thriftTestTestByteArgsThing, v)
+	impl.Struct(s).SetInt8(thriftTestTestByteArgsThing, v)
 }
 func (s ThriftTestTestByteArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestByteArgsThing)
+	return impl.Struct(s).Has(thriftTestTestByteArgsThing)
 }
-func (s ThriftTestTestByteArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestByteArgsThing) }
+func (s ThriftTestTestByteArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestByteArgsThing) }
 
 type ThriftTestTestByteResult nocopy.Struct
 
 const (
-	thriftTestTestByteResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 0
+	thriftTestTestByteResultSuccess impl.Field = 2<<48 | 3<<32 | 3<<16 | 0
 )
 
 // ThriftTestTestByteResultDesc is the descriptor of ThriftTestTestByteResult.
-var ThriftTestTestByteResultDesc = thriftimpl.NewDesc("testByte_result")
+var ThriftTestTestByteResultDesc = impl.NewDesc("testByte_result")
 
 // NewThriftTestTestByteResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestByteResult(opts ...nocopy.Option) ThriftTestTestByteResult {
-	return ThriftTestTestByteResult(thriftimpl.New(ThriftTestTestByteResultDesc, opts...))
+	return ThriftTestTestByteResult(impl.New(ThriftTestTestByteResultDesc, opts...))
 }
 func ParseThriftTestTestByteResult(b []byte, opts ...nocopy.Option) (ThriftTestTestByteResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestByteResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestByteResultDesc, b, opts...)
 	return ThriftTestTestByteResult(s), err
 }
 func ReadThriftTestTestByteResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestByteResult, error) {
@@ -3008,49 +2903,50 @@ func ReadThriftTestTestByteResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestByteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
 }
-func (s ThriftTestTestByteResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestByteResultDesc }
-func (s ThriftTestTestByteResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestByteResult) ThriftDesc() *impl.Desc    { return ThriftTestTestByteResultDesc }
+func (s ThriftTestTestByteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestByteResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
-	return ThriftTestTestByteResult(thriftimpl.Struct(s).Clone(ThriftTestTestByteResultDesc))
+	return ThriftTestTestByteResult(impl.Struct(s).Clone(ThriftTestTestByteResultDesc))
 }
 func (s ThriftTestTestByteResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestByteResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestByteResultDesc)
 }
 func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestByteResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestByteResultDesc)
 }
 
 func (s ThriftTestTestByteResult) GetSuccess() int8 {
-	return thriftimpl.Struct(s).Int8(thriftTestTestByteResultSuccess)
+	return impl.Struct(s).Int8(thriftTestTestByteResultSuccess)
 }
 func (s ThriftTestTestByteResult) SetSuccess(v int8) {
-	thriftimpl.Struct(s).SetInt8(thriftTestTestByteResultSuccess, v)
+	impl.Struct(s).SetInt8(thriftTestTestByteResultSuccess, v)
 }
 func (s ThriftTestTestByteResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestByteResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestByteResultSuccess)
 }
 func (s ThriftTestTestByteResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestByteResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestByteResultSuccess)
 }
 
 type ThriftTestTestI32Args nocopy.Struct
 
 const (
-	thriftTestTestI32ArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	thriftTestTestI32ArgsThing impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestI32ArgsDesc is the descriptor of ThriftTestTestI32Args.
-var ThriftTestTestI32ArgsDesc = thriftimpl.NewDesc("testI32_args")
+var ThriftTestTestI32ArgsDesc = impl.NewDesc("testI32_args")
 
 // NewThriftTestTestI32Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI32Args(opts ...nocopy.Option) ThriftTestTestI32Args {
-	return ThriftTestTestI32Args(thriftimpl.New(ThriftTestTestI32ArgsDesc, opts...))
+	return ThriftTestTestI32Args(impl.New(ThriftTestTestI32ArgsDesc, opts...))
 }
 func ParseThriftTestTestI32Args(b []byte, opts ...nocopy.Option) (ThriftTestTestI32Args, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestI32ArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestI32ArgsDesc, b, opts...)
 	return ThriftTestTestI32Args(s), err
 }
 func ReadThriftTestTestI32Args(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestI32Args, error) {
@@ -3061,47 +2957,48 @@ func ReadThriftTestTestI32Args(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 // those of s alone.
 func (s ThriftTestTestI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
 }
-func (s ThriftTestTestI32Args) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestI32ArgsDesc }
-func (s ThriftTestTestI32Args) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI32Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ArgsDesc }
+func (s ThriftTestTestI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestI32Args) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
-	return ThriftTestTestI32Args(thriftimpl.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
+	return ThriftTestTestI32Args(impl.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
 }
 func (s ThriftTestTestI32Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Args) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
 }
 func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
 }
 
 func (s ThriftTestTestI32Args) GetThing() int32 {
-	return thriftimpl.Struct(s).Int32(thriftTestTestI32ArgsThing)
+	return impl.Struct(s).Int32(thriftTestTestI32ArgsThing)
 }
 func (s ThriftTestTestI32Args) SetThing(v int32) {
-	thriftimpl.Struct(s).SetInt32(thriftTestTestI32ArgsThing, v)
+	impl.Struct(s).SetInt32(thriftTestTestI32ArgsThing, v)
 }
 func (s ThriftTestTestI32Args) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestI32ArgsThing)
+	return impl.Struct(s).Has(thriftTestTestI32ArgsThing)
 }
-func (s ThriftTestTestI32Args) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestI32ArgsThing) }
+func (s ThriftTestTestI32Args) UnsetThing() { impl.Struct(s).Unset(thriftTestTestI32ArgsThing) }
 
 type ThriftTestTestI32Result nocopy.Struct
 
 const (
-	thriftTestTestI32ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	thriftTestTestI32ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // ThriftTestTestI32ResultDesc is the descriptor of ThriftTestTestI32Result.
-var ThriftTestTestI32ResultDesc = thriftimpl.NewDesc("testI32_result")
+var ThriftTestTestI32ResultDesc = impl.NewDesc("testI32_result")
 
 // NewThriftTestTestI32Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI32Result(opts ...nocopy.Option) ThriftTestTestI32Result {
-	return ThriftTestTestI32Result(thriftimpl.New(ThriftTestTestI32ResultDesc, opts...))
+	return ThriftTestTestI32Result(impl.New(ThriftTestTestI32ResultDesc, opts...))
 }
 func ParseThriftTestTestI32Result(b []byte, opts ...nocopy.Option) (ThriftTestTestI32Result, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestI32ResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestI32ResultDesc, b, opts...)
 	return ThriftTestTestI32Result(s), err
 }
 func ReadThriftTestTestI32Result(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestI32Result, error) {
@@ -3112,49 +3009,48 @@ func ReadThriftTestTestI32Result(r io.Reader, n int, opts ...nocopy.Option) (Thr
 // those of s alone.
 func (s ThriftTestTestI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
 }
-func (s ThriftTestTestI32Result) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestI32ResultDesc }
-func (s ThriftTestTestI32Result) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI32Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ResultDesc }
+func (s ThriftTestTestI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestI32Result) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
-	return ThriftTestTestI32Result(thriftimpl.Struct(s).Clone(ThriftTestTestI32ResultDesc))
+	return ThriftTestTestI32Result(impl.Struct(s).Clone(ThriftTestTestI32ResultDesc))
 }
 func (s ThriftTestTestI32Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Result) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestI32ResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestI32ResultDesc)
 }
 func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
 }
 
 func (s ThriftTestTestI32Result) GetSuccess() int32 {
-	return thriftimpl.Struct(s).Int32(thriftTestTestI32ResultSuccess)
+	return impl.Struct(s).Int32(thriftTestTestI32ResultSuccess)
 }
 func (s ThriftTestTestI32Result) SetSuccess(v int32) {
-	thriftimpl.Struct(s).SetInt32(thriftTestTestI32ResultSuccess, v)
+	impl.Struct(s).SetInt32(thriftTestTestI32ResultSuccess, v)
 }
 func (s ThriftTestTestI32Result) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestI32ResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestI32ResultSuccess)
 }
-func (s ThriftTestTestI32Result) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestI32ResultSuccess)
-}
+func (s ThriftTestTestI32Result) UnsetSuccess() { impl.Struct(s).Unset(thriftTestTestI32ResultSuccess) }
 
 type ThriftTestTestI64Args nocopy.Struct
 
 const (
-	thriftTestTestI64ArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	thriftTestTestI64ArgsThing impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // ThriftTestTestI64ArgsDesc is the descriptor of ThriftTestTestI64Args.
-var ThriftTestTestI64ArgsDesc = thriftimpl.NewDesc("testI64_args")
+var ThriftTestTestI64ArgsDesc = impl.NewDesc("testI64_args")
 
 // NewThriftTestTestI64Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI64Args(opts ...nocopy.Option) ThriftTestTestI64Args {
-	return ThriftTestTestI64Args(thriftimpl.New(ThriftTestTestI64ArgsDesc, opts...))
+	return ThriftTestTestI64Args(impl.New(ThriftTestTestI64ArgsDesc, opts...))
 }
 func ParseThriftTestTestI64Args(b []byte, opts ...nocopy.Option) (ThriftTestTestI64Args, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestI64ArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestI64ArgsDesc, b, opts...)
 	return ThriftTestTestI64Args(s), err
 }
 func ReadThriftTestTestI64Args(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestI64Args, error) {
@@ -3165,47 +3061,48 @@ func ReadThriftTestTestI64Args(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 // those of s alone.
 func (s ThriftTestTestI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
 }
-func (s ThriftTestTestI64Args) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestI64ArgsDesc }
-func (s ThriftTestTestI64Args) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI64Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ArgsDesc }
+func (s ThriftTestTestI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestI64Args) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
-	return ThriftTestTestI64Args(thriftimpl.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
+	return ThriftTestTestI64Args(impl.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
 }
 func (s ThriftTestTestI64Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Args) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
 }
 func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
 }
 
 func (s ThriftTestTestI64Args) GetThing() int64 {
-	return thriftimpl.Struct(s).Int64(thriftTestTestI64ArgsThing)
+	return impl.Struct(s).Int64(thriftTestTestI64ArgsThing)
 }
 func (s ThriftTestTestI64Args) SetThing(v int64) {
-	thriftimpl.Struct(s).SetInt64(thriftTestTestI64ArgsThing, v)
+	impl.Struct(s).SetInt64(thriftTestTestI64ArgsThing, v)
 }
 func (s ThriftTestTestI64Args) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestI64ArgsThing)
+	return impl.Struct(s).Has(thriftTestTestI64ArgsThing)
 }
-func (s ThriftTestTestI64Args) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestI64ArgsThing) }
+func (s ThriftTestTestI64Args) UnsetThing() { impl.Struct(s).Unset(thriftTestTestI64ArgsThing) }
 
 type ThriftTestTestI64Result nocopy.Struct
 
 const (
-	thriftTestTestI64ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	thriftTestTestI64ResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // ThriftTestTestI64ResultDesc is the descriptor of ThriftTestTestI64Result.
-var ThriftTestTestI64ResultDesc = thriftimpl.NewDesc("testI64_result")
+var ThriftTestTestI64ResultDesc = impl.NewDesc("testI64_result")
 
 // NewThriftTestTestI64Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestI64Result(opts ...nocopy.Option) ThriftTestTestI64Result {
-	return ThriftTestTestI64Result(thriftimpl.New(ThriftTestTestI64ResultDesc, opts...))
+	return ThriftTestTestI64Result(impl.New(ThriftTestTestI64ResultDesc, opts...))
 }
 func ParseThriftTestTestI64Result(b []byte, opts ...nocopy.Option) (ThriftTestTestI64Result, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestI64ResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestI64ResultDesc, b, opts...)
 	return ThriftTestTestI64Result(s), err
 }
 func ReadThriftTestTestI64Result(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestI64Result, error) {
@@ -3216,49 +3113,48 @@ func ReadThriftTestTestI64Result(r io.Reader, n int, opts ...nocopy.Option) (Thr
 // those of s alone.
 func (s ThriftTestTestI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
 }
-func (s ThriftTestTestI64Result) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestI64ResultDesc }
-func (s ThriftTestTestI64Result) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestI64Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ResultDesc }
+func (s ThriftTestTestI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestI64Result) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
-	return ThriftTestTestI64Result(thriftimpl.Struct(s).Clone(ThriftTestTestI64ResultDesc))
+	return ThriftTestTestI64Result(impl.Struct(s).Clone(ThriftTestTestI64ResultDesc))
 }
 func (s ThriftTestTestI64Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Result) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestI64ResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestI64ResultDesc)
 }
 func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
 }
 
 func (s ThriftTestTestI64Result) GetSuccess() int64 {
-	return thriftimpl.Struct(s).Int64(thriftTestTestI64ResultSuccess)
+	return impl.Struct(s).Int64(thriftTestTestI64ResultSuccess)
 }
 func (s ThriftTestTestI64Result) SetSuccess(v int64) {
-	thriftimpl.Struct(s).SetInt64(thriftTestTestI64ResultSuccess, v)
+	impl.Struct(s).SetInt64(thriftTestTestI64ResultSuccess, v)
 }
 func (s ThriftTestTestI64Result) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestI64ResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestI64ResultSuccess)
 }
-func (s ThriftTestTestI64Result) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestI64ResultSuccess)
-}
+func (s ThriftTestTestI64Result) UnsetSuccess() { impl.Struct(s).Unset(thriftTestTestI64ResultSuccess) }
 
 type ThriftTestTestDoubleArgs nocopy.Struct
 
 const (
-	thriftTestTestDoubleArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 1
+	thriftTestTestDoubleArgsThing impl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
 // ThriftTestTestDoubleArgsDesc is the descriptor of ThriftTestTestDoubleArgs.
-var ThriftTestTestDoubleArgsDesc = thriftimpl.NewDesc("testDouble_args")
+var ThriftTestTestDoubleArgsDesc = impl.NewDesc("testDouble_args")
 
 // NewThriftTestTestDoubleArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestDoubleArgs(opts ...nocopy.Option) ThriftTestTestDoubleArgs {
-	return ThriftTestTestDoubleArgs(thriftimpl.New(ThriftTestTestDoubleArgsDesc, opts...))
+	return ThriftTestTestDoubleArgs(impl.New(ThriftTestTestDoubleArgsDesc, opts...))
 }
 func ParseThriftTestTestDoubleArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestDoubleArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestDoubleArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestDoubleArgsDesc, b, opts...)
 	return ThriftTestTestDoubleArgs(s), err
 }
 func ReadThriftTestTestDoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestDoubleArgs, error) {
@@ -3269,49 +3165,48 @@ func ReadThriftTestTestDoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestDoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
 }
-func (s ThriftTestTestDoubleArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestDoubleArgsDesc }
-func (s ThriftTestTestDoubleArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestDoubleArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleArgsDesc }
+func (s ThriftTestTestDoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestDoubleArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
-	return ThriftTestTestDoubleArgs(thriftimpl.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
+	return ThriftTestTestDoubleArgs(impl.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
 }
 func (s ThriftTestTestDoubleArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
 }
 func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
 }
 
 func (s ThriftTestTestDoubleArgs) GetThing() float64 {
-	return thriftimpl.Struct(s).Float64(thriftTestTestDoubleArgsThing)
+	return impl.Struct(s).Float64(thriftTestTestDoubleArgsThing)
 }
 func (s ThriftTestTestDoubleArgs) SetThing(v float64) {
-	thriftimpl.Struct(s).SetFloat64(thriftTestTestDoubleArgsThing, v)
+	impl.Struct(s).SetFloat64(thriftTestTestDoubleArgsThing, v)
 }
 func (s ThriftTestTestDoubleArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestDoubleArgsThing)
+	return impl.Struct(s).Has(thriftTestTestDoubleArgsThing)
 }
-func (s ThriftTestTestDoubleArgs) UnsetThing() {
-	thriftimpl.Struct(s).Unset(thriftTestTestDoubleArgsThing)
-}
+func (s ThriftTestTestDoubleArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestDoubleArgsThing) }
 
 type ThriftTestTestDoubleResult nocopy.Struct
 
 const (
-	thriftTestTestDoubleResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 0
+	thriftTestTestDoubleResultSuccess impl.Field = 2<<48 | 3<<32 | 4<<16 | 0
 )
 
 // ThriftTestTestDoubleResultDesc is the descriptor of ThriftTestTestDoubleResult.
-var ThriftTestTestDoubleResultDesc = thriftimpl.NewDesc("testDouble_result")
+var ThriftTestTestDoubleResultDesc = impl.NewDesc("testDouble_result")
 
 // NewThriftTestTestDoubleResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestDoubleResult(opts ...nocopy.Option) ThriftTestTestDoubleResult {
-	return ThriftTestTestDoubleResult(thriftimpl.New(ThriftTestTestDoubleResultDesc, opts...))
+	return ThriftTestTestDoubleResult(impl.New(ThriftTestTestDoubleResultDesc, opts...))
 }
 func ParseThriftTestTestDoubleResult(b []byte, opts ...nocopy.Option) (ThriftTestTestDoubleResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestDoubleResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestDoubleResultDesc, b, opts...)
 	return ThriftTestTestDoubleResult(s), err
 }
 func ReadThriftTestTestDoubleResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestDoubleResult, error) {
@@ -3322,51 +3217,50 @@ func ReadThriftTestTestDoubleResult(r io.Reader, n int, opts ...nocopy.Option) (
 // those of s alone.
 func (s ThriftTestTestDoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
 }
-func (s ThriftTestTestDoubleResult) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestDoubleResultDesc
-}
-func (s ThriftTestTestDoubleResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestDoubleResult) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleResultDesc }
+func (s ThriftTestTestDoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestDoubleResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
-	return ThriftTestTestDoubleResult(thriftimpl.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
+	return ThriftTestTestDoubleResult(impl.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
 }
 func (s ThriftTestTestDoubleResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
 }
 func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
 }
 
 func (s ThriftTestTestDoubleResult) GetSuccess() float64 {
-	return thriftimpl.Struct(s).Float64(thriftTestTestDoubleResultSuccess)
+	return impl.Struct(s).Float64(thriftTestTestDoubleResultSuccess)
 }
 func (s ThriftTestTestDoubleResult) SetSuccess(v float64) {
-	thriftimpl.Struct(s).SetFloat64(thriftTestTestDoubleResultSuccess, v)
+	impl.Struct(s).SetFloat64(thriftTestTestDoubleResultSuccess, v)
 }
 func (s ThriftTestTestDoubleResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestDoubleResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestDoubleResultSuccess)
 }
 func (s ThriftTestTestDoubleResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestDoubleResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestDoubleResultSuccess)
 }
 
 type ThriftTestTestBinaryArgs nocopy.Struct
 
 const (
-	thriftTestTestBinaryArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	thriftTestTestBinaryArgsThing impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestBinaryArgsDesc is the descriptor of ThriftTestTestBinaryArgs.
-var ThriftTestTestBinaryArgsDesc = thriftimpl.NewDesc("testBinary_args")
+var ThriftTestTestBinaryArgsDesc = impl.NewDesc("testBinary_args")
 
 // NewThriftTestTestBinaryArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBinaryArgs(opts ...nocopy.Option) ThriftTestTestBinaryArgs {
-	return ThriftTestTestBinaryArgs(thriftimpl.New(ThriftTestTestBinaryArgsDesc, opts...))
+	return ThriftTestTestBinaryArgs(impl.New(ThriftTestTestBinaryArgsDesc, opts...))
 }
 func ParseThriftTestTestBinaryArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestBinaryArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestBinaryArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestBinaryArgsDesc, b, opts...)
 	return ThriftTestTestBinaryArgs(s), err
 }
 func ReadThriftTestTestBinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestBinaryArgs, error) {
@@ -3377,52 +3271,51 @@ func ReadThriftTestTestBinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestBinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
 }
-func (s ThriftTestTestBinaryArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestBinaryArgsDesc }
-func (s ThriftTestTestBinaryArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBinaryArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryArgsDesc }
+func (s ThriftTestTestBinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestBinaryArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
-	return ThriftTestTestBinaryArgs(thriftimpl.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
+	return ThriftTestTestBinaryArgs(impl.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
 }
 func (s ThriftTestTestBinaryArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
 }
 func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
 }
 
 func (s ThriftTestTestBinaryArgs) GetThing() []byte {
-	return thriftimpl.Struct(s).Bytes(thriftTestTestBinaryArgsThing)
+	return impl.Struct(s).Bytes(thriftTestTestBinaryArgsThing)
 }
 func (s ThriftTestTestBinaryArgs) SetThing(v []byte) {
-	thriftimpl.Struct(s).SetBytes(thriftTestTestBinaryArgsThing, v)
+	impl.Struct(s).SetBytes(thriftTestTestBinaryArgsThing, v)
 }
 func (s ThriftTestTestBinaryArgs) NewThing(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(thriftTestTestBinaryArgsThing, n)
+	return impl.Struct(s).NewBytes(thriftTestTestBinaryArgsThing, n)
 }
 func (s ThriftTestTestBinaryArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestBinaryArgsThing)
+	return impl.Struct(s).Has(thriftTestTestBinaryArgsThing)
 }
-func (s ThriftTestTestBinaryArgs) UnsetThing() {
-	thriftimpl.Struct(s).Unset(thriftTestTestBinaryArgsThing)
-}
+func (s ThriftTestTestBinaryArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestBinaryArgsThing) }
 
 type ThriftTestTestBinaryResult nocopy.Struct
 
 const (
-	thriftTestTestBinaryResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	thriftTestTestBinaryResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // ThriftTestTestBinaryResultDesc is the descriptor of ThriftTestTestBinaryResult.
-var ThriftTestTestBinaryResultDesc = thriftimpl.NewDesc("testBinary_result")
+var ThriftTestTestBinaryResultDesc = impl.NewDesc("testBinary_result")
 
 // NewThriftTestTestBinaryResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestBinaryResult(opts ...nocopy.Option) ThriftTestTestBinaryResult {
-	return ThriftTestTestBinaryResult(thriftimpl.New(ThriftTestTestBinaryResultDesc, opts...))
+	return ThriftTestTestBinaryResult(impl.New(ThriftTestTestBinaryResultDesc, opts...))
 }
 func ParseThriftTestTestBinaryResult(b []byte, opts ...nocopy.Option) (ThriftTestTestBinaryResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestBinaryResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestBinaryResultDesc, b, opts...)
 	return ThriftTestTestBinaryResult(s), err
 }
 func ReadThriftTestTestBinaryResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestBinaryResult, error) {
@@ -3433,54 +3326,53 @@ func ReadThriftTestTestBinaryResult(r io.Reader, n int, opts ...nocopy.Option) (
 // those of s alone.
 func (s ThriftTestTestBinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
 }
-func (s ThriftTestTestBinaryResult) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestBinaryResultDesc
-}
-func (s ThriftTestTestBinaryResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestBinaryResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryResultDesc }
+func (s ThriftTestTestBinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestBinaryResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
-	return ThriftTestTestBinaryResult(thriftimpl.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
+	return ThriftTestTestBinaryResult(impl.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
 }
 func (s ThriftTestTestBinaryResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
 }
 func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
 }
 
 func (s ThriftTestTestBinaryResult) GetSuccess() []byte {
-	return thriftimpl.Struct(s).Bytes(thriftTestTestBinaryResultSuccess)
+	return impl.Struct(s).Bytes(thriftTestTestBinaryResultSuccess)
 }
 func (s ThriftTestTestBinaryResult) SetSuccess(v []byte) {
-	thriftimpl.Struct(s).SetBytes(thriftTestTestBinaryResultSuccess, v)
+	impl.Struct(s).SetBytes(thriftTestTestBinaryResultSuccess, v)
 }
 func (s ThriftTestTestBinaryResult) NewSuccess(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(thriftTestTestBinaryResultSuccess, n)
+	return impl.Struct(s).NewBytes(thriftTestTestBinaryResultSuccess, n)
 }
 func (s ThriftTestTestBinaryResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestBinaryResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestBinaryResultSuccess)
 }
 func (s ThriftTestTestBinaryResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestBinaryResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestBinaryResultSuccess)
 }
 
 type ThriftTestTestUuidArgs nocopy.Struct
 
 const (
-	thriftTestTestUuidArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 1
+	thriftTestTestUuidArgsThing impl.Field = 2<<48 | 3<<32 | 16<<16 | 1
 )
 
 // ThriftTestTestUuidArgsDesc is the descriptor of ThriftTestTestUuidArgs.
-var ThriftTestTestUuidArgsDesc = thriftimpl.NewDesc("testUuid_args")
+var ThriftTestTestUuidArgsDesc = impl.NewDesc("testUuid_args")
 
 // NewThriftTestTestUuidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestUuidArgs(opts ...nocopy.Option) ThriftTestTestUuidArgs {
-	return ThriftTestTestUuidArgs(thriftimpl.New(ThriftTestTestUuidArgsDesc, opts...))
+	return ThriftTestTestUuidArgs(impl.New(ThriftTestTestUuidArgsDesc, opts...))
 }
 func ParseThriftTestTestUuidArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestUuidArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestUuidArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestUuidArgsDesc, b, opts...)
 	return ThriftTestTestUuidArgs(s), err
 }
 func ReadThriftTestTestUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestUuidArgs, error) {
@@ -3491,47 +3383,48 @@ func ReadThriftTestTestUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 // those of s alone.
 func (s ThriftTestTestUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
 }
-func (s ThriftTestTestUuidArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestUuidArgsDesc }
-func (s ThriftTestTestUuidArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestUuidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidArgsDesc }
+func (s ThriftTestTestUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestUuidArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
-	return ThriftTestTestUuidArgs(thriftimpl.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
+	return ThriftTestTestUuidArgs(impl.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
 }
 func (s ThriftTestTestUuidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
 }
 func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
 }
 
 func (s ThriftTestTestUuidArgs) GetThing() nocopy.UUID {
-	return thriftimpl.Struct(s).UUID(thriftTestTestUuidArgsThing)
+	return impl.Struct(s).UUID(thriftTestTestUuidArgsThing)
 }
 func (s ThriftTestTestUuidArgs) SetThing(v nocopy.UUID) {
-	thriftimpl.Struct(s).SetUUID(thriftTestTestUuidArgsThing, v)
+	impl.Struct(s).SetUUID(thriftTestTestUuidArgsThing, v)
 }
 func (s ThriftTestTestUuidArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestUuidArgsThing)
+	return impl.Struct(s).Has(thriftTestTestUuidArgsThing)
 }
-func (s ThriftTestTestUuidArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestUuidArgsThing) }
+func (s ThriftTestTestUuidArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestUuidArgsThing) }
 
 type ThriftTestTestUuidResult nocopy.Struct
 
 const (
-	thriftTestTestUuidResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 0
+	thriftTestTestUuidResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16 | 0
 )
 
 // ThriftTestTestUuidResultDesc is the descriptor of ThriftTestTestUuidResult.
-var ThriftTestTestUuidResultDesc = thriftimpl.NewDesc("testUuid_result")
+var ThriftTestTestUuidResultDesc = impl.NewDesc("testUuid_result")
 
 // NewThriftTestTestUuidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestUuidResult(opts ...nocopy.Option) ThriftTestTestUuidResult {
-	return ThriftTestTestUuidResult(thriftimpl.New(ThriftTestTestUuidResultDesc, opts...))
+	return ThriftTestTestUuidResult(impl.New(ThriftTestTestUuidResultDesc, opts...))
 }
 func ParseThriftTestTestUuidResult(b []byte, opts ...nocopy.Option) (ThriftTestTestUuidResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestUuidResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestUuidResultDesc, b, opts...)
 	return ThriftTestTestUuidResult(s), err
 }
 func ReadThriftTestTestUuidResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestUuidResult, error) {
@@ -3542,49 +3435,50 @@ func ReadThriftTestTestUuidResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
 }
-func (s ThriftTestTestUuidResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestUuidResultDesc }
-func (s ThriftTestTestUuidResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestUuidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidResultDesc }
+func (s ThriftTestTestUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestUuidResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
-	return ThriftTestTestUuidResult(thriftimpl.Struct(s).Clone(ThriftTestTestUuidResultDesc))
+	return ThriftTestTestUuidResult(impl.Struct(s).Clone(ThriftTestTestUuidResultDesc))
 }
 func (s ThriftTestTestUuidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestUuidResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestUuidResultDesc)
 }
 func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
 }
 
 func (s ThriftTestTestUuidResult) GetSuccess() nocopy.UUID {
-	return thriftimpl.Struct(s).UUID(thriftTestTestUuidResultSuccess)
+	return impl.Struct(s).UUID(thriftTestTestUuidResultSuccess)
 }
 func (s ThriftTestTestUuidResult) SetSuccess(v nocopy.UUID) {
-	thriftimpl.Struct(s).SetUUID(thriftTestTestUuidResultSuccess, v)
+	impl.Struct(s).SetUUID(thriftTestTestUuidResultSuccess, v)
 }
 func (s ThriftTestTestUuidResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestUuidResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestUuidResultSuccess)
 }
 func (s ThriftTestTestUuidResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestUuidResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestUuidResultSuccess)
 }
 
 type ThriftTestTestStructArgs nocopy.Struct
 
 const (
-	thriftTestTestStructArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	thriftTestTestStructArgsThing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestStructArgsDesc is the descriptor of ThriftTestTestStructArgs.
-var ThriftTestTestStructArgsDesc = thriftimpl.NewDesc("testStruct_args")
+var ThriftTestTestStructArgsDesc = impl.NewDesc("testStruct_args")
 
 // NewThriftTestTestStructArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStructArgs(opts ...nocopy.Option) ThriftTestTestStructArgs {
-	return ThriftTestTestStructArgs(thriftimpl.New(ThriftTestTestStructArgsDesc, opts...))
+	return ThriftTestTestStructArgs(impl.New(ThriftTestTestStructArgsDesc, opts...))
 }
 func ParseThriftTestTestStructArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStructArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestStructArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestStructArgsDesc, b, opts...)
 	return ThriftTestTestStructArgs(s), err
 }
 func ReadThriftTestTestStructArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStructArgs, error) {
@@ -3595,54 +3489,53 @@ func ReadThriftTestTestStructArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
 }
-func (s ThriftTestTestStructArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestStructArgsDesc }
-func (s ThriftTestTestStructArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStructArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStructArgsDesc }
+func (s ThriftTestTestStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestStructArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
-	return ThriftTestTestStructArgs(thriftimpl.Struct(s).Clone(ThriftTestTestStructArgsDesc))
+	return ThriftTestTestStructArgs(impl.Struct(s).Clone(ThriftTestTestStructArgsDesc))
 }
 func (s ThriftTestTestStructArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestStructArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestStructArgsDesc)
 }
 func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
 }
 
 func (s ThriftTestTestStructArgs) GetThing() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc))
+	return Xtruct(impl.Struct(s).Child(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc))
 }
 
 // SetThing sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestStructArgs) SetThing(v Xtruct) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, impl.Struct(v))
 }
 func (s ThriftTestTestStructArgs) NewThing() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).NewChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, 0))
+	return Xtruct(impl.Struct(s).NewChild(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc, 0))
 }
 func (s ThriftTestTestStructArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestStructArgsThing)
+	return impl.Struct(s).Has(thriftTestTestStructArgsThing)
 }
-func (s ThriftTestTestStructArgs) UnsetThing() {
-	thriftimpl.Struct(s).Unset(thriftTestTestStructArgsThing)
-}
+func (s ThriftTestTestStructArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestStructArgsThing) }
 
 type ThriftTestTestStructResult nocopy.Struct
 
 const (
-	thriftTestTestStructResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestStructResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // ThriftTestTestStructResultDesc is the descriptor of ThriftTestTestStructResult.
-var ThriftTestTestStructResultDesc = thriftimpl.NewDesc("testStruct_result")
+var ThriftTestTestStructResultDesc = impl.NewDesc("testStruct_result")
 
 // NewThriftTestTestStructResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStructResult(opts ...nocopy.Option) ThriftTestTestStructResult {
-	return ThriftTestTestStructResult(thriftimpl.New(ThriftTestTestStructResultDesc, opts...))
+	return ThriftTestTestStructResult(impl.New(ThriftTestTestStructResultDesc, opts...))
 }
 func ParseThriftTestTestStructResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStructResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestStructResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestStructResultDesc, b, opts...)
 	return ThriftTestTestStructResult(s), err
 }
 func ReadThriftTestTestStructResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStructResult, error) {
@@ -3653,56 +3546,55 @@ func ReadThriftTestTestStructResult(r io.Reader, n int, opts ...nocopy.Option) (
 // those of s alone.
 func (s ThriftTestTestStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
 }
-func (s ThriftTestTestStructResult) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestStructResultDesc
-}
-func (s ThriftTestTestStructResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStructResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStructResultDesc }
+func (s ThriftTestTestStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestStructResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
-	return ThriftTestTestStructResult(thriftimpl.Struct(s).Clone(ThriftTestTestStructResultDesc))
+	return ThriftTestTestStructResult(impl.Struct(s).Clone(ThriftTestTestStructResultDesc))
 }
 func (s ThriftTestTestStructResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestStructResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestStructResultDesc)
 }
 func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestStructResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestStructResultDesc)
 }
 
 func (s ThriftTestTestStructResult) GetSuccess() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc))
+	return Xtruct(impl.Struct(s).Child(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestStructResult) SetSuccess(v Xtruct) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, impl.Struct(v))
 }
 func (s ThriftTestTestStructResult) NewSuccess() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).NewChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, 0))
+	return Xtruct(impl.Struct(s).NewChild(thriftTestTestStructResultSuccess, ThriftTestTestStructResultDesc, 0))
 }
 func (s ThriftTestTestStructResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestStructResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestStructResultSuccess)
 }
 func (s ThriftTestTestStructResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestStructResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestStructResultSuccess)
 }
 
 type ThriftTestTestNestArgs nocopy.Struct
 
 const (
-	thriftTestTestNestArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	thriftTestTestNestArgsThing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestNestArgsDesc is the descriptor of ThriftTestTestNestArgs.
-var ThriftTestTestNestArgsDesc = thriftimpl.NewDesc("testNest_args")
+var ThriftTestTestNestArgsDesc = impl.NewDesc("testNest_args")
 
 // NewThriftTestTestNestArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestNestArgs(opts ...nocopy.Option) ThriftTestTestNestArgs {
-	return ThriftTestTestNestArgs(thriftimpl.New(ThriftTestTestNestArgsDesc, opts...))
+	return ThriftTestTestNestArgs(impl.New(ThriftTestTestNestArgsDesc, opts...))
 }
 func ParseThriftTestTestNestArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestNestArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestNestArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestNestArgsDesc, b, opts...)
 	return ThriftTestTestNestArgs(s), err
 }
 func ReadThriftTestTestNestArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestNestArgs, error) {
@@ -3713,52 +3605,53 @@ func ReadThriftTestTestNestArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 // those of s alone.
 func (s ThriftTestTestNestArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
 }
-func (s ThriftTestTestNestArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestNestArgsDesc }
-func (s ThriftTestTestNestArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestNestArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestNestArgsDesc }
+func (s ThriftTestTestNestArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestNestArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
-	return ThriftTestTestNestArgs(thriftimpl.Struct(s).Clone(ThriftTestTestNestArgsDesc))
+	return ThriftTestTestNestArgs(impl.Struct(s).Clone(ThriftTestTestNestArgsDesc))
 }
 func (s ThriftTestTestNestArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestNestArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestNestArgsDesc)
 }
 func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
 }
 
 func (s ThriftTestTestNestArgs) GetThing() Xtruct2 {
-	return Xtruct2(thriftimpl.Struct(s).Child(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc))
+	return Xtruct2(impl.Struct(s).Child(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc))
 }
 
 // SetThing sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestNestArgs) SetThing(v Xtruct2) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, impl.Struct(v))
 }
 func (s ThriftTestTestNestArgs) NewThing() Xtruct2 {
-	return Xtruct2(thriftimpl.Struct(s).NewChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, 0))
+	return Xtruct2(impl.Struct(s).NewChild(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc, 0))
 }
 func (s ThriftTestTestNestArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestNestArgsThing)
+	return impl.Struct(s).Has(thriftTestTestNestArgsThing)
 }
-func (s ThriftTestTestNestArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestNestArgsThing) }
+func (s ThriftTestTestNestArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestNestArgsThing) }
 
 type ThriftTestTestNestResult nocopy.Struct
 
 const (
-	thriftTestTestNestResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestNestResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // ThriftTestTestNestResultDesc is the descriptor of ThriftTestTestNestResult.
-var ThriftTestTestNestResultDesc = thriftimpl.NewDesc("testNest_result")
+var ThriftTestTestNestResultDesc = impl.NewDesc("testNest_result")
 
 // NewThriftTestTestNestResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestNestResult(opts ...nocopy.Option) ThriftTestTestNestResult {
-	return ThriftTestTestNestResult(thriftimpl.New(ThriftTestTestNestResultDesc, opts...))
+	return ThriftTestTestNestResult(impl.New(ThriftTestTestNestResultDesc, opts...))
 }
 func ParseThriftTestTestNestResult(b []byte, opts ...nocopy.Option) (ThriftTestTestNestResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestNestResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestNestResultDesc, b, opts...)
 	return ThriftTestTestNestResult(s), err
 }
 func ReadThriftTestTestNestResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestNestResult, error) {
@@ -3769,54 +3662,55 @@ func ReadThriftTestTestNestResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestNestResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
 }
-func (s ThriftTestTestNestResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestNestResultDesc }
-func (s ThriftTestTestNestResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestNestResult) ThriftDesc() *impl.Desc    { return ThriftTestTestNestResultDesc }
+func (s ThriftTestTestNestResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestNestResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
-	return ThriftTestTestNestResult(thriftimpl.Struct(s).Clone(ThriftTestTestNestResultDesc))
+	return ThriftTestTestNestResult(impl.Struct(s).Clone(ThriftTestTestNestResultDesc))
 }
 func (s ThriftTestTestNestResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestNestResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestNestResultDesc)
 }
 func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestNestResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestNestResultDesc)
 }
 
 func (s ThriftTestTestNestResult) GetSuccess() Xtruct2 {
-	return Xtruct2(thriftimpl.Struct(s).Child(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc))
+	return Xtruct2(impl.Struct(s).Child(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestNestResult) SetSuccess(v Xtruct2) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, impl.Struct(v))
 }
 func (s ThriftTestTestNestResult) NewSuccess() Xtruct2 {
-	return Xtruct2(thriftimpl.Struct(s).NewChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, 0))
+	return Xtruct2(impl.Struct(s).NewChild(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc, 0))
 }
 func (s ThriftTestTestNestResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestNestResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestNestResultSuccess)
 }
 func (s ThriftTestTestNestResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestNestResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestNestResultSuccess)
 }
 
 type ThriftTestTestMapArgs nocopy.Struct
 
 const (
-	thriftTestTestMapArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
+	thriftTestTestMapArgsThing impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // ThriftTestTestMapArgsDesc is the descriptor of ThriftTestTestMapArgs.
-var ThriftTestTestMapArgsDesc = thriftimpl.NewDesc("testMap_args")
+var ThriftTestTestMapArgsDesc = impl.NewDesc("testMap_args")
 
 // NewThriftTestTestMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapArgs(opts ...nocopy.Option) ThriftTestTestMapArgs {
-	return ThriftTestTestMapArgs(thriftimpl.New(ThriftTestTestMapArgsDesc, opts...))
+	return ThriftTestTestMapArgs(impl.New(ThriftTestTestMapArgsDesc, opts...))
 }
 func ParseThriftTestTestMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMapArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestMapArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestMapArgsDesc, b, opts...)
 	return ThriftTestTestMapArgs(s), err
 }
 func ReadThriftTestTestMapArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMapArgs, error) {
@@ -3827,57 +3721,58 @@ func ReadThriftTestTestMapArgs(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 // those of s alone.
 func (s ThriftTestTestMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
 }
-func (s ThriftTestTestMapArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestMapArgsDesc }
-func (s ThriftTestTestMapArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapArgsDesc }
+func (s ThriftTestTestMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestMapArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
-	return ThriftTestTestMapArgs(thriftimpl.Struct(s).Clone(ThriftTestTestMapArgsDesc))
+	return ThriftTestTestMapArgs(impl.Struct(s).Clone(ThriftTestTestMapArgsDesc))
 }
 func (s ThriftTestTestMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestMapArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestMapArgsDesc)
 }
 func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
 }
 
-func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc))
+func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
+	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc))
 }
 
 // SetThing sets a copy of v, an empty map if v is absent.
-func (s ThriftTestTestMapArgs) SetThing(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, thriftimpl.Struct(v))
+func (s ThriftTestTestMapArgs) SetThing(v nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]) {
+	impl.Struct(s).SetChild(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, impl.Struct(v))
 }
 
 // SetThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMapArgs) SetThingMap(v map[int32]int32) {
-	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, v)
+	impl.SetMap[impl.AsInt32, impl.AsInt32](impl.Struct(s), thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, v)
 }
-func (s ThriftTestTestMapArgs) NewThing(n ...int) nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, n))
+func (s ThriftTestTestMapArgs) NewThing(n ...int) nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
+	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).NewMap(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc, n))
 }
 func (s ThriftTestTestMapArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMapArgsThing)
+	return impl.Struct(s).Has(thriftTestTestMapArgsThing)
 }
-func (s ThriftTestTestMapArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestMapArgsThing) }
+func (s ThriftTestTestMapArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestMapArgsThing) }
 
 type ThriftTestTestMapResult nocopy.Struct
 
 const (
-	thriftTestTestMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // ThriftTestTestMapResultDesc is the descriptor of ThriftTestTestMapResult.
-var ThriftTestTestMapResultDesc = thriftimpl.NewDesc("testMap_result")
+var ThriftTestTestMapResultDesc = impl.NewDesc("testMap_result")
 
 // NewThriftTestTestMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapResult(opts ...nocopy.Option) ThriftTestTestMapResult {
-	return ThriftTestTestMapResult(thriftimpl.New(ThriftTestTestMapResultDesc, opts...))
+	return ThriftTestTestMapResult(impl.New(ThriftTestTestMapResultDesc, opts...))
 }
 func ParseThriftTestTestMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMapResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestMapResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestMapResultDesc, b, opts...)
 	return ThriftTestTestMapResult(s), err
 }
 func ReadThriftTestTestMapResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMapResult, error) {
@@ -3888,59 +3783,58 @@ func ReadThriftTestTestMapResult(r io.Reader, n int, opts ...nocopy.Option) (Thr
 // those of s alone.
 func (s ThriftTestTestMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
 }
-func (s ThriftTestTestMapResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestMapResultDesc }
-func (s ThriftTestTestMapResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapResultDesc }
+func (s ThriftTestTestMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestMapResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
-	return ThriftTestTestMapResult(thriftimpl.Struct(s).Clone(ThriftTestTestMapResultDesc))
+	return ThriftTestTestMapResult(impl.Struct(s).Clone(ThriftTestTestMapResultDesc))
 }
 func (s ThriftTestTestMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestMapResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestMapResultDesc)
 }
 func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestMapResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestMapResultDesc)
 }
 
-func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc))
+func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
+	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty map if v is absent.
-func (s ThriftTestTestMapResult) SetSuccess(v nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, thriftimpl.Struct(v))
+func (s ThriftTestTestMapResult) SetSuccess(v nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]) {
+	impl.Struct(s).SetChild(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, impl.Struct(v))
 }
 
 // SetSuccessMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMapResult) SetSuccessMap(v map[int32]int32) {
-	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s), thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, v)
+	impl.SetMap[impl.AsInt32, impl.AsInt32](impl.Struct(s), thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, v)
 }
-func (s ThriftTestTestMapResult) NewSuccess(n ...int) nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32] {
-	return nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, n))
+func (s ThriftTestTestMapResult) NewSuccess(n ...int) nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
+	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).NewMap(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc, n))
 }
 func (s ThriftTestTestMapResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMapResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestMapResultSuccess)
 }
-func (s ThriftTestTestMapResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMapResultSuccess)
-}
+func (s ThriftTestTestMapResult) UnsetSuccess() { impl.Struct(s).Unset(thriftTestTestMapResultSuccess) }
 
 type ThriftTestTestStringMapArgs nocopy.Struct
 
 const (
-	thriftTestTestStringMapArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
+	thriftTestTestStringMapArgsThing impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // ThriftTestTestStringMapArgsDesc is the descriptor of ThriftTestTestStringMapArgs.
-var ThriftTestTestStringMapArgsDesc = thriftimpl.NewDesc("testStringMap_args")
+var ThriftTestTestStringMapArgsDesc = impl.NewDesc("testStringMap_args")
 
 // NewThriftTestTestStringMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringMapArgs(opts ...nocopy.Option) ThriftTestTestStringMapArgs {
-	return ThriftTestTestStringMapArgs(thriftimpl.New(ThriftTestTestStringMapArgsDesc, opts...))
+	return ThriftTestTestStringMapArgs(impl.New(ThriftTestTestStringMapArgsDesc, opts...))
 }
 func ParseThriftTestTestStringMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestStringMapArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestStringMapArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestStringMapArgsDesc, b, opts...)
 	return ThriftTestTestStringMapArgs(s), err
 }
 func ReadThriftTestTestStringMapArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStringMapArgs, error) {
@@ -3951,61 +3845,60 @@ func ReadThriftTestTestStringMapArgs(r io.Reader, n int, opts ...nocopy.Option) 
 // those of s alone.
 func (s ThriftTestTestStringMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
 }
-func (s ThriftTestTestStringMapArgs) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestStringMapArgsDesc
-}
-func (s ThriftTestTestStringMapArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringMapArgsDesc }
+func (s ThriftTestTestStringMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestStringMapArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
-	return ThriftTestTestStringMapArgs(thriftimpl.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
+	return ThriftTestTestStringMapArgs(impl.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
 }
 func (s ThriftTestTestStringMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringMapArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
 }
 func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
 }
 
 func (s ThriftTestTestStringMapArgs) GetThing() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc))
 }
 
 // SetThing sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestStringMapArgs) SetThing(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, impl.Struct(v))
 }
 
 // SetThingMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestStringMapArgs) SetThingMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, v)
 }
 func (s ThriftTestTestStringMapArgs) NewThing(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(thriftTestTestStringMapArgsThing, ThriftTestTestStringMapArgsDesc, n))
 }
 func (s ThriftTestTestStringMapArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestStringMapArgsThing)
+	return impl.Struct(s).Has(thriftTestTestStringMapArgsThing)
 }
 func (s ThriftTestTestStringMapArgs) UnsetThing() {
-	thriftimpl.Struct(s).Unset(thriftTestTestStringMapArgsThing)
+	impl.Struct(s).Unset(thriftTestTestStringMapArgsThing)
 }
 
 type ThriftTestTestStringMapResult nocopy.Struct
 
 const (
-	thriftTestTestStringMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestStringMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // ThriftTestTestStringMapResultDesc is the descriptor of ThriftTestTestStringMapResult.
-var ThriftTestTestStringMapResultDesc = thriftimpl.NewDesc("testStringMap_result")
+var ThriftTestTestStringMapResultDesc = impl.NewDesc("testStringMap_result")
 
 // NewThriftTestTestStringMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestStringMapResult(opts ...nocopy.Option) ThriftTestTestStringMapResult {
-	return ThriftTestTestStringMapResult(thriftimpl.New(ThriftTestTestStringMapResultDesc, opts...))
+	return ThriftTestTestStringMapResult(impl.New(ThriftTestTestStringMapResultDesc, opts...))
 }
 func ParseThriftTestTestStringMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestStringMapResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestStringMapResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestStringMapResultDesc, b, opts...)
 	return ThriftTestTestStringMapResult(s), err
 }
 func ReadThriftTestTestStringMapResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestStringMapResult, error) {
@@ -4016,61 +3909,62 @@ func ReadThriftTestTestStringMapResult(r io.Reader, n int, opts ...nocopy.Option
 // those of s alone.
 func (s ThriftTestTestStringMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
 }
-func (s ThriftTestTestStringMapResult) ThriftDesc() *thriftimpl.Desc {
+func (s ThriftTestTestStringMapResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestStringMapResultDesc
 }
-func (s ThriftTestTestStringMapResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestStringMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestStringMapResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
-	return ThriftTestTestStringMapResult(thriftimpl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
+	return ThriftTestTestStringMapResult(impl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
 }
 func (s ThriftTestTestStringMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringMapResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
 }
 func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
 }
 
 func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty map if v is absent.
 func (s ThriftTestTestStringMapResult) SetSuccess(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, impl.Struct(v))
 }
 
 // SetSuccessMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestStringMapResult) SetSuccessMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, v)
 }
 func (s ThriftTestTestStringMapResult) NewSuccess(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc, n))
 }
 func (s ThriftTestTestStringMapResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestStringMapResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestStringMapResultSuccess)
 }
 func (s ThriftTestTestStringMapResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestStringMapResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestStringMapResultSuccess)
 }
 
 type ThriftTestTestSetArgs nocopy.Struct
 
 const (
-	thriftTestTestSetArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
+	thriftTestTestSetArgsThing impl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // ThriftTestTestSetArgsDesc is the descriptor of ThriftTestTestSetArgs.
-var ThriftTestTestSetArgsDesc = thriftimpl.NewDesc("testSet_args")
+var ThriftTestTestSetArgsDesc = impl.NewDesc("testSet_args")
 
 // NewThriftTestTestSetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestSetArgs(opts ...nocopy.Option) ThriftTestTestSetArgs {
-	return ThriftTestTestSetArgs(thriftimpl.New(ThriftTestTestSetArgsDesc, opts...))
+	return ThriftTestTestSetArgs(impl.New(ThriftTestTestSetArgsDesc, opts...))
 }
 func ParseThriftTestTestSetArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestSetArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestSetArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestSetArgsDesc, b, opts...)
 	return ThriftTestTestSetArgs(s), err
 }
 func ReadThriftTestTestSetArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestSetArgs, error) {
@@ -4081,50 +3975,51 @@ func ReadThriftTestTestSetArgs(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 // those of s alone.
 func (s ThriftTestTestSetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
 }
-func (s ThriftTestTestSetArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestSetArgsDesc }
-func (s ThriftTestTestSetArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestSetArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestSetArgsDesc }
+func (s ThriftTestTestSetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestSetArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
-	return ThriftTestTestSetArgs(thriftimpl.Struct(s).Clone(ThriftTestTestSetArgsDesc))
+	return ThriftTestTestSetArgs(impl.Struct(s).Clone(ThriftTestTestSetArgsDesc))
 }
 func (s ThriftTestTestSetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestSetArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestSetArgsDesc)
 }
 func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
 }
 
 func (s ThriftTestTestSetArgs) GetThing() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc))
 }
 func (s ThriftTestTestSetArgs) SetThing(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc, v)
+	impl.Struct(s).SetInt32s(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc, v)
 }
 func (s ThriftTestTestSetArgs) NewThing(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc, n))
 }
 func (s ThriftTestTestSetArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestSetArgsThing)
+	return impl.Struct(s).Has(thriftTestTestSetArgsThing)
 }
-func (s ThriftTestTestSetArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestSetArgsThing) }
+func (s ThriftTestTestSetArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestSetArgsThing) }
 
 type ThriftTestTestSetResult nocopy.Struct
 
 const (
-	thriftTestTestSetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 0
+	thriftTestTestSetResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16 | 0
 )
 
 // ThriftTestTestSetResultDesc is the descriptor of ThriftTestTestSetResult.
-var ThriftTestTestSetResultDesc = thriftimpl.NewDesc("testSet_result")
+var ThriftTestTestSetResultDesc = impl.NewDesc("testSet_result")
 
 // NewThriftTestTestSetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestSetResult(opts ...nocopy.Option) ThriftTestTestSetResult {
-	return ThriftTestTestSetResult(thriftimpl.New(ThriftTestTestSetResultDesc, opts...))
+	return ThriftTestTestSetResult(impl.New(ThriftTestTestSetResultDesc, opts...))
 }
 func ParseThriftTestTestSetResult(b []byte, opts ...nocopy.Option) (ThriftTestTestSetResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestSetResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestSetResultDesc, b, opts...)
 	return ThriftTestTestSetResult(s), err
 }
 func ReadThriftTestTestSetResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestSetResult, error) {
@@ -4135,52 +4030,51 @@ func ReadThriftTestTestSetResult(r io.Reader, n int, opts ...nocopy.Option) (Thr
 // those of s alone.
 func (s ThriftTestTestSetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
 }
-func (s ThriftTestTestSetResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestSetResultDesc }
-func (s ThriftTestTestSetResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestSetResult) ThriftDesc() *impl.Desc    { return ThriftTestTestSetResultDesc }
+func (s ThriftTestTestSetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestSetResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
-	return ThriftTestTestSetResult(thriftimpl.Struct(s).Clone(ThriftTestTestSetResultDesc))
+	return ThriftTestTestSetResult(impl.Struct(s).Clone(ThriftTestTestSetResultDesc))
 }
 func (s ThriftTestTestSetResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestSetResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestSetResultDesc)
 }
 func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestSetResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestSetResultDesc)
 }
 
 func (s ThriftTestTestSetResult) GetSuccess() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc))
 }
 func (s ThriftTestTestSetResult) SetSuccess(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc, v)
+	impl.Struct(s).SetInt32s(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc, v)
 }
 func (s ThriftTestTestSetResult) NewSuccess(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc, n))
 }
 func (s ThriftTestTestSetResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestSetResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestSetResultSuccess)
 }
-func (s ThriftTestTestSetResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestSetResultSuccess)
-}
+func (s ThriftTestTestSetResult) UnsetSuccess() { impl.Struct(s).Unset(thriftTestTestSetResultSuccess) }
 
 type ThriftTestTestListArgs nocopy.Struct
 
 const (
-	thriftTestTestListArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	thriftTestTestListArgsThing impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // ThriftTestTestListArgsDesc is the descriptor of ThriftTestTestListArgs.
-var ThriftTestTestListArgsDesc = thriftimpl.NewDesc("testList_args")
+var ThriftTestTestListArgsDesc = impl.NewDesc("testList_args")
 
 // NewThriftTestTestListArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestListArgs(opts ...nocopy.Option) ThriftTestTestListArgs {
-	return ThriftTestTestListArgs(thriftimpl.New(ThriftTestTestListArgsDesc, opts...))
+	return ThriftTestTestListArgs(impl.New(ThriftTestTestListArgsDesc, opts...))
 }
 func ParseThriftTestTestListArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestListArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestListArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestListArgsDesc, b, opts...)
 	return ThriftTestTestListArgs(s), err
 }
 func ReadThriftTestTestListArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestListArgs, error) {
@@ -4191,50 +4085,51 @@ func ReadThriftTestTestListArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 // those of s alone.
 func (s ThriftTestTestListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
 }
-func (s ThriftTestTestListArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestListArgsDesc }
-func (s ThriftTestTestListArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestListArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestListArgsDesc }
+func (s ThriftTestTestListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestListArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
-	return ThriftTestTestListArgs(thriftimpl.Struct(s).Clone(ThriftTestTestListArgsDesc))
+	return ThriftTestTestListArgs(impl.Struct(s).Clone(ThriftTestTestListArgsDesc))
 }
 func (s ThriftTestTestListArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestListArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestListArgsDesc)
 }
 func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestListArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestListArgsDesc)
 }
 
 func (s ThriftTestTestListArgs) GetThing() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc))
 }
 func (s ThriftTestTestListArgs) SetThing(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc, v)
+	impl.Struct(s).SetInt32s(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc, v)
 }
 func (s ThriftTestTestListArgs) NewThing(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc, n))
 }
 func (s ThriftTestTestListArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestListArgsThing)
+	return impl.Struct(s).Has(thriftTestTestListArgsThing)
 }
-func (s ThriftTestTestListArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestListArgsThing) }
+func (s ThriftTestTestListArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestListArgsThing) }
 
 type ThriftTestTestListResult nocopy.Struct
 
 const (
-	thriftTestTestListResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	thriftTestTestListResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
 // ThriftTestTestListResultDesc is the descriptor of ThriftTestTestListResult.
-var ThriftTestTestListResultDesc = thriftimpl.NewDesc("testList_result")
+var ThriftTestTestListResultDesc = impl.NewDesc("testList_result")
 
 // NewThriftTestTestListResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestListResult(opts ...nocopy.Option) ThriftTestTestListResult {
-	return ThriftTestTestListResult(thriftimpl.New(ThriftTestTestListResultDesc, opts...))
+	return ThriftTestTestListResult(impl.New(ThriftTestTestListResultDesc, opts...))
 }
 func ParseThriftTestTestListResult(b []byte, opts ...nocopy.Option) (ThriftTestTestListResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestListResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestListResultDesc, b, opts...)
 	return ThriftTestTestListResult(s), err
 }
 func ReadThriftTestTestListResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestListResult, error) {
@@ -4245,52 +4140,53 @@ func ReadThriftTestTestListResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
 }
-func (s ThriftTestTestListResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestListResultDesc }
-func (s ThriftTestTestListResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestListResult) ThriftDesc() *impl.Desc    { return ThriftTestTestListResultDesc }
+func (s ThriftTestTestListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestListResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
-	return ThriftTestTestListResult(thriftimpl.Struct(s).Clone(ThriftTestTestListResultDesc))
+	return ThriftTestTestListResult(impl.Struct(s).Clone(ThriftTestTestListResultDesc))
 }
 func (s ThriftTestTestListResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestListResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestListResultDesc)
 }
 func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestListResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestListResultDesc)
 }
 
 func (s ThriftTestTestListResult) GetSuccess() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc))
 }
 func (s ThriftTestTestListResult) SetSuccess(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc, v)
+	impl.Struct(s).SetInt32s(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc, v)
 }
 func (s ThriftTestTestListResult) NewSuccess(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc, n))
 }
 func (s ThriftTestTestListResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestListResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestListResultSuccess)
 }
 func (s ThriftTestTestListResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestListResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestListResultSuccess)
 }
 
 type ThriftTestTestEnumArgs nocopy.Struct
 
 const (
-	thriftTestTestEnumArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	thriftTestTestEnumArgsThing impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestEnumArgsDesc is the descriptor of ThriftTestTestEnumArgs.
-var ThriftTestTestEnumArgsDesc = thriftimpl.NewDesc("testEnum_args")
+var ThriftTestTestEnumArgsDesc = impl.NewDesc("testEnum_args")
 
 // NewThriftTestTestEnumArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestEnumArgs(opts ...nocopy.Option) ThriftTestTestEnumArgs {
-	return ThriftTestTestEnumArgs(thriftimpl.New(ThriftTestTestEnumArgsDesc, opts...))
+	return ThriftTestTestEnumArgs(impl.New(ThriftTestTestEnumArgsDesc, opts...))
 }
 func ParseThriftTestTestEnumArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestEnumArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestEnumArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestEnumArgsDesc, b, opts...)
 	return ThriftTestTestEnumArgs(s), err
 }
 func ReadThriftTestTestEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestEnumArgs, error) {
@@ -4301,47 +4197,48 @@ func ReadThriftTestTestEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 // those of s alone.
 func (s ThriftTestTestEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
 }
-func (s ThriftTestTestEnumArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestEnumArgsDesc }
-func (s ThriftTestTestEnumArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestEnumArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumArgsDesc }
+func (s ThriftTestTestEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestEnumArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
-	return ThriftTestTestEnumArgs(thriftimpl.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
+	return ThriftTestTestEnumArgs(impl.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
 }
 func (s ThriftTestTestEnumArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
 }
 func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
 }
 
 func (s ThriftTestTestEnumArgs) GetThing() Numberz {
-	return Numberz(thriftimpl.Struct(s).Int32(thriftTestTestEnumArgsThing))
+	return Numberz(impl.Struct(s).Int32(thriftTestTestEnumArgsThing))
 }
 func (s ThriftTestTestEnumArgs) SetThing(v Numberz) {
-	thriftimpl.Struct(s).SetInt32(thriftTestTestEnumArgsThing, int32(v))
+	impl.Struct(s).SetInt32(thriftTestTestEnumArgsThing, int32(v))
 }
 func (s ThriftTestTestEnumArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestEnumArgsThing)
+	return impl.Struct(s).Has(thriftTestTestEnumArgsThing)
 }
-func (s ThriftTestTestEnumArgs) UnsetThing() { thriftimpl.Struct(s).Unset(thriftTestTestEnumArgsThing) }
+func (s ThriftTestTestEnumArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestEnumArgsThing) }
 
 type ThriftTestTestEnumResult nocopy.Struct
 
 const (
-	thriftTestTestEnumResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	thriftTestTestEnumResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // ThriftTestTestEnumResultDesc is the descriptor of ThriftTestTestEnumResult.
-var ThriftTestTestEnumResultDesc = thriftimpl.NewDesc("testEnum_result")
+var ThriftTestTestEnumResultDesc = impl.NewDesc("testEnum_result")
 
 // NewThriftTestTestEnumResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestEnumResult(opts ...nocopy.Option) ThriftTestTestEnumResult {
-	return ThriftTestTestEnumResult(thriftimpl.New(ThriftTestTestEnumResultDesc, opts...))
+	return ThriftTestTestEnumResult(impl.New(ThriftTestTestEnumResultDesc, opts...))
 }
 func ParseThriftTestTestEnumResult(b []byte, opts ...nocopy.Option) (ThriftTestTestEnumResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestEnumResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestEnumResultDesc, b, opts...)
 	return ThriftTestTestEnumResult(s), err
 }
 func ReadThriftTestTestEnumResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestEnumResult, error) {
@@ -4352,49 +4249,50 @@ func ReadThriftTestTestEnumResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
 }
-func (s ThriftTestTestEnumResult) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestEnumResultDesc }
-func (s ThriftTestTestEnumResult) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestEnumResult) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumResultDesc }
+func (s ThriftTestTestEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestEnumResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
-	return ThriftTestTestEnumResult(thriftimpl.Struct(s).Clone(ThriftTestTestEnumResultDesc))
+	return ThriftTestTestEnumResult(impl.Struct(s).Clone(ThriftTestTestEnumResultDesc))
 }
 func (s ThriftTestTestEnumResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestEnumResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestEnumResultDesc)
 }
 func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
 }
 
 func (s ThriftTestTestEnumResult) GetSuccess() Numberz {
-	return Numberz(thriftimpl.Struct(s).Int32(thriftTestTestEnumResultSuccess))
+	return Numberz(impl.Struct(s).Int32(thriftTestTestEnumResultSuccess))
 }
 func (s ThriftTestTestEnumResult) SetSuccess(v Numberz) {
-	thriftimpl.Struct(s).SetInt32(thriftTestTestEnumResultSuccess, int32(v))
+	impl.Struct(s).SetInt32(thriftTestTestEnumResultSuccess, int32(v))
 }
 func (s ThriftTestTestEnumResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestEnumResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestEnumResultSuccess)
 }
 func (s ThriftTestTestEnumResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestEnumResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestEnumResultSuccess)
 }
 
 type ThriftTestTestTypedefArgs nocopy.Struct
 
 const (
-	thriftTestTestTypedefArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	thriftTestTestTypedefArgsThing impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // ThriftTestTestTypedefArgsDesc is the descriptor of ThriftTestTestTypedefArgs.
-var ThriftTestTestTypedefArgsDesc = thriftimpl.NewDesc("testTypedef_args")
+var ThriftTestTestTypedefArgsDesc = impl.NewDesc("testTypedef_args")
 
 // NewThriftTestTestTypedefArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestTypedefArgs(opts ...nocopy.Option) ThriftTestTestTypedefArgs {
-	return ThriftTestTestTypedefArgs(thriftimpl.New(ThriftTestTestTypedefArgsDesc, opts...))
+	return ThriftTestTestTypedefArgs(impl.New(ThriftTestTestTypedefArgsDesc, opts...))
 }
 func ParseThriftTestTestTypedefArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestTypedefArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestTypedefArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestTypedefArgsDesc, b, opts...)
 	return ThriftTestTestTypedefArgs(s), err
 }
 func ReadThriftTestTestTypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestTypedefArgs, error) {
@@ -4405,51 +4303,48 @@ func ReadThriftTestTestTypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (T
 // those of s alone.
 func (s ThriftTestTestTypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
 }
-func (s ThriftTestTestTypedefArgs) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestTypedefArgsDesc
-}
-func (s ThriftTestTestTypedefArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestTypedefArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefArgsDesc }
+func (s ThriftTestTestTypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestTypedefArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
-	return ThriftTestTestTypedefArgs(thriftimpl.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
+	return ThriftTestTestTypedefArgs(impl.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
 }
 func (s ThriftTestTestTypedefArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
 }
 func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
 }
 
 func (s ThriftTestTestTypedefArgs) GetThing() int64 {
-	return thriftimpl.Struct(s).Int64(thriftTestTestTypedefArgsThing)
+	return impl.Struct(s).Int64(thriftTestTestTypedefArgsThing)
 }
 func (s ThriftTestTestTypedefArgs) SetThing(v int64) {
-	thriftimpl.Struct(s).SetInt64(thriftTestTestTypedefArgsThing, v)
+	impl.Struct(s).SetInt64(thriftTestTestTypedefArgsThing, v)
 }
 func (s ThriftTestTestTypedefArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestTypedefArgsThing)
+	return impl.Struct(s).Has(thriftTestTestTypedefArgsThing)
 }
-func (s ThriftTestTestTypedefArgs) UnsetThing() {
-	thriftimpl.Struct(s).Unset(thriftTestTestTypedefArgsThing)
-}
+func (s ThriftTestTestTypedefArgs) UnsetThing() { impl.Struct(s).Unset(thriftTestTestTypedefArgsThing) }
 
 type ThriftTestTestTypedefResult nocopy.Struct
 
 const (
-	thriftTestTestTypedefResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	thriftTestTestTypedefResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // ThriftTestTestTypedefResultDesc is the descriptor of ThriftTestTestTypedefResult.
-var ThriftTestTestTypedefResultDesc = thriftimpl.NewDesc("testTypedef_result")
+var ThriftTestTestTypedefResultDesc = impl.NewDesc("testTypedef_result")
 
 // NewThriftTestTestTypedefResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestTypedefResult(opts ...nocopy.Option) ThriftTestTestTypedefResult {
-	return ThriftTestTestTypedefResult(thriftimpl.New(ThriftTestTestTypedefResultDesc, opts...))
+	return ThriftTestTestTypedefResult(impl.New(ThriftTestTestTypedefResultDesc, opts...))
 }
 func ParseThriftTestTestTypedefResult(b []byte, opts ...nocopy.Option) (ThriftTestTestTypedefResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestTypedefResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestTypedefResultDesc, b, opts...)
 	return ThriftTestTestTypedefResult(s), err
 }
 func ReadThriftTestTestTypedefResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestTypedefResult, error) {
@@ -4460,51 +4355,50 @@ func ReadThriftTestTestTypedefResult(r io.Reader, n int, opts ...nocopy.Option) 
 // those of s alone.
 func (s ThriftTestTestTypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
 }
-func (s ThriftTestTestTypedefResult) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestTypedefResultDesc
-}
-func (s ThriftTestTestTypedefResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestTypedefResult) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefResultDesc }
+func (s ThriftTestTestTypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestTypedefResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
-	return ThriftTestTestTypedefResult(thriftimpl.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
+	return ThriftTestTestTypedefResult(impl.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
 }
 func (s ThriftTestTestTypedefResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
 }
 func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
 }
 
 func (s ThriftTestTestTypedefResult) GetSuccess() int64 {
-	return thriftimpl.Struct(s).Int64(thriftTestTestTypedefResultSuccess)
+	return impl.Struct(s).Int64(thriftTestTestTypedefResultSuccess)
 }
 func (s ThriftTestTestTypedefResult) SetSuccess(v int64) {
-	thriftimpl.Struct(s).SetInt64(thriftTestTestTypedefResultSuccess, v)
+	impl.Struct(s).SetInt64(thriftTestTestTypedefResultSuccess, v)
 }
 func (s ThriftTestTestTypedefResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestTypedefResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestTypedefResultSuccess)
 }
 func (s ThriftTestTestTypedefResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestTypedefResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestTypedefResultSuccess)
 }
 
 type ThriftTestTestMapMapArgs nocopy.Struct
 
 const (
-	thriftTestTestMapMapArgsHello thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	thriftTestTestMapMapArgsHello impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestMapMapArgsDesc is the descriptor of ThriftTestTestMapMapArgs.
-var ThriftTestTestMapMapArgsDesc = thriftimpl.NewDesc("testMapMap_args")
+var ThriftTestTestMapMapArgsDesc = impl.NewDesc("testMapMap_args")
 
 // NewThriftTestTestMapMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapMapArgs(opts ...nocopy.Option) ThriftTestTestMapMapArgs {
-	return ThriftTestTestMapMapArgs(thriftimpl.New(ThriftTestTestMapMapArgsDesc, opts...))
+	return ThriftTestTestMapMapArgs(impl.New(ThriftTestTestMapMapArgsDesc, opts...))
 }
 func ParseThriftTestTestMapMapArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMapMapArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestMapMapArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestMapMapArgsDesc, b, opts...)
 	return ThriftTestTestMapMapArgs(s), err
 }
 func ReadThriftTestTestMapMapArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMapMapArgs, error) {
@@ -4515,49 +4409,48 @@ func ReadThriftTestTestMapMapArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestMapMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
 }
-func (s ThriftTestTestMapMapArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestMapMapArgsDesc }
-func (s ThriftTestTestMapMapArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapArgsDesc }
+func (s ThriftTestTestMapMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestMapMapArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
-	return ThriftTestTestMapMapArgs(thriftimpl.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
+	return ThriftTestTestMapMapArgs(impl.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
 }
 func (s ThriftTestTestMapMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
 }
 func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
 }
 
 func (s ThriftTestTestMapMapArgs) GetHello() int32 {
-	return thriftimpl.Struct(s).Int32(thriftTestTestMapMapArgsHello)
+	return impl.Struct(s).Int32(thriftTestTestMapMapArgsHello)
 }
 func (s ThriftTestTestMapMapArgs) SetHello(v int32) {
-	thriftimpl.Struct(s).SetInt32(thriftTestTestMapMapArgsHello, v)
+	impl.Struct(s).SetInt32(thriftTestTestMapMapArgsHello, v)
 }
 func (s ThriftTestTestMapMapArgs) IsSetHello() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMapMapArgsHello)
+	return impl.Struct(s).Has(thriftTestTestMapMapArgsHello)
 }
-func (s ThriftTestTestMapMapArgs) UnsetHello() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMapMapArgsHello)
-}
+func (s ThriftTestTestMapMapArgs) UnsetHello() { impl.Struct(s).Unset(thriftTestTestMapMapArgsHello) }
 
 type ThriftTestTestMapMapResult nocopy.Struct
 
 const (
-	thriftTestTestMapMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestMapMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // ThriftTestTestMapMapResultDesc is the descriptor of ThriftTestTestMapMapResult.
-var ThriftTestTestMapMapResultDesc = thriftimpl.NewDesc("testMapMap_result")
+var ThriftTestTestMapMapResultDesc = impl.NewDesc("testMapMap_result")
 
 // NewThriftTestTestMapMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMapMapResult(opts ...nocopy.Option) ThriftTestTestMapMapResult {
-	return ThriftTestTestMapMapResult(thriftimpl.New(ThriftTestTestMapMapResultDesc, opts...))
+	return ThriftTestTestMapMapResult(impl.New(ThriftTestTestMapMapResultDesc, opts...))
 }
 func ParseThriftTestTestMapMapResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMapMapResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestMapMapResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestMapMapResultDesc, b, opts...)
 	return ThriftTestTestMapMapResult(s), err
 }
 func ReadThriftTestTestMapMapResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMapMapResult, error) {
@@ -4568,56 +4461,55 @@ func ReadThriftTestTestMapMapResult(r io.Reader, n int, opts ...nocopy.Option) (
 // those of s alone.
 func (s ThriftTestTestMapMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
 }
-func (s ThriftTestTestMapMapResult) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestMapMapResultDesc
-}
-func (s ThriftTestTestMapMapResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMapMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapResultDesc }
+func (s ThriftTestTestMapMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestMapMapResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
-	return ThriftTestTestMapMapResult(thriftimpl.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
+	return ThriftTestTestMapMapResult(impl.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
 }
 func (s ThriftTestTestMapMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
 }
 func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
 }
 
-func (s ThriftTestTestMapMapResult) GetSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32](thriftimpl.Struct(s).Child(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc))
+func (s ThriftTestTestMapMapResult) GetSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], impl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty map if v is absent.
-func (s ThriftTestTestMapMapResult) SetSuccess(v nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, thriftimpl.Struct(v))
+func (s ThriftTestTestMapMapResult) SetSuccess(v nocopy.NestedMap[int32, nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], impl.AsInt32]) {
+	impl.Struct(s).SetChild(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, impl.Struct(v))
 }
-func (s ThriftTestTestMapMapResult) NewSuccess(n ...int) nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32] {
-	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, n))
+func (s ThriftTestTestMapMapResult) NewSuccess(n ...int) nocopy.NestedMap[int32, nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], impl.AsInt32] {
+	return nocopy.NestedMap[int32, nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], impl.AsInt32](impl.Struct(s).NewMap(thriftTestTestMapMapResultSuccess, ThriftTestTestMapMapResultDesc, n))
 }
 func (s ThriftTestTestMapMapResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMapMapResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestMapMapResultSuccess)
 }
 func (s ThriftTestTestMapMapResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMapMapResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestMapMapResultSuccess)
 }
 
 type ThriftTestTestInsanityArgs nocopy.Struct
 
 const (
-	thriftTestTestInsanityArgsArgument thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	thriftTestTestInsanityArgsArgument impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestInsanityArgsDesc is the descriptor of ThriftTestTestInsanityArgs.
-var ThriftTestTestInsanityArgsDesc = thriftimpl.NewDesc("testInsanity_args")
+var ThriftTestTestInsanityArgsDesc = impl.NewDesc("testInsanity_args")
 
 // NewThriftTestTestInsanityArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestInsanityArgs(opts ...nocopy.Option) ThriftTestTestInsanityArgs {
-	return ThriftTestTestInsanityArgs(thriftimpl.New(ThriftTestTestInsanityArgsDesc, opts...))
+	return ThriftTestTestInsanityArgs(impl.New(ThriftTestTestInsanityArgsDesc, opts...))
 }
 func ParseThriftTestTestInsanityArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestInsanityArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestInsanityArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestInsanityArgsDesc, b, opts...)
 	return ThriftTestTestInsanityArgs(s), err
 }
 func ReadThriftTestTestInsanityArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestInsanityArgs, error) {
@@ -4628,56 +4520,55 @@ func ReadThriftTestTestInsanityArgs(r io.Reader, n int, opts ...nocopy.Option) (
 // those of s alone.
 func (s ThriftTestTestInsanityArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
 }
-func (s ThriftTestTestInsanityArgs) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestInsanityArgsDesc
-}
-func (s ThriftTestTestInsanityArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestInsanityArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestInsanityArgsDesc }
+func (s ThriftTestTestInsanityArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestInsanityArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
-	return ThriftTestTestInsanityArgs(thriftimpl.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
+	return ThriftTestTestInsanityArgs(impl.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
 }
 func (s ThriftTestTestInsanityArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
 }
 func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
 }
 
 func (s ThriftTestTestInsanityArgs) GetArgument() Insanity {
-	return Insanity(thriftimpl.Struct(s).Child(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc))
+	return Insanity(impl.Struct(s).Child(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc))
 }
 
 // SetArgument sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestInsanityArgs) SetArgument(v Insanity) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, impl.Struct(v))
 }
 func (s ThriftTestTestInsanityArgs) NewArgument() Insanity {
-	return Insanity(thriftimpl.Struct(s).NewChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, 0))
+	return Insanity(impl.Struct(s).NewChild(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc, 0))
 }
 func (s ThriftTestTestInsanityArgs) IsSetArgument() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestInsanityArgsArgument)
+	return impl.Struct(s).Has(thriftTestTestInsanityArgsArgument)
 }
 func (s ThriftTestTestInsanityArgs) UnsetArgument() {
-	thriftimpl.Struct(s).Unset(thriftTestTestInsanityArgsArgument)
+	impl.Struct(s).Unset(thriftTestTestInsanityArgsArgument)
 }
 
 type ThriftTestTestInsanityResult nocopy.Struct
 
 const (
-	thriftTestTestInsanityResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	thriftTestTestInsanityResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // ThriftTestTestInsanityResultDesc is the descriptor of ThriftTestTestInsanityResult.
-var ThriftTestTestInsanityResultDesc = thriftimpl.NewDesc("testInsanity_result")
+var ThriftTestTestInsanityResultDesc = impl.NewDesc("testInsanity_result")
 
 // NewThriftTestTestInsanityResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestInsanityResult(opts ...nocopy.Option) ThriftTestTestInsanityResult {
-	return ThriftTestTestInsanityResult(thriftimpl.New(ThriftTestTestInsanityResultDesc, opts...))
+	return ThriftTestTestInsanityResult(impl.New(ThriftTestTestInsanityResultDesc, opts...))
 }
 func ParseThriftTestTestInsanityResult(b []byte, opts ...nocopy.Option) (ThriftTestTestInsanityResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestInsanityResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestInsanityResultDesc, b, opts...)
 	return ThriftTestTestInsanityResult(s), err
 }
 func ReadThriftTestTestInsanityResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestInsanityResult, error) {
@@ -4688,61 +4579,62 @@ func ReadThriftTestTestInsanityResult(r io.Reader, n int, opts ...nocopy.Option)
 // those of s alone.
 func (s ThriftTestTestInsanityResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
 }
-func (s ThriftTestTestInsanityResult) ThriftDesc() *thriftimpl.Desc {
+func (s ThriftTestTestInsanityResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestInsanityResultDesc
 }
-func (s ThriftTestTestInsanityResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestInsanityResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestInsanityResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
-	return ThriftTestTestInsanityResult(thriftimpl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
+	return ThriftTestTestInsanityResult(impl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
 }
 func (s ThriftTestTestInsanityResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
 }
 func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
 }
 
-func (s ThriftTestTestInsanityResult) GetSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc))
+func (s ThriftTestTestInsanityResult) GetSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, impl.AsEnum[Numberz]], impl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, impl.AsEnum[Numberz]], impl.AsInt64](impl.Struct(s).Child(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty map if v is absent.
-func (s ThriftTestTestInsanityResult) SetSuccess(v nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, thriftimpl.Struct(v))
+func (s ThriftTestTestInsanityResult) SetSuccess(v nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, impl.AsEnum[Numberz]], impl.AsInt64]) {
+	impl.Struct(s).SetChild(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, impl.Struct(v))
 }
-func (s ThriftTestTestInsanityResult) NewSuccess(n ...int) nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, thriftimpl.AsEnum[Numberz]], thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, n))
+func (s ThriftTestTestInsanityResult) NewSuccess(n ...int) nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, impl.AsEnum[Numberz]], impl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, impl.AsEnum[Numberz]], impl.AsInt64](impl.Struct(s).NewMap(thriftTestTestInsanityResultSuccess, ThriftTestTestInsanityResultDesc, n))
 }
 func (s ThriftTestTestInsanityResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestInsanityResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestInsanityResultSuccess)
 }
 func (s ThriftTestTestInsanityResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestInsanityResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestInsanityResultSuccess)
 }
 
 type ThriftTestTestMultiArgs nocopy.Struct
 
 const (
-	thriftTestTestMultiArgsArg0 thriftimpl.Field = 2<<48 | 8<<32 | 3<<16 | 1
-	thriftTestTestMultiArgsArg1 thriftimpl.Field = 3<<48 | 8<<32 | 8<<16 | 2
-	thriftTestTestMultiArgsArg2 thriftimpl.Field = 4<<48 | 8<<32 | 10<<16 | 3
-	thriftTestTestMultiArgsArg3 thriftimpl.Field = 5<<48 | 8<<32 | 13<<16 | 4
-	thriftTestTestMultiArgsArg4 thriftimpl.Field = 6<<48 | 8<<32 | 8<<16 | 5
-	thriftTestTestMultiArgsArg5 thriftimpl.Field = 7<<48 | 8<<32 | 10<<16 | 6
+	thriftTestTestMultiArgsArg0 impl.Field = 2<<48 | 8<<32 | 3<<16 | 1
+	thriftTestTestMultiArgsArg1 impl.Field = 3<<48 | 8<<32 | 8<<16 | 2
+	thriftTestTestMultiArgsArg2 impl.Field = 4<<48 | 8<<32 | 10<<16 | 3
+	thriftTestTestMultiArgsArg3 impl.Field = 5<<48 | 8<<32 | 13<<16 | 4
+	thriftTestTestMultiArgsArg4 impl.Field = 6<<48 | 8<<32 | 8<<16 | 5
+	thriftTestTestMultiArgsArg5 impl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
 // ThriftTestTestMultiArgsDesc is the descriptor of ThriftTestTestMultiArgs.
-var ThriftTestTestMultiArgsDesc = thriftimpl.NewDesc("testMulti_args")
+var ThriftTestTestMultiArgsDesc = impl.NewDesc("testMulti_args")
 
 // NewThriftTestTestMultiArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiArgs(opts ...nocopy.Option) ThriftTestTestMultiArgs {
-	return ThriftTestTestMultiArgs(thriftimpl.New(ThriftTestTestMultiArgsDesc, opts...))
+	return ThriftTestTestMultiArgs(impl.New(ThriftTestTestMultiArgsDesc, opts...))
 }
 func ParseThriftTestTestMultiArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestMultiArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestMultiArgsDesc, b, opts...)
 	return ThriftTestTestMultiArgs(s), err
 }
 func ReadThriftTestTestMultiArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMultiArgs, error) {
@@ -4753,112 +4645,113 @@ func ReadThriftTestTestMultiArgs(r io.Reader, n int, opts ...nocopy.Option) (Thr
 // those of s alone.
 func (s ThriftTestTestMultiArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
 }
-func (s ThriftTestTestMultiArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestMultiArgsDesc }
-func (s ThriftTestTestMultiArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiArgsDesc }
+func (s ThriftTestTestMultiArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestMultiArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
-	return ThriftTestTestMultiArgs(thriftimpl.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
+	return ThriftTestTestMultiArgs(impl.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
 }
 func (s ThriftTestTestMultiArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
 }
 func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
 }
 
 func (s ThriftTestTestMultiArgs) GetArg0() int8 {
-	return thriftimpl.Struct(s).Int8(thriftTestTestMultiArgsArg0)
+	return impl.Struct(s).Int8(thriftTestTestMultiArgsArg0)
 }
 func (s ThriftTestTestMultiArgs) SetArg0(v int8) {
-	thriftimpl.Struct(s).SetInt8(thriftTestTestMultiArgsArg0, v)
+	impl.Struct(s).SetInt8(thriftTestTestMultiArgsArg0, v)
 }
 func (s ThriftTestTestMultiArgs) IsSetArg0() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg0)
+	return impl.Struct(s).Has(thriftTestTestMultiArgsArg0)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg0() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg0) }
+func (s ThriftTestTestMultiArgs) UnsetArg0() { impl.Struct(s).Unset(thriftTestTestMultiArgsArg0) }
 
 func (s ThriftTestTestMultiArgs) GetArg1() int32 {
-	return thriftimpl.Struct(s).Int32(thriftTestTestMultiArgsArg1)
+	return impl.Struct(s).Int32(thriftTestTestMultiArgsArg1)
 }
 func (s ThriftTestTestMultiArgs) SetArg1(v int32) {
-	thriftimpl.Struct(s).SetInt32(thriftTestTestMultiArgsArg1, v)
+	impl.Struct(s).SetInt32(thriftTestTestMultiArgsArg1, v)
 }
 func (s ThriftTestTestMultiArgs) IsSetArg1() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg1)
+	return impl.Struct(s).Has(thriftTestTestMultiArgsArg1)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg1() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg1) }
+func (s ThriftTestTestMultiArgs) UnsetArg1() { impl.Struct(s).Unset(thriftTestTestMultiArgsArg1) }
 
 func (s ThriftTestTestMultiArgs) GetArg2() int64 {
-	return thriftimpl.Struct(s).Int64(thriftTestTestMultiArgsArg2)
+	return impl.Struct(s).Int64(thriftTestTestMultiArgsArg2)
 }
 func (s ThriftTestTestMultiArgs) SetArg2(v int64) {
-	thriftimpl.Struct(s).SetInt64(thriftTestTestMultiArgsArg2, v)
+	impl.Struct(s).SetInt64(thriftTestTestMultiArgsArg2, v)
 }
 func (s ThriftTestTestMultiArgs) IsSetArg2() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg2)
+	return impl.Struct(s).Has(thriftTestTestMultiArgsArg2)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg2() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg2) }
+func (s ThriftTestTestMultiArgs) UnsetArg2() { impl.Struct(s).Unset(thriftTestTestMultiArgsArg2) }
 
-func (s ThriftTestTestMultiArgs) GetArg3() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
-	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).Child(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc))
+func (s ThriftTestTestMultiArgs) GetArg3() nocopy.Map[int16, string, impl.AsInt16, impl.AsString] {
+	return nocopy.Map[int16, string, impl.AsInt16, impl.AsString](impl.Struct(s).Child(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc))
 }
 
 // SetArg3 sets a copy of v, an empty map if v is absent.
-func (s ThriftTestTestMultiArgs) SetArg3(v nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, thriftimpl.Struct(v))
+func (s ThriftTestTestMultiArgs) SetArg3(v nocopy.Map[int16, string, impl.AsInt16, impl.AsString]) {
+	impl.Struct(s).SetChild(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, impl.Struct(v))
 }
 
 // SetArg3Map sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s ThriftTestTestMultiArgs) SetArg3Map(v map[int16]string) {
-	thriftimpl.SetMap[thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s), thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, v)
+	impl.SetMap[impl.AsInt16, impl.AsString](impl.Struct(s), thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, v)
 }
-func (s ThriftTestTestMultiArgs) NewArg3(n ...int) nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
-	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, n))
+func (s ThriftTestTestMultiArgs) NewArg3(n ...int) nocopy.Map[int16, string, impl.AsInt16, impl.AsString] {
+	return nocopy.Map[int16, string, impl.AsInt16, impl.AsString](impl.Struct(s).NewMap(thriftTestTestMultiArgsArg3, ThriftTestTestMultiArgsDesc, n))
 }
 func (s ThriftTestTestMultiArgs) IsSetArg3() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg3)
+	return impl.Struct(s).Has(thriftTestTestMultiArgsArg3)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg3() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg3) }
+func (s ThriftTestTestMultiArgs) UnsetArg3() { impl.Struct(s).Unset(thriftTestTestMultiArgsArg3) }
 
 func (s ThriftTestTestMultiArgs) GetArg4() Numberz {
-	return Numberz(thriftimpl.Struct(s).Int32(thriftTestTestMultiArgsArg4))
+	return Numberz(impl.Struct(s).Int32(thriftTestTestMultiArgsArg4))
 }
 func (s ThriftTestTestMultiArgs) SetArg4(v Numberz) {
-	thriftimpl.Struct(s).SetInt32(thriftTestTestMultiArgsArg4, int32(v))
+	impl.Struct(s).SetInt32(thriftTestTestMultiArgsArg4, int32(v))
 }
 func (s ThriftTestTestMultiArgs) IsSetArg4() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg4)
+	return impl.Struct(s).Has(thriftTestTestMultiArgsArg4)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg4() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg4) }
+func (s ThriftTestTestMultiArgs) UnsetArg4() { impl.Struct(s).Unset(thriftTestTestMultiArgsArg4) }
 
 func (s ThriftTestTestMultiArgs) GetArg5() int64 {
-	return thriftimpl.Struct(s).Int64(thriftTestTestMultiArgsArg5)
+	return impl.Struct(s).Int64(thriftTestTestMultiArgsArg5)
 }
 func (s ThriftTestTestMultiArgs) SetArg5(v int64) {
-	thriftimpl.Struct(s).SetInt64(thriftTestTestMultiArgsArg5, v)
+	impl.Struct(s).SetInt64(thriftTestTestMultiArgsArg5, v)
 }
 func (s ThriftTestTestMultiArgs) IsSetArg5() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiArgsArg5)
+	return impl.Struct(s).Has(thriftTestTestMultiArgsArg5)
 }
-func (s ThriftTestTestMultiArgs) UnsetArg5() { thriftimpl.Struct(s).Unset(thriftTestTestMultiArgsArg5) }
+func (s ThriftTestTestMultiArgs) UnsetArg5() { impl.Struct(s).Unset(thriftTestTestMultiArgsArg5) }
 
 type ThriftTestTestMultiResult nocopy.Struct
 
 const (
-	thriftTestTestMultiResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	thriftTestTestMultiResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // ThriftTestTestMultiResultDesc is the descriptor of ThriftTestTestMultiResult.
-var ThriftTestTestMultiResultDesc = thriftimpl.NewDesc("testMulti_result")
+var ThriftTestTestMultiResultDesc = impl.NewDesc("testMulti_result")
 
 // NewThriftTestTestMultiResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiResult(opts ...nocopy.Option) ThriftTestTestMultiResult {
-	return ThriftTestTestMultiResult(thriftimpl.New(ThriftTestTestMultiResultDesc, opts...))
+	return ThriftTestTestMultiResult(impl.New(ThriftTestTestMultiResultDesc, opts...))
 }
 func ParseThriftTestTestMultiResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestMultiResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestMultiResultDesc, b, opts...)
 	return ThriftTestTestMultiResult(s), err
 }
 func ReadThriftTestTestMultiResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMultiResult, error) {
@@ -4869,56 +4762,55 @@ func ReadThriftTestTestMultiResult(r io.Reader, n int, opts ...nocopy.Option) (T
 // those of s alone.
 func (s ThriftTestTestMultiResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
 }
-func (s ThriftTestTestMultiResult) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestMultiResultDesc
-}
-func (s ThriftTestTestMultiResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiResultDesc }
+func (s ThriftTestTestMultiResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestMultiResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
-	return ThriftTestTestMultiResult(thriftimpl.Struct(s).Clone(ThriftTestTestMultiResultDesc))
+	return ThriftTestTestMultiResult(impl.Struct(s).Clone(ThriftTestTestMultiResultDesc))
 }
 func (s ThriftTestTestMultiResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestMultiResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestMultiResultDesc)
 }
 func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
 }
 
 func (s ThriftTestTestMultiResult) GetSuccess() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc))
+	return Xtruct(impl.Struct(s).Child(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestMultiResult) SetSuccess(v Xtruct) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, impl.Struct(v))
 }
 func (s ThriftTestTestMultiResult) NewSuccess() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).NewChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, 0))
+	return Xtruct(impl.Struct(s).NewChild(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc, 0))
 }
 func (s ThriftTestTestMultiResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestMultiResultSuccess)
 }
 func (s ThriftTestTestMultiResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMultiResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestMultiResultSuccess)
 }
 
 type ThriftTestTestExceptionArgs nocopy.Struct
 
 const (
-	thriftTestTestExceptionArgsArg thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	thriftTestTestExceptionArgsArg impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ThriftTestTestExceptionArgsDesc is the descriptor of ThriftTestTestExceptionArgs.
-var ThriftTestTestExceptionArgsDesc = thriftimpl.NewDesc("testException_args")
+var ThriftTestTestExceptionArgsDesc = impl.NewDesc("testException_args")
 
 // NewThriftTestTestExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestExceptionArgs(opts ...nocopy.Option) ThriftTestTestExceptionArgs {
-	return ThriftTestTestExceptionArgs(thriftimpl.New(ThriftTestTestExceptionArgsDesc, opts...))
+	return ThriftTestTestExceptionArgs(impl.New(ThriftTestTestExceptionArgsDesc, opts...))
 }
 func ParseThriftTestTestExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestExceptionArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestExceptionArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestExceptionArgsDesc, b, opts...)
 	return ThriftTestTestExceptionArgs(s), err
 }
 func ReadThriftTestTestExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestExceptionArgs, error) {
@@ -4929,51 +4821,48 @@ func ReadThriftTestTestExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) 
 // those of s alone.
 func (s ThriftTestTestExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
 }
-func (s ThriftTestTestExceptionArgs) ThriftDesc() *thriftimpl.Desc {
-	return ThriftTestTestExceptionArgsDesc
-}
-func (s ThriftTestTestExceptionArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestExceptionArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestExceptionArgsDesc }
+func (s ThriftTestTestExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestExceptionArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestExceptionArgs) Clone() ThriftTestTestExceptionArgs {
-	return ThriftTestTestExceptionArgs(thriftimpl.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
+	return ThriftTestTestExceptionArgs(impl.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
 }
 func (s ThriftTestTestExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestExceptionArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
 }
 func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
 }
 
 func (s ThriftTestTestExceptionArgs) GetArg() string {
-	return thriftimpl.Struct(s).Text(thriftTestTestExceptionArgsArg)
+	return impl.Struct(s).Text(thriftTestTestExceptionArgsArg)
 }
 func (s ThriftTestTestExceptionArgs) SetArg(v string) {
-	thriftimpl.Struct(s).SetText(thriftTestTestExceptionArgsArg, v)
+	impl.Struct(s).SetText(thriftTestTestExceptionArgsArg, v)
 }
 func (s ThriftTestTestExceptionArgs) IsSetArg() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestExceptionArgsArg)
+	return impl.Struct(s).Has(thriftTestTestExceptionArgsArg)
 }
-func (s ThriftTestTestExceptionArgs) UnsetArg() {
-	thriftimpl.Struct(s).Unset(thriftTestTestExceptionArgsArg)
-}
+func (s ThriftTestTestExceptionArgs) UnsetArg() { impl.Struct(s).Unset(thriftTestTestExceptionArgsArg) }
 
 type ThriftTestTestExceptionResult nocopy.Struct
 
 const (
-	thriftTestTestExceptionResultErr1 thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	thriftTestTestExceptionResultErr1 impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // ThriftTestTestExceptionResultDesc is the descriptor of ThriftTestTestExceptionResult.
-var ThriftTestTestExceptionResultDesc = thriftimpl.NewDesc("testException_result")
+var ThriftTestTestExceptionResultDesc = impl.NewDesc("testException_result")
 
 // NewThriftTestTestExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestExceptionResult(opts ...nocopy.Option) ThriftTestTestExceptionResult {
-	return ThriftTestTestExceptionResult(thriftimpl.New(ThriftTestTestExceptionResultDesc, opts...))
+	return ThriftTestTestExceptionResult(impl.New(ThriftTestTestExceptionResultDesc, opts...))
 }
 func ParseThriftTestTestExceptionResult(b []byte, opts ...nocopy.Option) (ThriftTestTestExceptionResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestExceptionResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestExceptionResultDesc, b, opts...)
 	return ThriftTestTestExceptionResult(s), err
 }
 func ReadThriftTestTestExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestExceptionResult, error) {
@@ -4984,57 +4873,58 @@ func ReadThriftTestTestExceptionResult(r io.Reader, n int, opts ...nocopy.Option
 // those of s alone.
 func (s ThriftTestTestExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
 }
-func (s ThriftTestTestExceptionResult) ThriftDesc() *thriftimpl.Desc {
+func (s ThriftTestTestExceptionResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestExceptionResultDesc
 }
-func (s ThriftTestTestExceptionResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestExceptionResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
-	return ThriftTestTestExceptionResult(thriftimpl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
+	return ThriftTestTestExceptionResult(impl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
 }
 func (s ThriftTestTestExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestExceptionResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
 }
 func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
 }
 
 func (s ThriftTestTestExceptionResult) GetErr1() Xception {
-	return Xception(thriftimpl.Struct(s).Child(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc))
+	return Xception(impl.Struct(s).Child(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc))
 }
 
 // SetErr1 sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestExceptionResult) SetErr1(v Xception) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, impl.Struct(v))
 }
 func (s ThriftTestTestExceptionResult) NewErr1() Xception {
-	return Xception(thriftimpl.Struct(s).NewChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, 0))
+	return Xception(impl.Struct(s).NewChild(thriftTestTestExceptionResultErr1, ThriftTestTestExceptionResultDesc, 0))
 }
 func (s ThriftTestTestExceptionResult) IsSetErr1() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestExceptionResultErr1)
+	return impl.Struct(s).Has(thriftTestTestExceptionResultErr1)
 }
 func (s ThriftTestTestExceptionResult) UnsetErr1() {
-	thriftimpl.Struct(s).Unset(thriftTestTestExceptionResultErr1)
+	impl.Struct(s).Unset(thriftTestTestExceptionResultErr1)
 }
 
 type ThriftTestTestMultiExceptionArgs nocopy.Struct
 
 const (
-	thriftTestTestMultiExceptionArgsArg0 thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	thriftTestTestMultiExceptionArgsArg1 thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	thriftTestTestMultiExceptionArgsArg0 impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	thriftTestTestMultiExceptionArgsArg1 impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // ThriftTestTestMultiExceptionArgsDesc is the descriptor of ThriftTestTestMultiExceptionArgs.
-var ThriftTestTestMultiExceptionArgsDesc = thriftimpl.NewDesc("testMultiException_args")
+var ThriftTestTestMultiExceptionArgsDesc = impl.NewDesc("testMultiException_args")
 
 // NewThriftTestTestMultiExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiExceptionArgs(opts ...nocopy.Option) ThriftTestTestMultiExceptionArgs {
-	return ThriftTestTestMultiExceptionArgs(thriftimpl.New(ThriftTestTestMultiExceptionArgsDesc, opts...))
+	return ThriftTestTestMultiExceptionArgs(impl.New(ThriftTestTestMultiExceptionArgsDesc, opts...))
 }
 func ParseThriftTestTestMultiExceptionArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiExceptionArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestMultiExceptionArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestMultiExceptionArgsDesc, b, opts...)
 	return ThriftTestTestMultiExceptionArgs(s), err
 }
 func ReadThriftTestTestMultiExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMultiExceptionArgs, error) {
@@ -5047,66 +4937,67 @@ func (s ThriftTestTestMultiExceptionArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
 func (s ThriftTestTestMultiExceptionArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionArgsDesc)
 }
-func (s ThriftTestTestMultiExceptionArgs) ThriftDesc() *thriftimpl.Desc {
+func (s ThriftTestTestMultiExceptionArgs) ThriftDesc() *impl.Desc {
 	return ThriftTestTestMultiExceptionArgsDesc
 }
-func (s ThriftTestTestMultiExceptionArgs) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestMultiExceptionArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionArgs {
-	return ThriftTestTestMultiExceptionArgs(thriftimpl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
+	return ThriftTestTestMultiExceptionArgs(impl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
 }
 func (s ThriftTestTestMultiExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiExceptionArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
 }
 func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
 }
 
 func (s ThriftTestTestMultiExceptionArgs) GetArg0() string {
-	return thriftimpl.Struct(s).Text(thriftTestTestMultiExceptionArgsArg0)
+	return impl.Struct(s).Text(thriftTestTestMultiExceptionArgsArg0)
 }
 func (s ThriftTestTestMultiExceptionArgs) SetArg0(v string) {
-	thriftimpl.Struct(s).SetText(thriftTestTestMultiExceptionArgsArg0, v)
+	impl.Struct(s).SetText(thriftTestTestMultiExceptionArgsArg0, v)
 }
 func (s ThriftTestTestMultiExceptionArgs) IsSetArg0() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionArgsArg0)
+	return impl.Struct(s).Has(thriftTestTestMultiExceptionArgsArg0)
 }
 func (s ThriftTestTestMultiExceptionArgs) UnsetArg0() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionArgsArg0)
+	impl.Struct(s).Unset(thriftTestTestMultiExceptionArgsArg0)
 }
 
 func (s ThriftTestTestMultiExceptionArgs) GetArg1() string {
-	return thriftimpl.Struct(s).Text(thriftTestTestMultiExceptionArgsArg1)
+	return impl.Struct(s).Text(thriftTestTestMultiExceptionArgsArg1)
 }
 func (s ThriftTestTestMultiExceptionArgs) SetArg1(v string) {
-	thriftimpl.Struct(s).SetText(thriftTestTestMultiExceptionArgsArg1, v)
+	impl.Struct(s).SetText(thriftTestTestMultiExceptionArgsArg1, v)
 }
 func (s ThriftTestTestMultiExceptionArgs) IsSetArg1() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionArgsArg1)
+	return impl.Struct(s).Has(thriftTestTestMultiExceptionArgsArg1)
 }
 func (s ThriftTestTestMultiExceptionArgs) UnsetArg1() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionArgsArg1)
+	impl.Struct(s).Unset(thriftTestTestMultiExceptionArgsArg1)
 }
 
 type ThriftTestTestMultiExceptionResult nocopy.Struct
 
 const (
-	thriftTestTestMultiExceptionResultSuccess thriftimpl.Field = 2<<48 | 5<<32 | 12<<16 | 0
-	thriftTestTestMultiExceptionResultErr1    thriftimpl.Field = 3<<48 | 5<<32 | 12<<16 | 1
-	thriftTestTestMultiExceptionResultErr2    thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 2
+	thriftTestTestMultiExceptionResultSuccess impl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	thriftTestTestMultiExceptionResultErr1    impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	thriftTestTestMultiExceptionResultErr2    impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // ThriftTestTestMultiExceptionResultDesc is the descriptor of ThriftTestTestMultiExceptionResult.
-var ThriftTestTestMultiExceptionResultDesc = thriftimpl.NewDesc("testMultiException_result")
+var ThriftTestTestMultiExceptionResultDesc = impl.NewDesc("testMultiException_result")
 
 // NewThriftTestTestMultiExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestMultiExceptionResult(opts ...nocopy.Option) ThriftTestTestMultiExceptionResult {
-	return ThriftTestTestMultiExceptionResult(thriftimpl.New(ThriftTestTestMultiExceptionResultDesc, opts...))
+	return ThriftTestTestMultiExceptionResult(impl.New(ThriftTestTestMultiExceptionResultDesc, opts...))
 }
 func ParseThriftTestTestMultiExceptionResult(b []byte, opts ...nocopy.Option) (ThriftTestTestMultiExceptionResult, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestMultiExceptionResultDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestMultiExceptionResultDesc, b, opts...)
 	return ThriftTestTestMultiExceptionResult(s), err
 }
 func ReadThriftTestTestMultiExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestMultiExceptionResult, error) {
@@ -5119,92 +5010,93 @@ func (s ThriftTestTestMultiExceptionResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
 func (s ThriftTestTestMultiExceptionResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionResultDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionResultDesc)
 }
-func (s ThriftTestTestMultiExceptionResult) ThriftDesc() *thriftimpl.Desc {
+func (s ThriftTestTestMultiExceptionResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestMultiExceptionResultDesc
 }
-func (s ThriftTestTestMultiExceptionResult) Release() { nocopy.Struct(s).Release() }
+func (s ThriftTestTestMultiExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestMultiExceptionResult) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiExceptionResult {
-	return ThriftTestTestMultiExceptionResult(thriftimpl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
+	return ThriftTestTestMultiExceptionResult(impl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
 }
 func (s ThriftTestTestMultiExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiExceptionResult) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
+	return impl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
 }
 func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
 }
 
 func (s ThriftTestTestMultiExceptionResult) GetSuccess() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc))
+	return Xtruct(impl.Struct(s).Child(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetSuccess(v Xtruct) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, impl.Struct(v))
 }
 func (s ThriftTestTestMultiExceptionResult) NewSuccess() Xtruct {
-	return Xtruct(thriftimpl.Struct(s).NewChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, 0))
+	return Xtruct(impl.Struct(s).NewChild(thriftTestTestMultiExceptionResultSuccess, ThriftTestTestMultiExceptionResultDesc, 0))
 }
 func (s ThriftTestTestMultiExceptionResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionResultSuccess)
+	return impl.Struct(s).Has(thriftTestTestMultiExceptionResultSuccess)
 }
 func (s ThriftTestTestMultiExceptionResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionResultSuccess)
+	impl.Struct(s).Unset(thriftTestTestMultiExceptionResultSuccess)
 }
 
 func (s ThriftTestTestMultiExceptionResult) GetErr1() Xception {
-	return Xception(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc))
+	return Xception(impl.Struct(s).Child(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc))
 }
 
 // SetErr1 sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetErr1(v Xception) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, impl.Struct(v))
 }
 func (s ThriftTestTestMultiExceptionResult) NewErr1() Xception {
-	return Xception(thriftimpl.Struct(s).NewChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, 0))
+	return Xception(impl.Struct(s).NewChild(thriftTestTestMultiExceptionResultErr1, ThriftTestTestMultiExceptionResultDesc, 0))
 }
 func (s ThriftTestTestMultiExceptionResult) IsSetErr1() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionResultErr1)
+	return impl.Struct(s).Has(thriftTestTestMultiExceptionResultErr1)
 }
 func (s ThriftTestTestMultiExceptionResult) UnsetErr1() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionResultErr1)
+	impl.Struct(s).Unset(thriftTestTestMultiExceptionResultErr1)
 }
 
 func (s ThriftTestTestMultiExceptionResult) GetErr2() Xception2 {
-	return Xception2(thriftimpl.Struct(s).Child(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc))
+	return Xception2(impl.Struct(s).Child(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc))
 }
 
 // SetErr2 sets a copy of v, an empty struct if v is absent.
 func (s ThriftTestTestMultiExceptionResult) SetErr2(v Xception2) {
-	thriftimpl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, impl.Struct(v))
 }
 func (s ThriftTestTestMultiExceptionResult) NewErr2() Xception2 {
-	return Xception2(thriftimpl.Struct(s).NewChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, 0))
+	return Xception2(impl.Struct(s).NewChild(thriftTestTestMultiExceptionResultErr2, ThriftTestTestMultiExceptionResultDesc, 0))
 }
 func (s ThriftTestTestMultiExceptionResult) IsSetErr2() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestMultiExceptionResultErr2)
+	return impl.Struct(s).Has(thriftTestTestMultiExceptionResultErr2)
 }
 func (s ThriftTestTestMultiExceptionResult) UnsetErr2() {
-	thriftimpl.Struct(s).Unset(thriftTestTestMultiExceptionResultErr2)
+	impl.Struct(s).Unset(thriftTestTestMultiExceptionResultErr2)
 }
 
 type ThriftTestTestOnewayArgs nocopy.Struct
 
 const (
-	thriftTestTestOnewayArgsSecondsToSleep thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	thriftTestTestOnewayArgsSecondsToSleep impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // ThriftTestTestOnewayArgsDesc is the descriptor of ThriftTestTestOnewayArgs.
-var ThriftTestTestOnewayArgsDesc = thriftimpl.NewDesc("testOneway_args")
+var ThriftTestTestOnewayArgsDesc = impl.NewDesc("testOneway_args")
 
 // NewThriftTestTestOnewayArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewThriftTestTestOnewayArgs(opts ...nocopy.Option) ThriftTestTestOnewayArgs {
-	return ThriftTestTestOnewayArgs(thriftimpl.New(ThriftTestTestOnewayArgsDesc, opts...))
+	return ThriftTestTestOnewayArgs(impl.New(ThriftTestTestOnewayArgsDesc, opts...))
 }
 func ParseThriftTestTestOnewayArgs(b []byte, opts ...nocopy.Option) (ThriftTestTestOnewayArgs, error) {
-	s, err := thriftimpl.Parse(ThriftTestTestOnewayArgsDesc, b, opts...)
+	s, err := impl.Parse(ThriftTestTestOnewayArgsDesc, b, opts...)
 	return ThriftTestTestOnewayArgs(s), err
 }
 func ReadThriftTestTestOnewayArgs(r io.Reader, n int, opts ...nocopy.Option) (ThriftTestTestOnewayArgs, error) {
@@ -5215,49 +5107,50 @@ func ReadThriftTestTestOnewayArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 // those of s alone.
 func (s ThriftTestTestOnewayArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
 }
-func (s ThriftTestTestOnewayArgs) ThriftDesc() *thriftimpl.Desc { return ThriftTestTestOnewayArgsDesc }
-func (s ThriftTestTestOnewayArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s ThriftTestTestOnewayArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestOnewayArgsDesc }
+func (s ThriftTestTestOnewayArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ThriftTestTestOnewayArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
-	return ThriftTestTestOnewayArgs(thriftimpl.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
+	return ThriftTestTestOnewayArgs(impl.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
 }
 func (s ThriftTestTestOnewayArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestOnewayArgs) String() string {
-	return thriftimpl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
+	return impl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
 }
 func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
+	return impl.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
 }
 
 func (s ThriftTestTestOnewayArgs) GetSecondsToSleep() int32 {
-	return thriftimpl.Struct(s).Int32(thriftTestTestOnewayArgsSecondsToSleep)
+	return impl.Struct(s).Int32(thriftTestTestOnewayArgsSecondsToSleep)
 }
 func (s ThriftTestTestOnewayArgs) SetSecondsToSleep(v int32) {
-	thriftimpl.Struct(s).SetInt32(thriftTestTestOnewayArgsSecondsToSleep, v)
+	impl.Struct(s).SetInt32(thriftTestTestOnewayArgsSecondsToSleep, v)
 }
 func (s ThriftTestTestOnewayArgs) IsSetSecondsToSleep() bool {
-	return thriftimpl.Struct(s).Has(thriftTestTestOnewayArgsSecondsToSleep)
+	return impl.Struct(s).Has(thriftTestTestOnewayArgsSecondsToSleep)
 }
 func (s ThriftTestTestOnewayArgs) UnsetSecondsToSleep() {
-	thriftimpl.Struct(s).Unset(thriftTestTestOnewayArgsSecondsToSleep)
+	impl.Struct(s).Unset(thriftTestTestOnewayArgsSecondsToSleep)
 }
 
 type SecondServiceSecondtestStringArgs nocopy.Struct
 
 const (
-	secondServiceSecondtestStringArgsThing thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	secondServiceSecondtestStringArgsThing impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // SecondServiceSecondtestStringArgsDesc is the descriptor of SecondServiceSecondtestStringArgs.
-var SecondServiceSecondtestStringArgsDesc = thriftimpl.NewDesc("secondtestString_args")
+var SecondServiceSecondtestStringArgsDesc = impl.NewDesc("secondtestString_args")
 
 // NewSecondServiceSecondtestStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSecondServiceSecondtestStringArgs(opts ...nocopy.Option) SecondServiceSecondtestStringArgs {
-	return SecondServiceSecondtestStringArgs(thriftimpl.New(SecondServiceSecondtestStringArgsDesc, opts...))
+	return SecondServiceSecondtestStringArgs(impl.New(SecondServiceSecondtestStringArgsDesc, opts...))
 }
 func ParseSecondServiceSecondtestStringArgs(b []byte, opts ...nocopy.Option) (SecondServiceSecondtestStringArgs, error) {
-	s, err := thriftimpl.Parse(SecondServiceSecondtestStringArgsDesc, b, opts...)
+	s, err := impl.Parse(SecondServiceSecondtestStringArgsDesc, b, opts...)
 	return SecondServiceSecondtestStringArgs(s), err
 }
 func ReadSecondServiceSecondtestStringArgs(r io.Reader, n int, opts ...nocopy.Option) (SecondServiceSecondtestStringArgs, error) {
@@ -5270,51 +5163,52 @@ func (s SecondServiceSecondtestStringArgs) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
 func (s SecondServiceSecondtestStringArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringArgsDesc)
 }
-func (s SecondServiceSecondtestStringArgs) ThriftDesc() *thriftimpl.Desc {
+func (s SecondServiceSecondtestStringArgs) ThriftDesc() *impl.Desc {
 	return SecondServiceSecondtestStringArgsDesc
 }
-func (s SecondServiceSecondtestStringArgs) Release() { nocopy.Struct(s).Release() }
+func (s SecondServiceSecondtestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s SecondServiceSecondtestStringArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestStringArgs {
-	return SecondServiceSecondtestStringArgs(thriftimpl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
+	return SecondServiceSecondtestStringArgs(impl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
 }
 func (s SecondServiceSecondtestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SecondServiceSecondtestStringArgs) String() string {
-	return thriftimpl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
+	return impl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
 }
 func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
+	return impl.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
 }
 
 func (s SecondServiceSecondtestStringArgs) GetThing() string {
-	return thriftimpl.Struct(s).Text(secondServiceSecondtestStringArgsThing)
+	return impl.Struct(s).Text(secondServiceSecondtestStringArgsThing)
 }
 func (s SecondServiceSecondtestStringArgs) SetThing(v string) {
-	thriftimpl.Struct(s).SetText(secondServiceSecondtestStringArgsThing, v)
+	impl.Struct(s).SetText(secondServiceSecondtestStringArgsThing, v)
 }
 func (s SecondServiceSecondtestStringArgs) IsSetThing() bool {
-	return thriftimpl.Struct(s).Has(secondServiceSecondtestStringArgsThing)
+	return impl.Struct(s).Has(secondServiceSecondtestStringArgsThing)
 }
 func (s SecondServiceSecondtestStringArgs) UnsetThing() {
-	thriftimpl.Struct(s).Unset(secondServiceSecondtestStringArgsThing)
+	impl.Struct(s).Unset(secondServiceSecondtestStringArgsThing)
 }
 
 type SecondServiceSecondtestStringResult nocopy.Struct
 
 const (
-	secondServiceSecondtestStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	secondServiceSecondtestStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // SecondServiceSecondtestStringResultDesc is the descriptor of SecondServiceSecondtestStringResult.
-var SecondServiceSecondtestStringResultDesc = thriftimpl.NewDesc("secondtestString_result")
+var SecondServiceSecondtestStringResultDesc = impl.NewDesc("secondtestString_result")
 
 // NewSecondServiceSecondtestStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewSecondServiceSecondtestStringResult(opts ...nocopy.Option) SecondServiceSecondtestStringResult {
-	return SecondServiceSecondtestStringResult(thriftimpl.New(SecondServiceSecondtestStringResultDesc, opts...))
+	return SecondServiceSecondtestStringResult(impl.New(SecondServiceSecondtestStringResultDesc, opts...))
 }
 func ParseSecondServiceSecondtestStringResult(b []byte, opts ...nocopy.Option) (SecondServiceSecondtestStringResult, error) {
-	s, err := thriftimpl.Parse(SecondServiceSecondtestStringResultDesc, b, opts...)
+	s, err := impl.Parse(SecondServiceSecondtestStringResultDesc, b, opts...)
 	return SecondServiceSecondtestStringResult(s), err
 }
 func ReadSecondServiceSecondtestStringResult(r io.Reader, n int, opts ...nocopy.Option) (SecondServiceSecondtestStringResult, error) {
@@ -5327,312 +5221,351 @@ func (s SecondServiceSecondtestStringResult) Message() *nocopy.Message {
 	return nocopy.Struct(s).Message()
 }
 func (s SecondServiceSecondtestStringResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringResultDesc)
+	return impl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringResultDesc)
 }
-func (s SecondServiceSecondtestStringResult) ThriftDesc() *thriftimpl.Desc {
+func (s SecondServiceSecondtestStringResult) ThriftDesc() *impl.Desc {
 	return SecondServiceSecondtestStringResultDesc
 }
-func (s SecondServiceSecondtestStringResult) Release() { nocopy.Struct(s).Release() }
+func (s SecondServiceSecondtestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s SecondServiceSecondtestStringResult) Release()                  { nocopy.Struct(s).Release() }
 func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStringResult {
-	return SecondServiceSecondtestStringResult(thriftimpl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
+	return SecondServiceSecondtestStringResult(impl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
 }
 func (s SecondServiceSecondtestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SecondServiceSecondtestStringResult) String() string {
-	return thriftimpl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
+	return impl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
 }
 func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)
+	return impl.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)
 }
 
 func (s SecondServiceSecondtestStringResult) GetSuccess() string {
-	return thriftimpl.Struct(s).Text(secondServiceSecondtestStringResultSuccess)
+	return impl.Struct(s).Text(secondServiceSecondtestStringResultSuccess)
 }
 func (s SecondServiceSecondtestStringResult) SetSuccess(v string) {
-	thriftimpl.Struct(s).SetText(secondServiceSecondtestStringResultSuccess, v)
+	impl.Struct(s).SetText(secondServiceSecondtestStringResultSuccess, v)
 }
 func (s SecondServiceSecondtestStringResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(secondServiceSecondtestStringResultSuccess)
+	return impl.Struct(s).Has(secondServiceSecondtestStringResultSuccess)
 }
 func (s SecondServiceSecondtestStringResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(secondServiceSecondtestStringResultSuccess)
+	impl.Struct(s).Unset(secondServiceSecondtestStringResultSuccess)
 }
 
 func init() {
-	BonkDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "message", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "type", Type: thriftimpl.TypeI32},
+	BonkDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "message", Type: impl.TypeString},
+		{ID: 2, Name: "type", Type: impl.TypeI32},
 	}...)
-	BoolsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "im_true", Type: thriftimpl.TypeBool},
-		{ID: 2, Name: "im_false", Type: thriftimpl.TypeBool},
+	BoolsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "im_true", Type: impl.TypeBool},
+		{ID: 2, Name: "im_false", Type: impl.TypeBool},
 	}...)
-	XtructDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "string_thing", Type: thriftimpl.TypeString},
-		{ID: 4, Name: "byte_thing", Type: thriftimpl.TypeI8},
-		{ID: 9, Name: "i32_thing", Type: thriftimpl.TypeI32},
-		{ID: 11, Name: "i64_thing", Type: thriftimpl.TypeI64},
+	XtructDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "string_thing", Type: impl.TypeString},
+		{ID: 4, Name: "byte_thing", Type: impl.TypeI8},
+		{ID: 9, Name: "i32_thing", Type: impl.TypeI32},
+		{ID: 11, Name: "i64_thing", Type: impl.TypeI64},
 	}...)
-	Xtruct2Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "byte_thing", Type: thriftimpl.TypeI8},
-		{ID: 2, Name: "struct_thing", Type: thriftimpl.StructOf(XtructDesc)},
-		{ID: 3, Name: "i32_thing", Type: thriftimpl.TypeI32},
+	Xtruct2Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "byte_thing", Type: impl.TypeI8, Info: impl.Info{Doc: "used to be byte, hence the name"}},
+		{ID: 2, Name: "struct_thing", Type: impl.StructOf(XtructDesc)},
+		{ID: 3, Name: "i32_thing", Type: impl.TypeI32},
 	}...)
-	Xtruct3Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "string_thing", Type: thriftimpl.TypeString},
-		{ID: 4, Name: "changed", Type: thriftimpl.TypeI32},
-		{ID: 9, Name: "i32_thing", Type: thriftimpl.TypeI32},
-		{ID: 11, Name: "i64_thing", Type: thriftimpl.TypeI64},
+	Xtruct3Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "string_thing", Type: impl.TypeString},
+		{ID: 4, Name: "changed", Type: impl.TypeI32},
+		{ID: 9, Name: "i32_thing", Type: impl.TypeI32},
+		{ID: 11, Name: "i64_thing", Type: impl.TypeI64},
 	}...)
-	InsanityDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "userMap", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.TypeI64)},
-		{ID: 2, Name: "xtructs", Type: thriftimpl.ListOf(thriftimpl.StructOf(XtructDesc))},
+	InsanityDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "userMap", Type: impl.MapOf(impl.EnumOf(NumberzDesc), impl.TypeI64)},
+		{ID: 2, Name: "xtructs", Type: impl.ListOf(impl.StructOf(XtructDesc))},
 	}...)
-	CrazyNestingDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "string_field", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "set_field", Type: thriftimpl.SetOf(thriftimpl.StructOf(InsanityDesc)), Req: thriftimpl.Optional},
-		{ID: 3, Name: "list_field", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.SetOf(thriftimpl.TypeI32), thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.StructOf(InsanityDesc), thriftimpl.TypeString)))))), Req: thriftimpl.Required},
-		{ID: 4, Name: "binary_field", Type: thriftimpl.TypeBinary},
-		{ID: 5, Name: "uuid_field", Type: thriftimpl.TypeUUID},
+	CrazyNestingDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "string_field", Type: impl.TypeString},
+		{ID: 2, Name: "set_field", Type: impl.SetOf(impl.StructOf(InsanityDesc)), Req: impl.Optional},
+		{ID: 3, Name: "list_field", Type: impl.ListOf(impl.MapOf(impl.SetOf(impl.TypeI32), impl.MapOf(impl.TypeI32, impl.SetOf(impl.ListOf(impl.MapOf(impl.StructOf(InsanityDesc), impl.TypeString)))))), Req: impl.Required},
+		{ID: 4, Name: "binary_field", Type: impl.TypeBinary},
+		{ID: 5, Name: "uuid_field", Type: impl.TypeUUID},
 	}...)
-	SomeUnionDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "map_thing", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.TypeI64), Req: thriftimpl.Optional},
-		{ID: 2, Name: "string_thing", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-		{ID: 3, Name: "i32_thing", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-		{ID: 4, Name: "xtruct_thing", Type: thriftimpl.StructOf(Xtruct3Desc), Req: thriftimpl.Optional},
-		{ID: 5, Name: "insanity_thing", Type: thriftimpl.StructOf(InsanityDesc), Req: thriftimpl.Optional},
+	SomeUnionDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "map_thing", Type: impl.MapOf(impl.EnumOf(NumberzDesc), impl.TypeI64), Req: impl.Optional},
+		{ID: 2, Name: "string_thing", Type: impl.TypeString, Req: impl.Optional},
+		{ID: 3, Name: "i32_thing", Type: impl.TypeI32, Req: impl.Optional},
+		{ID: 4, Name: "xtruct_thing", Type: impl.StructOf(Xtruct3Desc), Req: impl.Optional},
+		{ID: 5, Name: "insanity_thing", Type: impl.StructOf(InsanityDesc), Req: impl.Optional},
 	}...)
-	XceptionDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "errorCode", Type: thriftimpl.TypeI32},
-		{ID: 2, Name: "message", Type: thriftimpl.TypeString},
+	XceptionDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "errorCode", Type: impl.TypeI32},
+		{ID: 2, Name: "message", Type: impl.TypeString},
 	}...)
-	Xception2Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "errorCode", Type: thriftimpl.TypeI32},
-		{ID: 2, Name: "struct_thing", Type: thriftimpl.StructOf(XtructDesc)},
+	Xception2Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "errorCode", Type: impl.TypeI32},
+		{ID: 2, Name: "struct_thing", Type: impl.StructOf(XtructDesc)},
 	}...)
 	EmptyStructDesc.Define()
-	OneFieldDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "field", Type: thriftimpl.StructOf(EmptyStructDesc)},
+	OneFieldDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "field", Type: impl.StructOf(EmptyStructDesc)},
 	}...)
-	VersioningTestV1Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "begin_in_both", Type: thriftimpl.TypeI32},
-		{ID: 3, Name: "old_string", Type: thriftimpl.TypeString},
-		{ID: 12, Name: "end_in_both", Type: thriftimpl.TypeI32},
+	VersioningTestV1Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "begin_in_both", Type: impl.TypeI32},
+		{ID: 3, Name: "old_string", Type: impl.TypeString},
+		{ID: 12, Name: "end_in_both", Type: impl.TypeI32},
 	}...)
-	VersioningTestV2Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "begin_in_both", Type: thriftimpl.TypeI32},
-		{ID: 2, Name: "newint", Type: thriftimpl.TypeI32},
-		{ID: 3, Name: "newbyte", Type: thriftimpl.TypeI8},
-		{ID: 4, Name: "newshort", Type: thriftimpl.TypeI16},
-		{ID: 5, Name: "newlong", Type: thriftimpl.TypeI64},
-		{ID: 6, Name: "newdouble", Type: thriftimpl.TypeDouble},
-		{ID: 7, Name: "newstruct", Type: thriftimpl.StructOf(BonkDesc)},
-		{ID: 8, Name: "newlist", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-		{ID: 9, Name: "newset", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
-		{ID: 10, Name: "newmap", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)},
-		{ID: 11, Name: "newstring", Type: thriftimpl.TypeString},
-		{ID: 12, Name: "end_in_both", Type: thriftimpl.TypeI32},
+	VersioningTestV2Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "begin_in_both", Type: impl.TypeI32},
+		{ID: 2, Name: "newint", Type: impl.TypeI32},
+		{ID: 3, Name: "newbyte", Type: impl.TypeI8},
+		{ID: 4, Name: "newshort", Type: impl.TypeI16},
+		{ID: 5, Name: "newlong", Type: impl.TypeI64},
+		{ID: 6, Name: "newdouble", Type: impl.TypeDouble},
+		{ID: 7, Name: "newstruct", Type: impl.StructOf(BonkDesc)},
+		{ID: 8, Name: "newlist", Type: impl.ListOf(impl.TypeI32)},
+		{ID: 9, Name: "newset", Type: impl.SetOf(impl.TypeI32)},
+		{ID: 10, Name: "newmap", Type: impl.MapOf(impl.TypeI32, impl.TypeI32)},
+		{ID: 11, Name: "newstring", Type: impl.TypeString},
+		{ID: 12, Name: "end_in_both", Type: impl.TypeI32},
 	}...)
-	ListTypeVersioningV1Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "myints", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-		{ID: 2, Name: "hello", Type: thriftimpl.TypeString},
+	ListTypeVersioningV1Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "myints", Type: impl.ListOf(impl.TypeI32)},
+		{ID: 2, Name: "hello", Type: impl.TypeString},
 	}...)
-	ListTypeVersioningV2Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "strings", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		{ID: 2, Name: "hello", Type: thriftimpl.TypeString},
+	ListTypeVersioningV2Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "strings", Type: impl.ListOf(impl.TypeString)},
+		{ID: 2, Name: "hello", Type: impl.TypeString},
 	}...)
-	GuessProtocolStructDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 7, Name: "map_field", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	GuessProtocolStructDesc.Define([]impl.FieldDesc{
+		{ID: 7, Name: "map_field", Type: impl.MapOf(impl.TypeString, impl.TypeString)},
 	}...)
-	LargeDeltasDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "b1", Type: thriftimpl.StructOf(BoolsDesc)},
-		{ID: 10, Name: "b10", Type: thriftimpl.StructOf(BoolsDesc)},
-		{ID: 100, Name: "b100", Type: thriftimpl.StructOf(BoolsDesc)},
-		{ID: 500, Name: "check_true", Type: thriftimpl.TypeBool},
-		{ID: 1000, Name: "b1000", Type: thriftimpl.StructOf(BoolsDesc)},
-		{ID: 1500, Name: "check_false", Type: thriftimpl.TypeBool},
-		{ID: 2000, Name: "vertwo2000", Type: thriftimpl.StructOf(VersioningTestV2Desc)},
-		{ID: 2500, Name: "a_set2500", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
-		{ID: 3000, Name: "vertwo3000", Type: thriftimpl.StructOf(VersioningTestV2Desc)},
-		{ID: 4000, Name: "big_numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+	LargeDeltasDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "b1", Type: impl.StructOf(BoolsDesc)},
+		{ID: 10, Name: "b10", Type: impl.StructOf(BoolsDesc)},
+		{ID: 100, Name: "b100", Type: impl.StructOf(BoolsDesc)},
+		{ID: 500, Name: "check_true", Type: impl.TypeBool},
+		{ID: 1000, Name: "b1000", Type: impl.StructOf(BoolsDesc)},
+		{ID: 1500, Name: "check_false", Type: impl.TypeBool},
+		{ID: 2000, Name: "vertwo2000", Type: impl.StructOf(VersioningTestV2Desc)},
+		{ID: 2500, Name: "a_set2500", Type: impl.SetOf(impl.TypeString)},
+		{ID: 3000, Name: "vertwo3000", Type: impl.StructOf(VersioningTestV2Desc)},
+		{ID: 4000, Name: "big_numbers", Type: impl.ListOf(impl.TypeI32)},
 	}...)
-	NestedListsI32x2Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "integerlist", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
+	NestedListsI32x2Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "integerlist", Type: impl.ListOf(impl.ListOf(impl.TypeI32))},
 	}...)
-	NestedListsI32x3Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "integerlist", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI32)))},
+	NestedListsI32x3Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "integerlist", Type: impl.ListOf(impl.ListOf(impl.ListOf(impl.TypeI32)))},
 	}...)
-	NestedMixedx2Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "int_set_list", Type: thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI32))},
-		{ID: 2, Name: "map_int_strset", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.TypeString))},
-		{ID: 3, Name: "map_int_strset_list", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.SetOf(thriftimpl.TypeString)))},
+	NestedMixedx2Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "int_set_list", Type: impl.ListOf(impl.SetOf(impl.TypeI32))},
+		{ID: 2, Name: "map_int_strset", Type: impl.MapOf(impl.TypeI32, impl.SetOf(impl.TypeString))},
+		{ID: 3, Name: "map_int_strset_list", Type: impl.ListOf(impl.MapOf(impl.TypeI32, impl.SetOf(impl.TypeString)))},
 	}...)
-	ListBonksDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "bonk", Type: thriftimpl.ListOf(thriftimpl.StructOf(BonkDesc))},
+	ListBonksDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "bonk", Type: impl.ListOf(impl.StructOf(BonkDesc))},
 	}...)
-	NestedListsBonkDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "bonk", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.StructOf(BonkDesc))))},
+	NestedListsBonkDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "bonk", Type: impl.ListOf(impl.ListOf(impl.ListOf(impl.StructOf(BonkDesc))))},
 	}...)
-	BoolTestDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "b", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional, Default: "\x01"},
-		{ID: 2, Name: "s", Type: thriftimpl.TypeString, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x04true"},
+	BoolTestDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "b", Type: impl.TypeBool, Req: impl.Optional, Default: "\x01"},
+		{ID: 2, Name: "s", Type: impl.TypeString, Req: impl.Optional, Default: "\x00\x00\x00\x04true"},
 	}...)
-	StructADesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "s", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+	StructADesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "s", Type: impl.TypeString, Req: impl.Required},
 	}...)
-	StructBDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "aa", Type: thriftimpl.StructOf(StructADesc), Req: thriftimpl.Optional},
-		{ID: 2, Name: "ab", Type: thriftimpl.StructOf(StructADesc), Req: thriftimpl.Required},
+	StructBDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "aa", Type: impl.StructOf(StructADesc), Req: impl.Optional},
+		{ID: 2, Name: "ab", Type: impl.StructOf(StructADesc), Req: impl.Required},
 	}...)
-	OptionalSetDefaultTestDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "with_default", Type: thriftimpl.SetOf(thriftimpl.TypeString), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x01\x00\x00\x00\x04test"},
+	OptionalSetDefaultTestDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "with_default", Type: impl.SetOf(impl.TypeString), Req: impl.Optional, Default: "\v\x00\x00\x00\x01\x00\x00\x00\x04test"},
 	}...)
-	OptionalBinaryDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "bin_set", Type: thriftimpl.SetOf(thriftimpl.TypeBinary), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x00"},
-		{ID: 2, Name: "bin_map", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeI32), Req: thriftimpl.Optional, Default: "\v\b\x00\x00\x00\x00"},
+	OptionalBinaryDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "bin_set", Type: impl.SetOf(impl.TypeBinary), Req: impl.Optional, Default: "\v\x00\x00\x00\x00"},
+		{ID: 2, Name: "bin_map", Type: impl.MapOf(impl.TypeBinary, impl.TypeI32), Req: impl.Optional, Default: "\v\b\x00\x00\x00\x00"},
 	}...)
 	ThriftTestTestVoidArgsDesc.Define()
 	ThriftTestTestVoidResultDesc.Define()
-	ThriftTestTestStringArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeString},
+	ThriftTestTestStringArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeString},
 	}...)
-	ThriftTestTestStringResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+	ThriftTestTestStringResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeString, Req: impl.Optional},
 	}...)
-	ThriftTestTestBoolArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeBool},
+	ThriftTestTestBoolArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeBool},
 	}...)
-	ThriftTestTestBoolResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
+	ThriftTestTestBoolResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeBool, Req: impl.Optional},
 	}...)
-	ThriftTestTestByteArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeI8},
+	ThriftTestTestByteArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeI8},
 	}...)
-	ThriftTestTestByteResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
+	ThriftTestTestByteResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI8, Req: impl.Optional},
 	}...)
-	ThriftTestTestI32ArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeI32},
+	ThriftTestTestI32ArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeI32},
 	}...)
-	ThriftTestTestI32ResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	ThriftTestTestI32ResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI32, Req: impl.Optional},
 	}...)
-	ThriftTestTestI64ArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeI64},
+	ThriftTestTestI64ArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeI64},
 	}...)
-	ThriftTestTestI64ResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	ThriftTestTestI64ResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI64, Req: impl.Optional},
 	}...)
-	ThriftTestTestDoubleArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeDouble},
+	ThriftTestTestDoubleArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeDouble},
 	}...)
-	ThriftTestTestDoubleResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
+	ThriftTestTestDoubleResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeDouble, Req: impl.Optional},
 	}...)
-	ThriftTestTestBinaryArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeBinary},
+	ThriftTestTestBinaryArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeBinary},
 	}...)
-	ThriftTestTestBinaryResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+	ThriftTestTestBinaryResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeBinary, Req: impl.Optional},
 	}...)
-	ThriftTestTestUuidArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeUUID},
+	ThriftTestTestUuidArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeUUID},
 	}...)
-	ThriftTestTestUuidResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
+	ThriftTestTestUuidResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeUUID, Req: impl.Optional},
 	}...)
-	ThriftTestTestStructArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.StructOf(XtructDesc)},
+	ThriftTestTestStructArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.StructOf(XtructDesc)},
 	}...)
-	ThriftTestTestStructResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
+	ThriftTestTestStructResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(XtructDesc), Req: impl.Optional},
 	}...)
-	ThriftTestTestNestArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.StructOf(Xtruct2Desc)},
+	ThriftTestTestNestArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.StructOf(Xtruct2Desc)},
 	}...)
-	ThriftTestTestNestResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(Xtruct2Desc), Req: thriftimpl.Optional},
+	ThriftTestTestNestResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(Xtruct2Desc), Req: impl.Optional},
 	}...)
-	ThriftTestTestMapArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)},
+	ThriftTestTestMapArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.MapOf(impl.TypeI32, impl.TypeI32)},
 	}...)
-	ThriftTestTestMapResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32), Req: thriftimpl.Optional},
+	ThriftTestTestMapResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.MapOf(impl.TypeI32, impl.TypeI32), Req: impl.Optional},
 	}...)
-	ThriftTestTestStringMapArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	ThriftTestTestStringMapArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.MapOf(impl.TypeString, impl.TypeString)},
 	}...)
-	ThriftTestTestStringMapResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString), Req: thriftimpl.Optional},
+	ThriftTestTestStringMapResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.MapOf(impl.TypeString, impl.TypeString), Req: impl.Optional},
 	}...)
-	ThriftTestTestSetArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
+	ThriftTestTestSetArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.SetOf(impl.TypeI32)},
 	}...)
-	ThriftTestTestSetResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
+	ThriftTestTestSetResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.SetOf(impl.TypeI32), Req: impl.Optional},
 	}...)
-	ThriftTestTestListArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+	ThriftTestTestListArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.ListOf(impl.TypeI32)},
 	}...)
-	ThriftTestTestListResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
+	ThriftTestTestListResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.ListOf(impl.TypeI32), Req: impl.Optional},
 	}...)
-	ThriftTestTestEnumArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() })},
+	ThriftTestTestEnumArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.EnumOf(NumberzDesc)},
 	}...)
-	ThriftTestTestEnumResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), Req: thriftimpl.Optional},
+	ThriftTestTestEnumResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.EnumOf(NumberzDesc), Req: impl.Optional},
 	}...)
-	ThriftTestTestTypedefArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeI64},
+	ThriftTestTestTypedefArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeI64},
 	}...)
-	ThriftTestTestTypedefResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	ThriftTestTestTypedefResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI64, Req: impl.Optional},
 	}...)
-	ThriftTestTestMapMapArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "hello", Type: thriftimpl.TypeI32},
+	ThriftTestTestMapMapArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "hello", Type: impl.TypeI32},
 	}...)
-	ThriftTestTestMapMapResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32)), Req: thriftimpl.Optional},
+	ThriftTestTestMapMapResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.MapOf(impl.TypeI32, impl.MapOf(impl.TypeI32, impl.TypeI32)), Req: impl.Optional},
 	}...)
-	ThriftTestTestInsanityArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "argument", Type: thriftimpl.StructOf(InsanityDesc)},
+	ThriftTestTestInsanityArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "argument", Type: impl.StructOf(InsanityDesc)},
 	}...)
-	ThriftTestTestInsanityResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() }), thriftimpl.StructOf(InsanityDesc))), Req: thriftimpl.Optional},
+	ThriftTestTestInsanityResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.MapOf(impl.TypeI64, impl.MapOf(impl.EnumOf(NumberzDesc), impl.StructOf(InsanityDesc))), Req: impl.Optional},
 	}...)
-	ThriftTestTestMultiArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "arg0", Type: thriftimpl.TypeI8},
-		{ID: 2, Name: "arg1", Type: thriftimpl.TypeI32},
-		{ID: 3, Name: "arg2", Type: thriftimpl.TypeI64},
-		{ID: 4, Name: "arg3", Type: thriftimpl.MapOf(thriftimpl.TypeI16, thriftimpl.TypeString)},
-		{ID: 5, Name: "arg4", Type: thriftimpl.EnumOf(func(v int32) string { return Numberz(v).String() })},
-		{ID: 6, Name: "arg5", Type: thriftimpl.TypeI64},
+	ThriftTestTestMultiArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "arg0", Type: impl.TypeI8},
+		{ID: 2, Name: "arg1", Type: impl.TypeI32},
+		{ID: 3, Name: "arg2", Type: impl.TypeI64},
+		{ID: 4, Name: "arg3", Type: impl.MapOf(impl.TypeI16, impl.TypeString)},
+		{ID: 5, Name: "arg4", Type: impl.EnumOf(NumberzDesc)},
+		{ID: 6, Name: "arg5", Type: impl.TypeI64},
 	}...)
-	ThriftTestTestMultiResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
+	ThriftTestTestMultiResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(XtructDesc), Req: impl.Optional},
 	}...)
-	ThriftTestTestExceptionArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "arg", Type: thriftimpl.TypeString},
+	ThriftTestTestExceptionArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "arg", Type: impl.TypeString},
 	}...)
-	ThriftTestTestExceptionResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "err1", Type: thriftimpl.StructOf(XceptionDesc), Req: thriftimpl.Optional},
+	ThriftTestTestExceptionResultDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "err1", Type: impl.StructOf(XceptionDesc), Req: impl.Optional},
 	}...)
-	ThriftTestTestMultiExceptionArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "arg0", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "arg1", Type: thriftimpl.TypeString},
+	ThriftTestTestMultiExceptionArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "arg0", Type: impl.TypeString},
+		{ID: 2, Name: "arg1", Type: impl.TypeString},
 	}...)
-	ThriftTestTestMultiExceptionResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(XtructDesc), Req: thriftimpl.Optional},
-		{ID: 1, Name: "err1", Type: thriftimpl.StructOf(XceptionDesc), Req: thriftimpl.Optional},
-		{ID: 2, Name: "err2", Type: thriftimpl.StructOf(Xception2Desc), Req: thriftimpl.Optional},
+	ThriftTestTestMultiExceptionResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(XtructDesc), Req: impl.Optional},
+		{ID: 1, Name: "err1", Type: impl.StructOf(XceptionDesc), Req: impl.Optional},
+		{ID: 2, Name: "err2", Type: impl.StructOf(Xception2Desc), Req: impl.Optional},
 	}...)
-	ThriftTestTestOnewayArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "secondsToSleep", Type: thriftimpl.TypeI32},
+	ThriftTestTestOnewayArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "secondsToSleep", Type: impl.TypeI32},
 	}...)
-	SecondServiceSecondtestStringArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "thing", Type: thriftimpl.TypeString},
+	SecondServiceSecondtestStringArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "thing", Type: impl.TypeString},
 	}...)
-	SecondServiceSecondtestStringResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+	SecondServiceSecondtestStringResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeString, Req: impl.Optional},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "ThriftTest.thrift",
+		Structs: []*impl.Desc{BonkDesc, BoolsDesc, XtructDesc, Xtruct2Desc, Xtruct3Desc, InsanityDesc, CrazyNestingDesc, SomeUnionDesc, XceptionDesc, Xception2Desc, EmptyStructDesc, OneFieldDesc, VersioningTestV1Desc, VersioningTestV2Desc, ListTypeVersioningV1Desc, ListTypeVersioningV2Desc, GuessProtocolStructDesc, LargeDeltasDesc, NestedListsI32x2Desc, NestedListsI32x3Desc, NestedMixedx2Desc, ListBonksDesc, NestedListsBonkDesc, BoolTestDesc, StructADesc, StructBDesc, OptionalSetDefaultTestDesc, OptionalBinaryDesc},
+		Enums:   []*impl.Enum{NumberzDesc},
+		Consts: []impl.ConstDesc{
+			{Name: "myNumberz", Type: impl.EnumOf(NumberzDesc), Wire: "\x00\x00\x00\x01"},
+		},
+		Services: []impl.Service{
+			{Name: "ThriftTest", Methods: []impl.Method{
+				{Name: "testVoid", Args: ThriftTestTestVoidArgsDesc, Result: ThriftTestTestVoidResultDesc, Info: impl.Info{Doc: "Prints \"testVoid()\" and returns nothing."}},
+				{Name: "testString", Args: ThriftTestTestStringArgsDesc, Result: ThriftTestTestStringResultDesc, Info: impl.Info{Doc: "Prints 'testString(\"%s\")' with thing as '%s'\n@param string thing - the string to print\n@return string - returns the string 'thing'"}},
+				{Name: "testBool", Args: ThriftTestTestBoolArgsDesc, Result: ThriftTestTestBoolResultDesc, Info: impl.Info{Doc: "Prints 'testBool(\"%s\")' where '%s' with thing as 'true' or 'false'\n@param bool  thing - the bool data to print\n@return bool  - returns the bool 'thing'"}},
+				{Name: "testByte", Args: ThriftTestTestByteArgsDesc, Result: ThriftTestTestByteResultDesc, Info: impl.Info{Doc: "Prints 'testByte(\"%d\")' with thing as '%d'\nThe types i8 and byte are synonyms, use of i8 is encouraged, byte still exists for the sake of compatibility.\n@param byte thing - the i8/byte to print\n@return i8 - returns the i8/byte 'thing'"}},
+				{Name: "testI32", Args: ThriftTestTestI32ArgsDesc, Result: ThriftTestTestI32ResultDesc, Info: impl.Info{Doc: "Prints 'testI32(\"%d\")' with thing as '%d'\n@param i32 thing - the i32 to print\n@return i32 - returns the i32 'thing'"}},
+				{Name: "testI64", Args: ThriftTestTestI64ArgsDesc, Result: ThriftTestTestI64ResultDesc, Info: impl.Info{Doc: "Prints 'testI64(\"%d\")' with thing as '%d'\n@param i64 thing - the i64 to print\n@return i64 - returns the i64 'thing'"}},
+				{Name: "testDouble", Args: ThriftTestTestDoubleArgsDesc, Result: ThriftTestTestDoubleResultDesc, Info: impl.Info{Doc: "Prints 'testDouble(\"%f\")' with thing as '%f'\n@param double thing - the double to print\n@return double - returns the double 'thing'"}},
+				{Name: "testBinary", Args: ThriftTestTestBinaryArgsDesc, Result: ThriftTestTestBinaryResultDesc, Info: impl.Info{Doc: "Prints 'testBinary(\"%s\")' where '%s' is a hex-formatted string of thing's data\n@param binary  thing - the binary data to print\n@return binary  - returns the binary 'thing'"}},
+				{Name: "testUuid", Args: ThriftTestTestUuidArgsDesc, Result: ThriftTestTestUuidResultDesc, Info: impl.Info{Doc: "Prints 'testUuid(\"%s\")' where '%s' is the uuid given. Note that the uuid byte order should be correct.\n@param uuid  thing - the uuid to print\n@return uuid  - returns the uuid 'thing'"}},
+				{Name: "testStruct", Args: ThriftTestTestStructArgsDesc, Result: ThriftTestTestStructResultDesc, Info: impl.Info{Doc: "Prints 'testStruct(\"{%s}\")' where thing has been formatted into a string of comma separated values\n@param Xtruct thing - the Xtruct to print\n@return Xtruct - returns the Xtruct 'thing'"}},
+				{Name: "testNest", Args: ThriftTestTestNestArgsDesc, Result: ThriftTestTestNestResultDesc, Info: impl.Info{Doc: "Prints 'testNest(\"{%s}\")' where thing has been formatted into a string of the nested struct\n@param Xtruct2 thing - the Xtruct2 to print\n@return Xtruct2 - returns the Xtruct2 'thing'"}},
+				{Name: "testMap", Args: ThriftTestTestMapArgsDesc, Result: ThriftTestTestMapResultDesc, Info: impl.Info{Doc: "Prints 'testMap(\"{%s\")' where thing has been formatted into a string of 'key => value' pairs\n separated by commas and new lines\n@param map<i32,i32> thing - the map<i32,i32> to print\n@return map<i32,i32> - returns the map<i32,i32> 'thing'"}},
+				{Name: "testStringMap", Args: ThriftTestTestStringMapArgsDesc, Result: ThriftTestTestStringMapResultDesc, Info: impl.Info{Doc: "Prints 'testStringMap(\"{%s}\")' where thing has been formatted into a string of 'key => value' pairs\n separated by commas and new lines\n@param map<string,string> thing - the map<string,string> to print\n@return map<string,string> - returns the map<string,string> 'thing'"}},
+				{Name: "testSet", Args: ThriftTestTestSetArgsDesc, Result: ThriftTestTestSetResultDesc, Info: impl.Info{Doc: "Prints 'testSet(\"{%s}\")' where thing has been formatted into a string of values\n separated by commas and new lines\n@param set<i32> thing - the set<i32> to print\n@return set<i32> - returns the set<i32> 'thing'"}},
+				{Name: "testList", Args: ThriftTestTestListArgsDesc, Result: ThriftTestTestListResultDesc, Info: impl.Info{Doc: "Prints 'testList(\"{%s}\")' where thing has been formatted into a string of values\n separated by commas and new lines\n@param list<i32> thing - the list<i32> to print\n@return list<i32> - returns the list<i32> 'thing'"}},
+				{Name: "testEnum", Args: ThriftTestTestEnumArgsDesc, Result: ThriftTestTestEnumResultDesc, Info: impl.Info{Doc: "Prints 'testEnum(\"%d\")' where thing has been formatted into its numeric value\n@param Numberz thing - the Numberz to print\n@return Numberz - returns the Numberz 'thing'"}},
+				{Name: "testTypedef", Args: ThriftTestTestTypedefArgsDesc, Result: ThriftTestTestTypedefResultDesc, Info: impl.Info{Doc: "Prints 'testTypedef(\"%d\")' with thing as '%d'\n@param UserId thing - the UserId to print\n@return UserId - returns the UserId 'thing'"}},
+				{Name: "testMapMap", Args: ThriftTestTestMapMapArgsDesc, Result: ThriftTestTestMapMapResultDesc, Info: impl.Info{Doc: "Prints 'testMapMap(\"%d\")' with hello as '%d'\n@param i32 hello - the i32 to print\n@return map<i32,map<i32,i32>> - returns a dictionary with these values:\n  {-4 => {-4 => -4, -3 => -3, -2 => -2, -1 => -1, }, 4 => {1 => 1, 2 => 2, 3 => 3, 4 => 4, }, }"}},
+				{Name: "testInsanity", Args: ThriftTestTestInsanityArgsDesc, Result: ThriftTestTestInsanityResultDesc, Info: impl.Info{Doc: "So you think you've got this all worked out, eh?\n\nCreates a map with these values and prints it out:\n  { 1 => { 2 => argument,\n           3 => argument,\n         },\n    2 => { 6 => <empty Insanity struct>, },\n  }\n@return map<UserId, map<Numberz,Insanity>> - a map with the above values"}},
+				{Name: "testMulti", Args: ThriftTestTestMultiArgsDesc, Result: ThriftTestTestMultiResultDesc, Info: impl.Info{Doc: "Prints 'testMulti()'\n@param i8 arg0 -\n@param i32 arg1 -\n@param i64 arg2 -\n@param map<i16, string> arg3 -\n@param Numberz arg4 -\n@param UserId arg5 -\n@return Xtruct - returns an Xtruct with string_thing = \"Hello2, byte_thing = arg0, i32_thing = arg1\n   and i64_thing = arg2"}},
+				{Name: "testException", Args: ThriftTestTestExceptionArgsDesc, Result: ThriftTestTestExceptionResultDesc, Info: impl.Info{Doc: "Print 'testException(%s)' with arg as '%s'\n@param string arg - a string indication what type of exception to throw\nif arg == \"Xception\" throw Xception with errorCode = 1001 and message = arg\nelse if arg == \"TException\" throw TException\nelse do not throw anything"}},
+				{Name: "testMultiException", Args: ThriftTestTestMultiExceptionArgsDesc, Result: ThriftTestTestMultiExceptionResultDesc, Info: impl.Info{Doc: "Print 'testMultiException(%s, %s)' with arg0 as '%s' and arg1 as '%s'\n@param string arg - a string indicating what type of exception to throw\nif arg0 == \"Xception\" throw Xception with errorCode = 1001 and message = \"This is an Xception\"\nelse if arg0 == \"Xception2\" throw Xception2 with errorCode = 2002 and struct_thing.string_thing = \"This is an Xception2\"\nelse do not throw anything\n@return Xtruct - an Xtruct with string_thing = arg1"}},
+				{Name: "testOneway", Args: ThriftTestTestOnewayArgsDesc, Info: impl.Info{Doc: "Print 'testOneway(%d): Sleeping...' with secondsToSleep as '%d'\nsleep 'secondsToSleep'\nPrint 'testOneway(%d): done sleeping!' with secondsToSleep as '%d'\n@param i32 secondsToSleep - the number of seconds to sleep"}},
+			}},
+			{Name: "SecondService", Methods: []impl.Method{
+				{Name: "secondtestString", Args: SecondServiceSecondtestStringArgsDesc, Result: SecondServiceSecondtestStringResultDesc, Info: impl.Info{Doc: "Prints 'testString(\"%s\")' with thing as '%s'\n@param string thing - the string to print\n@return string - returns the string 'thing'"}},
+			}},
+		},
+	})
 }

@@ -23,7 +23,18 @@ type (
 	FieldDesc    = nocopy.XFieldDesc
 	Requiredness = nocopy.XRequiredness
 	Const        = nocopy.XConst
+	Enum         = nocopy.XEnum
+	EnumValue    = nocopy.XEnumValue
+	Info         = nocopy.XInfo
+	Annotation   = nocopy.XAnnotation
+	File         = nocopy.XFile
+	ConstDesc    = nocopy.XConstDesc
+	Service      = nocopy.XService
+	Method       = nocopy.XMethod
 )
+
+// Value is a value of any type.
+type Value = nocopy.XValue
 
 // What the IDL says of a field's presence; DefaultReq if nothing.
 const (
@@ -93,16 +104,59 @@ func ParseChunk(d *Desc, c chain.Chunk, l nocopy.Limits, recycle bool) (Struct, 
 func Absent() nocopy.Struct { return nocopy.X{}.Absent() }
 
 // NewDesc returns the descriptor of a struct. It must be completed by Define before use.
-func NewDesc(name string) *Desc { return nocopy.X{}.NewDesc(name) }
+func NewDesc(name string, info ...Info) *Desc { return nocopy.X{}.NewDesc(name, info...) }
 
 // NewUnionDesc returns the descriptor of a union.
-func NewUnionDesc(name string) *Desc { return nocopy.X{}.NewUnionDesc(name) }
+func NewUnionDesc(name string, info ...Info) *Desc { return nocopy.X{}.NewUnionDesc(name, info...) }
 
 // NewExceptionDesc returns the descriptor of an exception.
-func NewExceptionDesc(name string) *Desc { return nocopy.X{}.NewExceptionDesc(name) }
+func NewExceptionDesc(name string, info ...Info) *Desc {
+	return nocopy.X{}.NewExceptionDesc(name, info...)
+}
 
-// EnumOf returns the type of an enum whose values have these names.
-func EnumOf(name func(int32) string) *Type { return nocopy.X{}.EnumOf(name) }
+// NewEnum returns the descriptor of an enum with these values.
+func NewEnum(name string, values []EnumValue, info ...Info) *Enum {
+	return nocopy.X{}.NewEnum(name, values, info...)
+}
+
+// EnumOf returns the type of an enum.
+func EnumOf(e *Enum) *Type { return nocopy.X{}.EnumOf(e) }
+
+// EnumValues returns the numbers of an enum's values, each once, in declaration order.
+func EnumValues[E ~int32](e *Enum) []E {
+	var numbers []E
+	for _, v := range e.Values() {
+		if e.Name(v.Value) == v.Name {
+			numbers = append(numbers, E(v.Value))
+		}
+	}
+	return numbers
+}
+
+// Register makes the descriptors of one IDL file known to the program.
+func Register(f *File) { nocopy.X{}.Register(f) }
+
+// ValueOfBool returns a value of type bool.
+func ValueOfBool(v bool) Value { return nocopy.X{}.ValueOfBool(v) }
+
+// ValueOfInt returns v as a value of type t, an i8, i16, i32, i64 or enum. Higher bits than t has
+// are cut off.
+func ValueOfInt(t *Type, v int64) Value { return nocopy.X{}.ValueOfInt(t, v) }
+
+// ValueOfFloat returns a value of type double.
+func ValueOfFloat(v float64) Value { return nocopy.X{}.ValueOfFloat(v) }
+
+// ValueOfUUID returns a value of type uuid.
+func ValueOfUUID(v nocopy.UUID) Value { return nocopy.X{}.ValueOfUUID(v) }
+
+// ValueOfBytes returns v as a value of type t, string or binary. It is referred to.
+func ValueOfBytes(t *Type, v []byte) Value { return nocopy.X{}.ValueOfBytes(t, v) }
+
+// ValueOfStruct returns the handle s, which is of type t, a struct, list, set or map, as a value.
+func ValueOfStruct(t *Type, s Struct) Value { return nocopy.X{}.ValueOfStruct(t, s) }
+
+// ValueOf returns the value of type t, not a struct or container, that has these wire bytes.
+func ValueOf(t *Type, wire string) Value { return nocopy.X{}.ValueOf(t, wire) }
 
 // StructOf returns the type of the struct, union or exception that d describes.
 func StructOf(d *Desc) *Type { return nocopy.X{}.StructOf(d) }

@@ -7,12 +7,12 @@ import (
 	"context"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 type KeyValueHandler interface {
 	Create(ctx context.Context, args KeyValueCreateArgs, result KeyValueCreateResult) error
@@ -114,18 +114,18 @@ func (c KeyValueClient) Delete(ctx context.Context, args func(KeyValueDeleteArgs
 type AlreadyExists nocopy.Struct
 
 const (
-	alreadyExistsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	alreadyExistsKey impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AlreadyExistsDesc is the descriptor of AlreadyExists.
-var AlreadyExistsDesc = thriftimpl.NewExceptionDesc("AlreadyExists")
+var AlreadyExistsDesc = impl.NewExceptionDesc("AlreadyExists")
 
 // NewAlreadyExists returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAlreadyExists(opts ...nocopy.Option) AlreadyExists {
-	return AlreadyExists(thriftimpl.New(AlreadyExistsDesc, opts...))
+	return AlreadyExists(impl.New(AlreadyExistsDesc, opts...))
 }
 func ParseAlreadyExists(b []byte, opts ...nocopy.Option) (AlreadyExists, error) {
-	s, err := thriftimpl.Parse(AlreadyExistsDesc, b, opts...)
+	s, err := impl.Parse(AlreadyExistsDesc, b, opts...)
 	return AlreadyExists(s), err
 }
 func ReadAlreadyExists(r io.Reader, n int, opts ...nocopy.Option) (AlreadyExists, error) {
@@ -136,43 +136,40 @@ func ReadAlreadyExists(r io.Reader, n int, opts ...nocopy.Option) (AlreadyExists
 // those of s alone.
 func (s AlreadyExists) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AlreadyExists) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
+	return impl.Struct(s).AppendStruct(dst, AlreadyExistsDesc)
 }
-func (s AlreadyExists) ThriftDesc() *thriftimpl.Desc { return AlreadyExistsDesc }
-func (s AlreadyExists) Release()                     { nocopy.Struct(s).Release() }
+func (s AlreadyExists) ThriftDesc() *impl.Desc    { return AlreadyExistsDesc }
+func (s AlreadyExists) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AlreadyExists) Release()                  { nocopy.Struct(s).Release() }
 func (s AlreadyExists) Clone() AlreadyExists {
-	return AlreadyExists(thriftimpl.Struct(s).Clone(AlreadyExistsDesc))
+	return AlreadyExists(impl.Struct(s).Clone(AlreadyExistsDesc))
 }
 func (s AlreadyExists) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AlreadyExists) String() string { return thriftimpl.Struct(s).Format(AlreadyExistsDesc) }
-func (s AlreadyExists) Error() string  { return thriftimpl.Struct(s).Format(AlreadyExistsDesc) }
+func (s AlreadyExists) String() string { return impl.Struct(s).Format(AlreadyExistsDesc) }
+func (s AlreadyExists) Error() string  { return impl.Struct(s).Format(AlreadyExistsDesc) }
 func (s AlreadyExists) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AlreadyExistsDesc)
+	return impl.Struct(s).Unknown(AlreadyExistsDesc)
 }
 
-func (s AlreadyExists) GetKey() []byte  { return thriftimpl.Struct(s).Bytes(alreadyExistsKey) }
-func (s AlreadyExists) SetKey(v []byte) { thriftimpl.Struct(s).SetBytes(alreadyExistsKey, v) }
-func (s AlreadyExists) NewKey(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(alreadyExistsKey, n)
-}
-func (s AlreadyExists) IsSetKey() bool { return thriftimpl.Struct(s).Has(alreadyExistsKey) }
-func (s AlreadyExists) UnsetKey()      { thriftimpl.Struct(s).Unset(alreadyExistsKey) }
+func (s AlreadyExists) GetKey() []byte      { return impl.Struct(s).Bytes(alreadyExistsKey) }
+func (s AlreadyExists) SetKey(v []byte)     { impl.Struct(s).SetBytes(alreadyExistsKey, v) }
+func (s AlreadyExists) NewKey(n int) []byte { return impl.Struct(s).NewBytes(alreadyExistsKey, n) }
+func (s AlreadyExists) IsSetKey() bool      { return impl.Struct(s).Has(alreadyExistsKey) }
+func (s AlreadyExists) UnsetKey()           { impl.Struct(s).Unset(alreadyExistsKey) }
 
 type NotFound nocopy.Struct
 
 const (
-	notFoundKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	notFoundKey impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // NotFoundDesc is the descriptor of NotFound.
-var NotFoundDesc = thriftimpl.NewExceptionDesc("NotFound")
+var NotFoundDesc = impl.NewExceptionDesc("NotFound")
 
 // NewNotFound returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewNotFound(opts ...nocopy.Option) NotFound {
-	return NotFound(thriftimpl.New(NotFoundDesc, opts...))
-}
+func NewNotFound(opts ...nocopy.Option) NotFound { return NotFound(impl.New(NotFoundDesc, opts...)) }
 func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
-	s, err := thriftimpl.Parse(NotFoundDesc, b, opts...)
+	s, err := impl.Parse(NotFoundDesc, b, opts...)
 	return NotFound(s), err
 }
 func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
@@ -181,42 +178,41 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s NotFound) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s NotFound) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, NotFoundDesc)
-}
-func (s NotFound) ThriftDesc() *thriftimpl.Desc { return NotFoundDesc }
-func (s NotFound) Release()                     { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound              { return NotFound(thriftimpl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string               { return thriftimpl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string                { return thriftimpl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
+func (s NotFound) ThriftDesc() *impl.Desc     { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s NotFound) Release()                   { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound            { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s NotFound) String() string             { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string              { return impl.Struct(s).Format(NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(NotFoundDesc)
+	return impl.Struct(s).Unknown(NotFoundDesc)
 }
 
-func (s NotFound) GetKey() []byte      { return thriftimpl.Struct(s).Bytes(notFoundKey) }
-func (s NotFound) SetKey(v []byte)     { thriftimpl.Struct(s).SetBytes(notFoundKey, v) }
-func (s NotFound) NewKey(n int) []byte { return thriftimpl.Struct(s).NewBytes(notFoundKey, n) }
-func (s NotFound) IsSetKey() bool      { return thriftimpl.Struct(s).Has(notFoundKey) }
-func (s NotFound) UnsetKey()           { thriftimpl.Struct(s).Unset(notFoundKey) }
+func (s NotFound) GetKey() []byte      { return impl.Struct(s).Bytes(notFoundKey) }
+func (s NotFound) SetKey(v []byte)     { impl.Struct(s).SetBytes(notFoundKey, v) }
+func (s NotFound) NewKey(n int) []byte { return impl.Struct(s).NewBytes(notFoundKey, n) }
+func (s NotFound) IsSetKey() bool      { return impl.Struct(s).Has(notFoundKey) }
+func (s NotFound) UnsetKey()           { impl.Struct(s).Unset(notFoundKey) }
 
 type KeyValueCreateArgs nocopy.Struct
 
 const (
-	keyValueCreateArgsKey   thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	keyValueCreateArgsValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	keyValueCreateArgsKey   impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	keyValueCreateArgsValue impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // KeyValueCreateArgsDesc is the descriptor of KeyValueCreateArgs.
-var KeyValueCreateArgsDesc = thriftimpl.NewDesc("create_args")
+var KeyValueCreateArgsDesc = impl.NewDesc("create_args")
 
 // NewKeyValueCreateArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueCreateArgs(opts ...nocopy.Option) KeyValueCreateArgs {
-	return KeyValueCreateArgs(thriftimpl.New(KeyValueCreateArgsDesc, opts...))
+	return KeyValueCreateArgs(impl.New(KeyValueCreateArgsDesc, opts...))
 }
 func ParseKeyValueCreateArgs(b []byte, opts ...nocopy.Option) (KeyValueCreateArgs, error) {
-	s, err := thriftimpl.Parse(KeyValueCreateArgsDesc, b, opts...)
+	s, err := impl.Parse(KeyValueCreateArgsDesc, b, opts...)
 	return KeyValueCreateArgs(s), err
 }
 func ReadKeyValueCreateArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValueCreateArgs, error) {
@@ -227,58 +223,51 @@ func ReadKeyValueCreateArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValue
 // those of s alone.
 func (s KeyValueCreateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueCreateArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, KeyValueCreateArgsDesc)
 }
-func (s KeyValueCreateArgs) ThriftDesc() *thriftimpl.Desc { return KeyValueCreateArgsDesc }
-func (s KeyValueCreateArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s KeyValueCreateArgs) ThriftDesc() *impl.Desc    { return KeyValueCreateArgsDesc }
+func (s KeyValueCreateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValueCreateArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
-	return KeyValueCreateArgs(thriftimpl.Struct(s).Clone(KeyValueCreateArgsDesc))
+	return KeyValueCreateArgs(impl.Struct(s).Clone(KeyValueCreateArgsDesc))
 }
-func (s KeyValueCreateArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s KeyValueCreateArgs) String() string {
-	return thriftimpl.Struct(s).Format(KeyValueCreateArgsDesc)
-}
+func (s KeyValueCreateArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s KeyValueCreateArgs) String() string { return impl.Struct(s).Format(KeyValueCreateArgsDesc) }
 func (s KeyValueCreateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(KeyValueCreateArgsDesc)
+	return impl.Struct(s).Unknown(KeyValueCreateArgsDesc)
 }
 
-func (s KeyValueCreateArgs) GetKey() []byte  { return thriftimpl.Struct(s).Bytes(keyValueCreateArgsKey) }
-func (s KeyValueCreateArgs) SetKey(v []byte) { thriftimpl.Struct(s).SetBytes(keyValueCreateArgsKey, v) }
+func (s KeyValueCreateArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueCreateArgsKey) }
+func (s KeyValueCreateArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueCreateArgsKey, v) }
 func (s KeyValueCreateArgs) NewKey(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(keyValueCreateArgsKey, n)
+	return impl.Struct(s).NewBytes(keyValueCreateArgsKey, n)
 }
-func (s KeyValueCreateArgs) IsSetKey() bool { return thriftimpl.Struct(s).Has(keyValueCreateArgsKey) }
-func (s KeyValueCreateArgs) UnsetKey()      { thriftimpl.Struct(s).Unset(keyValueCreateArgsKey) }
+func (s KeyValueCreateArgs) IsSetKey() bool { return impl.Struct(s).Has(keyValueCreateArgsKey) }
+func (s KeyValueCreateArgs) UnsetKey()      { impl.Struct(s).Unset(keyValueCreateArgsKey) }
 
-func (s KeyValueCreateArgs) GetValue() []byte {
-	return thriftimpl.Struct(s).Bytes(keyValueCreateArgsValue)
-}
-func (s KeyValueCreateArgs) SetValue(v []byte) {
-	thriftimpl.Struct(s).SetBytes(keyValueCreateArgsValue, v)
-}
+func (s KeyValueCreateArgs) GetValue() []byte  { return impl.Struct(s).Bytes(keyValueCreateArgsValue) }
+func (s KeyValueCreateArgs) SetValue(v []byte) { impl.Struct(s).SetBytes(keyValueCreateArgsValue, v) }
 func (s KeyValueCreateArgs) NewValue(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(keyValueCreateArgsValue, n)
+	return impl.Struct(s).NewBytes(keyValueCreateArgsValue, n)
 }
-func (s KeyValueCreateArgs) IsSetValue() bool {
-	return thriftimpl.Struct(s).Has(keyValueCreateArgsValue)
-}
-func (s KeyValueCreateArgs) UnsetValue() { thriftimpl.Struct(s).Unset(keyValueCreateArgsValue) }
+func (s KeyValueCreateArgs) IsSetValue() bool { return impl.Struct(s).Has(keyValueCreateArgsValue) }
+func (s KeyValueCreateArgs) UnsetValue()      { impl.Struct(s).Unset(keyValueCreateArgsValue) }
 
 type KeyValueCreateResult nocopy.Struct
 
 const (
-	keyValueCreateResultExists thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	keyValueCreateResultExists impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueCreateResultDesc is the descriptor of KeyValueCreateResult.
-var KeyValueCreateResultDesc = thriftimpl.NewDesc("create_result")
+var KeyValueCreateResultDesc = impl.NewDesc("create_result")
 
 // NewKeyValueCreateResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueCreateResult(opts ...nocopy.Option) KeyValueCreateResult {
-	return KeyValueCreateResult(thriftimpl.New(KeyValueCreateResultDesc, opts...))
+	return KeyValueCreateResult(impl.New(KeyValueCreateResultDesc, opts...))
 }
 func ParseKeyValueCreateResult(b []byte, opts ...nocopy.Option) (KeyValueCreateResult, error) {
-	s, err := thriftimpl.Parse(KeyValueCreateResultDesc, b, opts...)
+	s, err := impl.Parse(KeyValueCreateResultDesc, b, opts...)
 	return KeyValueCreateResult(s), err
 }
 func ReadKeyValueCreateResult(r io.Reader, n int, opts ...nocopy.Option) (KeyValueCreateResult, error) {
@@ -289,52 +278,51 @@ func ReadKeyValueCreateResult(r io.Reader, n int, opts ...nocopy.Option) (KeyVal
 // those of s alone.
 func (s KeyValueCreateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueCreateResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
+	return impl.Struct(s).AppendStruct(dst, KeyValueCreateResultDesc)
 }
-func (s KeyValueCreateResult) ThriftDesc() *thriftimpl.Desc { return KeyValueCreateResultDesc }
-func (s KeyValueCreateResult) Release()                     { nocopy.Struct(s).Release() }
+func (s KeyValueCreateResult) ThriftDesc() *impl.Desc    { return KeyValueCreateResultDesc }
+func (s KeyValueCreateResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValueCreateResult) Release()                  { nocopy.Struct(s).Release() }
 func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
-	return KeyValueCreateResult(thriftimpl.Struct(s).Clone(KeyValueCreateResultDesc))
+	return KeyValueCreateResult(impl.Struct(s).Clone(KeyValueCreateResultDesc))
 }
-func (s KeyValueCreateResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s KeyValueCreateResult) String() string {
-	return thriftimpl.Struct(s).Format(KeyValueCreateResultDesc)
-}
+func (s KeyValueCreateResult) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s KeyValueCreateResult) String() string { return impl.Struct(s).Format(KeyValueCreateResultDesc) }
 func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(KeyValueCreateResultDesc)
+	return impl.Struct(s).Unknown(KeyValueCreateResultDesc)
 }
 
 func (s KeyValueCreateResult) GetExists() AlreadyExists {
-	return AlreadyExists(thriftimpl.Struct(s).Child(keyValueCreateResultExists, KeyValueCreateResultDesc))
+	return AlreadyExists(impl.Struct(s).Child(keyValueCreateResultExists, KeyValueCreateResultDesc))
 }
 
 // SetExists sets a copy of v, an empty struct if v is absent.
 func (s KeyValueCreateResult) SetExists(v AlreadyExists) {
-	thriftimpl.Struct(s).SetChild(keyValueCreateResultExists, KeyValueCreateResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(keyValueCreateResultExists, KeyValueCreateResultDesc, impl.Struct(v))
 }
 func (s KeyValueCreateResult) NewExists() AlreadyExists {
-	return AlreadyExists(thriftimpl.Struct(s).NewChild(keyValueCreateResultExists, KeyValueCreateResultDesc, 0))
+	return AlreadyExists(impl.Struct(s).NewChild(keyValueCreateResultExists, KeyValueCreateResultDesc, 0))
 }
 func (s KeyValueCreateResult) IsSetExists() bool {
-	return thriftimpl.Struct(s).Has(keyValueCreateResultExists)
+	return impl.Struct(s).Has(keyValueCreateResultExists)
 }
-func (s KeyValueCreateResult) UnsetExists() { thriftimpl.Struct(s).Unset(keyValueCreateResultExists) }
+func (s KeyValueCreateResult) UnsetExists() { impl.Struct(s).Unset(keyValueCreateResultExists) }
 
 type KeyValueRetrieveArgs nocopy.Struct
 
 const (
-	keyValueRetrieveArgsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	keyValueRetrieveArgsKey impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // KeyValueRetrieveArgsDesc is the descriptor of KeyValueRetrieveArgs.
-var KeyValueRetrieveArgsDesc = thriftimpl.NewDesc("retrieve_args")
+var KeyValueRetrieveArgsDesc = impl.NewDesc("retrieve_args")
 
 // NewKeyValueRetrieveArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueRetrieveArgs(opts ...nocopy.Option) KeyValueRetrieveArgs {
-	return KeyValueRetrieveArgs(thriftimpl.New(KeyValueRetrieveArgsDesc, opts...))
+	return KeyValueRetrieveArgs(impl.New(KeyValueRetrieveArgsDesc, opts...))
 }
 func ParseKeyValueRetrieveArgs(b []byte, opts ...nocopy.Option) (KeyValueRetrieveArgs, error) {
-	s, err := thriftimpl.Parse(KeyValueRetrieveArgsDesc, b, opts...)
+	s, err := impl.Parse(KeyValueRetrieveArgsDesc, b, opts...)
 	return KeyValueRetrieveArgs(s), err
 }
 func ReadKeyValueRetrieveArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValueRetrieveArgs, error) {
@@ -345,51 +333,44 @@ func ReadKeyValueRetrieveArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyVal
 // those of s alone.
 func (s KeyValueRetrieveArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, KeyValueRetrieveArgsDesc)
 }
-func (s KeyValueRetrieveArgs) ThriftDesc() *thriftimpl.Desc { return KeyValueRetrieveArgsDesc }
-func (s KeyValueRetrieveArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s KeyValueRetrieveArgs) ThriftDesc() *impl.Desc    { return KeyValueRetrieveArgsDesc }
+func (s KeyValueRetrieveArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValueRetrieveArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
-	return KeyValueRetrieveArgs(thriftimpl.Struct(s).Clone(KeyValueRetrieveArgsDesc))
+	return KeyValueRetrieveArgs(impl.Struct(s).Clone(KeyValueRetrieveArgsDesc))
 }
-func (s KeyValueRetrieveArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s KeyValueRetrieveArgs) String() string {
-	return thriftimpl.Struct(s).Format(KeyValueRetrieveArgsDesc)
-}
+func (s KeyValueRetrieveArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s KeyValueRetrieveArgs) String() string { return impl.Struct(s).Format(KeyValueRetrieveArgsDesc) }
 func (s KeyValueRetrieveArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(KeyValueRetrieveArgsDesc)
+	return impl.Struct(s).Unknown(KeyValueRetrieveArgsDesc)
 }
 
-func (s KeyValueRetrieveArgs) GetKey() []byte {
-	return thriftimpl.Struct(s).Bytes(keyValueRetrieveArgsKey)
-}
-func (s KeyValueRetrieveArgs) SetKey(v []byte) {
-	thriftimpl.Struct(s).SetBytes(keyValueRetrieveArgsKey, v)
-}
+func (s KeyValueRetrieveArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueRetrieveArgsKey) }
+func (s KeyValueRetrieveArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueRetrieveArgsKey, v) }
 func (s KeyValueRetrieveArgs) NewKey(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(keyValueRetrieveArgsKey, n)
+	return impl.Struct(s).NewBytes(keyValueRetrieveArgsKey, n)
 }
-func (s KeyValueRetrieveArgs) IsSetKey() bool {
-	return thriftimpl.Struct(s).Has(keyValueRetrieveArgsKey)
-}
-func (s KeyValueRetrieveArgs) UnsetKey() { thriftimpl.Struct(s).Unset(keyValueRetrieveArgsKey) }
+func (s KeyValueRetrieveArgs) IsSetKey() bool { return impl.Struct(s).Has(keyValueRetrieveArgsKey) }
+func (s KeyValueRetrieveArgs) UnsetKey()      { impl.Struct(s).Unset(keyValueRetrieveArgsKey) }
 
 type KeyValueRetrieveResult nocopy.Struct
 
 const (
-	keyValueRetrieveResultSuccess thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 0
-	keyValueRetrieveResultMissing thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 1
+	keyValueRetrieveResultSuccess impl.Field = 2<<48 | 4<<32 | 11<<16 | 0
+	keyValueRetrieveResultMissing impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // KeyValueRetrieveResultDesc is the descriptor of KeyValueRetrieveResult.
-var KeyValueRetrieveResultDesc = thriftimpl.NewDesc("retrieve_result")
+var KeyValueRetrieveResultDesc = impl.NewDesc("retrieve_result")
 
 // NewKeyValueRetrieveResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueRetrieveResult(opts ...nocopy.Option) KeyValueRetrieveResult {
-	return KeyValueRetrieveResult(thriftimpl.New(KeyValueRetrieveResultDesc, opts...))
+	return KeyValueRetrieveResult(impl.New(KeyValueRetrieveResultDesc, opts...))
 }
 func ParseKeyValueRetrieveResult(b []byte, opts ...nocopy.Option) (KeyValueRetrieveResult, error) {
-	s, err := thriftimpl.Parse(KeyValueRetrieveResultDesc, b, opts...)
+	s, err := impl.Parse(KeyValueRetrieveResultDesc, b, opts...)
 	return KeyValueRetrieveResult(s), err
 }
 func ReadKeyValueRetrieveResult(r io.Reader, n int, opts ...nocopy.Option) (KeyValueRetrieveResult, error) {
@@ -400,71 +381,68 @@ func ReadKeyValueRetrieveResult(r io.Reader, n int, opts ...nocopy.Option) (KeyV
 // those of s alone.
 func (s KeyValueRetrieveResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueRetrieveResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
+	return impl.Struct(s).AppendStruct(dst, KeyValueRetrieveResultDesc)
 }
-func (s KeyValueRetrieveResult) ThriftDesc() *thriftimpl.Desc { return KeyValueRetrieveResultDesc }
-func (s KeyValueRetrieveResult) Release()                     { nocopy.Struct(s).Release() }
+func (s KeyValueRetrieveResult) ThriftDesc() *impl.Desc    { return KeyValueRetrieveResultDesc }
+func (s KeyValueRetrieveResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValueRetrieveResult) Release()                  { nocopy.Struct(s).Release() }
 func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
-	return KeyValueRetrieveResult(thriftimpl.Struct(s).Clone(KeyValueRetrieveResultDesc))
+	return KeyValueRetrieveResult(impl.Struct(s).Clone(KeyValueRetrieveResultDesc))
 }
 func (s KeyValueRetrieveResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueRetrieveResult) String() string {
-	return thriftimpl.Struct(s).Format(KeyValueRetrieveResultDesc)
+	return impl.Struct(s).Format(KeyValueRetrieveResultDesc)
 }
 func (s KeyValueRetrieveResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(KeyValueRetrieveResultDesc)
+	return impl.Struct(s).Unknown(KeyValueRetrieveResultDesc)
 }
 
 func (s KeyValueRetrieveResult) GetSuccess() []byte {
-	return thriftimpl.Struct(s).Bytes(keyValueRetrieveResultSuccess)
+	return impl.Struct(s).Bytes(keyValueRetrieveResultSuccess)
 }
 func (s KeyValueRetrieveResult) SetSuccess(v []byte) {
-	thriftimpl.Struct(s).SetBytes(keyValueRetrieveResultSuccess, v)
+	impl.Struct(s).SetBytes(keyValueRetrieveResultSuccess, v)
 }
 func (s KeyValueRetrieveResult) NewSuccess(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(keyValueRetrieveResultSuccess, n)
+	return impl.Struct(s).NewBytes(keyValueRetrieveResultSuccess, n)
 }
 func (s KeyValueRetrieveResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(keyValueRetrieveResultSuccess)
+	return impl.Struct(s).Has(keyValueRetrieveResultSuccess)
 }
-func (s KeyValueRetrieveResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(keyValueRetrieveResultSuccess)
-}
+func (s KeyValueRetrieveResult) UnsetSuccess() { impl.Struct(s).Unset(keyValueRetrieveResultSuccess) }
 
 func (s KeyValueRetrieveResult) GetMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).Child(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc))
+	return NotFound(impl.Struct(s).Child(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc))
 }
 
 // SetMissing sets a copy of v, an empty struct if v is absent.
 func (s KeyValueRetrieveResult) SetMissing(v NotFound) {
-	thriftimpl.Struct(s).SetChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, impl.Struct(v))
 }
 func (s KeyValueRetrieveResult) NewMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).NewChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, 0))
+	return NotFound(impl.Struct(s).NewChild(keyValueRetrieveResultMissing, KeyValueRetrieveResultDesc, 0))
 }
 func (s KeyValueRetrieveResult) IsSetMissing() bool {
-	return thriftimpl.Struct(s).Has(keyValueRetrieveResultMissing)
+	return impl.Struct(s).Has(keyValueRetrieveResultMissing)
 }
-func (s KeyValueRetrieveResult) UnsetMissing() {
-	thriftimpl.Struct(s).Unset(keyValueRetrieveResultMissing)
-}
+func (s KeyValueRetrieveResult) UnsetMissing() { impl.Struct(s).Unset(keyValueRetrieveResultMissing) }
 
 type KeyValueUpdateArgs nocopy.Struct
 
 const (
-	keyValueUpdateArgsKey   thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	keyValueUpdateArgsValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	keyValueUpdateArgsKey   impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	keyValueUpdateArgsValue impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // KeyValueUpdateArgsDesc is the descriptor of KeyValueUpdateArgs.
-var KeyValueUpdateArgsDesc = thriftimpl.NewDesc("update_args")
+var KeyValueUpdateArgsDesc = impl.NewDesc("update_args")
 
 // NewKeyValueUpdateArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueUpdateArgs(opts ...nocopy.Option) KeyValueUpdateArgs {
-	return KeyValueUpdateArgs(thriftimpl.New(KeyValueUpdateArgsDesc, opts...))
+	return KeyValueUpdateArgs(impl.New(KeyValueUpdateArgsDesc, opts...))
 }
 func ParseKeyValueUpdateArgs(b []byte, opts ...nocopy.Option) (KeyValueUpdateArgs, error) {
-	s, err := thriftimpl.Parse(KeyValueUpdateArgsDesc, b, opts...)
+	s, err := impl.Parse(KeyValueUpdateArgsDesc, b, opts...)
 	return KeyValueUpdateArgs(s), err
 }
 func ReadKeyValueUpdateArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValueUpdateArgs, error) {
@@ -475,58 +453,51 @@ func ReadKeyValueUpdateArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValue
 // those of s alone.
 func (s KeyValueUpdateArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueUpdateArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, KeyValueUpdateArgsDesc)
 }
-func (s KeyValueUpdateArgs) ThriftDesc() *thriftimpl.Desc { return KeyValueUpdateArgsDesc }
-func (s KeyValueUpdateArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s KeyValueUpdateArgs) ThriftDesc() *impl.Desc    { return KeyValueUpdateArgsDesc }
+func (s KeyValueUpdateArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValueUpdateArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
-	return KeyValueUpdateArgs(thriftimpl.Struct(s).Clone(KeyValueUpdateArgsDesc))
+	return KeyValueUpdateArgs(impl.Struct(s).Clone(KeyValueUpdateArgsDesc))
 }
-func (s KeyValueUpdateArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s KeyValueUpdateArgs) String() string {
-	return thriftimpl.Struct(s).Format(KeyValueUpdateArgsDesc)
-}
+func (s KeyValueUpdateArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s KeyValueUpdateArgs) String() string { return impl.Struct(s).Format(KeyValueUpdateArgsDesc) }
 func (s KeyValueUpdateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(KeyValueUpdateArgsDesc)
+	return impl.Struct(s).Unknown(KeyValueUpdateArgsDesc)
 }
 
-func (s KeyValueUpdateArgs) GetKey() []byte  { return thriftimpl.Struct(s).Bytes(keyValueUpdateArgsKey) }
-func (s KeyValueUpdateArgs) SetKey(v []byte) { thriftimpl.Struct(s).SetBytes(keyValueUpdateArgsKey, v) }
+func (s KeyValueUpdateArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueUpdateArgsKey) }
+func (s KeyValueUpdateArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueUpdateArgsKey, v) }
 func (s KeyValueUpdateArgs) NewKey(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(keyValueUpdateArgsKey, n)
+	return impl.Struct(s).NewBytes(keyValueUpdateArgsKey, n)
 }
-func (s KeyValueUpdateArgs) IsSetKey() bool { return thriftimpl.Struct(s).Has(keyValueUpdateArgsKey) }
-func (s KeyValueUpdateArgs) UnsetKey()      { thriftimpl.Struct(s).Unset(keyValueUpdateArgsKey) }
+func (s KeyValueUpdateArgs) IsSetKey() bool { return impl.Struct(s).Has(keyValueUpdateArgsKey) }
+func (s KeyValueUpdateArgs) UnsetKey()      { impl.Struct(s).Unset(keyValueUpdateArgsKey) }
 
-func (s KeyValueUpdateArgs) GetValue() []byte {
-	return thriftimpl.Struct(s).Bytes(keyValueUpdateArgsValue)
-}
-func (s KeyValueUpdateArgs) SetValue(v []byte) {
-	thriftimpl.Struct(s).SetBytes(keyValueUpdateArgsValue, v)
-}
+func (s KeyValueUpdateArgs) GetValue() []byte  { return impl.Struct(s).Bytes(keyValueUpdateArgsValue) }
+func (s KeyValueUpdateArgs) SetValue(v []byte) { impl.Struct(s).SetBytes(keyValueUpdateArgsValue, v) }
 func (s KeyValueUpdateArgs) NewValue(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(keyValueUpdateArgsValue, n)
+	return impl.Struct(s).NewBytes(keyValueUpdateArgsValue, n)
 }
-func (s KeyValueUpdateArgs) IsSetValue() bool {
-	return thriftimpl.Struct(s).Has(keyValueUpdateArgsValue)
-}
-func (s KeyValueUpdateArgs) UnsetValue() { thriftimpl.Struct(s).Unset(keyValueUpdateArgsValue) }
+func (s KeyValueUpdateArgs) IsSetValue() bool { return impl.Struct(s).Has(keyValueUpdateArgsValue) }
+func (s KeyValueUpdateArgs) UnsetValue()      { impl.Struct(s).Unset(keyValueUpdateArgsValue) }
 
 type KeyValueUpdateResult nocopy.Struct
 
 const (
-	keyValueUpdateResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	keyValueUpdateResultMissing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueUpdateResultDesc is the descriptor of KeyValueUpdateResult.
-var KeyValueUpdateResultDesc = thriftimpl.NewDesc("update_result")
+var KeyValueUpdateResultDesc = impl.NewDesc("update_result")
 
 // NewKeyValueUpdateResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueUpdateResult(opts ...nocopy.Option) KeyValueUpdateResult {
-	return KeyValueUpdateResult(thriftimpl.New(KeyValueUpdateResultDesc, opts...))
+	return KeyValueUpdateResult(impl.New(KeyValueUpdateResultDesc, opts...))
 }
 func ParseKeyValueUpdateResult(b []byte, opts ...nocopy.Option) (KeyValueUpdateResult, error) {
-	s, err := thriftimpl.Parse(KeyValueUpdateResultDesc, b, opts...)
+	s, err := impl.Parse(KeyValueUpdateResultDesc, b, opts...)
 	return KeyValueUpdateResult(s), err
 }
 func ReadKeyValueUpdateResult(r io.Reader, n int, opts ...nocopy.Option) (KeyValueUpdateResult, error) {
@@ -537,52 +508,51 @@ func ReadKeyValueUpdateResult(r io.Reader, n int, opts ...nocopy.Option) (KeyVal
 // those of s alone.
 func (s KeyValueUpdateResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueUpdateResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
+	return impl.Struct(s).AppendStruct(dst, KeyValueUpdateResultDesc)
 }
-func (s KeyValueUpdateResult) ThriftDesc() *thriftimpl.Desc { return KeyValueUpdateResultDesc }
-func (s KeyValueUpdateResult) Release()                     { nocopy.Struct(s).Release() }
+func (s KeyValueUpdateResult) ThriftDesc() *impl.Desc    { return KeyValueUpdateResultDesc }
+func (s KeyValueUpdateResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValueUpdateResult) Release()                  { nocopy.Struct(s).Release() }
 func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
-	return KeyValueUpdateResult(thriftimpl.Struct(s).Clone(KeyValueUpdateResultDesc))
+	return KeyValueUpdateResult(impl.Struct(s).Clone(KeyValueUpdateResultDesc))
 }
-func (s KeyValueUpdateResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s KeyValueUpdateResult) String() string {
-	return thriftimpl.Struct(s).Format(KeyValueUpdateResultDesc)
-}
+func (s KeyValueUpdateResult) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s KeyValueUpdateResult) String() string { return impl.Struct(s).Format(KeyValueUpdateResultDesc) }
 func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(KeyValueUpdateResultDesc)
+	return impl.Struct(s).Unknown(KeyValueUpdateResultDesc)
 }
 
 func (s KeyValueUpdateResult) GetMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).Child(keyValueUpdateResultMissing, KeyValueUpdateResultDesc))
+	return NotFound(impl.Struct(s).Child(keyValueUpdateResultMissing, KeyValueUpdateResultDesc))
 }
 
 // SetMissing sets a copy of v, an empty struct if v is absent.
 func (s KeyValueUpdateResult) SetMissing(v NotFound) {
-	thriftimpl.Struct(s).SetChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, impl.Struct(v))
 }
 func (s KeyValueUpdateResult) NewMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).NewChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, 0))
+	return NotFound(impl.Struct(s).NewChild(keyValueUpdateResultMissing, KeyValueUpdateResultDesc, 0))
 }
 func (s KeyValueUpdateResult) IsSetMissing() bool {
-	return thriftimpl.Struct(s).Has(keyValueUpdateResultMissing)
+	return impl.Struct(s).Has(keyValueUpdateResultMissing)
 }
-func (s KeyValueUpdateResult) UnsetMissing() { thriftimpl.Struct(s).Unset(keyValueUpdateResultMissing) }
+func (s KeyValueUpdateResult) UnsetMissing() { impl.Struct(s).Unset(keyValueUpdateResultMissing) }
 
 type KeyValueDeleteArgs nocopy.Struct
 
 const (
-	keyValueDeleteArgsKey thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	keyValueDeleteArgsKey impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // KeyValueDeleteArgsDesc is the descriptor of KeyValueDeleteArgs.
-var KeyValueDeleteArgsDesc = thriftimpl.NewDesc("delete_args")
+var KeyValueDeleteArgsDesc = impl.NewDesc("delete_args")
 
 // NewKeyValueDeleteArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueDeleteArgs(opts ...nocopy.Option) KeyValueDeleteArgs {
-	return KeyValueDeleteArgs(thriftimpl.New(KeyValueDeleteArgsDesc, opts...))
+	return KeyValueDeleteArgs(impl.New(KeyValueDeleteArgsDesc, opts...))
 }
 func ParseKeyValueDeleteArgs(b []byte, opts ...nocopy.Option) (KeyValueDeleteArgs, error) {
-	s, err := thriftimpl.Parse(KeyValueDeleteArgsDesc, b, opts...)
+	s, err := impl.Parse(KeyValueDeleteArgsDesc, b, opts...)
 	return KeyValueDeleteArgs(s), err
 }
 func ReadKeyValueDeleteArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValueDeleteArgs, error) {
@@ -593,44 +563,43 @@ func ReadKeyValueDeleteArgs(r io.Reader, n int, opts ...nocopy.Option) (KeyValue
 // those of s alone.
 func (s KeyValueDeleteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueDeleteArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, KeyValueDeleteArgsDesc)
 }
-func (s KeyValueDeleteArgs) ThriftDesc() *thriftimpl.Desc { return KeyValueDeleteArgsDesc }
-func (s KeyValueDeleteArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s KeyValueDeleteArgs) ThriftDesc() *impl.Desc    { return KeyValueDeleteArgsDesc }
+func (s KeyValueDeleteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValueDeleteArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
-	return KeyValueDeleteArgs(thriftimpl.Struct(s).Clone(KeyValueDeleteArgsDesc))
+	return KeyValueDeleteArgs(impl.Struct(s).Clone(KeyValueDeleteArgsDesc))
 }
-func (s KeyValueDeleteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s KeyValueDeleteArgs) String() string {
-	return thriftimpl.Struct(s).Format(KeyValueDeleteArgsDesc)
-}
+func (s KeyValueDeleteArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s KeyValueDeleteArgs) String() string { return impl.Struct(s).Format(KeyValueDeleteArgsDesc) }
 func (s KeyValueDeleteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(KeyValueDeleteArgsDesc)
+	return impl.Struct(s).Unknown(KeyValueDeleteArgsDesc)
 }
 
-func (s KeyValueDeleteArgs) GetKey() []byte  { return thriftimpl.Struct(s).Bytes(keyValueDeleteArgsKey) }
-func (s KeyValueDeleteArgs) SetKey(v []byte) { thriftimpl.Struct(s).SetBytes(keyValueDeleteArgsKey, v) }
+func (s KeyValueDeleteArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueDeleteArgsKey) }
+func (s KeyValueDeleteArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueDeleteArgsKey, v) }
 func (s KeyValueDeleteArgs) NewKey(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(keyValueDeleteArgsKey, n)
+	return impl.Struct(s).NewBytes(keyValueDeleteArgsKey, n)
 }
-func (s KeyValueDeleteArgs) IsSetKey() bool { return thriftimpl.Struct(s).Has(keyValueDeleteArgsKey) }
-func (s KeyValueDeleteArgs) UnsetKey()      { thriftimpl.Struct(s).Unset(keyValueDeleteArgsKey) }
+func (s KeyValueDeleteArgs) IsSetKey() bool { return impl.Struct(s).Has(keyValueDeleteArgsKey) }
+func (s KeyValueDeleteArgs) UnsetKey()      { impl.Struct(s).Unset(keyValueDeleteArgsKey) }
 
 type KeyValueDeleteResult nocopy.Struct
 
 const (
-	keyValueDeleteResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	keyValueDeleteResultMissing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // KeyValueDeleteResultDesc is the descriptor of KeyValueDeleteResult.
-var KeyValueDeleteResultDesc = thriftimpl.NewDesc("delete_result")
+var KeyValueDeleteResultDesc = impl.NewDesc("delete_result")
 
 // NewKeyValueDeleteResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewKeyValueDeleteResult(opts ...nocopy.Option) KeyValueDeleteResult {
-	return KeyValueDeleteResult(thriftimpl.New(KeyValueDeleteResultDesc, opts...))
+	return KeyValueDeleteResult(impl.New(KeyValueDeleteResultDesc, opts...))
 }
 func ParseKeyValueDeleteResult(b []byte, opts ...nocopy.Option) (KeyValueDeleteResult, error) {
-	s, err := thriftimpl.Parse(KeyValueDeleteResultDesc, b, opts...)
+	s, err := impl.Parse(KeyValueDeleteResultDesc, b, opts...)
 	return KeyValueDeleteResult(s), err
 }
 func ReadKeyValueDeleteResult(r io.Reader, n int, opts ...nocopy.Option) (KeyValueDeleteResult, error) {
@@ -641,69 +610,80 @@ func ReadKeyValueDeleteResult(r io.Reader, n int, opts ...nocopy.Option) (KeyVal
 // those of s alone.
 func (s KeyValueDeleteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s KeyValueDeleteResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)
+	return impl.Struct(s).AppendStruct(dst, KeyValueDeleteResultDesc)
 }
-func (s KeyValueDeleteResult) ThriftDesc() *thriftimpl.Desc { return KeyValueDeleteResultDesc }
-func (s KeyValueDeleteResult) Release()                     { nocopy.Struct(s).Release() }
+func (s KeyValueDeleteResult) ThriftDesc() *impl.Desc    { return KeyValueDeleteResultDesc }
+func (s KeyValueDeleteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValueDeleteResult) Release()                  { nocopy.Struct(s).Release() }
 func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
-	return KeyValueDeleteResult(thriftimpl.Struct(s).Clone(KeyValueDeleteResultDesc))
+	return KeyValueDeleteResult(impl.Struct(s).Clone(KeyValueDeleteResultDesc))
 }
-func (s KeyValueDeleteResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s KeyValueDeleteResult) String() string {
-	return thriftimpl.Struct(s).Format(KeyValueDeleteResultDesc)
-}
+func (s KeyValueDeleteResult) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s KeyValueDeleteResult) String() string { return impl.Struct(s).Format(KeyValueDeleteResultDesc) }
 func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(KeyValueDeleteResultDesc)
+	return impl.Struct(s).Unknown(KeyValueDeleteResultDesc)
 }
 
 func (s KeyValueDeleteResult) GetMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).Child(keyValueDeleteResultMissing, KeyValueDeleteResultDesc))
+	return NotFound(impl.Struct(s).Child(keyValueDeleteResultMissing, KeyValueDeleteResultDesc))
 }
 
 // SetMissing sets a copy of v, an empty struct if v is absent.
 func (s KeyValueDeleteResult) SetMissing(v NotFound) {
-	thriftimpl.Struct(s).SetChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, impl.Struct(v))
 }
 func (s KeyValueDeleteResult) NewMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).NewChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, 0))
+	return NotFound(impl.Struct(s).NewChild(keyValueDeleteResultMissing, KeyValueDeleteResultDesc, 0))
 }
 func (s KeyValueDeleteResult) IsSetMissing() bool {
-	return thriftimpl.Struct(s).Has(keyValueDeleteResultMissing)
+	return impl.Struct(s).Has(keyValueDeleteResultMissing)
 }
-func (s KeyValueDeleteResult) UnsetMissing() { thriftimpl.Struct(s).Unset(keyValueDeleteResultMissing) }
+func (s KeyValueDeleteResult) UnsetMissing() { impl.Struct(s).Unset(keyValueDeleteResultMissing) }
 
 func init() {
-	AlreadyExistsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+	AlreadyExistsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "key", Type: impl.TypeBinary},
 	}...)
-	NotFoundDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+	NotFoundDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "key", Type: impl.TypeBinary},
 	}...)
-	KeyValueCreateArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
-		{ID: 2, Name: "value", Type: thriftimpl.TypeBinary},
+	KeyValueCreateArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "key", Type: impl.TypeBinary},
+		{ID: 2, Name: "value", Type: impl.TypeBinary},
 	}...)
-	KeyValueCreateResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "exists", Type: thriftimpl.StructOf(AlreadyExistsDesc), Req: thriftimpl.Optional},
+	KeyValueCreateResultDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "exists", Type: impl.StructOf(AlreadyExistsDesc), Req: impl.Optional},
 	}...)
-	KeyValueRetrieveArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+	KeyValueRetrieveArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "key", Type: impl.TypeBinary},
 	}...)
-	KeyValueRetrieveResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+	KeyValueRetrieveResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeBinary, Req: impl.Optional},
+		{ID: 1, Name: "missing", Type: impl.StructOf(NotFoundDesc), Req: impl.Optional},
 	}...)
-	KeyValueUpdateArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
-		{ID: 2, Name: "value", Type: thriftimpl.TypeBinary},
+	KeyValueUpdateArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "key", Type: impl.TypeBinary},
+		{ID: 2, Name: "value", Type: impl.TypeBinary},
 	}...)
-	KeyValueUpdateResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+	KeyValueUpdateResultDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "missing", Type: impl.StructOf(NotFoundDesc), Req: impl.Optional},
 	}...)
-	KeyValueDeleteArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "key", Type: thriftimpl.TypeBinary},
+	KeyValueDeleteArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "key", Type: impl.TypeBinary},
 	}...)
-	KeyValueDeleteResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+	KeyValueDeleteResultDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "missing", Type: impl.StructOf(NotFoundDesc), Req: impl.Optional},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "kvstore.thrift",
+		Structs: []*impl.Desc{AlreadyExistsDesc, NotFoundDesc},
+		Services: []impl.Service{
+			{Name: "KeyValue", Methods: []impl.Method{
+				{Name: "create", Args: KeyValueCreateArgsDesc, Result: KeyValueCreateResultDesc},
+				{Name: "retrieve", Args: KeyValueRetrieveArgsDesc, Result: KeyValueRetrieveResultDesc},
+				{Name: "update", Args: KeyValueUpdateArgsDesc, Result: KeyValueUpdateResultDesc},
+				{Name: "delete", Args: KeyValueDeleteArgsDesc, Result: KeyValueDeleteResultDesc},
+			}},
+		},
+	})
 }

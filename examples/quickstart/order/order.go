@@ -5,28 +5,28 @@ package order
 
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 type Line nocopy.Struct
 
 const (
-	lineArticle thriftimpl.Field = 2<<48 | 5<<32 | 11<<16 | 1
-	lineCount   thriftimpl.Field = 3<<48 | 5<<32 | 8<<16 | 2
-	linePrice   thriftimpl.Field = 4<<48 | 5<<32 | 4<<16 | 3
+	lineArticle impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	lineCount   impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	linePrice   impl.Field = 4<<48 | 5<<32 | 4<<16 | 3
 )
 
 // LineDesc is the descriptor of Line.
-var LineDesc = thriftimpl.NewDesc("Line")
+var LineDesc = impl.NewDesc("Line")
 
 // NewLine returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewLine(opts ...nocopy.Option) Line { return Line(thriftimpl.New(LineDesc, opts...)) }
+func NewLine(opts ...nocopy.Option) Line { return Line(impl.New(LineDesc, opts...)) }
 func ParseLine(b []byte, opts ...nocopy.Option) (Line, error) {
-	s, err := thriftimpl.Parse(LineDesc, b, opts...)
+	s, err := impl.Parse(LineDesc, b, opts...)
 	return Line(s), err
 }
 func ReadLine(r io.Reader, n int, opts ...nocopy.Option) (Line, error) {
@@ -36,46 +36,47 @@ func ReadLine(r io.Reader, n int, opts ...nocopy.Option) (Line, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Line) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Line) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, LineDesc) }
-func (s Line) ThriftDesc() *thriftimpl.Desc            { return LineDesc }
+func (s Line) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, LineDesc) }
+func (s Line) ThriftDesc() *impl.Desc                  { return LineDesc }
+func (s Line) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Line) Release()                                { nocopy.Struct(s).Release() }
-func (s Line) Clone() Line                             { return Line(thriftimpl.Struct(s).Clone(LineDesc)) }
+func (s Line) Clone() Line                             { return Line(impl.Struct(s).Clone(LineDesc)) }
 func (s Line) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Line) String() string                          { return thriftimpl.Struct(s).Format(LineDesc) }
-func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(LineDesc) }
+func (s Line) String() string                          { return impl.Struct(s).Format(LineDesc) }
+func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LineDesc) }
 
-func (s Line) GetArticle() string  { return thriftimpl.Struct(s).Text(lineArticle) }
-func (s Line) SetArticle(v string) { thriftimpl.Struct(s).SetText(lineArticle, v) }
-func (s Line) IsSetArticle() bool  { return thriftimpl.Struct(s).Has(lineArticle) }
-func (s Line) UnsetArticle()       { thriftimpl.Struct(s).Reset(lineArticle, LineDesc) }
+func (s Line) GetArticle() string  { return impl.Struct(s).Text(lineArticle) }
+func (s Line) SetArticle(v string) { impl.Struct(s).SetText(lineArticle, v) }
+func (s Line) IsSetArticle() bool  { return impl.Struct(s).Has(lineArticle) }
+func (s Line) UnsetArticle()       { impl.Struct(s).Reset(lineArticle, LineDesc) }
 
-func (s Line) GetCount() int32  { return thriftimpl.Struct(s).Int32(lineCount) }
-func (s Line) SetCount(v int32) { thriftimpl.Struct(s).SetInt32(lineCount, v) }
-func (s Line) IsSetCount() bool { return thriftimpl.Struct(s).Has(lineCount) }
-func (s Line) UnsetCount()      { thriftimpl.Struct(s).Unset(lineCount) }
+func (s Line) GetCount() int32  { return impl.Struct(s).Int32(lineCount) }
+func (s Line) SetCount(v int32) { impl.Struct(s).SetInt32(lineCount, v) }
+func (s Line) IsSetCount() bool { return impl.Struct(s).Has(lineCount) }
+func (s Line) UnsetCount()      { impl.Struct(s).Unset(lineCount) }
 
-func (s Line) GetPrice() float64  { return thriftimpl.Struct(s).Float64(linePrice) }
-func (s Line) SetPrice(v float64) { thriftimpl.Struct(s).SetFloat64(linePrice, v) }
-func (s Line) IsSetPrice() bool   { return thriftimpl.Struct(s).Has(linePrice) }
-func (s Line) UnsetPrice()        { thriftimpl.Struct(s).Unset(linePrice) }
+func (s Line) GetPrice() float64  { return impl.Struct(s).Float64(linePrice) }
+func (s Line) SetPrice(v float64) { impl.Struct(s).SetFloat64(linePrice, v) }
+func (s Line) IsSetPrice() bool   { return impl.Struct(s).Has(linePrice) }
+func (s Line) UnsetPrice()        { impl.Struct(s).Unset(linePrice) }
 
 type Order nocopy.Struct
 
 const (
-	orderID       thriftimpl.Field = 2<<48 | 7<<32 | 10<<16 | 1
-	orderCustomer thriftimpl.Field = 3<<48 | 7<<32 | 11<<16 | 2
-	orderLines    thriftimpl.Field = 4<<48 | 7<<32 | 15<<16 | 3
-	orderDocument thriftimpl.Field = 5<<48 | 7<<32 | 11<<16 | 4
-	orderLabels   thriftimpl.Field = 6<<48 | 7<<32 | 13<<16 | 5
+	orderID       impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	orderCustomer impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	orderLines    impl.Field = 4<<48 | 7<<32 | 15<<16 | 3
+	orderDocument impl.Field = 5<<48 | 7<<32 | 11<<16 | 4
+	orderLabels   impl.Field = 6<<48 | 7<<32 | 13<<16 | 5
 )
 
 // OrderDesc is the descriptor of Order.
-var OrderDesc = thriftimpl.NewDesc("Order")
+var OrderDesc = impl.NewDesc("Order")
 
 // NewOrder returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewOrder(opts ...nocopy.Option) Order { return Order(thriftimpl.New(OrderDesc, opts...)) }
+func NewOrder(opts ...nocopy.Option) Order { return Order(impl.New(OrderDesc, opts...)) }
 func ParseOrder(b []byte, opts ...nocopy.Option) (Order, error) {
-	s, err := thriftimpl.Parse(OrderDesc, b, opts...)
+	s, err := impl.Parse(OrderDesc, b, opts...)
 	return Order(s), err
 }
 func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
@@ -84,84 +85,83 @@ func ReadOrder(r io.Reader, n int, opts ...nocopy.Option) (Order, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Order) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Order) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, OrderDesc) }
-func (s Order) ThriftDesc() *thriftimpl.Desc { return OrderDesc }
-func (s Order) Release()                     { nocopy.Struct(s).Release() }
-func (s Order) Clone() Order                 { return Order(thriftimpl.Struct(s).Clone(OrderDesc)) }
-func (s Order) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Order) String() string               { return thriftimpl.Struct(s).Format(OrderDesc) }
-func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OrderDesc)
-}
+func (s Order) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Order) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, OrderDesc) }
+func (s Order) ThriftDesc() *impl.Desc                  { return OrderDesc }
+func (s Order) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Order) Release()                                { nocopy.Struct(s).Release() }
+func (s Order) Clone() Order                            { return Order(impl.Struct(s).Clone(OrderDesc)) }
+func (s Order) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Order) String() string                          { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
 
-func (s Order) GetID() int64  { return thriftimpl.Struct(s).Int64(orderID) }
-func (s Order) SetID(v int64) { thriftimpl.Struct(s).SetInt64(orderID, v) }
-func (s Order) IsSetID() bool { return thriftimpl.Struct(s).Has(orderID) }
-func (s Order) UnsetID()      { thriftimpl.Struct(s).Reset(orderID, OrderDesc) }
+func (s Order) GetID() int64  { return impl.Struct(s).Int64(orderID) }
+func (s Order) SetID(v int64) { impl.Struct(s).SetInt64(orderID, v) }
+func (s Order) IsSetID() bool { return impl.Struct(s).Has(orderID) }
+func (s Order) UnsetID()      { impl.Struct(s).Reset(orderID, OrderDesc) }
 
-func (s Order) GetCustomer() string  { return thriftimpl.Struct(s).Text(orderCustomer) }
-func (s Order) SetCustomer(v string) { thriftimpl.Struct(s).SetText(orderCustomer, v) }
-func (s Order) IsSetCustomer() bool  { return thriftimpl.Struct(s).Has(orderCustomer) }
-func (s Order) UnsetCustomer()       { thriftimpl.Struct(s).Unset(orderCustomer) }
+func (s Order) GetCustomer() string  { return impl.Struct(s).Text(orderCustomer) }
+func (s Order) SetCustomer(v string) { impl.Struct(s).SetText(orderCustomer, v) }
+func (s Order) IsSetCustomer() bool  { return impl.Struct(s).Has(orderCustomer) }
+func (s Order) UnsetCustomer()       { impl.Struct(s).Unset(orderCustomer) }
 
 func (s Order) GetLines() nocopy.StructList[Line] {
-	return nocopy.StructList[Line](thriftimpl.Struct(s).Child(orderLines, OrderDesc))
+	return nocopy.StructList[Line](impl.Struct(s).Child(orderLines, OrderDesc))
 }
 
 // SetLines sets a copy of v, an empty list if v is absent.
 func (s Order) SetLines(v nocopy.StructList[Line]) {
-	thriftimpl.Struct(s).SetChild(orderLines, OrderDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(orderLines, OrderDesc, impl.Struct(v))
 }
 func (s Order) NewLines(n int) nocopy.StructList[Line] {
-	return nocopy.StructList[Line](thriftimpl.Struct(s).NewChild(orderLines, OrderDesc, n))
+	return nocopy.StructList[Line](impl.Struct(s).NewChild(orderLines, OrderDesc, n))
 }
-func (s Order) IsSetLines() bool { return thriftimpl.Struct(s).Has(orderLines) }
-func (s Order) UnsetLines()      { thriftimpl.Struct(s).Unset(orderLines) }
+func (s Order) IsSetLines() bool { return impl.Struct(s).Has(orderLines) }
+func (s Order) UnsetLines()      { impl.Struct(s).Unset(orderLines) }
 
 // A scan of the signed form: some kilobytes, which are sent from where they are.
-func (s Order) GetDocument() []byte      { return thriftimpl.Struct(s).Bytes(orderDocument) }
-func (s Order) SetDocument(v []byte)     { thriftimpl.Struct(s).SetBytes(orderDocument, v) }
-func (s Order) NewDocument(n int) []byte { return thriftimpl.Struct(s).NewBytes(orderDocument, n) }
-func (s Order) IsSetDocument() bool      { return thriftimpl.Struct(s).Has(orderDocument) }
-func (s Order) UnsetDocument()           { thriftimpl.Struct(s).Unset(orderDocument) }
+func (s Order) GetDocument() []byte      { return impl.Struct(s).Bytes(orderDocument) }
+func (s Order) SetDocument(v []byte)     { impl.Struct(s).SetBytes(orderDocument, v) }
+func (s Order) NewDocument(n int) []byte { return impl.Struct(s).NewBytes(orderDocument, n) }
+func (s Order) IsSetDocument() bool      { return impl.Struct(s).Has(orderDocument) }
+func (s Order) UnsetDocument()           { impl.Struct(s).Unset(orderDocument) }
 
 func (s Order) GetLabels() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(orderLabels, OrderDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(orderLabels, OrderDesc))
 }
 
 // SetLabels sets a copy of v, an empty map if v is absent.
 func (s Order) SetLabels(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(orderLabels, OrderDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(orderLabels, OrderDesc, impl.Struct(v))
 }
 
 // SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Order) SetLabelsMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), orderLabels, OrderDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), orderLabels, OrderDesc, v)
 }
 func (s Order) NewLabels(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(orderLabels, OrderDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(orderLabels, OrderDesc, n))
 }
-func (s Order) IsSetLabels() bool { return thriftimpl.Struct(s).Has(orderLabels) }
-func (s Order) UnsetLabels()      { thriftimpl.Struct(s).Unset(orderLabels) }
+func (s Order) IsSetLabels() bool { return impl.Struct(s).Has(orderLabels) }
+func (s Order) UnsetLabels()      { impl.Struct(s).Unset(orderLabels) }
 
 type Receipt nocopy.Struct
 
 const (
-	receiptOrderID      thriftimpl.Field = 2<<48 | 7<<32 | 10<<16 | 1
-	receiptMessage      thriftimpl.Field = 3<<48 | 7<<32 | 11<<16 | 2
-	receiptTotal        thriftimpl.Field = 4<<48 | 7<<32 | 4<<16 | 3
-	receiptLines        thriftimpl.Field = 5<<48 | 7<<32 | 8<<16 | 4
-	receiptDocumentSize thriftimpl.Field = 6<<48 | 7<<32 | 8<<16 | 5
+	receiptOrderID      impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	receiptMessage      impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	receiptTotal        impl.Field = 4<<48 | 7<<32 | 4<<16 | 3
+	receiptLines        impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	receiptDocumentSize impl.Field = 6<<48 | 7<<32 | 8<<16 | 5
 )
 
 // ReceiptDesc is the descriptor of Receipt.
-var ReceiptDesc = thriftimpl.NewDesc("Receipt")
+var ReceiptDesc = impl.NewDesc("Receipt")
 
 // NewReceipt returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewReceipt(opts ...nocopy.Option) Receipt { return Receipt(thriftimpl.New(ReceiptDesc, opts...)) }
+func NewReceipt(opts ...nocopy.Option) Receipt { return Receipt(impl.New(ReceiptDesc, opts...)) }
 func ParseReceipt(b []byte, opts ...nocopy.Option) (Receipt, error) {
-	s, err := thriftimpl.Parse(ReceiptDesc, b, opts...)
+	s, err := impl.Parse(ReceiptDesc, b, opts...)
 	return Receipt(s), err
 }
 func ReadReceipt(r io.Reader, n int, opts ...nocopy.Option) (Receipt, error) {
@@ -170,63 +170,64 @@ func ReadReceipt(r io.Reader, n int, opts ...nocopy.Option) (Receipt, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Receipt) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Receipt) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ReceiptDesc)
-}
-func (s Receipt) ThriftDesc() *thriftimpl.Desc { return ReceiptDesc }
-func (s Receipt) Release()                     { nocopy.Struct(s).Release() }
-func (s Receipt) Clone() Receipt               { return Receipt(thriftimpl.Struct(s).Clone(ReceiptDesc)) }
-func (s Receipt) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Receipt) String() string               { return thriftimpl.Struct(s).Format(ReceiptDesc) }
-func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ReceiptDesc)
-}
+func (s Receipt) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Receipt) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, ReceiptDesc) }
+func (s Receipt) ThriftDesc() *impl.Desc                  { return ReceiptDesc }
+func (s Receipt) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Receipt) Release()                                { nocopy.Struct(s).Release() }
+func (s Receipt) Clone() Receipt                          { return Receipt(impl.Struct(s).Clone(ReceiptDesc)) }
+func (s Receipt) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Receipt) String() string                          { return impl.Struct(s).Format(ReceiptDesc) }
+func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ReceiptDesc) }
 
-func (s Receipt) GetOrderID() int64  { return thriftimpl.Struct(s).Int64(receiptOrderID) }
-func (s Receipt) SetOrderID(v int64) { thriftimpl.Struct(s).SetInt64(receiptOrderID, v) }
-func (s Receipt) IsSetOrderID() bool { return thriftimpl.Struct(s).Has(receiptOrderID) }
-func (s Receipt) UnsetOrderID()      { thriftimpl.Struct(s).Unset(receiptOrderID) }
+func (s Receipt) GetOrderID() int64  { return impl.Struct(s).Int64(receiptOrderID) }
+func (s Receipt) SetOrderID(v int64) { impl.Struct(s).SetInt64(receiptOrderID, v) }
+func (s Receipt) IsSetOrderID() bool { return impl.Struct(s).Has(receiptOrderID) }
+func (s Receipt) UnsetOrderID()      { impl.Struct(s).Unset(receiptOrderID) }
 
-func (s Receipt) GetMessage() string  { return thriftimpl.Struct(s).Text(receiptMessage) }
-func (s Receipt) SetMessage(v string) { thriftimpl.Struct(s).SetText(receiptMessage, v) }
-func (s Receipt) IsSetMessage() bool  { return thriftimpl.Struct(s).Has(receiptMessage) }
-func (s Receipt) UnsetMessage()       { thriftimpl.Struct(s).Unset(receiptMessage) }
+func (s Receipt) GetMessage() string  { return impl.Struct(s).Text(receiptMessage) }
+func (s Receipt) SetMessage(v string) { impl.Struct(s).SetText(receiptMessage, v) }
+func (s Receipt) IsSetMessage() bool  { return impl.Struct(s).Has(receiptMessage) }
+func (s Receipt) UnsetMessage()       { impl.Struct(s).Unset(receiptMessage) }
 
-func (s Receipt) GetTotal() float64  { return thriftimpl.Struct(s).Float64(receiptTotal) }
-func (s Receipt) SetTotal(v float64) { thriftimpl.Struct(s).SetFloat64(receiptTotal, v) }
-func (s Receipt) IsSetTotal() bool   { return thriftimpl.Struct(s).Has(receiptTotal) }
-func (s Receipt) UnsetTotal()        { thriftimpl.Struct(s).Unset(receiptTotal) }
+func (s Receipt) GetTotal() float64  { return impl.Struct(s).Float64(receiptTotal) }
+func (s Receipt) SetTotal(v float64) { impl.Struct(s).SetFloat64(receiptTotal, v) }
+func (s Receipt) IsSetTotal() bool   { return impl.Struct(s).Has(receiptTotal) }
+func (s Receipt) UnsetTotal()        { impl.Struct(s).Unset(receiptTotal) }
 
-func (s Receipt) GetLines() int32  { return thriftimpl.Struct(s).Int32(receiptLines) }
-func (s Receipt) SetLines(v int32) { thriftimpl.Struct(s).SetInt32(receiptLines, v) }
-func (s Receipt) IsSetLines() bool { return thriftimpl.Struct(s).Has(receiptLines) }
-func (s Receipt) UnsetLines()      { thriftimpl.Struct(s).Unset(receiptLines) }
+func (s Receipt) GetLines() int32  { return impl.Struct(s).Int32(receiptLines) }
+func (s Receipt) SetLines(v int32) { impl.Struct(s).SetInt32(receiptLines, v) }
+func (s Receipt) IsSetLines() bool { return impl.Struct(s).Has(receiptLines) }
+func (s Receipt) UnsetLines()      { impl.Struct(s).Unset(receiptLines) }
 
 // How many bytes the document had on arrival.
-func (s Receipt) GetDocumentSize() int32  { return thriftimpl.Struct(s).Int32(receiptDocumentSize) }
-func (s Receipt) SetDocumentSize(v int32) { thriftimpl.Struct(s).SetInt32(receiptDocumentSize, v) }
-func (s Receipt) IsSetDocumentSize() bool { return thriftimpl.Struct(s).Has(receiptDocumentSize) }
-func (s Receipt) UnsetDocumentSize()      { thriftimpl.Struct(s).Unset(receiptDocumentSize) }
+func (s Receipt) GetDocumentSize() int32  { return impl.Struct(s).Int32(receiptDocumentSize) }
+func (s Receipt) SetDocumentSize(v int32) { impl.Struct(s).SetInt32(receiptDocumentSize, v) }
+func (s Receipt) IsSetDocumentSize() bool { return impl.Struct(s).Has(receiptDocumentSize) }
+func (s Receipt) UnsetDocumentSize()      { impl.Struct(s).Unset(receiptDocumentSize) }
 
 func init() {
-	LineDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "article", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-		{ID: 2, Name: "count", Type: thriftimpl.TypeI32},
-		{ID: 3, Name: "price", Type: thriftimpl.TypeDouble},
+	LineDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "article", Type: impl.TypeString, Req: impl.Required},
+		{ID: 2, Name: "count", Type: impl.TypeI32},
+		{ID: 3, Name: "price", Type: impl.TypeDouble},
 	}...)
-	OrderDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "id", Type: thriftimpl.TypeI64, Req: thriftimpl.Required},
-		{ID: 2, Name: "customer", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "lines", Type: thriftimpl.ListOf(thriftimpl.StructOf(LineDesc))},
-		{ID: 4, Name: "document", Type: thriftimpl.TypeBinary},
-		{ID: 5, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	OrderDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "id", Type: impl.TypeI64, Req: impl.Required},
+		{ID: 2, Name: "customer", Type: impl.TypeString},
+		{ID: 3, Name: "lines", Type: impl.ListOf(impl.StructOf(LineDesc))},
+		{ID: 4, Name: "document", Type: impl.TypeBinary, Info: impl.Info{Doc: "A scan of the signed form: some kilobytes, which are sent from where they are."}},
+		{ID: 5, Name: "labels", Type: impl.MapOf(impl.TypeString, impl.TypeString)},
 	}...)
-	ReceiptDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "order_id", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "message", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "total", Type: thriftimpl.TypeDouble},
-		{ID: 4, Name: "lines", Type: thriftimpl.TypeI32},
-		{ID: 5, Name: "document_size", Type: thriftimpl.TypeI32},
+	ReceiptDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "order_id", Type: impl.TypeI64},
+		{ID: 2, Name: "message", Type: impl.TypeString},
+		{ID: 3, Name: "total", Type: impl.TypeDouble},
+		{ID: 4, Name: "lines", Type: impl.TypeI32},
+		{ID: 5, Name: "document_size", Type: impl.TypeI32, Info: impl.Info{Doc: "How many bytes the document had on arrival."}},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "order.thrift",
+		Structs: []*impl.Desc{LineDesc, OrderDesc, ReceiptDesc},
+	})
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 type Stamp = int64
 
@@ -646,18 +646,18 @@ func (c GetClient) Context(ctx context.Context, args func(GetContextArgs)) (GetC
 type AllGetArgs_ nocopy.Struct
 
 const (
-	allGetArgs_V thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	allGetArgs_V impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllGetArgs_Desc is the descriptor of AllGetArgs_.
-var AllGetArgs_Desc = thriftimpl.NewDesc("AllGetArgs")
+var AllGetArgs_Desc = impl.NewDesc("AllGetArgs", impl.Info{Doc: "Everything that could be mistaken for something else."})
 
 // NewAllGetArgs_ returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetArgs_(opts ...nocopy.Option) AllGetArgs_ {
-	return AllGetArgs_(thriftimpl.New(AllGetArgs_Desc, opts...))
+	return AllGetArgs_(impl.New(AllGetArgs_Desc, opts...))
 }
 func ParseAllGetArgs_(b []byte, opts ...nocopy.Option) (AllGetArgs_, error) {
-	s, err := thriftimpl.Parse(AllGetArgs_Desc, b, opts...)
+	s, err := impl.Parse(AllGetArgs_Desc, b, opts...)
 	return AllGetArgs_(s), err
 }
 func ReadAllGetArgs_(r io.Reader, n int, opts ...nocopy.Option) (AllGetArgs_, error) {
@@ -668,35 +668,34 @@ func ReadAllGetArgs_(r io.Reader, n int, opts ...nocopy.Option) (AllGetArgs_, er
 // those of s alone.
 func (s AllGetArgs_) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetArgs_) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
+	return impl.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
 }
-func (s AllGetArgs_) ThriftDesc() *thriftimpl.Desc { return AllGetArgs_Desc }
-func (s AllGetArgs_) Release()                     { nocopy.Struct(s).Release() }
-func (s AllGetArgs_) Clone() AllGetArgs_ {
-	return AllGetArgs_(thriftimpl.Struct(s).Clone(AllGetArgs_Desc))
-}
-func (s AllGetArgs_) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllGetArgs_) String() string { return thriftimpl.Struct(s).Format(AllGetArgs_Desc) }
+func (s AllGetArgs_) ThriftDesc() *impl.Desc    { return AllGetArgs_Desc }
+func (s AllGetArgs_) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllGetArgs_) Release()                  { nocopy.Struct(s).Release() }
+func (s AllGetArgs_) Clone() AllGetArgs_        { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
+func (s AllGetArgs_) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s AllGetArgs_) String() string            { return impl.Struct(s).Format(AllGetArgs_Desc) }
 func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllGetArgs_Desc)
+	return impl.Struct(s).Unknown(AllGetArgs_Desc)
 }
 
-func (s AllGetArgs_) GetV() int32  { return thriftimpl.Struct(s).Int32(allGetArgs_V) }
-func (s AllGetArgs_) SetV(v int32) { thriftimpl.Struct(s).SetInt32(allGetArgs_V, v) }
-func (s AllGetArgs_) IsSetV() bool { return thriftimpl.Struct(s).Has(allGetArgs_V) }
-func (s AllGetArgs_) UnsetV()      { thriftimpl.Struct(s).Unset(allGetArgs_V) }
+func (s AllGetArgs_) GetV() int32  { return impl.Struct(s).Int32(allGetArgs_V) }
+func (s AllGetArgs_) SetV(v int32) { impl.Struct(s).SetInt32(allGetArgs_V, v) }
+func (s AllGetArgs_) IsSetV() bool { return impl.Struct(s).Has(allGetArgs_V) }
+func (s AllGetArgs_) UnsetV()      { impl.Struct(s).Unset(allGetArgs_V) }
 
 type AllClient nocopy.Struct
 
 // AllClientDesc is the descriptor of AllClient.
-var AllClientDesc = thriftimpl.NewDesc("AllClient")
+var AllClientDesc = impl.NewDesc("AllClient")
 
 // NewAllClient returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllClient(opts ...nocopy.Option) AllClient {
-	return AllClient(thriftimpl.New(AllClientDesc, opts...))
+	return AllClient(impl.New(AllClientDesc, opts...))
 }
 func ParseAllClient(b []byte, opts ...nocopy.Option) (AllClient, error) {
-	s, err := thriftimpl.Parse(AllClientDesc, b, opts...)
+	s, err := impl.Parse(AllClientDesc, b, opts...)
 	return AllClient(s), err
 }
 func ReadAllClient(r io.Reader, n int, opts ...nocopy.Option) (AllClient, error) {
@@ -707,32 +706,33 @@ func ReadAllClient(r io.Reader, n int, opts ...nocopy.Option) (AllClient, error)
 // those of s alone.
 func (s AllClient) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllClient) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllClientDesc)
+	return impl.Struct(s).AppendStruct(dst, AllClientDesc)
 }
-func (s AllClient) ThriftDesc() *thriftimpl.Desc { return AllClientDesc }
-func (s AllClient) Release()                     { nocopy.Struct(s).Release() }
-func (s AllClient) Clone() AllClient             { return AllClient(thriftimpl.Struct(s).Clone(AllClientDesc)) }
-func (s AllClient) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s AllClient) String() string               { return thriftimpl.Struct(s).Format(AllClientDesc) }
+func (s AllClient) ThriftDesc() *impl.Desc    { return AllClientDesc }
+func (s AllClient) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllClient) Release()                  { nocopy.Struct(s).Release() }
+func (s AllClient) Clone() AllClient          { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
+func (s AllClient) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s AllClient) String() string            { return impl.Struct(s).Format(AllClientDesc) }
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllClientDesc)
+	return impl.Struct(s).Unknown(AllClientDesc)
 }
 
 type AllABoolArgs nocopy.Struct
 
 const (
-	allABoolArgsV thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 1
+	allABoolArgsV impl.Field = 2<<48 | 3<<32 | 2<<16 | 1
 )
 
 // AllABoolArgsDesc is the descriptor of AllABoolArgs.
-var AllABoolArgsDesc = thriftimpl.NewDesc("aBool_args")
+var AllABoolArgsDesc = impl.NewDesc("aBool_args")
 
 // NewAllABoolArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABoolArgs(opts ...nocopy.Option) AllABoolArgs {
-	return AllABoolArgs(thriftimpl.New(AllABoolArgsDesc, opts...))
+	return AllABoolArgs(impl.New(AllABoolArgsDesc, opts...))
 }
 func ParseAllABoolArgs(b []byte, opts ...nocopy.Option) (AllABoolArgs, error) {
-	s, err := thriftimpl.Parse(AllABoolArgsDesc, b, opts...)
+	s, err := impl.Parse(AllABoolArgsDesc, b, opts...)
 	return AllABoolArgs(s), err
 }
 func ReadAllABoolArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABoolArgs, error) {
@@ -743,39 +743,40 @@ func ReadAllABoolArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABoolArgs, 
 // those of s alone.
 func (s AllABoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
 }
-func (s AllABoolArgs) ThriftDesc() *thriftimpl.Desc { return AllABoolArgsDesc }
-func (s AllABoolArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllABoolArgs) ThriftDesc() *impl.Desc    { return AllABoolArgsDesc }
+func (s AllABoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllABoolArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllABoolArgs) Clone() AllABoolArgs {
-	return AllABoolArgs(thriftimpl.Struct(s).Clone(AllABoolArgsDesc))
+	return AllABoolArgs(impl.Struct(s).Clone(AllABoolArgsDesc))
 }
 func (s AllABoolArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllABoolArgs) String() string { return thriftimpl.Struct(s).Format(AllABoolArgsDesc) }
+func (s AllABoolArgs) String() string { return impl.Struct(s).Format(AllABoolArgsDesc) }
 func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllABoolArgsDesc)
+	return impl.Struct(s).Unknown(AllABoolArgsDesc)
 }
 
-func (s AllABoolArgs) GetV() bool   { return thriftimpl.Struct(s).Bool(allABoolArgsV) }
-func (s AllABoolArgs) SetV(v bool)  { thriftimpl.Struct(s).SetBool(allABoolArgsV, v) }
-func (s AllABoolArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allABoolArgsV) }
-func (s AllABoolArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allABoolArgsV) }
+func (s AllABoolArgs) GetV() bool   { return impl.Struct(s).Bool(allABoolArgsV) }
+func (s AllABoolArgs) SetV(v bool)  { impl.Struct(s).SetBool(allABoolArgsV, v) }
+func (s AllABoolArgs) IsSetV() bool { return impl.Struct(s).Has(allABoolArgsV) }
+func (s AllABoolArgs) UnsetV()      { impl.Struct(s).Unset(allABoolArgsV) }
 
 type AllABoolResult nocopy.Struct
 
 const (
-	allABoolResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 2<<16 | 0
+	allABoolResultSuccess impl.Field = 2<<48 | 3<<32 | 2<<16 | 0
 )
 
 // AllABoolResultDesc is the descriptor of AllABoolResult.
-var AllABoolResultDesc = thriftimpl.NewDesc("aBool_result")
+var AllABoolResultDesc = impl.NewDesc("aBool_result")
 
 // NewAllABoolResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABoolResult(opts ...nocopy.Option) AllABoolResult {
-	return AllABoolResult(thriftimpl.New(AllABoolResultDesc, opts...))
+	return AllABoolResult(impl.New(AllABoolResultDesc, opts...))
 }
 func ParseAllABoolResult(b []byte, opts ...nocopy.Option) (AllABoolResult, error) {
-	s, err := thriftimpl.Parse(AllABoolResultDesc, b, opts...)
+	s, err := impl.Parse(AllABoolResultDesc, b, opts...)
 	return AllABoolResult(s), err
 }
 func ReadAllABoolResult(r io.Reader, n int, opts ...nocopy.Option) (AllABoolResult, error) {
@@ -786,39 +787,40 @@ func ReadAllABoolResult(r io.Reader, n int, opts ...nocopy.Option) (AllABoolResu
 // those of s alone.
 func (s AllABoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllABoolResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllABoolResultDesc)
 }
-func (s AllABoolResult) ThriftDesc() *thriftimpl.Desc { return AllABoolResultDesc }
-func (s AllABoolResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllABoolResult) ThriftDesc() *impl.Desc    { return AllABoolResultDesc }
+func (s AllABoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllABoolResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllABoolResult) Clone() AllABoolResult {
-	return AllABoolResult(thriftimpl.Struct(s).Clone(AllABoolResultDesc))
+	return AllABoolResult(impl.Struct(s).Clone(AllABoolResultDesc))
 }
 func (s AllABoolResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllABoolResult) String() string { return thriftimpl.Struct(s).Format(AllABoolResultDesc) }
+func (s AllABoolResult) String() string { return impl.Struct(s).Format(AllABoolResultDesc) }
 func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllABoolResultDesc)
+	return impl.Struct(s).Unknown(AllABoolResultDesc)
 }
 
-func (s AllABoolResult) GetSuccess() bool   { return thriftimpl.Struct(s).Bool(allABoolResultSuccess) }
-func (s AllABoolResult) SetSuccess(v bool)  { thriftimpl.Struct(s).SetBool(allABoolResultSuccess, v) }
-func (s AllABoolResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allABoolResultSuccess) }
-func (s AllABoolResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allABoolResultSuccess) }
+func (s AllABoolResult) GetSuccess() bool   { return impl.Struct(s).Bool(allABoolResultSuccess) }
+func (s AllABoolResult) SetSuccess(v bool)  { impl.Struct(s).SetBool(allABoolResultSuccess, v) }
+func (s AllABoolResult) IsSetSuccess() bool { return impl.Struct(s).Has(allABoolResultSuccess) }
+func (s AllABoolResult) UnsetSuccess()      { impl.Struct(s).Unset(allABoolResultSuccess) }
 
 type AllAnI8Args nocopy.Struct
 
 const (
-	allAnI8ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 1
+	allAnI8ArgsV impl.Field = 2<<48 | 3<<32 | 3<<16 | 1
 )
 
 // AllAnI8ArgsDesc is the descriptor of AllAnI8Args.
-var AllAnI8ArgsDesc = thriftimpl.NewDesc("anI8_args")
+var AllAnI8ArgsDesc = impl.NewDesc("anI8_args")
 
 // NewAllAnI8Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI8Args(opts ...nocopy.Option) AllAnI8Args {
-	return AllAnI8Args(thriftimpl.New(AllAnI8ArgsDesc, opts...))
+	return AllAnI8Args(impl.New(AllAnI8ArgsDesc, opts...))
 }
 func ParseAllAnI8Args(b []byte, opts ...nocopy.Option) (AllAnI8Args, error) {
-	s, err := thriftimpl.Parse(AllAnI8ArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAnI8ArgsDesc, b, opts...)
 	return AllAnI8Args(s), err
 }
 func ReadAllAnI8Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Args, error) {
@@ -829,39 +831,38 @@ func ReadAllAnI8Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Args, er
 // those of s alone.
 func (s AllAnI8Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
 }
-func (s AllAnI8Args) ThriftDesc() *thriftimpl.Desc { return AllAnI8ArgsDesc }
-func (s AllAnI8Args) Release()                     { nocopy.Struct(s).Release() }
-func (s AllAnI8Args) Clone() AllAnI8Args {
-	return AllAnI8Args(thriftimpl.Struct(s).Clone(AllAnI8ArgsDesc))
-}
-func (s AllAnI8Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI8Args) String() string { return thriftimpl.Struct(s).Format(AllAnI8ArgsDesc) }
+func (s AllAnI8Args) ThriftDesc() *impl.Desc    { return AllAnI8ArgsDesc }
+func (s AllAnI8Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI8Args) Release()                  { nocopy.Struct(s).Release() }
+func (s AllAnI8Args) Clone() AllAnI8Args        { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
+func (s AllAnI8Args) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s AllAnI8Args) String() string            { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
 func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnI8ArgsDesc)
+	return impl.Struct(s).Unknown(AllAnI8ArgsDesc)
 }
 
-func (s AllAnI8Args) GetV() int8   { return thriftimpl.Struct(s).Int8(allAnI8ArgsV) }
-func (s AllAnI8Args) SetV(v int8)  { thriftimpl.Struct(s).SetInt8(allAnI8ArgsV, v) }
-func (s AllAnI8Args) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnI8ArgsV) }
-func (s AllAnI8Args) UnsetV()      { thriftimpl.Struct(s).Unset(allAnI8ArgsV) }
+func (s AllAnI8Args) GetV() int8   { return impl.Struct(s).Int8(allAnI8ArgsV) }
+func (s AllAnI8Args) SetV(v int8)  { impl.Struct(s).SetInt8(allAnI8ArgsV, v) }
+func (s AllAnI8Args) IsSetV() bool { return impl.Struct(s).Has(allAnI8ArgsV) }
+func (s AllAnI8Args) UnsetV()      { impl.Struct(s).Unset(allAnI8ArgsV) }
 
 type AllAnI8Result nocopy.Struct
 
 const (
-	allAnI8ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 3<<16 | 0
+	allAnI8ResultSuccess impl.Field = 2<<48 | 3<<32 | 3<<16 | 0
 )
 
 // AllAnI8ResultDesc is the descriptor of AllAnI8Result.
-var AllAnI8ResultDesc = thriftimpl.NewDesc("anI8_result")
+var AllAnI8ResultDesc = impl.NewDesc("anI8_result")
 
 // NewAllAnI8Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI8Result(opts ...nocopy.Option) AllAnI8Result {
-	return AllAnI8Result(thriftimpl.New(AllAnI8ResultDesc, opts...))
+	return AllAnI8Result(impl.New(AllAnI8ResultDesc, opts...))
 }
 func ParseAllAnI8Result(b []byte, opts ...nocopy.Option) (AllAnI8Result, error) {
-	s, err := thriftimpl.Parse(AllAnI8ResultDesc, b, opts...)
+	s, err := impl.Parse(AllAnI8ResultDesc, b, opts...)
 	return AllAnI8Result(s), err
 }
 func ReadAllAnI8Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Result, error) {
@@ -872,39 +873,40 @@ func ReadAllAnI8Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Result
 // those of s alone.
 func (s AllAnI8Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
 }
-func (s AllAnI8Result) ThriftDesc() *thriftimpl.Desc { return AllAnI8ResultDesc }
-func (s AllAnI8Result) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnI8Result) ThriftDesc() *impl.Desc    { return AllAnI8ResultDesc }
+func (s AllAnI8Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI8Result) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnI8Result) Clone() AllAnI8Result {
-	return AllAnI8Result(thriftimpl.Struct(s).Clone(AllAnI8ResultDesc))
+	return AllAnI8Result(impl.Struct(s).Clone(AllAnI8ResultDesc))
 }
 func (s AllAnI8Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI8Result) String() string { return thriftimpl.Struct(s).Format(AllAnI8ResultDesc) }
+func (s AllAnI8Result) String() string { return impl.Struct(s).Format(AllAnI8ResultDesc) }
 func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnI8ResultDesc)
+	return impl.Struct(s).Unknown(AllAnI8ResultDesc)
 }
 
-func (s AllAnI8Result) GetSuccess() int8   { return thriftimpl.Struct(s).Int8(allAnI8ResultSuccess) }
-func (s AllAnI8Result) SetSuccess(v int8)  { thriftimpl.Struct(s).SetInt8(allAnI8ResultSuccess, v) }
-func (s AllAnI8Result) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnI8ResultSuccess) }
-func (s AllAnI8Result) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnI8ResultSuccess) }
+func (s AllAnI8Result) GetSuccess() int8   { return impl.Struct(s).Int8(allAnI8ResultSuccess) }
+func (s AllAnI8Result) SetSuccess(v int8)  { impl.Struct(s).SetInt8(allAnI8ResultSuccess, v) }
+func (s AllAnI8Result) IsSetSuccess() bool { return impl.Struct(s).Has(allAnI8ResultSuccess) }
+func (s AllAnI8Result) UnsetSuccess()      { impl.Struct(s).Unset(allAnI8ResultSuccess) }
 
 type AllAnI16Args nocopy.Struct
 
 const (
-	allAnI16ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 6<<16 | 1
+	allAnI16ArgsV impl.Field = 2<<48 | 3<<32 | 6<<16 | 1
 )
 
 // AllAnI16ArgsDesc is the descriptor of AllAnI16Args.
-var AllAnI16ArgsDesc = thriftimpl.NewDesc("anI16_args")
+var AllAnI16ArgsDesc = impl.NewDesc("anI16_args")
 
 // NewAllAnI16Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI16Args(opts ...nocopy.Option) AllAnI16Args {
-	return AllAnI16Args(thriftimpl.New(AllAnI16ArgsDesc, opts...))
+	return AllAnI16Args(impl.New(AllAnI16ArgsDesc, opts...))
 }
 func ParseAllAnI16Args(b []byte, opts ...nocopy.Option) (AllAnI16Args, error) {
-	s, err := thriftimpl.Parse(AllAnI16ArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAnI16ArgsDesc, b, opts...)
 	return AllAnI16Args(s), err
 }
 func ReadAllAnI16Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Args, error) {
@@ -915,39 +917,40 @@ func ReadAllAnI16Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Args, 
 // those of s alone.
 func (s AllAnI16Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
 }
-func (s AllAnI16Args) ThriftDesc() *thriftimpl.Desc { return AllAnI16ArgsDesc }
-func (s AllAnI16Args) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnI16Args) ThriftDesc() *impl.Desc    { return AllAnI16ArgsDesc }
+func (s AllAnI16Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI16Args) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnI16Args) Clone() AllAnI16Args {
-	return AllAnI16Args(thriftimpl.Struct(s).Clone(AllAnI16ArgsDesc))
+	return AllAnI16Args(impl.Struct(s).Clone(AllAnI16ArgsDesc))
 }
 func (s AllAnI16Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI16Args) String() string { return thriftimpl.Struct(s).Format(AllAnI16ArgsDesc) }
+func (s AllAnI16Args) String() string { return impl.Struct(s).Format(AllAnI16ArgsDesc) }
 func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnI16ArgsDesc)
+	return impl.Struct(s).Unknown(AllAnI16ArgsDesc)
 }
 
-func (s AllAnI16Args) GetV() int16  { return thriftimpl.Struct(s).Int16(allAnI16ArgsV) }
-func (s AllAnI16Args) SetV(v int16) { thriftimpl.Struct(s).SetInt16(allAnI16ArgsV, v) }
-func (s AllAnI16Args) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnI16ArgsV) }
-func (s AllAnI16Args) UnsetV()      { thriftimpl.Struct(s).Unset(allAnI16ArgsV) }
+func (s AllAnI16Args) GetV() int16  { return impl.Struct(s).Int16(allAnI16ArgsV) }
+func (s AllAnI16Args) SetV(v int16) { impl.Struct(s).SetInt16(allAnI16ArgsV, v) }
+func (s AllAnI16Args) IsSetV() bool { return impl.Struct(s).Has(allAnI16ArgsV) }
+func (s AllAnI16Args) UnsetV()      { impl.Struct(s).Unset(allAnI16ArgsV) }
 
 type AllAnI16Result nocopy.Struct
 
 const (
-	allAnI16ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 6<<16 | 0
+	allAnI16ResultSuccess impl.Field = 2<<48 | 3<<32 | 6<<16 | 0
 )
 
 // AllAnI16ResultDesc is the descriptor of AllAnI16Result.
-var AllAnI16ResultDesc = thriftimpl.NewDesc("anI16_result")
+var AllAnI16ResultDesc = impl.NewDesc("anI16_result")
 
 // NewAllAnI16Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI16Result(opts ...nocopy.Option) AllAnI16Result {
-	return AllAnI16Result(thriftimpl.New(AllAnI16ResultDesc, opts...))
+	return AllAnI16Result(impl.New(AllAnI16ResultDesc, opts...))
 }
 func ParseAllAnI16Result(b []byte, opts ...nocopy.Option) (AllAnI16Result, error) {
-	s, err := thriftimpl.Parse(AllAnI16ResultDesc, b, opts...)
+	s, err := impl.Parse(AllAnI16ResultDesc, b, opts...)
 	return AllAnI16Result(s), err
 }
 func ReadAllAnI16Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Result, error) {
@@ -958,39 +961,40 @@ func ReadAllAnI16Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Resu
 // those of s alone.
 func (s AllAnI16Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
 }
-func (s AllAnI16Result) ThriftDesc() *thriftimpl.Desc { return AllAnI16ResultDesc }
-func (s AllAnI16Result) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnI16Result) ThriftDesc() *impl.Desc    { return AllAnI16ResultDesc }
+func (s AllAnI16Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI16Result) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnI16Result) Clone() AllAnI16Result {
-	return AllAnI16Result(thriftimpl.Struct(s).Clone(AllAnI16ResultDesc))
+	return AllAnI16Result(impl.Struct(s).Clone(AllAnI16ResultDesc))
 }
 func (s AllAnI16Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI16Result) String() string { return thriftimpl.Struct(s).Format(AllAnI16ResultDesc) }
+func (s AllAnI16Result) String() string { return impl.Struct(s).Format(AllAnI16ResultDesc) }
 func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnI16ResultDesc)
+	return impl.Struct(s).Unknown(AllAnI16ResultDesc)
 }
 
-func (s AllAnI16Result) GetSuccess() int16  { return thriftimpl.Struct(s).Int16(allAnI16ResultSuccess) }
-func (s AllAnI16Result) SetSuccess(v int16) { thriftimpl.Struct(s).SetInt16(allAnI16ResultSuccess, v) }
-func (s AllAnI16Result) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnI16ResultSuccess) }
-func (s AllAnI16Result) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnI16ResultSuccess) }
+func (s AllAnI16Result) GetSuccess() int16  { return impl.Struct(s).Int16(allAnI16ResultSuccess) }
+func (s AllAnI16Result) SetSuccess(v int16) { impl.Struct(s).SetInt16(allAnI16ResultSuccess, v) }
+func (s AllAnI16Result) IsSetSuccess() bool { return impl.Struct(s).Has(allAnI16ResultSuccess) }
+func (s AllAnI16Result) UnsetSuccess()      { impl.Struct(s).Unset(allAnI16ResultSuccess) }
 
 type AllAnI32Args nocopy.Struct
 
 const (
-	allAnI32ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	allAnI32ArgsV impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllAnI32ArgsDesc is the descriptor of AllAnI32Args.
-var AllAnI32ArgsDesc = thriftimpl.NewDesc("anI32_args")
+var AllAnI32ArgsDesc = impl.NewDesc("anI32_args")
 
 // NewAllAnI32Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI32Args(opts ...nocopy.Option) AllAnI32Args {
-	return AllAnI32Args(thriftimpl.New(AllAnI32ArgsDesc, opts...))
+	return AllAnI32Args(impl.New(AllAnI32ArgsDesc, opts...))
 }
 func ParseAllAnI32Args(b []byte, opts ...nocopy.Option) (AllAnI32Args, error) {
-	s, err := thriftimpl.Parse(AllAnI32ArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAnI32ArgsDesc, b, opts...)
 	return AllAnI32Args(s), err
 }
 func ReadAllAnI32Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Args, error) {
@@ -1001,39 +1005,40 @@ func ReadAllAnI32Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Args, 
 // those of s alone.
 func (s AllAnI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
 }
-func (s AllAnI32Args) ThriftDesc() *thriftimpl.Desc { return AllAnI32ArgsDesc }
-func (s AllAnI32Args) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnI32Args) ThriftDesc() *impl.Desc    { return AllAnI32ArgsDesc }
+func (s AllAnI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI32Args) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnI32Args) Clone() AllAnI32Args {
-	return AllAnI32Args(thriftimpl.Struct(s).Clone(AllAnI32ArgsDesc))
+	return AllAnI32Args(impl.Struct(s).Clone(AllAnI32ArgsDesc))
 }
 func (s AllAnI32Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI32Args) String() string { return thriftimpl.Struct(s).Format(AllAnI32ArgsDesc) }
+func (s AllAnI32Args) String() string { return impl.Struct(s).Format(AllAnI32ArgsDesc) }
 func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnI32ArgsDesc)
+	return impl.Struct(s).Unknown(AllAnI32ArgsDesc)
 }
 
-func (s AllAnI32Args) GetV() int32  { return thriftimpl.Struct(s).Int32(allAnI32ArgsV) }
-func (s AllAnI32Args) SetV(v int32) { thriftimpl.Struct(s).SetInt32(allAnI32ArgsV, v) }
-func (s AllAnI32Args) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnI32ArgsV) }
-func (s AllAnI32Args) UnsetV()      { thriftimpl.Struct(s).Unset(allAnI32ArgsV) }
+func (s AllAnI32Args) GetV() int32  { return impl.Struct(s).Int32(allAnI32ArgsV) }
+func (s AllAnI32Args) SetV(v int32) { impl.Struct(s).SetInt32(allAnI32ArgsV, v) }
+func (s AllAnI32Args) IsSetV() bool { return impl.Struct(s).Has(allAnI32ArgsV) }
+func (s AllAnI32Args) UnsetV()      { impl.Struct(s).Unset(allAnI32ArgsV) }
 
 type AllAnI32Result nocopy.Struct
 
 const (
-	allAnI32ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allAnI32ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllAnI32ResultDesc is the descriptor of AllAnI32Result.
-var AllAnI32ResultDesc = thriftimpl.NewDesc("anI32_result")
+var AllAnI32ResultDesc = impl.NewDesc("anI32_result")
 
 // NewAllAnI32Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI32Result(opts ...nocopy.Option) AllAnI32Result {
-	return AllAnI32Result(thriftimpl.New(AllAnI32ResultDesc, opts...))
+	return AllAnI32Result(impl.New(AllAnI32ResultDesc, opts...))
 }
 func ParseAllAnI32Result(b []byte, opts ...nocopy.Option) (AllAnI32Result, error) {
-	s, err := thriftimpl.Parse(AllAnI32ResultDesc, b, opts...)
+	s, err := impl.Parse(AllAnI32ResultDesc, b, opts...)
 	return AllAnI32Result(s), err
 }
 func ReadAllAnI32Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Result, error) {
@@ -1044,39 +1049,40 @@ func ReadAllAnI32Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Resu
 // those of s alone.
 func (s AllAnI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
 }
-func (s AllAnI32Result) ThriftDesc() *thriftimpl.Desc { return AllAnI32ResultDesc }
-func (s AllAnI32Result) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnI32Result) ThriftDesc() *impl.Desc    { return AllAnI32ResultDesc }
+func (s AllAnI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI32Result) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnI32Result) Clone() AllAnI32Result {
-	return AllAnI32Result(thriftimpl.Struct(s).Clone(AllAnI32ResultDesc))
+	return AllAnI32Result(impl.Struct(s).Clone(AllAnI32ResultDesc))
 }
 func (s AllAnI32Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI32Result) String() string { return thriftimpl.Struct(s).Format(AllAnI32ResultDesc) }
+func (s AllAnI32Result) String() string { return impl.Struct(s).Format(AllAnI32ResultDesc) }
 func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnI32ResultDesc)
+	return impl.Struct(s).Unknown(AllAnI32ResultDesc)
 }
 
-func (s AllAnI32Result) GetSuccess() int32  { return thriftimpl.Struct(s).Int32(allAnI32ResultSuccess) }
-func (s AllAnI32Result) SetSuccess(v int32) { thriftimpl.Struct(s).SetInt32(allAnI32ResultSuccess, v) }
-func (s AllAnI32Result) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnI32ResultSuccess) }
-func (s AllAnI32Result) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnI32ResultSuccess) }
+func (s AllAnI32Result) GetSuccess() int32  { return impl.Struct(s).Int32(allAnI32ResultSuccess) }
+func (s AllAnI32Result) SetSuccess(v int32) { impl.Struct(s).SetInt32(allAnI32ResultSuccess, v) }
+func (s AllAnI32Result) IsSetSuccess() bool { return impl.Struct(s).Has(allAnI32ResultSuccess) }
+func (s AllAnI32Result) UnsetSuccess()      { impl.Struct(s).Unset(allAnI32ResultSuccess) }
 
 type AllAnI64Args nocopy.Struct
 
 const (
-	allAnI64ArgsV thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	allAnI64ArgsV impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AllAnI64ArgsDesc is the descriptor of AllAnI64Args.
-var AllAnI64ArgsDesc = thriftimpl.NewDesc("anI64_args")
+var AllAnI64ArgsDesc = impl.NewDesc("anI64_args")
 
 // NewAllAnI64Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI64Args(opts ...nocopy.Option) AllAnI64Args {
-	return AllAnI64Args(thriftimpl.New(AllAnI64ArgsDesc, opts...))
+	return AllAnI64Args(impl.New(AllAnI64ArgsDesc, opts...))
 }
 func ParseAllAnI64Args(b []byte, opts ...nocopy.Option) (AllAnI64Args, error) {
-	s, err := thriftimpl.Parse(AllAnI64ArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAnI64ArgsDesc, b, opts...)
 	return AllAnI64Args(s), err
 }
 func ReadAllAnI64Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Args, error) {
@@ -1087,39 +1093,40 @@ func ReadAllAnI64Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Args, 
 // those of s alone.
 func (s AllAnI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
 }
-func (s AllAnI64Args) ThriftDesc() *thriftimpl.Desc { return AllAnI64ArgsDesc }
-func (s AllAnI64Args) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnI64Args) ThriftDesc() *impl.Desc    { return AllAnI64ArgsDesc }
+func (s AllAnI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI64Args) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnI64Args) Clone() AllAnI64Args {
-	return AllAnI64Args(thriftimpl.Struct(s).Clone(AllAnI64ArgsDesc))
+	return AllAnI64Args(impl.Struct(s).Clone(AllAnI64ArgsDesc))
 }
 func (s AllAnI64Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI64Args) String() string { return thriftimpl.Struct(s).Format(AllAnI64ArgsDesc) }
+func (s AllAnI64Args) String() string { return impl.Struct(s).Format(AllAnI64ArgsDesc) }
 func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnI64ArgsDesc)
+	return impl.Struct(s).Unknown(AllAnI64ArgsDesc)
 }
 
-func (s AllAnI64Args) GetV() int64  { return thriftimpl.Struct(s).Int64(allAnI64ArgsV) }
-func (s AllAnI64Args) SetV(v int64) { thriftimpl.Struct(s).SetInt64(allAnI64ArgsV, v) }
-func (s AllAnI64Args) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnI64ArgsV) }
-func (s AllAnI64Args) UnsetV()      { thriftimpl.Struct(s).Unset(allAnI64ArgsV) }
+func (s AllAnI64Args) GetV() int64  { return impl.Struct(s).Int64(allAnI64ArgsV) }
+func (s AllAnI64Args) SetV(v int64) { impl.Struct(s).SetInt64(allAnI64ArgsV, v) }
+func (s AllAnI64Args) IsSetV() bool { return impl.Struct(s).Has(allAnI64ArgsV) }
+func (s AllAnI64Args) UnsetV()      { impl.Struct(s).Unset(allAnI64ArgsV) }
 
 type AllAnI64Result nocopy.Struct
 
 const (
-	allAnI64ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	allAnI64ResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // AllAnI64ResultDesc is the descriptor of AllAnI64Result.
-var AllAnI64ResultDesc = thriftimpl.NewDesc("anI64_result")
+var AllAnI64ResultDesc = impl.NewDesc("anI64_result")
 
 // NewAllAnI64Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnI64Result(opts ...nocopy.Option) AllAnI64Result {
-	return AllAnI64Result(thriftimpl.New(AllAnI64ResultDesc, opts...))
+	return AllAnI64Result(impl.New(AllAnI64ResultDesc, opts...))
 }
 func ParseAllAnI64Result(b []byte, opts ...nocopy.Option) (AllAnI64Result, error) {
-	s, err := thriftimpl.Parse(AllAnI64ResultDesc, b, opts...)
+	s, err := impl.Parse(AllAnI64ResultDesc, b, opts...)
 	return AllAnI64Result(s), err
 }
 func ReadAllAnI64Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Result, error) {
@@ -1130,39 +1137,40 @@ func ReadAllAnI64Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Resu
 // those of s alone.
 func (s AllAnI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
 }
-func (s AllAnI64Result) ThriftDesc() *thriftimpl.Desc { return AllAnI64ResultDesc }
-func (s AllAnI64Result) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnI64Result) ThriftDesc() *impl.Desc    { return AllAnI64ResultDesc }
+func (s AllAnI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI64Result) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnI64Result) Clone() AllAnI64Result {
-	return AllAnI64Result(thriftimpl.Struct(s).Clone(AllAnI64ResultDesc))
+	return AllAnI64Result(impl.Struct(s).Clone(AllAnI64ResultDesc))
 }
 func (s AllAnI64Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnI64Result) String() string { return thriftimpl.Struct(s).Format(AllAnI64ResultDesc) }
+func (s AllAnI64Result) String() string { return impl.Struct(s).Format(AllAnI64ResultDesc) }
 func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnI64ResultDesc)
+	return impl.Struct(s).Unknown(AllAnI64ResultDesc)
 }
 
-func (s AllAnI64Result) GetSuccess() int64  { return thriftimpl.Struct(s).Int64(allAnI64ResultSuccess) }
-func (s AllAnI64Result) SetSuccess(v int64) { thriftimpl.Struct(s).SetInt64(allAnI64ResultSuccess, v) }
-func (s AllAnI64Result) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnI64ResultSuccess) }
-func (s AllAnI64Result) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnI64ResultSuccess) }
+func (s AllAnI64Result) GetSuccess() int64  { return impl.Struct(s).Int64(allAnI64ResultSuccess) }
+func (s AllAnI64Result) SetSuccess(v int64) { impl.Struct(s).SetInt64(allAnI64ResultSuccess, v) }
+func (s AllAnI64Result) IsSetSuccess() bool { return impl.Struct(s).Has(allAnI64ResultSuccess) }
+func (s AllAnI64Result) UnsetSuccess()      { impl.Struct(s).Unset(allAnI64ResultSuccess) }
 
 type AllADoubleArgs nocopy.Struct
 
 const (
-	allADoubleArgsV thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 1
+	allADoubleArgsV impl.Field = 2<<48 | 3<<32 | 4<<16 | 1
 )
 
 // AllADoubleArgsDesc is the descriptor of AllADoubleArgs.
-var AllADoubleArgsDesc = thriftimpl.NewDesc("aDouble_args")
+var AllADoubleArgsDesc = impl.NewDesc("aDouble_args")
 
 // NewAllADoubleArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADoubleArgs(opts ...nocopy.Option) AllADoubleArgs {
-	return AllADoubleArgs(thriftimpl.New(AllADoubleArgsDesc, opts...))
+	return AllADoubleArgs(impl.New(AllADoubleArgsDesc, opts...))
 }
 func ParseAllADoubleArgs(b []byte, opts ...nocopy.Option) (AllADoubleArgs, error) {
-	s, err := thriftimpl.Parse(AllADoubleArgsDesc, b, opts...)
+	s, err := impl.Parse(AllADoubleArgsDesc, b, opts...)
 	return AllADoubleArgs(s), err
 }
 func ReadAllADoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADoubleArgs, error) {
@@ -1173,39 +1181,40 @@ func ReadAllADoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADoubleAr
 // those of s alone.
 func (s AllADoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
 }
-func (s AllADoubleArgs) ThriftDesc() *thriftimpl.Desc { return AllADoubleArgsDesc }
-func (s AllADoubleArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllADoubleArgs) ThriftDesc() *impl.Desc    { return AllADoubleArgsDesc }
+func (s AllADoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllADoubleArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllADoubleArgs) Clone() AllADoubleArgs {
-	return AllADoubleArgs(thriftimpl.Struct(s).Clone(AllADoubleArgsDesc))
+	return AllADoubleArgs(impl.Struct(s).Clone(AllADoubleArgsDesc))
 }
 func (s AllADoubleArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllADoubleArgs) String() string { return thriftimpl.Struct(s).Format(AllADoubleArgsDesc) }
+func (s AllADoubleArgs) String() string { return impl.Struct(s).Format(AllADoubleArgsDesc) }
 func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllADoubleArgsDesc)
+	return impl.Struct(s).Unknown(AllADoubleArgsDesc)
 }
 
-func (s AllADoubleArgs) GetV() float64  { return thriftimpl.Struct(s).Float64(allADoubleArgsV) }
-func (s AllADoubleArgs) SetV(v float64) { thriftimpl.Struct(s).SetFloat64(allADoubleArgsV, v) }
-func (s AllADoubleArgs) IsSetV() bool   { return thriftimpl.Struct(s).Has(allADoubleArgsV) }
-func (s AllADoubleArgs) UnsetV()        { thriftimpl.Struct(s).Unset(allADoubleArgsV) }
+func (s AllADoubleArgs) GetV() float64  { return impl.Struct(s).Float64(allADoubleArgsV) }
+func (s AllADoubleArgs) SetV(v float64) { impl.Struct(s).SetFloat64(allADoubleArgsV, v) }
+func (s AllADoubleArgs) IsSetV() bool   { return impl.Struct(s).Has(allADoubleArgsV) }
+func (s AllADoubleArgs) UnsetV()        { impl.Struct(s).Unset(allADoubleArgsV) }
 
 type AllADoubleResult nocopy.Struct
 
 const (
-	allADoubleResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 4<<16 | 0
+	allADoubleResultSuccess impl.Field = 2<<48 | 3<<32 | 4<<16 | 0
 )
 
 // AllADoubleResultDesc is the descriptor of AllADoubleResult.
-var AllADoubleResultDesc = thriftimpl.NewDesc("aDouble_result")
+var AllADoubleResultDesc = impl.NewDesc("aDouble_result")
 
 // NewAllADoubleResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADoubleResult(opts ...nocopy.Option) AllADoubleResult {
-	return AllADoubleResult(thriftimpl.New(AllADoubleResultDesc, opts...))
+	return AllADoubleResult(impl.New(AllADoubleResultDesc, opts...))
 }
 func ParseAllADoubleResult(b []byte, opts ...nocopy.Option) (AllADoubleResult, error) {
-	s, err := thriftimpl.Parse(AllADoubleResultDesc, b, opts...)
+	s, err := impl.Parse(AllADoubleResultDesc, b, opts...)
 	return AllADoubleResult(s), err
 }
 func ReadAllADoubleResult(r io.Reader, n int, opts ...nocopy.Option) (AllADoubleResult, error) {
@@ -1216,45 +1225,44 @@ func ReadAllADoubleResult(r io.Reader, n int, opts ...nocopy.Option) (AllADouble
 // those of s alone.
 func (s AllADoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
 }
-func (s AllADoubleResult) ThriftDesc() *thriftimpl.Desc { return AllADoubleResultDesc }
-func (s AllADoubleResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllADoubleResult) ThriftDesc() *impl.Desc    { return AllADoubleResultDesc }
+func (s AllADoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllADoubleResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllADoubleResult) Clone() AllADoubleResult {
-	return AllADoubleResult(thriftimpl.Struct(s).Clone(AllADoubleResultDesc))
+	return AllADoubleResult(impl.Struct(s).Clone(AllADoubleResultDesc))
 }
 func (s AllADoubleResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllADoubleResult) String() string { return thriftimpl.Struct(s).Format(AllADoubleResultDesc) }
+func (s AllADoubleResult) String() string { return impl.Struct(s).Format(AllADoubleResultDesc) }
 func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllADoubleResultDesc)
+	return impl.Struct(s).Unknown(AllADoubleResultDesc)
 }
 
 func (s AllADoubleResult) GetSuccess() float64 {
-	return thriftimpl.Struct(s).Float64(allADoubleResultSuccess)
+	return impl.Struct(s).Float64(allADoubleResultSuccess)
 }
 func (s AllADoubleResult) SetSuccess(v float64) {
-	thriftimpl.Struct(s).SetFloat64(allADoubleResultSuccess, v)
+	impl.Struct(s).SetFloat64(allADoubleResultSuccess, v)
 }
-func (s AllADoubleResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allADoubleResultSuccess)
-}
-func (s AllADoubleResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allADoubleResultSuccess) }
+func (s AllADoubleResult) IsSetSuccess() bool { return impl.Struct(s).Has(allADoubleResultSuccess) }
+func (s AllADoubleResult) UnsetSuccess()      { impl.Struct(s).Unset(allADoubleResultSuccess) }
 
 type AllAStringArgs nocopy.Struct
 
 const (
-	allAStringArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	allAStringArgsV impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllAStringArgsDesc is the descriptor of AllAStringArgs.
-var AllAStringArgsDesc = thriftimpl.NewDesc("aString_args")
+var AllAStringArgsDesc = impl.NewDesc("aString_args")
 
 // NewAllAStringArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStringArgs(opts ...nocopy.Option) AllAStringArgs {
-	return AllAStringArgs(thriftimpl.New(AllAStringArgsDesc, opts...))
+	return AllAStringArgs(impl.New(AllAStringArgsDesc, opts...))
 }
 func ParseAllAStringArgs(b []byte, opts ...nocopy.Option) (AllAStringArgs, error) {
-	s, err := thriftimpl.Parse(AllAStringArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAStringArgsDesc, b, opts...)
 	return AllAStringArgs(s), err
 }
 func ReadAllAStringArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStringArgs, error) {
@@ -1265,39 +1273,40 @@ func ReadAllAStringArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStringAr
 // those of s alone.
 func (s AllAStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
 }
-func (s AllAStringArgs) ThriftDesc() *thriftimpl.Desc { return AllAStringArgsDesc }
-func (s AllAStringArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAStringArgs) ThriftDesc() *impl.Desc    { return AllAStringArgsDesc }
+func (s AllAStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAStringArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAStringArgs) Clone() AllAStringArgs {
-	return AllAStringArgs(thriftimpl.Struct(s).Clone(AllAStringArgsDesc))
+	return AllAStringArgs(impl.Struct(s).Clone(AllAStringArgsDesc))
 }
 func (s AllAStringArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAStringArgs) String() string { return thriftimpl.Struct(s).Format(AllAStringArgsDesc) }
+func (s AllAStringArgs) String() string { return impl.Struct(s).Format(AllAStringArgsDesc) }
 func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAStringArgsDesc)
+	return impl.Struct(s).Unknown(AllAStringArgsDesc)
 }
 
-func (s AllAStringArgs) GetV() string  { return thriftimpl.Struct(s).Text(allAStringArgsV) }
-func (s AllAStringArgs) SetV(v string) { thriftimpl.Struct(s).SetText(allAStringArgsV, v) }
-func (s AllAStringArgs) IsSetV() bool  { return thriftimpl.Struct(s).Has(allAStringArgsV) }
-func (s AllAStringArgs) UnsetV()       { thriftimpl.Struct(s).Unset(allAStringArgsV) }
+func (s AllAStringArgs) GetV() string  { return impl.Struct(s).Text(allAStringArgsV) }
+func (s AllAStringArgs) SetV(v string) { impl.Struct(s).SetText(allAStringArgsV, v) }
+func (s AllAStringArgs) IsSetV() bool  { return impl.Struct(s).Has(allAStringArgsV) }
+func (s AllAStringArgs) UnsetV()       { impl.Struct(s).Unset(allAStringArgsV) }
 
 type AllAStringResult nocopy.Struct
 
 const (
-	allAStringResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	allAStringResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // AllAStringResultDesc is the descriptor of AllAStringResult.
-var AllAStringResultDesc = thriftimpl.NewDesc("aString_result")
+var AllAStringResultDesc = impl.NewDesc("aString_result")
 
 // NewAllAStringResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStringResult(opts ...nocopy.Option) AllAStringResult {
-	return AllAStringResult(thriftimpl.New(AllAStringResultDesc, opts...))
+	return AllAStringResult(impl.New(AllAStringResultDesc, opts...))
 }
 func ParseAllAStringResult(b []byte, opts ...nocopy.Option) (AllAStringResult, error) {
-	s, err := thriftimpl.Parse(AllAStringResultDesc, b, opts...)
+	s, err := impl.Parse(AllAStringResultDesc, b, opts...)
 	return AllAStringResult(s), err
 }
 func ReadAllAStringResult(r io.Reader, n int, opts ...nocopy.Option) (AllAStringResult, error) {
@@ -1308,45 +1317,40 @@ func ReadAllAStringResult(r io.Reader, n int, opts ...nocopy.Option) (AllAString
 // those of s alone.
 func (s AllAStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAStringResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAStringResultDesc)
 }
-func (s AllAStringResult) ThriftDesc() *thriftimpl.Desc { return AllAStringResultDesc }
-func (s AllAStringResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAStringResult) ThriftDesc() *impl.Desc    { return AllAStringResultDesc }
+func (s AllAStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAStringResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAStringResult) Clone() AllAStringResult {
-	return AllAStringResult(thriftimpl.Struct(s).Clone(AllAStringResultDesc))
+	return AllAStringResult(impl.Struct(s).Clone(AllAStringResultDesc))
 }
 func (s AllAStringResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAStringResult) String() string { return thriftimpl.Struct(s).Format(AllAStringResultDesc) }
+func (s AllAStringResult) String() string { return impl.Struct(s).Format(AllAStringResultDesc) }
 func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAStringResultDesc)
+	return impl.Struct(s).Unknown(AllAStringResultDesc)
 }
 
-func (s AllAStringResult) GetSuccess() string {
-	return thriftimpl.Struct(s).Text(allAStringResultSuccess)
-}
-func (s AllAStringResult) SetSuccess(v string) {
-	thriftimpl.Struct(s).SetText(allAStringResultSuccess, v)
-}
-func (s AllAStringResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allAStringResultSuccess)
-}
-func (s AllAStringResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allAStringResultSuccess) }
+func (s AllAStringResult) GetSuccess() string  { return impl.Struct(s).Text(allAStringResultSuccess) }
+func (s AllAStringResult) SetSuccess(v string) { impl.Struct(s).SetText(allAStringResultSuccess, v) }
+func (s AllAStringResult) IsSetSuccess() bool  { return impl.Struct(s).Has(allAStringResultSuccess) }
+func (s AllAStringResult) UnsetSuccess()       { impl.Struct(s).Unset(allAStringResultSuccess) }
 
 type AllABinaryArgs nocopy.Struct
 
 const (
-	allABinaryArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	allABinaryArgsV impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllABinaryArgsDesc is the descriptor of AllABinaryArgs.
-var AllABinaryArgsDesc = thriftimpl.NewDesc("aBinary_args")
+var AllABinaryArgsDesc = impl.NewDesc("aBinary_args")
 
 // NewAllABinaryArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABinaryArgs(opts ...nocopy.Option) AllABinaryArgs {
-	return AllABinaryArgs(thriftimpl.New(AllABinaryArgsDesc, opts...))
+	return AllABinaryArgs(impl.New(AllABinaryArgsDesc, opts...))
 }
 func ParseAllABinaryArgs(b []byte, opts ...nocopy.Option) (AllABinaryArgs, error) {
-	s, err := thriftimpl.Parse(AllABinaryArgsDesc, b, opts...)
+	s, err := impl.Parse(AllABinaryArgsDesc, b, opts...)
 	return AllABinaryArgs(s), err
 }
 func ReadAllABinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABinaryArgs, error) {
@@ -1357,40 +1361,41 @@ func ReadAllABinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABinaryAr
 // those of s alone.
 func (s AllABinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
 }
-func (s AllABinaryArgs) ThriftDesc() *thriftimpl.Desc { return AllABinaryArgsDesc }
-func (s AllABinaryArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllABinaryArgs) ThriftDesc() *impl.Desc    { return AllABinaryArgsDesc }
+func (s AllABinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllABinaryArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllABinaryArgs) Clone() AllABinaryArgs {
-	return AllABinaryArgs(thriftimpl.Struct(s).Clone(AllABinaryArgsDesc))
+	return AllABinaryArgs(impl.Struct(s).Clone(AllABinaryArgsDesc))
 }
 func (s AllABinaryArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllABinaryArgs) String() string { return thriftimpl.Struct(s).Format(AllABinaryArgsDesc) }
+func (s AllABinaryArgs) String() string { return impl.Struct(s).Format(AllABinaryArgsDesc) }
 func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllABinaryArgsDesc)
+	return impl.Struct(s).Unknown(AllABinaryArgsDesc)
 }
 
-func (s AllABinaryArgs) GetV() []byte      { return thriftimpl.Struct(s).Bytes(allABinaryArgsV) }
-func (s AllABinaryArgs) SetV(v []byte)     { thriftimpl.Struct(s).SetBytes(allABinaryArgsV, v) }
-func (s AllABinaryArgs) NewV(n int) []byte { return thriftimpl.Struct(s).NewBytes(allABinaryArgsV, n) }
-func (s AllABinaryArgs) IsSetV() bool      { return thriftimpl.Struct(s).Has(allABinaryArgsV) }
-func (s AllABinaryArgs) UnsetV()           { thriftimpl.Struct(s).Unset(allABinaryArgsV) }
+func (s AllABinaryArgs) GetV() []byte      { return impl.Struct(s).Bytes(allABinaryArgsV) }
+func (s AllABinaryArgs) SetV(v []byte)     { impl.Struct(s).SetBytes(allABinaryArgsV, v) }
+func (s AllABinaryArgs) NewV(n int) []byte { return impl.Struct(s).NewBytes(allABinaryArgsV, n) }
+func (s AllABinaryArgs) IsSetV() bool      { return impl.Struct(s).Has(allABinaryArgsV) }
+func (s AllABinaryArgs) UnsetV()           { impl.Struct(s).Unset(allABinaryArgsV) }
 
 type AllABinaryResult nocopy.Struct
 
 const (
-	allABinaryResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	allABinaryResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // AllABinaryResultDesc is the descriptor of AllABinaryResult.
-var AllABinaryResultDesc = thriftimpl.NewDesc("aBinary_result")
+var AllABinaryResultDesc = impl.NewDesc("aBinary_result")
 
 // NewAllABinaryResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllABinaryResult(opts ...nocopy.Option) AllABinaryResult {
-	return AllABinaryResult(thriftimpl.New(AllABinaryResultDesc, opts...))
+	return AllABinaryResult(impl.New(AllABinaryResultDesc, opts...))
 }
 func ParseAllABinaryResult(b []byte, opts ...nocopy.Option) (AllABinaryResult, error) {
-	s, err := thriftimpl.Parse(AllABinaryResultDesc, b, opts...)
+	s, err := impl.Parse(AllABinaryResultDesc, b, opts...)
 	return AllABinaryResult(s), err
 }
 func ReadAllABinaryResult(r io.Reader, n int, opts ...nocopy.Option) (AllABinaryResult, error) {
@@ -1401,48 +1406,43 @@ func ReadAllABinaryResult(r io.Reader, n int, opts ...nocopy.Option) (AllABinary
 // those of s alone.
 func (s AllABinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
 }
-func (s AllABinaryResult) ThriftDesc() *thriftimpl.Desc { return AllABinaryResultDesc }
-func (s AllABinaryResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllABinaryResult) ThriftDesc() *impl.Desc    { return AllABinaryResultDesc }
+func (s AllABinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllABinaryResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllABinaryResult) Clone() AllABinaryResult {
-	return AllABinaryResult(thriftimpl.Struct(s).Clone(AllABinaryResultDesc))
+	return AllABinaryResult(impl.Struct(s).Clone(AllABinaryResultDesc))
 }
 func (s AllABinaryResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllABinaryResult) String() string { return thriftimpl.Struct(s).Format(AllABinaryResultDesc) }
+func (s AllABinaryResult) String() string { return impl.Struct(s).Format(AllABinaryResultDesc) }
 func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllABinaryResultDesc)
+	return impl.Struct(s).Unknown(AllABinaryResultDesc)
 }
 
-func (s AllABinaryResult) GetSuccess() []byte {
-	return thriftimpl.Struct(s).Bytes(allABinaryResultSuccess)
-}
-func (s AllABinaryResult) SetSuccess(v []byte) {
-	thriftimpl.Struct(s).SetBytes(allABinaryResultSuccess, v)
-}
+func (s AllABinaryResult) GetSuccess() []byte  { return impl.Struct(s).Bytes(allABinaryResultSuccess) }
+func (s AllABinaryResult) SetSuccess(v []byte) { impl.Struct(s).SetBytes(allABinaryResultSuccess, v) }
 func (s AllABinaryResult) NewSuccess(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(allABinaryResultSuccess, n)
+	return impl.Struct(s).NewBytes(allABinaryResultSuccess, n)
 }
-func (s AllABinaryResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allABinaryResultSuccess)
-}
-func (s AllABinaryResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allABinaryResultSuccess) }
+func (s AllABinaryResult) IsSetSuccess() bool { return impl.Struct(s).Has(allABinaryResultSuccess) }
+func (s AllABinaryResult) UnsetSuccess()      { impl.Struct(s).Unset(allABinaryResultSuccess) }
 
 type AllAUuidArgs nocopy.Struct
 
 const (
-	allAUuidArgsV thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 1
+	allAUuidArgsV impl.Field = 2<<48 | 3<<32 | 16<<16 | 1
 )
 
 // AllAUuidArgsDesc is the descriptor of AllAUuidArgs.
-var AllAUuidArgsDesc = thriftimpl.NewDesc("aUuid_args")
+var AllAUuidArgsDesc = impl.NewDesc("aUuid_args")
 
 // NewAllAUuidArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUuidArgs(opts ...nocopy.Option) AllAUuidArgs {
-	return AllAUuidArgs(thriftimpl.New(AllAUuidArgsDesc, opts...))
+	return AllAUuidArgs(impl.New(AllAUuidArgsDesc, opts...))
 }
 func ParseAllAUuidArgs(b []byte, opts ...nocopy.Option) (AllAUuidArgs, error) {
-	s, err := thriftimpl.Parse(AllAUuidArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAUuidArgsDesc, b, opts...)
 	return AllAUuidArgs(s), err
 }
 func ReadAllAUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidArgs, error) {
@@ -1453,39 +1453,40 @@ func ReadAllAUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidArgs, 
 // those of s alone.
 func (s AllAUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
 }
-func (s AllAUuidArgs) ThriftDesc() *thriftimpl.Desc { return AllAUuidArgsDesc }
-func (s AllAUuidArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAUuidArgs) ThriftDesc() *impl.Desc    { return AllAUuidArgsDesc }
+func (s AllAUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAUuidArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAUuidArgs) Clone() AllAUuidArgs {
-	return AllAUuidArgs(thriftimpl.Struct(s).Clone(AllAUuidArgsDesc))
+	return AllAUuidArgs(impl.Struct(s).Clone(AllAUuidArgsDesc))
 }
 func (s AllAUuidArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAUuidArgs) String() string { return thriftimpl.Struct(s).Format(AllAUuidArgsDesc) }
+func (s AllAUuidArgs) String() string { return impl.Struct(s).Format(AllAUuidArgsDesc) }
 func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAUuidArgsDesc)
+	return impl.Struct(s).Unknown(AllAUuidArgsDesc)
 }
 
-func (s AllAUuidArgs) GetV() nocopy.UUID  { return thriftimpl.Struct(s).UUID(allAUuidArgsV) }
-func (s AllAUuidArgs) SetV(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(allAUuidArgsV, v) }
-func (s AllAUuidArgs) IsSetV() bool       { return thriftimpl.Struct(s).Has(allAUuidArgsV) }
-func (s AllAUuidArgs) UnsetV()            { thriftimpl.Struct(s).Unset(allAUuidArgsV) }
+func (s AllAUuidArgs) GetV() nocopy.UUID  { return impl.Struct(s).UUID(allAUuidArgsV) }
+func (s AllAUuidArgs) SetV(v nocopy.UUID) { impl.Struct(s).SetUUID(allAUuidArgsV, v) }
+func (s AllAUuidArgs) IsSetV() bool       { return impl.Struct(s).Has(allAUuidArgsV) }
+func (s AllAUuidArgs) UnsetV()            { impl.Struct(s).Unset(allAUuidArgsV) }
 
 type AllAUuidResult nocopy.Struct
 
 const (
-	allAUuidResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 16<<16 | 0
+	allAUuidResultSuccess impl.Field = 2<<48 | 3<<32 | 16<<16 | 0
 )
 
 // AllAUuidResultDesc is the descriptor of AllAUuidResult.
-var AllAUuidResultDesc = thriftimpl.NewDesc("aUuid_result")
+var AllAUuidResultDesc = impl.NewDesc("aUuid_result")
 
 // NewAllAUuidResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUuidResult(opts ...nocopy.Option) AllAUuidResult {
-	return AllAUuidResult(thriftimpl.New(AllAUuidResultDesc, opts...))
+	return AllAUuidResult(impl.New(AllAUuidResultDesc, opts...))
 }
 func ParseAllAUuidResult(b []byte, opts ...nocopy.Option) (AllAUuidResult, error) {
-	s, err := thriftimpl.Parse(AllAUuidResultDesc, b, opts...)
+	s, err := impl.Parse(AllAUuidResultDesc, b, opts...)
 	return AllAUuidResult(s), err
 }
 func ReadAllAUuidResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidResult, error) {
@@ -1496,43 +1497,40 @@ func ReadAllAUuidResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidResu
 // those of s alone.
 func (s AllAUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
 }
-func (s AllAUuidResult) ThriftDesc() *thriftimpl.Desc { return AllAUuidResultDesc }
-func (s AllAUuidResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAUuidResult) ThriftDesc() *impl.Desc    { return AllAUuidResultDesc }
+func (s AllAUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAUuidResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAUuidResult) Clone() AllAUuidResult {
-	return AllAUuidResult(thriftimpl.Struct(s).Clone(AllAUuidResultDesc))
+	return AllAUuidResult(impl.Struct(s).Clone(AllAUuidResultDesc))
 }
 func (s AllAUuidResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAUuidResult) String() string { return thriftimpl.Struct(s).Format(AllAUuidResultDesc) }
+func (s AllAUuidResult) String() string { return impl.Struct(s).Format(AllAUuidResultDesc) }
 func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAUuidResultDesc)
+	return impl.Struct(s).Unknown(AllAUuidResultDesc)
 }
 
-func (s AllAUuidResult) GetSuccess() nocopy.UUID {
-	return thriftimpl.Struct(s).UUID(allAUuidResultSuccess)
-}
-func (s AllAUuidResult) SetSuccess(v nocopy.UUID) {
-	thriftimpl.Struct(s).SetUUID(allAUuidResultSuccess, v)
-}
-func (s AllAUuidResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAUuidResultSuccess) }
-func (s AllAUuidResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAUuidResultSuccess) }
+func (s AllAUuidResult) GetSuccess() nocopy.UUID  { return impl.Struct(s).UUID(allAUuidResultSuccess) }
+func (s AllAUuidResult) SetSuccess(v nocopy.UUID) { impl.Struct(s).SetUUID(allAUuidResultSuccess, v) }
+func (s AllAUuidResult) IsSetSuccess() bool       { return impl.Struct(s).Has(allAUuidResultSuccess) }
+func (s AllAUuidResult) UnsetSuccess()            { impl.Struct(s).Unset(allAUuidResultSuccess) }
 
 type AllAnEnumArgs nocopy.Struct
 
 const (
-	allAnEnumArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	allAnEnumArgsV impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllAnEnumArgsDesc is the descriptor of AllAnEnumArgs.
-var AllAnEnumArgsDesc = thriftimpl.NewDesc("anEnum_args")
+var AllAnEnumArgsDesc = impl.NewDesc("anEnum_args")
 
 // NewAllAnEnumArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnEnumArgs(opts ...nocopy.Option) AllAnEnumArgs {
-	return AllAnEnumArgs(thriftimpl.New(AllAnEnumArgsDesc, opts...))
+	return AllAnEnumArgs(impl.New(AllAnEnumArgsDesc, opts...))
 }
 func ParseAllAnEnumArgs(b []byte, opts ...nocopy.Option) (AllAnEnumArgs, error) {
-	s, err := thriftimpl.Parse(AllAnEnumArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAnEnumArgsDesc, b, opts...)
 	return AllAnEnumArgs(s), err
 }
 func ReadAllAnEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumArgs, error) {
@@ -1543,41 +1541,40 @@ func ReadAllAnEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumArgs
 // those of s alone.
 func (s AllAnEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
 }
-func (s AllAnEnumArgs) ThriftDesc() *thriftimpl.Desc { return AllAnEnumArgsDesc }
-func (s AllAnEnumArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnEnumArgs) ThriftDesc() *impl.Desc    { return AllAnEnumArgsDesc }
+func (s AllAnEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnEnumArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
-	return AllAnEnumArgs(thriftimpl.Struct(s).Clone(AllAnEnumArgsDesc))
+	return AllAnEnumArgs(impl.Struct(s).Clone(AllAnEnumArgsDesc))
 }
 func (s AllAnEnumArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnEnumArgs) String() string { return thriftimpl.Struct(s).Format(AllAnEnumArgsDesc) }
+func (s AllAnEnumArgs) String() string { return impl.Struct(s).Format(AllAnEnumArgsDesc) }
 func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnEnumArgsDesc)
+	return impl.Struct(s).Unknown(AllAnEnumArgsDesc)
 }
 
-func (s AllAnEnumArgs) GetV() shapes.Color {
-	return shapes.Color(thriftimpl.Struct(s).Int32(allAnEnumArgsV))
-}
-func (s AllAnEnumArgs) SetV(v shapes.Color) { thriftimpl.Struct(s).SetInt32(allAnEnumArgsV, int32(v)) }
-func (s AllAnEnumArgs) IsSetV() bool        { return thriftimpl.Struct(s).Has(allAnEnumArgsV) }
-func (s AllAnEnumArgs) UnsetV()             { thriftimpl.Struct(s).Unset(allAnEnumArgsV) }
+func (s AllAnEnumArgs) GetV() shapes.Color  { return shapes.Color(impl.Struct(s).Int32(allAnEnumArgsV)) }
+func (s AllAnEnumArgs) SetV(v shapes.Color) { impl.Struct(s).SetInt32(allAnEnumArgsV, int32(v)) }
+func (s AllAnEnumArgs) IsSetV() bool        { return impl.Struct(s).Has(allAnEnumArgsV) }
+func (s AllAnEnumArgs) UnsetV()             { impl.Struct(s).Unset(allAnEnumArgsV) }
 
 type AllAnEnumResult nocopy.Struct
 
 const (
-	allAnEnumResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allAnEnumResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllAnEnumResultDesc is the descriptor of AllAnEnumResult.
-var AllAnEnumResultDesc = thriftimpl.NewDesc("anEnum_result")
+var AllAnEnumResultDesc = impl.NewDesc("anEnum_result")
 
 // NewAllAnEnumResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnEnumResult(opts ...nocopy.Option) AllAnEnumResult {
-	return AllAnEnumResult(thriftimpl.New(AllAnEnumResultDesc, opts...))
+	return AllAnEnumResult(impl.New(AllAnEnumResultDesc, opts...))
 }
 func ParseAllAnEnumResult(b []byte, opts ...nocopy.Option) (AllAnEnumResult, error) {
-	s, err := thriftimpl.Parse(AllAnEnumResultDesc, b, opts...)
+	s, err := impl.Parse(AllAnEnumResultDesc, b, opts...)
 	return AllAnEnumResult(s), err
 }
 func ReadAllAnEnumResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumResult, error) {
@@ -1588,43 +1585,44 @@ func ReadAllAnEnumResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumRe
 // those of s alone.
 func (s AllAnEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
 }
-func (s AllAnEnumResult) ThriftDesc() *thriftimpl.Desc { return AllAnEnumResultDesc }
-func (s AllAnEnumResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnEnumResult) ThriftDesc() *impl.Desc    { return AllAnEnumResultDesc }
+func (s AllAnEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnEnumResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnEnumResult) Clone() AllAnEnumResult {
-	return AllAnEnumResult(thriftimpl.Struct(s).Clone(AllAnEnumResultDesc))
+	return AllAnEnumResult(impl.Struct(s).Clone(AllAnEnumResultDesc))
 }
 func (s AllAnEnumResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAnEnumResult) String() string { return thriftimpl.Struct(s).Format(AllAnEnumResultDesc) }
+func (s AllAnEnumResult) String() string { return impl.Struct(s).Format(AllAnEnumResultDesc) }
 func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnEnumResultDesc)
+	return impl.Struct(s).Unknown(AllAnEnumResultDesc)
 }
 
 func (s AllAnEnumResult) GetSuccess() shapes.Color {
-	return shapes.Color(thriftimpl.Struct(s).Int32(allAnEnumResultSuccess))
+	return shapes.Color(impl.Struct(s).Int32(allAnEnumResultSuccess))
 }
 func (s AllAnEnumResult) SetSuccess(v shapes.Color) {
-	thriftimpl.Struct(s).SetInt32(allAnEnumResultSuccess, int32(v))
+	impl.Struct(s).SetInt32(allAnEnumResultSuccess, int32(v))
 }
-func (s AllAnEnumResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAnEnumResultSuccess) }
-func (s AllAnEnumResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAnEnumResultSuccess) }
+func (s AllAnEnumResult) IsSetSuccess() bool { return impl.Struct(s).Has(allAnEnumResultSuccess) }
+func (s AllAnEnumResult) UnsetSuccess()      { impl.Struct(s).Unset(allAnEnumResultSuccess) }
 
 type AllAStructArgs nocopy.Struct
 
 const (
-	allAStructArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	allAStructArgsV impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAStructArgsDesc is the descriptor of AllAStructArgs.
-var AllAStructArgsDesc = thriftimpl.NewDesc("aStruct_args")
+var AllAStructArgsDesc = impl.NewDesc("aStruct_args")
 
 // NewAllAStructArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStructArgs(opts ...nocopy.Option) AllAStructArgs {
-	return AllAStructArgs(thriftimpl.New(AllAStructArgsDesc, opts...))
+	return AllAStructArgs(impl.New(AllAStructArgsDesc, opts...))
 }
 func ParseAllAStructArgs(b []byte, opts ...nocopy.Option) (AllAStructArgs, error) {
-	s, err := thriftimpl.Parse(AllAStructArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAStructArgsDesc, b, opts...)
 	return AllAStructArgs(s), err
 }
 func ReadAllAStructArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStructArgs, error) {
@@ -1635,48 +1633,49 @@ func ReadAllAStructArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStructAr
 // those of s alone.
 func (s AllAStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
 }
-func (s AllAStructArgs) ThriftDesc() *thriftimpl.Desc { return AllAStructArgsDesc }
-func (s AllAStructArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAStructArgs) ThriftDesc() *impl.Desc    { return AllAStructArgsDesc }
+func (s AllAStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAStructArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAStructArgs) Clone() AllAStructArgs {
-	return AllAStructArgs(thriftimpl.Struct(s).Clone(AllAStructArgsDesc))
+	return AllAStructArgs(impl.Struct(s).Clone(AllAStructArgsDesc))
 }
 func (s AllAStructArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAStructArgs) String() string { return thriftimpl.Struct(s).Format(AllAStructArgsDesc) }
+func (s AllAStructArgs) String() string { return impl.Struct(s).Format(AllAStructArgsDesc) }
 func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAStructArgsDesc)
+	return impl.Struct(s).Unknown(AllAStructArgsDesc)
 }
 
 func (s AllAStructArgs) GetV() shapes.Point {
-	return shapes.Point(thriftimpl.Struct(s).Child(allAStructArgsV, AllAStructArgsDesc))
+	return shapes.Point(impl.Struct(s).Child(allAStructArgsV, AllAStructArgsDesc))
 }
 
 // SetV sets a copy of v, an empty struct if v is absent.
 func (s AllAStructArgs) SetV(v shapes.Point) {
-	thriftimpl.Struct(s).SetChild(allAStructArgsV, AllAStructArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allAStructArgsV, AllAStructArgsDesc, impl.Struct(v))
 }
 func (s AllAStructArgs) NewV() shapes.Point {
-	return shapes.Point(thriftimpl.Struct(s).NewChild(allAStructArgsV, AllAStructArgsDesc, 0))
+	return shapes.Point(impl.Struct(s).NewChild(allAStructArgsV, AllAStructArgsDesc, 0))
 }
-func (s AllAStructArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAStructArgsV) }
-func (s AllAStructArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAStructArgsV) }
+func (s AllAStructArgs) IsSetV() bool { return impl.Struct(s).Has(allAStructArgsV) }
+func (s AllAStructArgs) UnsetV()      { impl.Struct(s).Unset(allAStructArgsV) }
 
 type AllAStructResult nocopy.Struct
 
 const (
-	allAStructResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAStructResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // AllAStructResultDesc is the descriptor of AllAStructResult.
-var AllAStructResultDesc = thriftimpl.NewDesc("aStruct_result")
+var AllAStructResultDesc = impl.NewDesc("aStruct_result")
 
 // NewAllAStructResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAStructResult(opts ...nocopy.Option) AllAStructResult {
-	return AllAStructResult(thriftimpl.New(AllAStructResultDesc, opts...))
+	return AllAStructResult(impl.New(AllAStructResultDesc, opts...))
 }
 func ParseAllAStructResult(b []byte, opts ...nocopy.Option) (AllAStructResult, error) {
-	s, err := thriftimpl.Parse(AllAStructResultDesc, b, opts...)
+	s, err := impl.Parse(AllAStructResultDesc, b, opts...)
 	return AllAStructResult(s), err
 }
 func ReadAllAStructResult(r io.Reader, n int, opts ...nocopy.Option) (AllAStructResult, error) {
@@ -1687,50 +1686,49 @@ func ReadAllAStructResult(r io.Reader, n int, opts ...nocopy.Option) (AllAStruct
 // those of s alone.
 func (s AllAStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAStructResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAStructResultDesc)
 }
-func (s AllAStructResult) ThriftDesc() *thriftimpl.Desc { return AllAStructResultDesc }
-func (s AllAStructResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAStructResult) ThriftDesc() *impl.Desc    { return AllAStructResultDesc }
+func (s AllAStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAStructResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAStructResult) Clone() AllAStructResult {
-	return AllAStructResult(thriftimpl.Struct(s).Clone(AllAStructResultDesc))
+	return AllAStructResult(impl.Struct(s).Clone(AllAStructResultDesc))
 }
 func (s AllAStructResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAStructResult) String() string { return thriftimpl.Struct(s).Format(AllAStructResultDesc) }
+func (s AllAStructResult) String() string { return impl.Struct(s).Format(AllAStructResultDesc) }
 func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAStructResultDesc)
+	return impl.Struct(s).Unknown(AllAStructResultDesc)
 }
 
 func (s AllAStructResult) GetSuccess() shapes.Point {
-	return shapes.Point(thriftimpl.Struct(s).Child(allAStructResultSuccess, AllAStructResultDesc))
+	return shapes.Point(impl.Struct(s).Child(allAStructResultSuccess, AllAStructResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s AllAStructResult) SetSuccess(v shapes.Point) {
-	thriftimpl.Struct(s).SetChild(allAStructResultSuccess, AllAStructResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allAStructResultSuccess, AllAStructResultDesc, impl.Struct(v))
 }
 func (s AllAStructResult) NewSuccess() shapes.Point {
-	return shapes.Point(thriftimpl.Struct(s).NewChild(allAStructResultSuccess, AllAStructResultDesc, 0))
+	return shapes.Point(impl.Struct(s).NewChild(allAStructResultSuccess, AllAStructResultDesc, 0))
 }
-func (s AllAStructResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allAStructResultSuccess)
-}
-func (s AllAStructResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allAStructResultSuccess) }
+func (s AllAStructResult) IsSetSuccess() bool { return impl.Struct(s).Has(allAStructResultSuccess) }
+func (s AllAStructResult) UnsetSuccess()      { impl.Struct(s).Unset(allAStructResultSuccess) }
 
 type AllAUnionArgs nocopy.Struct
 
 const (
-	allAUnionArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	allAUnionArgsV impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAUnionArgsDesc is the descriptor of AllAUnionArgs.
-var AllAUnionArgsDesc = thriftimpl.NewDesc("aUnion_args")
+var AllAUnionArgsDesc = impl.NewDesc("aUnion_args")
 
 // NewAllAUnionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUnionArgs(opts ...nocopy.Option) AllAUnionArgs {
-	return AllAUnionArgs(thriftimpl.New(AllAUnionArgsDesc, opts...))
+	return AllAUnionArgs(impl.New(AllAUnionArgsDesc, opts...))
 }
 func ParseAllAUnionArgs(b []byte, opts ...nocopy.Option) (AllAUnionArgs, error) {
-	s, err := thriftimpl.Parse(AllAUnionArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAUnionArgsDesc, b, opts...)
 	return AllAUnionArgs(s), err
 }
 func ReadAllAUnionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionArgs, error) {
@@ -1741,48 +1739,49 @@ func ReadAllAUnionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionArgs
 // those of s alone.
 func (s AllAUnionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
 }
-func (s AllAUnionArgs) ThriftDesc() *thriftimpl.Desc { return AllAUnionArgsDesc }
-func (s AllAUnionArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAUnionArgs) ThriftDesc() *impl.Desc    { return AllAUnionArgsDesc }
+func (s AllAUnionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAUnionArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAUnionArgs) Clone() AllAUnionArgs {
-	return AllAUnionArgs(thriftimpl.Struct(s).Clone(AllAUnionArgsDesc))
+	return AllAUnionArgs(impl.Struct(s).Clone(AllAUnionArgsDesc))
 }
 func (s AllAUnionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAUnionArgs) String() string { return thriftimpl.Struct(s).Format(AllAUnionArgsDesc) }
+func (s AllAUnionArgs) String() string { return impl.Struct(s).Format(AllAUnionArgsDesc) }
 func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAUnionArgsDesc)
+	return impl.Struct(s).Unknown(AllAUnionArgsDesc)
 }
 
 func (s AllAUnionArgs) GetV() shapes.Shape {
-	return shapes.Shape(thriftimpl.Struct(s).Child(allAUnionArgsV, AllAUnionArgsDesc))
+	return shapes.Shape(impl.Struct(s).Child(allAUnionArgsV, AllAUnionArgsDesc))
 }
 
 // SetV sets a copy of v, an empty struct if v is absent.
 func (s AllAUnionArgs) SetV(v shapes.Shape) {
-	thriftimpl.Struct(s).SetChild(allAUnionArgsV, AllAUnionArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allAUnionArgsV, AllAUnionArgsDesc, impl.Struct(v))
 }
 func (s AllAUnionArgs) NewV() shapes.Shape {
-	return shapes.Shape(thriftimpl.Struct(s).NewChild(allAUnionArgsV, AllAUnionArgsDesc, 0))
+	return shapes.Shape(impl.Struct(s).NewChild(allAUnionArgsV, AllAUnionArgsDesc, 0))
 }
-func (s AllAUnionArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAUnionArgsV) }
-func (s AllAUnionArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAUnionArgsV) }
+func (s AllAUnionArgs) IsSetV() bool { return impl.Struct(s).Has(allAUnionArgsV) }
+func (s AllAUnionArgs) UnsetV()      { impl.Struct(s).Unset(allAUnionArgsV) }
 
 type AllAUnionResult nocopy.Struct
 
 const (
-	allAUnionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAUnionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // AllAUnionResultDesc is the descriptor of AllAUnionResult.
-var AllAUnionResultDesc = thriftimpl.NewDesc("aUnion_result")
+var AllAUnionResultDesc = impl.NewDesc("aUnion_result")
 
 // NewAllAUnionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAUnionResult(opts ...nocopy.Option) AllAUnionResult {
-	return AllAUnionResult(thriftimpl.New(AllAUnionResultDesc, opts...))
+	return AllAUnionResult(impl.New(AllAUnionResultDesc, opts...))
 }
 func ParseAllAUnionResult(b []byte, opts ...nocopy.Option) (AllAUnionResult, error) {
-	s, err := thriftimpl.Parse(AllAUnionResultDesc, b, opts...)
+	s, err := impl.Parse(AllAUnionResultDesc, b, opts...)
 	return AllAUnionResult(s), err
 }
 func ReadAllAUnionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionResult, error) {
@@ -1793,48 +1792,49 @@ func ReadAllAUnionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionRe
 // those of s alone.
 func (s AllAUnionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
 }
-func (s AllAUnionResult) ThriftDesc() *thriftimpl.Desc { return AllAUnionResultDesc }
-func (s AllAUnionResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAUnionResult) ThriftDesc() *impl.Desc    { return AllAUnionResultDesc }
+func (s AllAUnionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAUnionResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAUnionResult) Clone() AllAUnionResult {
-	return AllAUnionResult(thriftimpl.Struct(s).Clone(AllAUnionResultDesc))
+	return AllAUnionResult(impl.Struct(s).Clone(AllAUnionResultDesc))
 }
 func (s AllAUnionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAUnionResult) String() string { return thriftimpl.Struct(s).Format(AllAUnionResultDesc) }
+func (s AllAUnionResult) String() string { return impl.Struct(s).Format(AllAUnionResultDesc) }
 func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAUnionResultDesc)
+	return impl.Struct(s).Unknown(AllAUnionResultDesc)
 }
 
 func (s AllAUnionResult) GetSuccess() shapes.Shape {
-	return shapes.Shape(thriftimpl.Struct(s).Child(allAUnionResultSuccess, AllAUnionResultDesc))
+	return shapes.Shape(impl.Struct(s).Child(allAUnionResultSuccess, AllAUnionResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s AllAUnionResult) SetSuccess(v shapes.Shape) {
-	thriftimpl.Struct(s).SetChild(allAUnionResultSuccess, AllAUnionResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allAUnionResultSuccess, AllAUnionResultDesc, impl.Struct(v))
 }
 func (s AllAUnionResult) NewSuccess() shapes.Shape {
-	return shapes.Shape(thriftimpl.Struct(s).NewChild(allAUnionResultSuccess, AllAUnionResultDesc, 0))
+	return shapes.Shape(impl.Struct(s).NewChild(allAUnionResultSuccess, AllAUnionResultDesc, 0))
 }
-func (s AllAUnionResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAUnionResultSuccess) }
-func (s AllAUnionResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAUnionResultSuccess) }
+func (s AllAUnionResult) IsSetSuccess() bool { return impl.Struct(s).Has(allAUnionResultSuccess) }
+func (s AllAUnionResult) UnsetSuccess()      { impl.Struct(s).Unset(allAUnionResultSuccess) }
 
 type AllAnExceptionArgs nocopy.Struct
 
 const (
-	allAnExceptionArgsV thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	allAnExceptionArgsV impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // AllAnExceptionArgsDesc is the descriptor of AllAnExceptionArgs.
-var AllAnExceptionArgsDesc = thriftimpl.NewDesc("anException_args")
+var AllAnExceptionArgsDesc = impl.NewDesc("anException_args")
 
 // NewAllAnExceptionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnExceptionArgs(opts ...nocopy.Option) AllAnExceptionArgs {
-	return AllAnExceptionArgs(thriftimpl.New(AllAnExceptionArgsDesc, opts...))
+	return AllAnExceptionArgs(impl.New(AllAnExceptionArgsDesc, opts...))
 }
 func ParseAllAnExceptionArgs(b []byte, opts ...nocopy.Option) (AllAnExceptionArgs, error) {
-	s, err := thriftimpl.Parse(AllAnExceptionArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAnExceptionArgsDesc, b, opts...)
 	return AllAnExceptionArgs(s), err
 }
 func ReadAllAnExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnExceptionArgs, error) {
@@ -1845,50 +1845,49 @@ func ReadAllAnExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnExc
 // those of s alone.
 func (s AllAnExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
 }
-func (s AllAnExceptionArgs) ThriftDesc() *thriftimpl.Desc { return AllAnExceptionArgsDesc }
-func (s AllAnExceptionArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnExceptionArgs) ThriftDesc() *impl.Desc    { return AllAnExceptionArgsDesc }
+func (s AllAnExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnExceptionArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
-	return AllAnExceptionArgs(thriftimpl.Struct(s).Clone(AllAnExceptionArgsDesc))
+	return AllAnExceptionArgs(impl.Struct(s).Clone(AllAnExceptionArgsDesc))
 }
-func (s AllAnExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllAnExceptionArgs) String() string {
-	return thriftimpl.Struct(s).Format(AllAnExceptionArgsDesc)
-}
+func (s AllAnExceptionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllAnExceptionArgs) String() string { return impl.Struct(s).Format(AllAnExceptionArgsDesc) }
 func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnExceptionArgsDesc)
+	return impl.Struct(s).Unknown(AllAnExceptionArgsDesc)
 }
 
 func (s AllAnExceptionArgs) GetV() shapes.Refused {
-	return shapes.Refused(thriftimpl.Struct(s).Child(allAnExceptionArgsV, AllAnExceptionArgsDesc))
+	return shapes.Refused(impl.Struct(s).Child(allAnExceptionArgsV, AllAnExceptionArgsDesc))
 }
 
 // SetV sets a copy of v, an empty struct if v is absent.
 func (s AllAnExceptionArgs) SetV(v shapes.Refused) {
-	thriftimpl.Struct(s).SetChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, impl.Struct(v))
 }
 func (s AllAnExceptionArgs) NewV() shapes.Refused {
-	return shapes.Refused(thriftimpl.Struct(s).NewChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, 0))
+	return shapes.Refused(impl.Struct(s).NewChild(allAnExceptionArgsV, AllAnExceptionArgsDesc, 0))
 }
-func (s AllAnExceptionArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAnExceptionArgsV) }
-func (s AllAnExceptionArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAnExceptionArgsV) }
+func (s AllAnExceptionArgs) IsSetV() bool { return impl.Struct(s).Has(allAnExceptionArgsV) }
+func (s AllAnExceptionArgs) UnsetV()      { impl.Struct(s).Unset(allAnExceptionArgsV) }
 
 type AllAnExceptionResult nocopy.Struct
 
 const (
-	allAnExceptionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	allAnExceptionResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // AllAnExceptionResultDesc is the descriptor of AllAnExceptionResult.
-var AllAnExceptionResultDesc = thriftimpl.NewDesc("anException_result")
+var AllAnExceptionResultDesc = impl.NewDesc("anException_result")
 
 // NewAllAnExceptionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAnExceptionResult(opts ...nocopy.Option) AllAnExceptionResult {
-	return AllAnExceptionResult(thriftimpl.New(AllAnExceptionResultDesc, opts...))
+	return AllAnExceptionResult(impl.New(AllAnExceptionResultDesc, opts...))
 }
 func ParseAllAnExceptionResult(b []byte, opts ...nocopy.Option) (AllAnExceptionResult, error) {
-	s, err := thriftimpl.Parse(AllAnExceptionResultDesc, b, opts...)
+	s, err := impl.Parse(AllAnExceptionResultDesc, b, opts...)
 	return AllAnExceptionResult(s), err
 }
 func ReadAllAnExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnExceptionResult, error) {
@@ -1899,52 +1898,51 @@ func ReadAllAnExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnE
 // those of s alone.
 func (s AllAnExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
 }
-func (s AllAnExceptionResult) ThriftDesc() *thriftimpl.Desc { return AllAnExceptionResultDesc }
-func (s AllAnExceptionResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAnExceptionResult) ThriftDesc() *impl.Desc    { return AllAnExceptionResultDesc }
+func (s AllAnExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnExceptionResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
-	return AllAnExceptionResult(thriftimpl.Struct(s).Clone(AllAnExceptionResultDesc))
+	return AllAnExceptionResult(impl.Struct(s).Clone(AllAnExceptionResultDesc))
 }
-func (s AllAnExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllAnExceptionResult) String() string {
-	return thriftimpl.Struct(s).Format(AllAnExceptionResultDesc)
-}
+func (s AllAnExceptionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllAnExceptionResult) String() string { return impl.Struct(s).Format(AllAnExceptionResultDesc) }
 func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAnExceptionResultDesc)
+	return impl.Struct(s).Unknown(AllAnExceptionResultDesc)
 }
 
 func (s AllAnExceptionResult) GetSuccess() shapes.Refused {
-	return shapes.Refused(thriftimpl.Struct(s).Child(allAnExceptionResultSuccess, AllAnExceptionResultDesc))
+	return shapes.Refused(impl.Struct(s).Child(allAnExceptionResultSuccess, AllAnExceptionResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s AllAnExceptionResult) SetSuccess(v shapes.Refused) {
-	thriftimpl.Struct(s).SetChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, impl.Struct(v))
 }
 func (s AllAnExceptionResult) NewSuccess() shapes.Refused {
-	return shapes.Refused(thriftimpl.Struct(s).NewChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, 0))
+	return shapes.Refused(impl.Struct(s).NewChild(allAnExceptionResultSuccess, AllAnExceptionResultDesc, 0))
 }
 func (s AllAnExceptionResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allAnExceptionResultSuccess)
+	return impl.Struct(s).Has(allAnExceptionResultSuccess)
 }
-func (s AllAnExceptionResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allAnExceptionResultSuccess) }
+func (s AllAnExceptionResult) UnsetSuccess() { impl.Struct(s).Unset(allAnExceptionResultSuccess) }
 
 type AllATypedefArgs nocopy.Struct
 
 const (
-	allATypedefArgsV thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	allATypedefArgsV impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AllATypedefArgsDesc is the descriptor of AllATypedefArgs.
-var AllATypedefArgsDesc = thriftimpl.NewDesc("aTypedef_args")
+var AllATypedefArgsDesc = impl.NewDesc("aTypedef_args")
 
 // NewAllATypedefArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllATypedefArgs(opts ...nocopy.Option) AllATypedefArgs {
-	return AllATypedefArgs(thriftimpl.New(AllATypedefArgsDesc, opts...))
+	return AllATypedefArgs(impl.New(AllATypedefArgsDesc, opts...))
 }
 func ParseAllATypedefArgs(b []byte, opts ...nocopy.Option) (AllATypedefArgs, error) {
-	s, err := thriftimpl.Parse(AllATypedefArgsDesc, b, opts...)
+	s, err := impl.Parse(AllATypedefArgsDesc, b, opts...)
 	return AllATypedefArgs(s), err
 }
 func ReadAllATypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (AllATypedefArgs, error) {
@@ -1955,39 +1953,40 @@ func ReadAllATypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (AllATypedef
 // those of s alone.
 func (s AllATypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
 }
-func (s AllATypedefArgs) ThriftDesc() *thriftimpl.Desc { return AllATypedefArgsDesc }
-func (s AllATypedefArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllATypedefArgs) ThriftDesc() *impl.Desc    { return AllATypedefArgsDesc }
+func (s AllATypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllATypedefArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllATypedefArgs) Clone() AllATypedefArgs {
-	return AllATypedefArgs(thriftimpl.Struct(s).Clone(AllATypedefArgsDesc))
+	return AllATypedefArgs(impl.Struct(s).Clone(AllATypedefArgsDesc))
 }
 func (s AllATypedefArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllATypedefArgs) String() string { return thriftimpl.Struct(s).Format(AllATypedefArgsDesc) }
+func (s AllATypedefArgs) String() string { return impl.Struct(s).Format(AllATypedefArgsDesc) }
 func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllATypedefArgsDesc)
+	return impl.Struct(s).Unknown(AllATypedefArgsDesc)
 }
 
-func (s AllATypedefArgs) GetV() int64  { return thriftimpl.Struct(s).Int64(allATypedefArgsV) }
-func (s AllATypedefArgs) SetV(v int64) { thriftimpl.Struct(s).SetInt64(allATypedefArgsV, v) }
-func (s AllATypedefArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allATypedefArgsV) }
-func (s AllATypedefArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allATypedefArgsV) }
+func (s AllATypedefArgs) GetV() int64  { return impl.Struct(s).Int64(allATypedefArgsV) }
+func (s AllATypedefArgs) SetV(v int64) { impl.Struct(s).SetInt64(allATypedefArgsV, v) }
+func (s AllATypedefArgs) IsSetV() bool { return impl.Struct(s).Has(allATypedefArgsV) }
+func (s AllATypedefArgs) UnsetV()      { impl.Struct(s).Unset(allATypedefArgsV) }
 
 type AllATypedefResult nocopy.Struct
 
 const (
-	allATypedefResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	allATypedefResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // AllATypedefResultDesc is the descriptor of AllATypedefResult.
-var AllATypedefResultDesc = thriftimpl.NewDesc("aTypedef_result")
+var AllATypedefResultDesc = impl.NewDesc("aTypedef_result")
 
 // NewAllATypedefResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllATypedefResult(opts ...nocopy.Option) AllATypedefResult {
-	return AllATypedefResult(thriftimpl.New(AllATypedefResultDesc, opts...))
+	return AllATypedefResult(impl.New(AllATypedefResultDesc, opts...))
 }
 func ParseAllATypedefResult(b []byte, opts ...nocopy.Option) (AllATypedefResult, error) {
-	s, err := thriftimpl.Parse(AllATypedefResultDesc, b, opts...)
+	s, err := impl.Parse(AllATypedefResultDesc, b, opts...)
 	return AllATypedefResult(s), err
 }
 func ReadAllATypedefResult(r io.Reader, n int, opts ...nocopy.Option) (AllATypedefResult, error) {
@@ -1998,45 +1997,40 @@ func ReadAllATypedefResult(r io.Reader, n int, opts ...nocopy.Option) (AllATyped
 // those of s alone.
 func (s AllATypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
 }
-func (s AllATypedefResult) ThriftDesc() *thriftimpl.Desc { return AllATypedefResultDesc }
-func (s AllATypedefResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllATypedefResult) ThriftDesc() *impl.Desc    { return AllATypedefResultDesc }
+func (s AllATypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllATypedefResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllATypedefResult) Clone() AllATypedefResult {
-	return AllATypedefResult(thriftimpl.Struct(s).Clone(AllATypedefResultDesc))
+	return AllATypedefResult(impl.Struct(s).Clone(AllATypedefResultDesc))
 }
 func (s AllATypedefResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllATypedefResult) String() string { return thriftimpl.Struct(s).Format(AllATypedefResultDesc) }
+func (s AllATypedefResult) String() string { return impl.Struct(s).Format(AllATypedefResultDesc) }
 func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllATypedefResultDesc)
+	return impl.Struct(s).Unknown(AllATypedefResultDesc)
 }
 
-func (s AllATypedefResult) GetSuccess() int64 {
-	return thriftimpl.Struct(s).Int64(allATypedefResultSuccess)
-}
-func (s AllATypedefResult) SetSuccess(v int64) {
-	thriftimpl.Struct(s).SetInt64(allATypedefResultSuccess, v)
-}
-func (s AllATypedefResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allATypedefResultSuccess)
-}
-func (s AllATypedefResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allATypedefResultSuccess) }
+func (s AllATypedefResult) GetSuccess() int64  { return impl.Struct(s).Int64(allATypedefResultSuccess) }
+func (s AllATypedefResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(allATypedefResultSuccess, v) }
+func (s AllATypedefResult) IsSetSuccess() bool { return impl.Struct(s).Has(allATypedefResultSuccess) }
+func (s AllATypedefResult) UnsetSuccess()      { impl.Struct(s).Unset(allATypedefResultSuccess) }
 
 type AllAPathArgs nocopy.Struct
 
 const (
-	allAPathArgsV thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	allAPathArgsV impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // AllAPathArgsDesc is the descriptor of AllAPathArgs.
-var AllAPathArgsDesc = thriftimpl.NewDesc("aPath_args")
+var AllAPathArgsDesc = impl.NewDesc("aPath_args")
 
 // NewAllAPathArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAPathArgs(opts ...nocopy.Option) AllAPathArgs {
-	return AllAPathArgs(thriftimpl.New(AllAPathArgsDesc, opts...))
+	return AllAPathArgs(impl.New(AllAPathArgsDesc, opts...))
 }
 func ParseAllAPathArgs(b []byte, opts ...nocopy.Option) (AllAPathArgs, error) {
-	s, err := thriftimpl.Parse(AllAPathArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAPathArgsDesc, b, opts...)
 	return AllAPathArgs(s), err
 }
 func ReadAllAPathArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAPathArgs, error) {
@@ -2047,48 +2041,49 @@ func ReadAllAPathArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAPathArgs, 
 // those of s alone.
 func (s AllAPathArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
 }
-func (s AllAPathArgs) ThriftDesc() *thriftimpl.Desc { return AllAPathArgsDesc }
-func (s AllAPathArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAPathArgs) ThriftDesc() *impl.Desc    { return AllAPathArgsDesc }
+func (s AllAPathArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAPathArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAPathArgs) Clone() AllAPathArgs {
-	return AllAPathArgs(thriftimpl.Struct(s).Clone(AllAPathArgsDesc))
+	return AllAPathArgs(impl.Struct(s).Clone(AllAPathArgsDesc))
 }
 func (s AllAPathArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAPathArgs) String() string { return thriftimpl.Struct(s).Format(AllAPathArgsDesc) }
+func (s AllAPathArgs) String() string { return impl.Struct(s).Format(AllAPathArgsDesc) }
 func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAPathArgsDesc)
+	return impl.Struct(s).Unknown(AllAPathArgsDesc)
 }
 
 func (s AllAPathArgs) GetV() nocopy.StructList[shapes.Point] {
-	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).Child(allAPathArgsV, AllAPathArgsDesc))
+	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(allAPathArgsV, AllAPathArgsDesc))
 }
 
 // SetV sets a copy of v, an empty list if v is absent.
 func (s AllAPathArgs) SetV(v nocopy.StructList[shapes.Point]) {
-	thriftimpl.Struct(s).SetChild(allAPathArgsV, AllAPathArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allAPathArgsV, AllAPathArgsDesc, impl.Struct(v))
 }
 func (s AllAPathArgs) NewV(n int) nocopy.StructList[shapes.Point] {
-	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).NewChild(allAPathArgsV, AllAPathArgsDesc, n))
+	return nocopy.StructList[shapes.Point](impl.Struct(s).NewChild(allAPathArgsV, AllAPathArgsDesc, n))
 }
-func (s AllAPathArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAPathArgsV) }
-func (s AllAPathArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAPathArgsV) }
+func (s AllAPathArgs) IsSetV() bool { return impl.Struct(s).Has(allAPathArgsV) }
+func (s AllAPathArgs) UnsetV()      { impl.Struct(s).Unset(allAPathArgsV) }
 
 type AllAPathResult nocopy.Struct
 
 const (
-	allAPathResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	allAPathResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
 // AllAPathResultDesc is the descriptor of AllAPathResult.
-var AllAPathResultDesc = thriftimpl.NewDesc("aPath_result")
+var AllAPathResultDesc = impl.NewDesc("aPath_result")
 
 // NewAllAPathResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAPathResult(opts ...nocopy.Option) AllAPathResult {
-	return AllAPathResult(thriftimpl.New(AllAPathResultDesc, opts...))
+	return AllAPathResult(impl.New(AllAPathResultDesc, opts...))
 }
 func ParseAllAPathResult(b []byte, opts ...nocopy.Option) (AllAPathResult, error) {
-	s, err := thriftimpl.Parse(AllAPathResultDesc, b, opts...)
+	s, err := impl.Parse(AllAPathResultDesc, b, opts...)
 	return AllAPathResult(s), err
 }
 func ReadAllAPathResult(r io.Reader, n int, opts ...nocopy.Option) (AllAPathResult, error) {
@@ -2099,48 +2094,49 @@ func ReadAllAPathResult(r io.Reader, n int, opts ...nocopy.Option) (AllAPathResu
 // those of s alone.
 func (s AllAPathResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAPathResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAPathResultDesc)
 }
-func (s AllAPathResult) ThriftDesc() *thriftimpl.Desc { return AllAPathResultDesc }
-func (s AllAPathResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAPathResult) ThriftDesc() *impl.Desc    { return AllAPathResultDesc }
+func (s AllAPathResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAPathResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAPathResult) Clone() AllAPathResult {
-	return AllAPathResult(thriftimpl.Struct(s).Clone(AllAPathResultDesc))
+	return AllAPathResult(impl.Struct(s).Clone(AllAPathResultDesc))
 }
 func (s AllAPathResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAPathResult) String() string { return thriftimpl.Struct(s).Format(AllAPathResultDesc) }
+func (s AllAPathResult) String() string { return impl.Struct(s).Format(AllAPathResultDesc) }
 func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAPathResultDesc)
+	return impl.Struct(s).Unknown(AllAPathResultDesc)
 }
 
 func (s AllAPathResult) GetSuccess() nocopy.StructList[shapes.Point] {
-	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).Child(allAPathResultSuccess, AllAPathResultDesc))
+	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(allAPathResultSuccess, AllAPathResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty list if v is absent.
 func (s AllAPathResult) SetSuccess(v nocopy.StructList[shapes.Point]) {
-	thriftimpl.Struct(s).SetChild(allAPathResultSuccess, AllAPathResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allAPathResultSuccess, AllAPathResultDesc, impl.Struct(v))
 }
 func (s AllAPathResult) NewSuccess(n int) nocopy.StructList[shapes.Point] {
-	return nocopy.StructList[shapes.Point](thriftimpl.Struct(s).NewChild(allAPathResultSuccess, AllAPathResultDesc, n))
+	return nocopy.StructList[shapes.Point](impl.Struct(s).NewChild(allAPathResultSuccess, AllAPathResultDesc, n))
 }
-func (s AllAPathResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAPathResultSuccess) }
-func (s AllAPathResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAPathResultSuccess) }
+func (s AllAPathResult) IsSetSuccess() bool { return impl.Struct(s).Has(allAPathResultSuccess) }
+func (s AllAPathResult) UnsetSuccess()      { impl.Struct(s).Unset(allAPathResultSuccess) }
 
 type AllAListArgs nocopy.Struct
 
 const (
-	allAListArgsV thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	allAListArgsV impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // AllAListArgsDesc is the descriptor of AllAListArgs.
-var AllAListArgsDesc = thriftimpl.NewDesc("aList_args")
+var AllAListArgsDesc = impl.NewDesc("aList_args")
 
 // NewAllAListArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAListArgs(opts ...nocopy.Option) AllAListArgs {
-	return AllAListArgs(thriftimpl.New(AllAListArgsDesc, opts...))
+	return AllAListArgs(impl.New(AllAListArgsDesc, opts...))
 }
 func ParseAllAListArgs(b []byte, opts ...nocopy.Option) (AllAListArgs, error) {
-	s, err := thriftimpl.Parse(AllAListArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAListArgsDesc, b, opts...)
 	return AllAListArgs(s), err
 }
 func ReadAllAListArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAListArgs, error) {
@@ -2151,46 +2147,45 @@ func ReadAllAListArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAListArgs, 
 // those of s alone.
 func (s AllAListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAListArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAListArgsDesc)
 }
-func (s AllAListArgs) ThriftDesc() *thriftimpl.Desc { return AllAListArgsDesc }
-func (s AllAListArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAListArgs) ThriftDesc() *impl.Desc    { return AllAListArgsDesc }
+func (s AllAListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAListArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAListArgs) Clone() AllAListArgs {
-	return AllAListArgs(thriftimpl.Struct(s).Clone(AllAListArgsDesc))
+	return AllAListArgs(impl.Struct(s).Clone(AllAListArgsDesc))
 }
 func (s AllAListArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAListArgs) String() string { return thriftimpl.Struct(s).Format(AllAListArgsDesc) }
+func (s AllAListArgs) String() string { return impl.Struct(s).Format(AllAListArgsDesc) }
 func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAListArgsDesc)
+	return impl.Struct(s).Unknown(AllAListArgsDesc)
 }
 
 func (s AllAListArgs) GetV() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(allAListArgsV, AllAListArgsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(allAListArgsV, AllAListArgsDesc))
 }
-func (s AllAListArgs) SetV(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(allAListArgsV, AllAListArgsDesc, v)
-}
+func (s AllAListArgs) SetV(v []int32) { impl.Struct(s).SetInt32s(allAListArgsV, AllAListArgsDesc, v) }
 func (s AllAListArgs) NewV(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(allAListArgsV, AllAListArgsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(allAListArgsV, AllAListArgsDesc, n))
 }
-func (s AllAListArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAListArgsV) }
-func (s AllAListArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAListArgsV) }
+func (s AllAListArgs) IsSetV() bool { return impl.Struct(s).Has(allAListArgsV) }
+func (s AllAListArgs) UnsetV()      { impl.Struct(s).Unset(allAListArgsV) }
 
 type AllAListResult nocopy.Struct
 
 const (
-	allAListResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	allAListResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
 // AllAListResultDesc is the descriptor of AllAListResult.
-var AllAListResultDesc = thriftimpl.NewDesc("aList_result")
+var AllAListResultDesc = impl.NewDesc("aList_result")
 
 // NewAllAListResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAListResult(opts ...nocopy.Option) AllAListResult {
-	return AllAListResult(thriftimpl.New(AllAListResultDesc, opts...))
+	return AllAListResult(impl.New(AllAListResultDesc, opts...))
 }
 func ParseAllAListResult(b []byte, opts ...nocopy.Option) (AllAListResult, error) {
-	s, err := thriftimpl.Parse(AllAListResultDesc, b, opts...)
+	s, err := impl.Parse(AllAListResultDesc, b, opts...)
 	return AllAListResult(s), err
 }
 func ReadAllAListResult(r io.Reader, n int, opts ...nocopy.Option) (AllAListResult, error) {
@@ -2201,46 +2196,47 @@ func ReadAllAListResult(r io.Reader, n int, opts ...nocopy.Option) (AllAListResu
 // those of s alone.
 func (s AllAListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAListResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAListResultDesc)
 }
-func (s AllAListResult) ThriftDesc() *thriftimpl.Desc { return AllAListResultDesc }
-func (s AllAListResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAListResult) ThriftDesc() *impl.Desc    { return AllAListResultDesc }
+func (s AllAListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAListResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAListResult) Clone() AllAListResult {
-	return AllAListResult(thriftimpl.Struct(s).Clone(AllAListResultDesc))
+	return AllAListResult(impl.Struct(s).Clone(AllAListResultDesc))
 }
 func (s AllAListResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAListResult) String() string { return thriftimpl.Struct(s).Format(AllAListResultDesc) }
+func (s AllAListResult) String() string { return impl.Struct(s).Format(AllAListResultDesc) }
 func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAListResultDesc)
+	return impl.Struct(s).Unknown(AllAListResultDesc)
 }
 
 func (s AllAListResult) GetSuccess() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(allAListResultSuccess, AllAListResultDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(allAListResultSuccess, AllAListResultDesc))
 }
 func (s AllAListResult) SetSuccess(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(allAListResultSuccess, AllAListResultDesc, v)
+	impl.Struct(s).SetInt32s(allAListResultSuccess, AllAListResultDesc, v)
 }
 func (s AllAListResult) NewSuccess(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(allAListResultSuccess, AllAListResultDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(allAListResultSuccess, AllAListResultDesc, n))
 }
-func (s AllAListResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAListResultSuccess) }
-func (s AllAListResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAListResultSuccess) }
+func (s AllAListResult) IsSetSuccess() bool { return impl.Struct(s).Has(allAListResultSuccess) }
+func (s AllAListResult) UnsetSuccess()      { impl.Struct(s).Unset(allAListResultSuccess) }
 
 type AllASetArgs nocopy.Struct
 
 const (
-	allASetArgsV thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 1
+	allASetArgsV impl.Field = 2<<48 | 3<<32 | 14<<16 | 1
 )
 
 // AllASetArgsDesc is the descriptor of AllASetArgs.
-var AllASetArgsDesc = thriftimpl.NewDesc("aSet_args")
+var AllASetArgsDesc = impl.NewDesc("aSet_args")
 
 // NewAllASetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllASetArgs(opts ...nocopy.Option) AllASetArgs {
-	return AllASetArgs(thriftimpl.New(AllASetArgsDesc, opts...))
+	return AllASetArgs(impl.New(AllASetArgsDesc, opts...))
 }
 func ParseAllASetArgs(b []byte, opts ...nocopy.Option) (AllASetArgs, error) {
-	s, err := thriftimpl.Parse(AllASetArgsDesc, b, opts...)
+	s, err := impl.Parse(AllASetArgsDesc, b, opts...)
 	return AllASetArgs(s), err
 }
 func ReadAllASetArgs(r io.Reader, n int, opts ...nocopy.Option) (AllASetArgs, error) {
@@ -2251,46 +2247,43 @@ func ReadAllASetArgs(r io.Reader, n int, opts ...nocopy.Option) (AllASetArgs, er
 // those of s alone.
 func (s AllASetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllASetArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllASetArgsDesc)
 }
-func (s AllASetArgs) ThriftDesc() *thriftimpl.Desc { return AllASetArgsDesc }
-func (s AllASetArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s AllASetArgs) Clone() AllASetArgs {
-	return AllASetArgs(thriftimpl.Struct(s).Clone(AllASetArgsDesc))
-}
-func (s AllASetArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllASetArgs) String() string { return thriftimpl.Struct(s).Format(AllASetArgsDesc) }
+func (s AllASetArgs) ThriftDesc() *impl.Desc    { return AllASetArgsDesc }
+func (s AllASetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllASetArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s AllASetArgs) Clone() AllASetArgs        { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
+func (s AllASetArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s AllASetArgs) String() string            { return impl.Struct(s).Format(AllASetArgsDesc) }
 func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllASetArgsDesc)
+	return impl.Struct(s).Unknown(AllASetArgsDesc)
 }
 
 func (s AllASetArgs) GetV() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(allASetArgsV, AllASetArgsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(allASetArgsV, AllASetArgsDesc))
 }
-func (s AllASetArgs) SetV(v []string) {
-	thriftimpl.Struct(s).SetTexts(allASetArgsV, AllASetArgsDesc, v)
-}
+func (s AllASetArgs) SetV(v []string) { impl.Struct(s).SetTexts(allASetArgsV, AllASetArgsDesc, v) }
 func (s AllASetArgs) NewV(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(allASetArgsV, AllASetArgsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(allASetArgsV, AllASetArgsDesc, n))
 }
-func (s AllASetArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allASetArgsV) }
-func (s AllASetArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allASetArgsV) }
+func (s AllASetArgs) IsSetV() bool { return impl.Struct(s).Has(allASetArgsV) }
+func (s AllASetArgs) UnsetV()      { impl.Struct(s).Unset(allASetArgsV) }
 
 type AllASetResult nocopy.Struct
 
 const (
-	allASetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 14<<16 | 0
+	allASetResultSuccess impl.Field = 2<<48 | 3<<32 | 14<<16 | 0
 )
 
 // AllASetResultDesc is the descriptor of AllASetResult.
-var AllASetResultDesc = thriftimpl.NewDesc("aSet_result")
+var AllASetResultDesc = impl.NewDesc("aSet_result")
 
 // NewAllASetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllASetResult(opts ...nocopy.Option) AllASetResult {
-	return AllASetResult(thriftimpl.New(AllASetResultDesc, opts...))
+	return AllASetResult(impl.New(AllASetResultDesc, opts...))
 }
 func ParseAllASetResult(b []byte, opts ...nocopy.Option) (AllASetResult, error) {
-	s, err := thriftimpl.Parse(AllASetResultDesc, b, opts...)
+	s, err := impl.Parse(AllASetResultDesc, b, opts...)
 	return AllASetResult(s), err
 }
 func ReadAllASetResult(r io.Reader, n int, opts ...nocopy.Option) (AllASetResult, error) {
@@ -2301,46 +2294,47 @@ func ReadAllASetResult(r io.Reader, n int, opts ...nocopy.Option) (AllASetResult
 // those of s alone.
 func (s AllASetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllASetResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllASetResultDesc)
 }
-func (s AllASetResult) ThriftDesc() *thriftimpl.Desc { return AllASetResultDesc }
-func (s AllASetResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllASetResult) ThriftDesc() *impl.Desc    { return AllASetResultDesc }
+func (s AllASetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllASetResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllASetResult) Clone() AllASetResult {
-	return AllASetResult(thriftimpl.Struct(s).Clone(AllASetResultDesc))
+	return AllASetResult(impl.Struct(s).Clone(AllASetResultDesc))
 }
 func (s AllASetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllASetResult) String() string { return thriftimpl.Struct(s).Format(AllASetResultDesc) }
+func (s AllASetResult) String() string { return impl.Struct(s).Format(AllASetResultDesc) }
 func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllASetResultDesc)
+	return impl.Struct(s).Unknown(AllASetResultDesc)
 }
 
 func (s AllASetResult) GetSuccess() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(allASetResultSuccess, AllASetResultDesc))
+	return nocopy.StringList(impl.Struct(s).Child(allASetResultSuccess, AllASetResultDesc))
 }
 func (s AllASetResult) SetSuccess(v []string) {
-	thriftimpl.Struct(s).SetTexts(allASetResultSuccess, AllASetResultDesc, v)
+	impl.Struct(s).SetTexts(allASetResultSuccess, AllASetResultDesc, v)
 }
 func (s AllASetResult) NewSuccess(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(allASetResultSuccess, AllASetResultDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(allASetResultSuccess, AllASetResultDesc, n))
 }
-func (s AllASetResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allASetResultSuccess) }
-func (s AllASetResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allASetResultSuccess) }
+func (s AllASetResult) IsSetSuccess() bool { return impl.Struct(s).Has(allASetResultSuccess) }
+func (s AllASetResult) UnsetSuccess()      { impl.Struct(s).Unset(allASetResultSuccess) }
 
 type AllAMapArgs nocopy.Struct
 
 const (
-	allAMapArgsV thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
+	allAMapArgsV impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // AllAMapArgsDesc is the descriptor of AllAMapArgs.
-var AllAMapArgsDesc = thriftimpl.NewDesc("aMap_args")
+var AllAMapArgsDesc = impl.NewDesc("aMap_args")
 
 // NewAllAMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAMapArgs(opts ...nocopy.Option) AllAMapArgs {
-	return AllAMapArgs(thriftimpl.New(AllAMapArgsDesc, opts...))
+	return AllAMapArgs(impl.New(AllAMapArgsDesc, opts...))
 }
 func ParseAllAMapArgs(b []byte, opts ...nocopy.Option) (AllAMapArgs, error) {
-	s, err := thriftimpl.Parse(AllAMapArgsDesc, b, opts...)
+	s, err := impl.Parse(AllAMapArgsDesc, b, opts...)
 	return AllAMapArgs(s), err
 }
 func ReadAllAMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAMapArgs, error) {
@@ -2351,48 +2345,47 @@ func ReadAllAMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAMapArgs, er
 // those of s alone.
 func (s AllAMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
 }
-func (s AllAMapArgs) ThriftDesc() *thriftimpl.Desc { return AllAMapArgsDesc }
-func (s AllAMapArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s AllAMapArgs) Clone() AllAMapArgs {
-	return AllAMapArgs(thriftimpl.Struct(s).Clone(AllAMapArgsDesc))
-}
-func (s AllAMapArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAMapArgs) String() string { return thriftimpl.Struct(s).Format(AllAMapArgsDesc) }
+func (s AllAMapArgs) ThriftDesc() *impl.Desc    { return AllAMapArgsDesc }
+func (s AllAMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAMapArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s AllAMapArgs) Clone() AllAMapArgs        { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
+func (s AllAMapArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s AllAMapArgs) String() string            { return impl.Struct(s).Format(AllAMapArgsDesc) }
 func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAMapArgsDesc)
+	return impl.Struct(s).Unknown(AllAMapArgsDesc)
 }
 
-func (s AllAMapArgs) GetV() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(allAMapArgsV, AllAMapArgsDesc))
+func (s AllAMapArgs) GetV() nocopy.StructMap[string, shapes.Point, impl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).Child(allAMapArgsV, AllAMapArgsDesc))
 }
 
 // SetV sets a copy of v, an empty map if v is absent.
-func (s AllAMapArgs) SetV(v nocopy.StructMap[string, shapes.Point, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(allAMapArgsV, AllAMapArgsDesc, thriftimpl.Struct(v))
+func (s AllAMapArgs) SetV(v nocopy.StructMap[string, shapes.Point, impl.AsString]) {
+	impl.Struct(s).SetChild(allAMapArgsV, AllAMapArgsDesc, impl.Struct(v))
 }
-func (s AllAMapArgs) NewV(n ...int) nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(allAMapArgsV, AllAMapArgsDesc, n))
+func (s AllAMapArgs) NewV(n ...int) nocopy.StructMap[string, shapes.Point, impl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).NewMap(allAMapArgsV, AllAMapArgsDesc, n))
 }
-func (s AllAMapArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allAMapArgsV) }
-func (s AllAMapArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allAMapArgsV) }
+func (s AllAMapArgs) IsSetV() bool { return impl.Struct(s).Has(allAMapArgsV) }
+func (s AllAMapArgs) UnsetV()      { impl.Struct(s).Unset(allAMapArgsV) }
 
 type AllAMapResult nocopy.Struct
 
 const (
-	allAMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	allAMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // AllAMapResultDesc is the descriptor of AllAMapResult.
-var AllAMapResultDesc = thriftimpl.NewDesc("aMap_result")
+var AllAMapResultDesc = impl.NewDesc("aMap_result")
 
 // NewAllAMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllAMapResult(opts ...nocopy.Option) AllAMapResult {
-	return AllAMapResult(thriftimpl.New(AllAMapResultDesc, opts...))
+	return AllAMapResult(impl.New(AllAMapResultDesc, opts...))
 }
 func ParseAllAMapResult(b []byte, opts ...nocopy.Option) (AllAMapResult, error) {
-	s, err := thriftimpl.Parse(AllAMapResultDesc, b, opts...)
+	s, err := impl.Parse(AllAMapResultDesc, b, opts...)
 	return AllAMapResult(s), err
 }
 func ReadAllAMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllAMapResult, error) {
@@ -2403,48 +2396,49 @@ func ReadAllAMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllAMapResult
 // those of s alone.
 func (s AllAMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllAMapResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllAMapResultDesc)
 }
-func (s AllAMapResult) ThriftDesc() *thriftimpl.Desc { return AllAMapResultDesc }
-func (s AllAMapResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllAMapResult) ThriftDesc() *impl.Desc    { return AllAMapResultDesc }
+func (s AllAMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAMapResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAMapResult) Clone() AllAMapResult {
-	return AllAMapResult(thriftimpl.Struct(s).Clone(AllAMapResultDesc))
+	return AllAMapResult(impl.Struct(s).Clone(AllAMapResultDesc))
 }
 func (s AllAMapResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllAMapResult) String() string { return thriftimpl.Struct(s).Format(AllAMapResultDesc) }
+func (s AllAMapResult) String() string { return impl.Struct(s).Format(AllAMapResultDesc) }
 func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllAMapResultDesc)
+	return impl.Struct(s).Unknown(AllAMapResultDesc)
 }
 
-func (s AllAMapResult) GetSuccess() nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(allAMapResultSuccess, AllAMapResultDesc))
+func (s AllAMapResult) GetSuccess() nocopy.StructMap[string, shapes.Point, impl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).Child(allAMapResultSuccess, AllAMapResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty map if v is absent.
-func (s AllAMapResult) SetSuccess(v nocopy.StructMap[string, shapes.Point, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(allAMapResultSuccess, AllAMapResultDesc, thriftimpl.Struct(v))
+func (s AllAMapResult) SetSuccess(v nocopy.StructMap[string, shapes.Point, impl.AsString]) {
+	impl.Struct(s).SetChild(allAMapResultSuccess, AllAMapResultDesc, impl.Struct(v))
 }
-func (s AllAMapResult) NewSuccess(n ...int) nocopy.StructMap[string, shapes.Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, shapes.Point, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(allAMapResultSuccess, AllAMapResultDesc, n))
+func (s AllAMapResult) NewSuccess(n ...int) nocopy.StructMap[string, shapes.Point, impl.AsString] {
+	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).NewMap(allAMapResultSuccess, AllAMapResultDesc, n))
 }
-func (s AllAMapResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allAMapResultSuccess) }
-func (s AllAMapResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allAMapResultSuccess) }
+func (s AllAMapResult) IsSetSuccess() bool { return impl.Struct(s).Has(allAMapResultSuccess) }
+func (s AllAMapResult) UnsetSuccess()      { impl.Struct(s).Unset(allAMapResultSuccess) }
 
 type AllADeepMapArgs nocopy.Struct
 
 const (
-	allADeepMapArgsV thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 1
+	allADeepMapArgsV impl.Field = 2<<48 | 3<<32 | 13<<16 | 1
 )
 
 // AllADeepMapArgsDesc is the descriptor of AllADeepMapArgs.
-var AllADeepMapArgsDesc = thriftimpl.NewDesc("aDeepMap_args")
+var AllADeepMapArgsDesc = impl.NewDesc("aDeepMap_args")
 
 // NewAllADeepMapArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADeepMapArgs(opts ...nocopy.Option) AllADeepMapArgs {
-	return AllADeepMapArgs(thriftimpl.New(AllADeepMapArgsDesc, opts...))
+	return AllADeepMapArgs(impl.New(AllADeepMapArgsDesc, opts...))
 }
 func ParseAllADeepMapArgs(b []byte, opts ...nocopy.Option) (AllADeepMapArgs, error) {
-	s, err := thriftimpl.Parse(AllADeepMapArgsDesc, b, opts...)
+	s, err := impl.Parse(AllADeepMapArgsDesc, b, opts...)
 	return AllADeepMapArgs(s), err
 }
 func ReadAllADeepMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADeepMapArgs, error) {
@@ -2455,48 +2449,49 @@ func ReadAllADeepMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADeepMap
 // those of s alone.
 func (s AllADeepMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
 }
-func (s AllADeepMapArgs) ThriftDesc() *thriftimpl.Desc { return AllADeepMapArgsDesc }
-func (s AllADeepMapArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllADeepMapArgs) ThriftDesc() *impl.Desc    { return AllADeepMapArgsDesc }
+func (s AllADeepMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllADeepMapArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
-	return AllADeepMapArgs(thriftimpl.Struct(s).Clone(AllADeepMapArgsDesc))
+	return AllADeepMapArgs(impl.Struct(s).Clone(AllADeepMapArgsDesc))
 }
 func (s AllADeepMapArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllADeepMapArgs) String() string { return thriftimpl.Struct(s).Format(AllADeepMapArgsDesc) }
+func (s AllADeepMapArgs) String() string { return impl.Struct(s).Format(AllADeepMapArgsDesc) }
 func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllADeepMapArgsDesc)
+	return impl.Struct(s).Unknown(AllADeepMapArgsDesc)
 }
 
-func (s AllADeepMapArgs) GetV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).Child(allADeepMapArgsV, AllADeepMapArgsDesc))
+func (s AllADeepMapArgs) GetV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).Child(allADeepMapArgsV, AllADeepMapArgsDesc))
 }
 
 // SetV sets a copy of v, an empty map if v is absent.
-func (s AllADeepMapArgs) SetV(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]]) {
-	thriftimpl.Struct(s).SetChild(allADeepMapArgsV, AllADeepMapArgsDesc, thriftimpl.Struct(v))
+func (s AllADeepMapArgs) SetV(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]]) {
+	impl.Struct(s).SetChild(allADeepMapArgsV, AllADeepMapArgsDesc, impl.Struct(v))
 }
-func (s AllADeepMapArgs) NewV(n ...int) nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).NewMap(allADeepMapArgsV, AllADeepMapArgsDesc, n))
+func (s AllADeepMapArgs) NewV(n ...int) nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).NewMap(allADeepMapArgsV, AllADeepMapArgsDesc, n))
 }
-func (s AllADeepMapArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allADeepMapArgsV) }
-func (s AllADeepMapArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allADeepMapArgsV) }
+func (s AllADeepMapArgs) IsSetV() bool { return impl.Struct(s).Has(allADeepMapArgsV) }
+func (s AllADeepMapArgs) UnsetV()      { impl.Struct(s).Unset(allADeepMapArgsV) }
 
 type AllADeepMapResult nocopy.Struct
 
 const (
-	allADeepMapResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 13<<16 | 0
+	allADeepMapResultSuccess impl.Field = 2<<48 | 3<<32 | 13<<16 | 0
 )
 
 // AllADeepMapResultDesc is the descriptor of AllADeepMapResult.
-var AllADeepMapResultDesc = thriftimpl.NewDesc("aDeepMap_result")
+var AllADeepMapResultDesc = impl.NewDesc("aDeepMap_result")
 
 // NewAllADeepMapResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllADeepMapResult(opts ...nocopy.Option) AllADeepMapResult {
-	return AllADeepMapResult(thriftimpl.New(AllADeepMapResultDesc, opts...))
+	return AllADeepMapResult(impl.New(AllADeepMapResultDesc, opts...))
 }
 func ParseAllADeepMapResult(b []byte, opts ...nocopy.Option) (AllADeepMapResult, error) {
-	s, err := thriftimpl.Parse(AllADeepMapResultDesc, b, opts...)
+	s, err := impl.Parse(AllADeepMapResultDesc, b, opts...)
 	return AllADeepMapResult(s), err
 }
 func ReadAllADeepMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllADeepMapResult, error) {
@@ -2507,57 +2502,56 @@ func ReadAllADeepMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllADeepM
 // those of s alone.
 func (s AllADeepMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
 }
-func (s AllADeepMapResult) ThriftDesc() *thriftimpl.Desc { return AllADeepMapResultDesc }
-func (s AllADeepMapResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllADeepMapResult) ThriftDesc() *impl.Desc    { return AllADeepMapResultDesc }
+func (s AllADeepMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllADeepMapResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllADeepMapResult) Clone() AllADeepMapResult {
-	return AllADeepMapResult(thriftimpl.Struct(s).Clone(AllADeepMapResultDesc))
+	return AllADeepMapResult(impl.Struct(s).Clone(AllADeepMapResultDesc))
 }
 func (s AllADeepMapResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllADeepMapResult) String() string { return thriftimpl.Struct(s).Format(AllADeepMapResultDesc) }
+func (s AllADeepMapResult) String() string { return impl.Struct(s).Format(AllADeepMapResultDesc) }
 func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllADeepMapResultDesc)
+	return impl.Struct(s).Unknown(AllADeepMapResultDesc)
 }
 
-func (s AllADeepMapResult) GetSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).Child(allADeepMapResultSuccess, AllADeepMapResultDesc))
+func (s AllADeepMapResult) GetSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).Child(allADeepMapResultSuccess, AllADeepMapResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty map if v is absent.
-func (s AllADeepMapResult) SetSuccess(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]]) {
-	thriftimpl.Struct(s).SetChild(allADeepMapResultSuccess, AllADeepMapResultDesc, thriftimpl.Struct(v))
+func (s AllADeepMapResult) SetSuccess(v nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]]) {
+	impl.Struct(s).SetChild(allADeepMapResultSuccess, AllADeepMapResultDesc, impl.Struct(v))
 }
-func (s AllADeepMapResult) NewSuccess(n ...int) nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]] {
-	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], thriftimpl.AsView[shapes.Point]](thriftimpl.Struct(s).NewMap(allADeepMapResultSuccess, AllADeepMapResultDesc, n))
+func (s AllADeepMapResult) NewSuccess(n ...int) nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]] {
+	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).NewMap(allADeepMapResultSuccess, AllADeepMapResultDesc, n))
 }
-func (s AllADeepMapResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allADeepMapResultSuccess)
-}
-func (s AllADeepMapResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(allADeepMapResultSuccess) }
+func (s AllADeepMapResult) IsSetSuccess() bool { return impl.Struct(s).Has(allADeepMapResultSuccess) }
+func (s AllADeepMapResult) UnsetSuccess()      { impl.Struct(s).Unset(allADeepMapResultSuccess) }
 
 type AllManyArgs nocopy.Struct
 
 const (
-	allManyArgsType    thriftimpl.Field = 2<<48 | 10<<32 | 11<<16 | 1
-	allManyArgsFunc    thriftimpl.Field = 3<<48 | 10<<32 | 8<<16 | 2
-	allManyArgsRange   thriftimpl.Field = 4<<48 | 10<<32 | 15<<16 | 3
-	allManyArgsErr     thriftimpl.Field = 5<<48 | 10<<32 | 2<<16 | 65532
-	allManyArgsCtx     thriftimpl.Field = 6<<48 | 10<<32 | 8<<16 | 5
-	allManyArgsC       thriftimpl.Field = 7<<48 | 10<<32 | 8<<16 | 6
-	allManyArgsSuccess thriftimpl.Field = 8<<48 | 10<<32 | 10<<16 | 7
-	allManyArgsArgs_   thriftimpl.Field = 9<<48 | 10<<32 | 8<<16 | 65531
+	allManyArgsType    impl.Field = 2<<48 | 10<<32 | 11<<16 | 1
+	allManyArgsFunc    impl.Field = 3<<48 | 10<<32 | 8<<16 | 2
+	allManyArgsRange   impl.Field = 4<<48 | 10<<32 | 15<<16 | 3
+	allManyArgsErr     impl.Field = 5<<48 | 10<<32 | 2<<16 | 65532
+	allManyArgsCtx     impl.Field = 6<<48 | 10<<32 | 8<<16 | 5
+	allManyArgsC       impl.Field = 7<<48 | 10<<32 | 8<<16 | 6
+	allManyArgsSuccess impl.Field = 8<<48 | 10<<32 | 10<<16 | 7
+	allManyArgsArgs_   impl.Field = 9<<48 | 10<<32 | 8<<16 | 65531
 )
 
 // AllManyArgsDesc is the descriptor of AllManyArgs.
-var AllManyArgsDesc = thriftimpl.NewDesc("many_args")
+var AllManyArgsDesc = impl.NewDesc("many_args")
 
 // NewAllManyArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllManyArgs(opts ...nocopy.Option) AllManyArgs {
-	return AllManyArgs(thriftimpl.New(AllManyArgsDesc, opts...))
+	return AllManyArgs(impl.New(AllManyArgsDesc, opts...))
 }
 func ParseAllManyArgs(b []byte, opts ...nocopy.Option) (AllManyArgs, error) {
-	s, err := thriftimpl.Parse(AllManyArgsDesc, b, opts...)
+	s, err := impl.Parse(AllManyArgsDesc, b, opts...)
 	return AllManyArgs(s), err
 }
 func ReadAllManyArgs(r io.Reader, n int, opts ...nocopy.Option) (AllManyArgs, error) {
@@ -2568,84 +2562,83 @@ func ReadAllManyArgs(r io.Reader, n int, opts ...nocopy.Option) (AllManyArgs, er
 // those of s alone.
 func (s AllManyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllManyArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllManyArgsDesc)
 }
-func (s AllManyArgs) ThriftDesc() *thriftimpl.Desc { return AllManyArgsDesc }
-func (s AllManyArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s AllManyArgs) Clone() AllManyArgs {
-	return AllManyArgs(thriftimpl.Struct(s).Clone(AllManyArgsDesc))
-}
-func (s AllManyArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllManyArgs) String() string { return thriftimpl.Struct(s).Format(AllManyArgsDesc) }
+func (s AllManyArgs) ThriftDesc() *impl.Desc    { return AllManyArgsDesc }
+func (s AllManyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllManyArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s AllManyArgs) Clone() AllManyArgs        { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
+func (s AllManyArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s AllManyArgs) String() string            { return impl.Struct(s).Format(AllManyArgsDesc) }
 func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllManyArgsDesc)
+	return impl.Struct(s).Unknown(AllManyArgsDesc)
 }
 
-func (s AllManyArgs) GetType() string  { return thriftimpl.Struct(s).Text(allManyArgsType) }
-func (s AllManyArgs) SetType(v string) { thriftimpl.Struct(s).SetText(allManyArgsType, v) }
-func (s AllManyArgs) IsSetType() bool  { return thriftimpl.Struct(s).Has(allManyArgsType) }
-func (s AllManyArgs) UnsetType()       { thriftimpl.Struct(s).Reset(allManyArgsType, AllManyArgsDesc) }
+func (s AllManyArgs) GetType() string  { return impl.Struct(s).Text(allManyArgsType) }
+func (s AllManyArgs) SetType(v string) { impl.Struct(s).SetText(allManyArgsType, v) }
+func (s AllManyArgs) IsSetType() bool  { return impl.Struct(s).Has(allManyArgsType) }
+func (s AllManyArgs) UnsetType()       { impl.Struct(s).Reset(allManyArgsType, AllManyArgsDesc) }
 
-func (s AllManyArgs) GetFunc() int32  { return thriftimpl.Struct(s).Int32Or(allManyArgsFunc, 7) }
-func (s AllManyArgs) SetFunc(v int32) { thriftimpl.Struct(s).SetInt32(allManyArgsFunc, v) }
-func (s AllManyArgs) IsSetFunc() bool { return thriftimpl.Struct(s).Has(allManyArgsFunc) }
-func (s AllManyArgs) UnsetFunc()      { thriftimpl.Struct(s).Unset(allManyArgsFunc) }
+func (s AllManyArgs) GetFunc() int32  { return impl.Struct(s).Int32Or(allManyArgsFunc, 7) }
+func (s AllManyArgs) SetFunc(v int32) { impl.Struct(s).SetInt32(allManyArgsFunc, v) }
+func (s AllManyArgs) IsSetFunc() bool { return impl.Struct(s).Has(allManyArgsFunc) }
+func (s AllManyArgs) UnsetFunc()      { impl.Struct(s).Unset(allManyArgsFunc) }
 
 func (s AllManyArgs) GetRange() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(allManyArgsRange, AllManyArgsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(allManyArgsRange, AllManyArgsDesc))
 }
 func (s AllManyArgs) SetRange(v []string) {
-	thriftimpl.Struct(s).SetTexts(allManyArgsRange, AllManyArgsDesc, v)
+	impl.Struct(s).SetTexts(allManyArgsRange, AllManyArgsDesc, v)
 }
 func (s AllManyArgs) NewRange(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(allManyArgsRange, AllManyArgsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(allManyArgsRange, AllManyArgsDesc, n))
 }
-func (s AllManyArgs) IsSetRange() bool { return thriftimpl.Struct(s).Has(allManyArgsRange) }
-func (s AllManyArgs) UnsetRange()      { thriftimpl.Struct(s).Unset(allManyArgsRange) }
+func (s AllManyArgs) IsSetRange() bool { return impl.Struct(s).Has(allManyArgsRange) }
+func (s AllManyArgs) UnsetRange()      { impl.Struct(s).Unset(allManyArgsRange) }
 
-func (s AllManyArgs) GetErr() bool   { return thriftimpl.Struct(s).Bool(allManyArgsErr) }
-func (s AllManyArgs) SetErr(v bool)  { thriftimpl.Struct(s).SetBool(allManyArgsErr, v) }
-func (s AllManyArgs) IsSetErr() bool { return thriftimpl.Struct(s).Has(allManyArgsErr) }
-func (s AllManyArgs) UnsetErr()      { thriftimpl.Struct(s).Unset(allManyArgsErr) }
+func (s AllManyArgs) GetErr() bool   { return impl.Struct(s).Bool(allManyArgsErr) }
+func (s AllManyArgs) SetErr(v bool)  { impl.Struct(s).SetBool(allManyArgsErr, v) }
+func (s AllManyArgs) IsSetErr() bool { return impl.Struct(s).Has(allManyArgsErr) }
+func (s AllManyArgs) UnsetErr()      { impl.Struct(s).Unset(allManyArgsErr) }
 
-func (s AllManyArgs) GetCtx() int32  { return thriftimpl.Struct(s).Int32(allManyArgsCtx) }
-func (s AllManyArgs) SetCtx(v int32) { thriftimpl.Struct(s).SetInt32(allManyArgsCtx, v) }
-func (s AllManyArgs) IsSetCtx() bool { return thriftimpl.Struct(s).Has(allManyArgsCtx) }
-func (s AllManyArgs) UnsetCtx()      { thriftimpl.Struct(s).Unset(allManyArgsCtx) }
+func (s AllManyArgs) GetCtx() int32  { return impl.Struct(s).Int32(allManyArgsCtx) }
+func (s AllManyArgs) SetCtx(v int32) { impl.Struct(s).SetInt32(allManyArgsCtx, v) }
+func (s AllManyArgs) IsSetCtx() bool { return impl.Struct(s).Has(allManyArgsCtx) }
+func (s AllManyArgs) UnsetCtx()      { impl.Struct(s).Unset(allManyArgsCtx) }
 
-func (s AllManyArgs) GetC() int32  { return thriftimpl.Struct(s).Int32(allManyArgsC) }
-func (s AllManyArgs) SetC(v int32) { thriftimpl.Struct(s).SetInt32(allManyArgsC, v) }
-func (s AllManyArgs) IsSetC() bool { return thriftimpl.Struct(s).Has(allManyArgsC) }
-func (s AllManyArgs) UnsetC()      { thriftimpl.Struct(s).Unset(allManyArgsC) }
+func (s AllManyArgs) GetC() int32  { return impl.Struct(s).Int32(allManyArgsC) }
+func (s AllManyArgs) SetC(v int32) { impl.Struct(s).SetInt32(allManyArgsC, v) }
+func (s AllManyArgs) IsSetC() bool { return impl.Struct(s).Has(allManyArgsC) }
+func (s AllManyArgs) UnsetC()      { impl.Struct(s).Unset(allManyArgsC) }
 
-func (s AllManyArgs) GetSuccess() int64  { return thriftimpl.Struct(s).Int64(allManyArgsSuccess) }
-func (s AllManyArgs) SetSuccess(v int64) { thriftimpl.Struct(s).SetInt64(allManyArgsSuccess, v) }
-func (s AllManyArgs) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(allManyArgsSuccess) }
-func (s AllManyArgs) UnsetSuccess()      { thriftimpl.Struct(s).Unset(allManyArgsSuccess) }
+func (s AllManyArgs) GetSuccess() int64  { return impl.Struct(s).Int64(allManyArgsSuccess) }
+func (s AllManyArgs) SetSuccess(v int64) { impl.Struct(s).SetInt64(allManyArgsSuccess, v) }
+func (s AllManyArgs) IsSetSuccess() bool { return impl.Struct(s).Has(allManyArgsSuccess) }
+func (s AllManyArgs) UnsetSuccess()      { impl.Struct(s).Unset(allManyArgsSuccess) }
 
-func (s AllManyArgs) GetArgs_() int32  { return thriftimpl.Struct(s).Int32(allManyArgsArgs_) }
-func (s AllManyArgs) SetArgs_(v int32) { thriftimpl.Struct(s).SetInt32(allManyArgsArgs_, v) }
-func (s AllManyArgs) IsSetArgs_() bool { return thriftimpl.Struct(s).Has(allManyArgsArgs_) }
-func (s AllManyArgs) UnsetArgs_()      { thriftimpl.Struct(s).Unset(allManyArgsArgs_) }
+func (s AllManyArgs) GetArgs_() int32  { return impl.Struct(s).Int32(allManyArgsArgs_) }
+func (s AllManyArgs) SetArgs_(v int32) { impl.Struct(s).SetInt32(allManyArgsArgs_, v) }
+func (s AllManyArgs) IsSetArgs_() bool { return impl.Struct(s).Has(allManyArgsArgs_) }
+func (s AllManyArgs) UnsetArgs_()      { impl.Struct(s).Unset(allManyArgsArgs_) }
 
 type AllManyResult nocopy.Struct
 
 const (
-	allManyResultSuccess thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 0
-	allManyResultRefused thriftimpl.Field = 3<<48 | 6<<32 | 12<<16 | 1
-	allManyResultDenied  thriftimpl.Field = 4<<48 | 6<<32 | 12<<16 | 3
-	allManyResultAgain   thriftimpl.Field = 5<<48 | 6<<32 | 12<<16 | 4
+	allManyResultSuccess impl.Field = 2<<48 | 6<<32 | 11<<16 | 0
+	allManyResultRefused impl.Field = 3<<48 | 6<<32 | 12<<16 | 1
+	allManyResultDenied  impl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	allManyResultAgain   impl.Field = 5<<48 | 6<<32 | 12<<16 | 4
 )
 
 // AllManyResultDesc is the descriptor of AllManyResult.
-var AllManyResultDesc = thriftimpl.NewDesc("many_result")
+var AllManyResultDesc = impl.NewDesc("many_result")
 
 // NewAllManyResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllManyResult(opts ...nocopy.Option) AllManyResult {
-	return AllManyResult(thriftimpl.New(AllManyResultDesc, opts...))
+	return AllManyResult(impl.New(AllManyResultDesc, opts...))
 }
 func ParseAllManyResult(b []byte, opts ...nocopy.Option) (AllManyResult, error) {
-	s, err := thriftimpl.Parse(AllManyResultDesc, b, opts...)
+	s, err := impl.Parse(AllManyResultDesc, b, opts...)
 	return AllManyResult(s), err
 }
 func ReadAllManyResult(r io.Reader, n int, opts ...nocopy.Option) (AllManyResult, error) {
@@ -2656,81 +2649,82 @@ func ReadAllManyResult(r io.Reader, n int, opts ...nocopy.Option) (AllManyResult
 // those of s alone.
 func (s AllManyResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllManyResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllManyResultDesc)
 }
-func (s AllManyResult) ThriftDesc() *thriftimpl.Desc { return AllManyResultDesc }
-func (s AllManyResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllManyResult) ThriftDesc() *impl.Desc    { return AllManyResultDesc }
+func (s AllManyResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllManyResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllManyResult) Clone() AllManyResult {
-	return AllManyResult(thriftimpl.Struct(s).Clone(AllManyResultDesc))
+	return AllManyResult(impl.Struct(s).Clone(AllManyResultDesc))
 }
 func (s AllManyResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllManyResult) String() string { return thriftimpl.Struct(s).Format(AllManyResultDesc) }
+func (s AllManyResult) String() string { return impl.Struct(s).Format(AllManyResultDesc) }
 func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllManyResultDesc)
+	return impl.Struct(s).Unknown(AllManyResultDesc)
 }
 
-func (s AllManyResult) GetSuccess() string  { return thriftimpl.Struct(s).Text(allManyResultSuccess) }
-func (s AllManyResult) SetSuccess(v string) { thriftimpl.Struct(s).SetText(allManyResultSuccess, v) }
-func (s AllManyResult) IsSetSuccess() bool  { return thriftimpl.Struct(s).Has(allManyResultSuccess) }
-func (s AllManyResult) UnsetSuccess()       { thriftimpl.Struct(s).Unset(allManyResultSuccess) }
+func (s AllManyResult) GetSuccess() string  { return impl.Struct(s).Text(allManyResultSuccess) }
+func (s AllManyResult) SetSuccess(v string) { impl.Struct(s).SetText(allManyResultSuccess, v) }
+func (s AllManyResult) IsSetSuccess() bool  { return impl.Struct(s).Has(allManyResultSuccess) }
+func (s AllManyResult) UnsetSuccess()       { impl.Struct(s).Unset(allManyResultSuccess) }
 
 func (s AllManyResult) GetRefused() shapes.Refused {
-	return shapes.Refused(thriftimpl.Struct(s).Child(allManyResultRefused, AllManyResultDesc))
+	return shapes.Refused(impl.Struct(s).Child(allManyResultRefused, AllManyResultDesc))
 }
 
 // SetRefused sets a copy of v, an empty struct if v is absent.
 func (s AllManyResult) SetRefused(v shapes.Refused) {
-	thriftimpl.Struct(s).SetChild(allManyResultRefused, AllManyResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allManyResultRefused, AllManyResultDesc, impl.Struct(v))
 }
 func (s AllManyResult) NewRefused() shapes.Refused {
-	return shapes.Refused(thriftimpl.Struct(s).NewChild(allManyResultRefused, AllManyResultDesc, 0))
+	return shapes.Refused(impl.Struct(s).NewChild(allManyResultRefused, AllManyResultDesc, 0))
 }
-func (s AllManyResult) IsSetRefused() bool { return thriftimpl.Struct(s).Has(allManyResultRefused) }
-func (s AllManyResult) UnsetRefused()      { thriftimpl.Struct(s).Unset(allManyResultRefused) }
+func (s AllManyResult) IsSetRefused() bool { return impl.Struct(s).Has(allManyResultRefused) }
+func (s AllManyResult) UnsetRefused()      { impl.Struct(s).Unset(allManyResultRefused) }
 
 func (s AllManyResult) GetDenied() parent.Denied {
-	return parent.Denied(thriftimpl.Struct(s).Child(allManyResultDenied, AllManyResultDesc))
+	return parent.Denied(impl.Struct(s).Child(allManyResultDenied, AllManyResultDesc))
 }
 
 // SetDenied sets a copy of v, an empty struct if v is absent.
 func (s AllManyResult) SetDenied(v parent.Denied) {
-	thriftimpl.Struct(s).SetChild(allManyResultDenied, AllManyResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allManyResultDenied, AllManyResultDesc, impl.Struct(v))
 }
 func (s AllManyResult) NewDenied() parent.Denied {
-	return parent.Denied(thriftimpl.Struct(s).NewChild(allManyResultDenied, AllManyResultDesc, 0))
+	return parent.Denied(impl.Struct(s).NewChild(allManyResultDenied, AllManyResultDesc, 0))
 }
-func (s AllManyResult) IsSetDenied() bool { return thriftimpl.Struct(s).Has(allManyResultDenied) }
-func (s AllManyResult) UnsetDenied()      { thriftimpl.Struct(s).Unset(allManyResultDenied) }
+func (s AllManyResult) IsSetDenied() bool { return impl.Struct(s).Has(allManyResultDenied) }
+func (s AllManyResult) UnsetDenied()      { impl.Struct(s).Unset(allManyResultDenied) }
 
 func (s AllManyResult) GetAgain() shapes.Refused {
-	return shapes.Refused(thriftimpl.Struct(s).Child(allManyResultAgain, AllManyResultDesc))
+	return shapes.Refused(impl.Struct(s).Child(allManyResultAgain, AllManyResultDesc))
 }
 
 // SetAgain sets a copy of v, an empty struct if v is absent.
 func (s AllManyResult) SetAgain(v shapes.Refused) {
-	thriftimpl.Struct(s).SetChild(allManyResultAgain, AllManyResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allManyResultAgain, AllManyResultDesc, impl.Struct(v))
 }
 func (s AllManyResult) NewAgain() shapes.Refused {
-	return shapes.Refused(thriftimpl.Struct(s).NewChild(allManyResultAgain, AllManyResultDesc, 0))
+	return shapes.Refused(impl.Struct(s).NewChild(allManyResultAgain, AllManyResultDesc, 0))
 }
-func (s AllManyResult) IsSetAgain() bool { return thriftimpl.Struct(s).Has(allManyResultAgain) }
-func (s AllManyResult) UnsetAgain()      { thriftimpl.Struct(s).Unset(allManyResultAgain) }
+func (s AllManyResult) IsSetAgain() bool { return impl.Struct(s).Has(allManyResultAgain) }
+func (s AllManyResult) UnsetAgain()      { impl.Struct(s).Unset(allManyResultAgain) }
 
 type AllTellArgs nocopy.Struct
 
 const (
-	allTellArgsV thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	allTellArgsV impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // AllTellArgsDesc is the descriptor of AllTellArgs.
-var AllTellArgsDesc = thriftimpl.NewDesc("tell_args")
+var AllTellArgsDesc = impl.NewDesc("tell_args")
 
 // NewAllTellArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllTellArgs(opts ...nocopy.Option) AllTellArgs {
-	return AllTellArgs(thriftimpl.New(AllTellArgsDesc, opts...))
+	return AllTellArgs(impl.New(AllTellArgsDesc, opts...))
 }
 func ParseAllTellArgs(b []byte, opts ...nocopy.Option) (AllTellArgs, error) {
-	s, err := thriftimpl.Parse(AllTellArgsDesc, b, opts...)
+	s, err := impl.Parse(AllTellArgsDesc, b, opts...)
 	return AllTellArgs(s), err
 }
 func ReadAllTellArgs(r io.Reader, n int, opts ...nocopy.Option) (AllTellArgs, error) {
@@ -2741,35 +2735,34 @@ func ReadAllTellArgs(r io.Reader, n int, opts ...nocopy.Option) (AllTellArgs, er
 // those of s alone.
 func (s AllTellArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllTellArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllTellArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllTellArgsDesc)
 }
-func (s AllTellArgs) ThriftDesc() *thriftimpl.Desc { return AllTellArgsDesc }
-func (s AllTellArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s AllTellArgs) Clone() AllTellArgs {
-	return AllTellArgs(thriftimpl.Struct(s).Clone(AllTellArgsDesc))
-}
-func (s AllTellArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllTellArgs) String() string { return thriftimpl.Struct(s).Format(AllTellArgsDesc) }
+func (s AllTellArgs) ThriftDesc() *impl.Desc    { return AllTellArgsDesc }
+func (s AllTellArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllTellArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s AllTellArgs) Clone() AllTellArgs        { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
+func (s AllTellArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s AllTellArgs) String() string            { return impl.Struct(s).Format(AllTellArgsDesc) }
 func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllTellArgsDesc)
+	return impl.Struct(s).Unknown(AllTellArgsDesc)
 }
 
-func (s AllTellArgs) GetV() string  { return thriftimpl.Struct(s).Text(allTellArgsV) }
-func (s AllTellArgs) SetV(v string) { thriftimpl.Struct(s).SetText(allTellArgsV, v) }
-func (s AllTellArgs) IsSetV() bool  { return thriftimpl.Struct(s).Has(allTellArgsV) }
-func (s AllTellArgs) UnsetV()       { thriftimpl.Struct(s).Unset(allTellArgsV) }
+func (s AllTellArgs) GetV() string  { return impl.Struct(s).Text(allTellArgsV) }
+func (s AllTellArgs) SetV(v string) { impl.Struct(s).SetText(allTellArgsV, v) }
+func (s AllTellArgs) IsSetV() bool  { return impl.Struct(s).Has(allTellArgsV) }
+func (s AllTellArgs) UnsetV()       { impl.Struct(s).Unset(allTellArgsV) }
 
 type AllNothingArgs nocopy.Struct
 
 // AllNothingArgsDesc is the descriptor of AllNothingArgs.
-var AllNothingArgsDesc = thriftimpl.NewDesc("nothing_args")
+var AllNothingArgsDesc = impl.NewDesc("nothing_args")
 
 // NewAllNothingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNothingArgs(opts ...nocopy.Option) AllNothingArgs {
-	return AllNothingArgs(thriftimpl.New(AllNothingArgsDesc, opts...))
+	return AllNothingArgs(impl.New(AllNothingArgsDesc, opts...))
 }
 func ParseAllNothingArgs(b []byte, opts ...nocopy.Option) (AllNothingArgs, error) {
-	s, err := thriftimpl.Parse(AllNothingArgsDesc, b, opts...)
+	s, err := impl.Parse(AllNothingArgsDesc, b, opts...)
 	return AllNothingArgs(s), err
 }
 func ReadAllNothingArgs(r io.Reader, n int, opts ...nocopy.Option) (AllNothingArgs, error) {
@@ -2780,30 +2773,31 @@ func ReadAllNothingArgs(r io.Reader, n int, opts ...nocopy.Option) (AllNothingAr
 // those of s alone.
 func (s AllNothingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
 }
-func (s AllNothingArgs) ThriftDesc() *thriftimpl.Desc { return AllNothingArgsDesc }
-func (s AllNothingArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllNothingArgs) ThriftDesc() *impl.Desc    { return AllNothingArgsDesc }
+func (s AllNothingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNothingArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllNothingArgs) Clone() AllNothingArgs {
-	return AllNothingArgs(thriftimpl.Struct(s).Clone(AllNothingArgsDesc))
+	return AllNothingArgs(impl.Struct(s).Clone(AllNothingArgsDesc))
 }
 func (s AllNothingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNothingArgs) String() string { return thriftimpl.Struct(s).Format(AllNothingArgsDesc) }
+func (s AllNothingArgs) String() string { return impl.Struct(s).Format(AllNothingArgsDesc) }
 func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllNothingArgsDesc)
+	return impl.Struct(s).Unknown(AllNothingArgsDesc)
 }
 
 type AllNothingResult nocopy.Struct
 
 // AllNothingResultDesc is the descriptor of AllNothingResult.
-var AllNothingResultDesc = thriftimpl.NewDesc("nothing_result")
+var AllNothingResultDesc = impl.NewDesc("nothing_result")
 
 // NewAllNothingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNothingResult(opts ...nocopy.Option) AllNothingResult {
-	return AllNothingResult(thriftimpl.New(AllNothingResultDesc, opts...))
+	return AllNothingResult(impl.New(AllNothingResultDesc, opts...))
 }
 func ParseAllNothingResult(b []byte, opts ...nocopy.Option) (AllNothingResult, error) {
-	s, err := thriftimpl.Parse(AllNothingResultDesc, b, opts...)
+	s, err := impl.Parse(AllNothingResultDesc, b, opts...)
 	return AllNothingResult(s), err
 }
 func ReadAllNothingResult(r io.Reader, n int, opts ...nocopy.Option) (AllNothingResult, error) {
@@ -2814,34 +2808,35 @@ func ReadAllNothingResult(r io.Reader, n int, opts ...nocopy.Option) (AllNothing
 // those of s alone.
 func (s AllNothingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllNothingResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllNothingResultDesc)
 }
-func (s AllNothingResult) ThriftDesc() *thriftimpl.Desc { return AllNothingResultDesc }
-func (s AllNothingResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllNothingResult) ThriftDesc() *impl.Desc    { return AllNothingResultDesc }
+func (s AllNothingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNothingResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllNothingResult) Clone() AllNothingResult {
-	return AllNothingResult(thriftimpl.Struct(s).Clone(AllNothingResultDesc))
+	return AllNothingResult(impl.Struct(s).Clone(AllNothingResultDesc))
 }
 func (s AllNothingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNothingResult) String() string { return thriftimpl.Struct(s).Format(AllNothingResultDesc) }
+func (s AllNothingResult) String() string { return impl.Struct(s).Format(AllNothingResultDesc) }
 func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllNothingResultDesc)
+	return impl.Struct(s).Unknown(AllNothingResultDesc)
 }
 
 type AllMaybeArgs nocopy.Struct
 
 const (
-	allMaybeArgsV thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	allMaybeArgsV impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // AllMaybeArgsDesc is the descriptor of AllMaybeArgs.
-var AllMaybeArgsDesc = thriftimpl.NewDesc("maybe_args")
+var AllMaybeArgsDesc = impl.NewDesc("maybe_args")
 
 // NewAllMaybeArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllMaybeArgs(opts ...nocopy.Option) AllMaybeArgs {
-	return AllMaybeArgs(thriftimpl.New(AllMaybeArgsDesc, opts...))
+	return AllMaybeArgs(impl.New(AllMaybeArgsDesc, opts...))
 }
 func ParseAllMaybeArgs(b []byte, opts ...nocopy.Option) (AllMaybeArgs, error) {
-	s, err := thriftimpl.Parse(AllMaybeArgsDesc, b, opts...)
+	s, err := impl.Parse(AllMaybeArgsDesc, b, opts...)
 	return AllMaybeArgs(s), err
 }
 func ReadAllMaybeArgs(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeArgs, error) {
@@ -2852,39 +2847,40 @@ func ReadAllMaybeArgs(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeArgs, 
 // those of s alone.
 func (s AllMaybeArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
 }
-func (s AllMaybeArgs) ThriftDesc() *thriftimpl.Desc { return AllMaybeArgsDesc }
-func (s AllMaybeArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllMaybeArgs) ThriftDesc() *impl.Desc    { return AllMaybeArgsDesc }
+func (s AllMaybeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllMaybeArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllMaybeArgs) Clone() AllMaybeArgs {
-	return AllMaybeArgs(thriftimpl.Struct(s).Clone(AllMaybeArgsDesc))
+	return AllMaybeArgs(impl.Struct(s).Clone(AllMaybeArgsDesc))
 }
 func (s AllMaybeArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllMaybeArgs) String() string { return thriftimpl.Struct(s).Format(AllMaybeArgsDesc) }
+func (s AllMaybeArgs) String() string { return impl.Struct(s).Format(AllMaybeArgsDesc) }
 func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllMaybeArgsDesc)
+	return impl.Struct(s).Unknown(AllMaybeArgsDesc)
 }
 
-func (s AllMaybeArgs) GetV() int32  { return thriftimpl.Struct(s).Int32(allMaybeArgsV) }
-func (s AllMaybeArgs) SetV(v int32) { thriftimpl.Struct(s).SetInt32(allMaybeArgsV, v) }
-func (s AllMaybeArgs) IsSetV() bool { return thriftimpl.Struct(s).Has(allMaybeArgsV) }
-func (s AllMaybeArgs) UnsetV()      { thriftimpl.Struct(s).Unset(allMaybeArgsV) }
+func (s AllMaybeArgs) GetV() int32  { return impl.Struct(s).Int32(allMaybeArgsV) }
+func (s AllMaybeArgs) SetV(v int32) { impl.Struct(s).SetInt32(allMaybeArgsV, v) }
+func (s AllMaybeArgs) IsSetV() bool { return impl.Struct(s).Has(allMaybeArgsV) }
+func (s AllMaybeArgs) UnsetV()      { impl.Struct(s).Unset(allMaybeArgsV) }
 
 type AllMaybeResult nocopy.Struct
 
 const (
-	allMaybeResultDenied thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 2
+	allMaybeResultDenied impl.Field = 2<<48 | 3<<32 | 12<<16 | 2
 )
 
 // AllMaybeResultDesc is the descriptor of AllMaybeResult.
-var AllMaybeResultDesc = thriftimpl.NewDesc("maybe_result")
+var AllMaybeResultDesc = impl.NewDesc("maybe_result")
 
 // NewAllMaybeResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllMaybeResult(opts ...nocopy.Option) AllMaybeResult {
-	return AllMaybeResult(thriftimpl.New(AllMaybeResultDesc, opts...))
+	return AllMaybeResult(impl.New(AllMaybeResultDesc, opts...))
 }
 func ParseAllMaybeResult(b []byte, opts ...nocopy.Option) (AllMaybeResult, error) {
-	s, err := thriftimpl.Parse(AllMaybeResultDesc, b, opts...)
+	s, err := impl.Parse(AllMaybeResultDesc, b, opts...)
 	return AllMaybeResult(s), err
 }
 func ReadAllMaybeResult(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeResult, error) {
@@ -2895,44 +2891,45 @@ func ReadAllMaybeResult(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeResu
 // those of s alone.
 func (s AllMaybeResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
 }
-func (s AllMaybeResult) ThriftDesc() *thriftimpl.Desc { return AllMaybeResultDesc }
-func (s AllMaybeResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllMaybeResult) ThriftDesc() *impl.Desc    { return AllMaybeResultDesc }
+func (s AllMaybeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllMaybeResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllMaybeResult) Clone() AllMaybeResult {
-	return AllMaybeResult(thriftimpl.Struct(s).Clone(AllMaybeResultDesc))
+	return AllMaybeResult(impl.Struct(s).Clone(AllMaybeResultDesc))
 }
 func (s AllMaybeResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllMaybeResult) String() string { return thriftimpl.Struct(s).Format(AllMaybeResultDesc) }
+func (s AllMaybeResult) String() string { return impl.Struct(s).Format(AllMaybeResultDesc) }
 func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllMaybeResultDesc)
+	return impl.Struct(s).Unknown(AllMaybeResultDesc)
 }
 
 func (s AllMaybeResult) GetDenied() parent.Denied {
-	return parent.Denied(thriftimpl.Struct(s).Child(allMaybeResultDenied, AllMaybeResultDesc))
+	return parent.Denied(impl.Struct(s).Child(allMaybeResultDenied, AllMaybeResultDesc))
 }
 
 // SetDenied sets a copy of v, an empty struct if v is absent.
 func (s AllMaybeResult) SetDenied(v parent.Denied) {
-	thriftimpl.Struct(s).SetChild(allMaybeResultDenied, AllMaybeResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(allMaybeResultDenied, AllMaybeResultDesc, impl.Struct(v))
 }
 func (s AllMaybeResult) NewDenied() parent.Denied {
-	return parent.Denied(thriftimpl.Struct(s).NewChild(allMaybeResultDenied, AllMaybeResultDesc, 0))
+	return parent.Denied(impl.Struct(s).NewChild(allMaybeResultDenied, AllMaybeResultDesc, 0))
 }
-func (s AllMaybeResult) IsSetDenied() bool { return thriftimpl.Struct(s).Has(allMaybeResultDenied) }
-func (s AllMaybeResult) UnsetDenied()      { thriftimpl.Struct(s).Unset(allMaybeResultDenied) }
+func (s AllMaybeResult) IsSetDenied() bool { return impl.Struct(s).Has(allMaybeResultDenied) }
+func (s AllMaybeResult) UnsetDenied()      { impl.Struct(s).Unset(allMaybeResultDenied) }
 
 type AllNewThing_Args nocopy.Struct
 
 // AllNewThing_ArgsDesc is the descriptor of AllNewThing_Args.
-var AllNewThing_ArgsDesc = thriftimpl.NewDesc("new_thing_args")
+var AllNewThing_ArgsDesc = impl.NewDesc("new_thing_args")
 
 // NewAllNewThing_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing_Args(opts ...nocopy.Option) AllNewThing_Args {
-	return AllNewThing_Args(thriftimpl.New(AllNewThing_ArgsDesc, opts...))
+	return AllNewThing_Args(impl.New(AllNewThing_ArgsDesc, opts...))
 }
 func ParseAllNewThing_Args(b []byte, opts ...nocopy.Option) (AllNewThing_Args, error) {
-	s, err := thriftimpl.Parse(AllNewThing_ArgsDesc, b, opts...)
+	s, err := impl.Parse(AllNewThing_ArgsDesc, b, opts...)
 	return AllNewThing_Args(s), err
 }
 func ReadAllNewThing_Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThing_Args, error) {
@@ -2943,34 +2940,35 @@ func ReadAllNewThing_Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThin
 // those of s alone.
 func (s AllNewThing_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
 }
-func (s AllNewThing_Args) ThriftDesc() *thriftimpl.Desc { return AllNewThing_ArgsDesc }
-func (s AllNewThing_Args) Release()                     { nocopy.Struct(s).Release() }
+func (s AllNewThing_Args) ThriftDesc() *impl.Desc    { return AllNewThing_ArgsDesc }
+func (s AllNewThing_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNewThing_Args) Release()                  { nocopy.Struct(s).Release() }
 func (s AllNewThing_Args) Clone() AllNewThing_Args {
-	return AllNewThing_Args(thriftimpl.Struct(s).Clone(AllNewThing_ArgsDesc))
+	return AllNewThing_Args(impl.Struct(s).Clone(AllNewThing_ArgsDesc))
 }
 func (s AllNewThing_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNewThing_Args) String() string { return thriftimpl.Struct(s).Format(AllNewThing_ArgsDesc) }
+func (s AllNewThing_Args) String() string { return impl.Struct(s).Format(AllNewThing_ArgsDesc) }
 func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllNewThing_ArgsDesc)
+	return impl.Struct(s).Unknown(AllNewThing_ArgsDesc)
 }
 
 type AllNewThing_Result nocopy.Struct
 
 const (
-	allNewThing_ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allNewThing_ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllNewThing_ResultDesc is the descriptor of AllNewThing_Result.
-var AllNewThing_ResultDesc = thriftimpl.NewDesc("new_thing_result")
+var AllNewThing_ResultDesc = impl.NewDesc("new_thing_result")
 
 // NewAllNewThing_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing_Result(opts ...nocopy.Option) AllNewThing_Result {
-	return AllNewThing_Result(thriftimpl.New(AllNewThing_ResultDesc, opts...))
+	return AllNewThing_Result(impl.New(AllNewThing_ResultDesc, opts...))
 }
 func ParseAllNewThing_Result(b []byte, opts ...nocopy.Option) (AllNewThing_Result, error) {
-	s, err := thriftimpl.Parse(AllNewThing_ResultDesc, b, opts...)
+	s, err := impl.Parse(AllNewThing_ResultDesc, b, opts...)
 	return AllNewThing_Result(s), err
 }
 func ReadAllNewThing_Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewThing_Result, error) {
@@ -2981,43 +2979,40 @@ func ReadAllNewThing_Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewTh
 // those of s alone.
 func (s AllNewThing_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
 }
-func (s AllNewThing_Result) ThriftDesc() *thriftimpl.Desc { return AllNewThing_ResultDesc }
-func (s AllNewThing_Result) Release()                     { nocopy.Struct(s).Release() }
+func (s AllNewThing_Result) ThriftDesc() *impl.Desc    { return AllNewThing_ResultDesc }
+func (s AllNewThing_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNewThing_Result) Release()                  { nocopy.Struct(s).Release() }
 func (s AllNewThing_Result) Clone() AllNewThing_Result {
-	return AllNewThing_Result(thriftimpl.Struct(s).Clone(AllNewThing_ResultDesc))
+	return AllNewThing_Result(impl.Struct(s).Clone(AllNewThing_ResultDesc))
 }
-func (s AllNewThing_Result) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllNewThing_Result) String() string {
-	return thriftimpl.Struct(s).Format(AllNewThing_ResultDesc)
-}
+func (s AllNewThing_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllNewThing_Result) String() string { return impl.Struct(s).Format(AllNewThing_ResultDesc) }
 func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllNewThing_ResultDesc)
+	return impl.Struct(s).Unknown(AllNewThing_ResultDesc)
 }
 
 func (s AllNewThing_Result) GetSuccess() int32 {
-	return thriftimpl.Struct(s).Int32(allNewThing_ResultSuccess)
+	return impl.Struct(s).Int32(allNewThing_ResultSuccess)
 }
 func (s AllNewThing_Result) SetSuccess(v int32) {
-	thriftimpl.Struct(s).SetInt32(allNewThing_ResultSuccess, v)
+	impl.Struct(s).SetInt32(allNewThing_ResultSuccess, v)
 }
-func (s AllNewThing_Result) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allNewThing_ResultSuccess)
-}
-func (s AllNewThing_Result) UnsetSuccess() { thriftimpl.Struct(s).Unset(allNewThing_ResultSuccess) }
+func (s AllNewThing_Result) IsSetSuccess() bool { return impl.Struct(s).Has(allNewThing_ResultSuccess) }
+func (s AllNewThing_Result) UnsetSuccess()      { impl.Struct(s).Unset(allNewThing_ResultSuccess) }
 
 type AllNewThing__Args nocopy.Struct
 
 // AllNewThing__ArgsDesc is the descriptor of AllNewThing__Args.
-var AllNewThing__ArgsDesc = thriftimpl.NewDesc("newThing_args")
+var AllNewThing__ArgsDesc = impl.NewDesc("newThing_args")
 
 // NewAllNewThing__Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing__Args(opts ...nocopy.Option) AllNewThing__Args {
-	return AllNewThing__Args(thriftimpl.New(AllNewThing__ArgsDesc, opts...))
+	return AllNewThing__Args(impl.New(AllNewThing__ArgsDesc, opts...))
 }
 func ParseAllNewThing__Args(b []byte, opts ...nocopy.Option) (AllNewThing__Args, error) {
-	s, err := thriftimpl.Parse(AllNewThing__ArgsDesc, b, opts...)
+	s, err := impl.Parse(AllNewThing__ArgsDesc, b, opts...)
 	return AllNewThing__Args(s), err
 }
 func ReadAllNewThing__Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThing__Args, error) {
@@ -3028,34 +3023,35 @@ func ReadAllNewThing__Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThi
 // those of s alone.
 func (s AllNewThing__Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
 }
-func (s AllNewThing__Args) ThriftDesc() *thriftimpl.Desc { return AllNewThing__ArgsDesc }
-func (s AllNewThing__Args) Release()                     { nocopy.Struct(s).Release() }
+func (s AllNewThing__Args) ThriftDesc() *impl.Desc    { return AllNewThing__ArgsDesc }
+func (s AllNewThing__Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNewThing__Args) Release()                  { nocopy.Struct(s).Release() }
 func (s AllNewThing__Args) Clone() AllNewThing__Args {
-	return AllNewThing__Args(thriftimpl.Struct(s).Clone(AllNewThing__ArgsDesc))
+	return AllNewThing__Args(impl.Struct(s).Clone(AllNewThing__ArgsDesc))
 }
 func (s AllNewThing__Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s AllNewThing__Args) String() string { return thriftimpl.Struct(s).Format(AllNewThing__ArgsDesc) }
+func (s AllNewThing__Args) String() string { return impl.Struct(s).Format(AllNewThing__ArgsDesc) }
 func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllNewThing__ArgsDesc)
+	return impl.Struct(s).Unknown(AllNewThing__ArgsDesc)
 }
 
 type AllNewThing__Result nocopy.Struct
 
 const (
-	allNewThing__ResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allNewThing__ResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllNewThing__ResultDesc is the descriptor of AllNewThing__Result.
-var AllNewThing__ResultDesc = thriftimpl.NewDesc("newThing_result")
+var AllNewThing__ResultDesc = impl.NewDesc("newThing_result")
 
 // NewAllNewThing__Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllNewThing__Result(opts ...nocopy.Option) AllNewThing__Result {
-	return AllNewThing__Result(thriftimpl.New(AllNewThing__ResultDesc, opts...))
+	return AllNewThing__Result(impl.New(AllNewThing__ResultDesc, opts...))
 }
 func ParseAllNewThing__Result(b []byte, opts ...nocopy.Option) (AllNewThing__Result, error) {
-	s, err := thriftimpl.Parse(AllNewThing__ResultDesc, b, opts...)
+	s, err := impl.Parse(AllNewThing__ResultDesc, b, opts...)
 	return AllNewThing__Result(s), err
 }
 func ReadAllNewThing__Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewThing__Result, error) {
@@ -3066,43 +3062,42 @@ func ReadAllNewThing__Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewT
 // those of s alone.
 func (s AllNewThing__Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
 }
-func (s AllNewThing__Result) ThriftDesc() *thriftimpl.Desc { return AllNewThing__ResultDesc }
-func (s AllNewThing__Result) Release()                     { nocopy.Struct(s).Release() }
+func (s AllNewThing__Result) ThriftDesc() *impl.Desc    { return AllNewThing__ResultDesc }
+func (s AllNewThing__Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNewThing__Result) Release()                  { nocopy.Struct(s).Release() }
 func (s AllNewThing__Result) Clone() AllNewThing__Result {
-	return AllNewThing__Result(thriftimpl.Struct(s).Clone(AllNewThing__ResultDesc))
+	return AllNewThing__Result(impl.Struct(s).Clone(AllNewThing__ResultDesc))
 }
-func (s AllNewThing__Result) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllNewThing__Result) String() string {
-	return thriftimpl.Struct(s).Format(AllNewThing__ResultDesc)
-}
+func (s AllNewThing__Result) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllNewThing__Result) String() string { return impl.Struct(s).Format(AllNewThing__ResultDesc) }
 func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllNewThing__ResultDesc)
+	return impl.Struct(s).Unknown(AllNewThing__ResultDesc)
 }
 
 func (s AllNewThing__Result) GetSuccess() int32 {
-	return thriftimpl.Struct(s).Int32(allNewThing__ResultSuccess)
+	return impl.Struct(s).Int32(allNewThing__ResultSuccess)
 }
 func (s AllNewThing__Result) SetSuccess(v int32) {
-	thriftimpl.Struct(s).SetInt32(allNewThing__ResultSuccess, v)
+	impl.Struct(s).SetInt32(allNewThing__ResultSuccess, v)
 }
 func (s AllNewThing__Result) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allNewThing__ResultSuccess)
+	return impl.Struct(s).Has(allNewThing__ResultSuccess)
 }
-func (s AllNewThing__Result) UnsetSuccess() { thriftimpl.Struct(s).Unset(allNewThing__ResultSuccess) }
+func (s AllNewThing__Result) UnsetSuccess() { impl.Struct(s).Unset(allNewThing__ResultSuccess) }
 
 type AllGetAllClientArgs nocopy.Struct
 
 // AllGetAllClientArgsDesc is the descriptor of AllGetAllClientArgs.
-var AllGetAllClientArgsDesc = thriftimpl.NewDesc("getAllClient_args")
+var AllGetAllClientArgsDesc = impl.NewDesc("getAllClient_args")
 
 // NewAllGetAllClientArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetAllClientArgs(opts ...nocopy.Option) AllGetAllClientArgs {
-	return AllGetAllClientArgs(thriftimpl.New(AllGetAllClientArgsDesc, opts...))
+	return AllGetAllClientArgs(impl.New(AllGetAllClientArgsDesc, opts...))
 }
 func ParseAllGetAllClientArgs(b []byte, opts ...nocopy.Option) (AllGetAllClientArgs, error) {
-	s, err := thriftimpl.Parse(AllGetAllClientArgsDesc, b, opts...)
+	s, err := impl.Parse(AllGetAllClientArgsDesc, b, opts...)
 	return AllGetAllClientArgs(s), err
 }
 func ReadAllGetAllClientArgs(r io.Reader, n int, opts ...nocopy.Option) (AllGetAllClientArgs, error) {
@@ -3113,36 +3108,35 @@ func ReadAllGetAllClientArgs(r io.Reader, n int, opts ...nocopy.Option) (AllGetA
 // those of s alone.
 func (s AllGetAllClientArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
 }
-func (s AllGetAllClientArgs) ThriftDesc() *thriftimpl.Desc { return AllGetAllClientArgsDesc }
-func (s AllGetAllClientArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s AllGetAllClientArgs) ThriftDesc() *impl.Desc    { return AllGetAllClientArgsDesc }
+func (s AllGetAllClientArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllGetAllClientArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
-	return AllGetAllClientArgs(thriftimpl.Struct(s).Clone(AllGetAllClientArgsDesc))
+	return AllGetAllClientArgs(impl.Struct(s).Clone(AllGetAllClientArgsDesc))
 }
-func (s AllGetAllClientArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s AllGetAllClientArgs) String() string {
-	return thriftimpl.Struct(s).Format(AllGetAllClientArgsDesc)
-}
+func (s AllGetAllClientArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s AllGetAllClientArgs) String() string { return impl.Struct(s).Format(AllGetAllClientArgsDesc) }
 func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllGetAllClientArgsDesc)
+	return impl.Struct(s).Unknown(AllGetAllClientArgsDesc)
 }
 
 type AllGetAllClientResult nocopy.Struct
 
 const (
-	allGetAllClientResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 0
+	allGetAllClientResultSuccess impl.Field = 2<<48 | 3<<32 | 8<<16 | 0
 )
 
 // AllGetAllClientResultDesc is the descriptor of AllGetAllClientResult.
-var AllGetAllClientResultDesc = thriftimpl.NewDesc("getAllClient_result")
+var AllGetAllClientResultDesc = impl.NewDesc("getAllClient_result")
 
 // NewAllGetAllClientResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewAllGetAllClientResult(opts ...nocopy.Option) AllGetAllClientResult {
-	return AllGetAllClientResult(thriftimpl.New(AllGetAllClientResultDesc, opts...))
+	return AllGetAllClientResult(impl.New(AllGetAllClientResultDesc, opts...))
 }
 func ParseAllGetAllClientResult(b []byte, opts ...nocopy.Option) (AllGetAllClientResult, error) {
-	s, err := thriftimpl.Parse(AllGetAllClientResultDesc, b, opts...)
+	s, err := impl.Parse(AllGetAllClientResultDesc, b, opts...)
 	return AllGetAllClientResult(s), err
 }
 func ReadAllGetAllClientResult(r io.Reader, n int, opts ...nocopy.Option) (AllGetAllClientResult, error) {
@@ -3153,45 +3147,44 @@ func ReadAllGetAllClientResult(r io.Reader, n int, opts ...nocopy.Option) (AllGe
 // those of s alone.
 func (s AllGetAllClientResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
+	return impl.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
 }
-func (s AllGetAllClientResult) ThriftDesc() *thriftimpl.Desc { return AllGetAllClientResultDesc }
-func (s AllGetAllClientResult) Release()                     { nocopy.Struct(s).Release() }
+func (s AllGetAllClientResult) ThriftDesc() *impl.Desc    { return AllGetAllClientResultDesc }
+func (s AllGetAllClientResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllGetAllClientResult) Release()                  { nocopy.Struct(s).Release() }
 func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
-	return AllGetAllClientResult(thriftimpl.Struct(s).Clone(AllGetAllClientResultDesc))
+	return AllGetAllClientResult(impl.Struct(s).Clone(AllGetAllClientResultDesc))
 }
 func (s AllGetAllClientResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllGetAllClientResult) String() string {
-	return thriftimpl.Struct(s).Format(AllGetAllClientResultDesc)
+	return impl.Struct(s).Format(AllGetAllClientResultDesc)
 }
 func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(AllGetAllClientResultDesc)
+	return impl.Struct(s).Unknown(AllGetAllClientResultDesc)
 }
 
 func (s AllGetAllClientResult) GetSuccess() int32 {
-	return thriftimpl.Struct(s).Int32(allGetAllClientResultSuccess)
+	return impl.Struct(s).Int32(allGetAllClientResultSuccess)
 }
 func (s AllGetAllClientResult) SetSuccess(v int32) {
-	thriftimpl.Struct(s).SetInt32(allGetAllClientResultSuccess, v)
+	impl.Struct(s).SetInt32(allGetAllClientResultSuccess, v)
 }
 func (s AllGetAllClientResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(allGetAllClientResultSuccess)
+	return impl.Struct(s).Has(allGetAllClientResultSuccess)
 }
-func (s AllGetAllClientResult) UnsetSuccess() {
-	thriftimpl.Struct(s).Unset(allGetAllClientResultSuccess)
-}
+func (s AllGetAllClientResult) UnsetSuccess() { impl.Struct(s).Unset(allGetAllClientResultSuccess) }
 
 type GetGetArgs_Args nocopy.Struct
 
 // GetGetArgs_ArgsDesc is the descriptor of GetGetArgs_Args.
-var GetGetArgs_ArgsDesc = thriftimpl.NewDesc("get_args_args")
+var GetGetArgs_ArgsDesc = impl.NewDesc("get_args_args")
 
 // NewGetGetArgs_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetArgs_Args(opts ...nocopy.Option) GetGetArgs_Args {
-	return GetGetArgs_Args(thriftimpl.New(GetGetArgs_ArgsDesc, opts...))
+	return GetGetArgs_Args(impl.New(GetGetArgs_ArgsDesc, opts...))
 }
 func ParseGetGetArgs_Args(b []byte, opts ...nocopy.Option) (GetGetArgs_Args, error) {
-	s, err := thriftimpl.Parse(GetGetArgs_ArgsDesc, b, opts...)
+	s, err := impl.Parse(GetGetArgs_ArgsDesc, b, opts...)
 	return GetGetArgs_Args(s), err
 }
 func ReadGetGetArgs_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetArgs_Args, error) {
@@ -3202,30 +3195,31 @@ func ReadGetGetArgs_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetArgs_
 // those of s alone.
 func (s GetGetArgs_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
 }
-func (s GetGetArgs_Args) ThriftDesc() *thriftimpl.Desc { return GetGetArgs_ArgsDesc }
-func (s GetGetArgs_Args) Release()                     { nocopy.Struct(s).Release() }
+func (s GetGetArgs_Args) ThriftDesc() *impl.Desc    { return GetGetArgs_ArgsDesc }
+func (s GetGetArgs_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetGetArgs_Args) Release()                  { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
-	return GetGetArgs_Args(thriftimpl.Struct(s).Clone(GetGetArgs_ArgsDesc))
+	return GetGetArgs_Args(impl.Struct(s).Clone(GetGetArgs_ArgsDesc))
 }
 func (s GetGetArgs_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetGetArgs_Args) String() string { return thriftimpl.Struct(s).Format(GetGetArgs_ArgsDesc) }
+func (s GetGetArgs_Args) String() string { return impl.Struct(s).Format(GetGetArgs_ArgsDesc) }
 func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetGetArgs_ArgsDesc)
+	return impl.Struct(s).Unknown(GetGetArgs_ArgsDesc)
 }
 
 type GetGetArgs_Result nocopy.Struct
 
 // GetGetArgs_ResultDesc is the descriptor of GetGetArgs_Result.
-var GetGetArgs_ResultDesc = thriftimpl.NewDesc("get_args_result")
+var GetGetArgs_ResultDesc = impl.NewDesc("get_args_result")
 
 // NewGetGetArgs_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetArgs_Result(opts ...nocopy.Option) GetGetArgs_Result {
-	return GetGetArgs_Result(thriftimpl.New(GetGetArgs_ResultDesc, opts...))
+	return GetGetArgs_Result(impl.New(GetGetArgs_ResultDesc, opts...))
 }
 func ParseGetGetArgs_Result(b []byte, opts ...nocopy.Option) (GetGetArgs_Result, error) {
-	s, err := thriftimpl.Parse(GetGetArgs_ResultDesc, b, opts...)
+	s, err := impl.Parse(GetGetArgs_ResultDesc, b, opts...)
 	return GetGetArgs_Result(s), err
 }
 func ReadGetGetArgs_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetArgs_Result, error) {
@@ -3236,30 +3230,31 @@ func ReadGetGetArgs_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetArg
 // those of s alone.
 func (s GetGetArgs_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
 }
-func (s GetGetArgs_Result) ThriftDesc() *thriftimpl.Desc { return GetGetArgs_ResultDesc }
-func (s GetGetArgs_Result) Release()                     { nocopy.Struct(s).Release() }
+func (s GetGetArgs_Result) ThriftDesc() *impl.Desc    { return GetGetArgs_ResultDesc }
+func (s GetGetArgs_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetGetArgs_Result) Release()                  { nocopy.Struct(s).Release() }
 func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
-	return GetGetArgs_Result(thriftimpl.Struct(s).Clone(GetGetArgs_ResultDesc))
+	return GetGetArgs_Result(impl.Struct(s).Clone(GetGetArgs_ResultDesc))
 }
 func (s GetGetArgs_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetGetArgs_Result) String() string { return thriftimpl.Struct(s).Format(GetGetArgs_ResultDesc) }
+func (s GetGetArgs_Result) String() string { return impl.Struct(s).Format(GetGetArgs_ResultDesc) }
 func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetGetArgs_ResultDesc)
+	return impl.Struct(s).Unknown(GetGetArgs_ResultDesc)
 }
 
 type GetGetResult_Args nocopy.Struct
 
 // GetGetResult_ArgsDesc is the descriptor of GetGetResult_Args.
-var GetGetResult_ArgsDesc = thriftimpl.NewDesc("get_result_args")
+var GetGetResult_ArgsDesc = impl.NewDesc("get_result_args")
 
 // NewGetGetResult_Args returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetResult_Args(opts ...nocopy.Option) GetGetResult_Args {
-	return GetGetResult_Args(thriftimpl.New(GetGetResult_ArgsDesc, opts...))
+	return GetGetResult_Args(impl.New(GetGetResult_ArgsDesc, opts...))
 }
 func ParseGetGetResult_Args(b []byte, opts ...nocopy.Option) (GetGetResult_Args, error) {
-	s, err := thriftimpl.Parse(GetGetResult_ArgsDesc, b, opts...)
+	s, err := impl.Parse(GetGetResult_ArgsDesc, b, opts...)
 	return GetGetResult_Args(s), err
 }
 func ReadGetGetResult_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetResult_Args, error) {
@@ -3270,30 +3265,31 @@ func ReadGetGetResult_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetRes
 // those of s alone.
 func (s GetGetResult_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
 }
-func (s GetGetResult_Args) ThriftDesc() *thriftimpl.Desc { return GetGetResult_ArgsDesc }
-func (s GetGetResult_Args) Release()                     { nocopy.Struct(s).Release() }
+func (s GetGetResult_Args) ThriftDesc() *impl.Desc    { return GetGetResult_ArgsDesc }
+func (s GetGetResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetGetResult_Args) Release()                  { nocopy.Struct(s).Release() }
 func (s GetGetResult_Args) Clone() GetGetResult_Args {
-	return GetGetResult_Args(thriftimpl.Struct(s).Clone(GetGetResult_ArgsDesc))
+	return GetGetResult_Args(impl.Struct(s).Clone(GetGetResult_ArgsDesc))
 }
 func (s GetGetResult_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetGetResult_Args) String() string { return thriftimpl.Struct(s).Format(GetGetResult_ArgsDesc) }
+func (s GetGetResult_Args) String() string { return impl.Struct(s).Format(GetGetResult_ArgsDesc) }
 func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetGetResult_ArgsDesc)
+	return impl.Struct(s).Unknown(GetGetResult_ArgsDesc)
 }
 
 type GetGetResult_Result nocopy.Struct
 
 // GetGetResult_ResultDesc is the descriptor of GetGetResult_Result.
-var GetGetResult_ResultDesc = thriftimpl.NewDesc("get_result_result")
+var GetGetResult_ResultDesc = impl.NewDesc("get_result_result")
 
 // NewGetGetResult_Result returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetGetResult_Result(opts ...nocopy.Option) GetGetResult_Result {
-	return GetGetResult_Result(thriftimpl.New(GetGetResult_ResultDesc, opts...))
+	return GetGetResult_Result(impl.New(GetGetResult_ResultDesc, opts...))
 }
 func ParseGetGetResult_Result(b []byte, opts ...nocopy.Option) (GetGetResult_Result, error) {
-	s, err := thriftimpl.Parse(GetGetResult_ResultDesc, b, opts...)
+	s, err := impl.Parse(GetGetResult_ResultDesc, b, opts...)
 	return GetGetResult_Result(s), err
 }
 func ReadGetGetResult_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetResult_Result, error) {
@@ -3304,32 +3300,29 @@ func ReadGetGetResult_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetR
 // those of s alone.
 func (s GetGetResult_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
+	return impl.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
 }
-func (s GetGetResult_Result) ThriftDesc() *thriftimpl.Desc { return GetGetResult_ResultDesc }
-func (s GetGetResult_Result) Release()                     { nocopy.Struct(s).Release() }
+func (s GetGetResult_Result) ThriftDesc() *impl.Desc    { return GetGetResult_ResultDesc }
+func (s GetGetResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetGetResult_Result) Release()                  { nocopy.Struct(s).Release() }
 func (s GetGetResult_Result) Clone() GetGetResult_Result {
-	return GetGetResult_Result(thriftimpl.Struct(s).Clone(GetGetResult_ResultDesc))
+	return GetGetResult_Result(impl.Struct(s).Clone(GetGetResult_ResultDesc))
 }
-func (s GetGetResult_Result) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s GetGetResult_Result) String() string {
-	return thriftimpl.Struct(s).Format(GetGetResult_ResultDesc)
-}
+func (s GetGetResult_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s GetGetResult_Result) String() string { return impl.Struct(s).Format(GetGetResult_ResultDesc) }
 func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetGetResult_ResultDesc)
+	return impl.Struct(s).Unknown(GetGetResult_ResultDesc)
 }
 
 type GetAArgs nocopy.Struct
 
 // GetAArgsDesc is the descriptor of GetAArgs.
-var GetAArgsDesc = thriftimpl.NewDesc("a_args")
+var GetAArgsDesc = impl.NewDesc("a_args")
 
 // NewGetAArgs returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewGetAArgs(opts ...nocopy.Option) GetAArgs {
-	return GetAArgs(thriftimpl.New(GetAArgsDesc, opts...))
-}
+func NewGetAArgs(opts ...nocopy.Option) GetAArgs { return GetAArgs(impl.New(GetAArgsDesc, opts...)) }
 func ParseGetAArgs(b []byte, opts ...nocopy.Option) (GetAArgs, error) {
-	s, err := thriftimpl.Parse(GetAArgsDesc, b, opts...)
+	s, err := impl.Parse(GetAArgsDesc, b, opts...)
 	return GetAArgs(s), err
 }
 func ReadGetAArgs(r io.Reader, n int, opts ...nocopy.Option) (GetAArgs, error) {
@@ -3338,30 +3331,29 @@ func ReadGetAArgs(r io.Reader, n int, opts ...nocopy.Option) (GetAArgs, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s GetAArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetAArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetAArgsDesc)
-}
-func (s GetAArgs) ThriftDesc() *thriftimpl.Desc { return GetAArgsDesc }
-func (s GetAArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s GetAArgs) Clone() GetAArgs              { return GetAArgs(thriftimpl.Struct(s).Clone(GetAArgsDesc)) }
-func (s GetAArgs) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s GetAArgs) String() string               { return thriftimpl.Struct(s).Format(GetAArgsDesc) }
+func (s GetAArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s GetAArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
+func (s GetAArgs) ThriftDesc() *impl.Desc     { return GetAArgsDesc }
+func (s GetAArgs) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s GetAArgs) Release()                   { nocopy.Struct(s).Release() }
+func (s GetAArgs) Clone() GetAArgs            { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
+func (s GetAArgs) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s GetAArgs) String() string             { return impl.Struct(s).Format(GetAArgsDesc) }
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetAArgsDesc)
+	return impl.Struct(s).Unknown(GetAArgsDesc)
 }
 
 type GetAResult nocopy.Struct
 
 // GetAResultDesc is the descriptor of GetAResult.
-var GetAResultDesc = thriftimpl.NewDesc("a_result")
+var GetAResultDesc = impl.NewDesc("a_result")
 
 // NewGetAResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetAResult(opts ...nocopy.Option) GetAResult {
-	return GetAResult(thriftimpl.New(GetAResultDesc, opts...))
+	return GetAResult(impl.New(GetAResultDesc, opts...))
 }
 func ParseGetAResult(b []byte, opts ...nocopy.Option) (GetAResult, error) {
-	s, err := thriftimpl.Parse(GetAResultDesc, b, opts...)
+	s, err := impl.Parse(GetAResultDesc, b, opts...)
 	return GetAResult(s), err
 }
 func ReadGetAResult(r io.Reader, n int, opts ...nocopy.Option) (GetAResult, error) {
@@ -3372,28 +3364,27 @@ func ReadGetAResult(r io.Reader, n int, opts ...nocopy.Option) (GetAResult, erro
 // those of s alone.
 func (s GetAResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetAResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetAResultDesc)
+	return impl.Struct(s).AppendStruct(dst, GetAResultDesc)
 }
-func (s GetAResult) ThriftDesc() *thriftimpl.Desc { return GetAResultDesc }
-func (s GetAResult) Release()                     { nocopy.Struct(s).Release() }
-func (s GetAResult) Clone() GetAResult            { return GetAResult(thriftimpl.Struct(s).Clone(GetAResultDesc)) }
-func (s GetAResult) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s GetAResult) String() string               { return thriftimpl.Struct(s).Format(GetAResultDesc) }
+func (s GetAResult) ThriftDesc() *impl.Desc    { return GetAResultDesc }
+func (s GetAResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetAResult) Release()                  { nocopy.Struct(s).Release() }
+func (s GetAResult) Clone() GetAResult         { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
+func (s GetAResult) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s GetAResult) String() string            { return impl.Struct(s).Format(GetAResultDesc) }
 func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetAResultDesc)
+	return impl.Struct(s).Unknown(GetAResultDesc)
 }
 
 type GetRArgs nocopy.Struct
 
 // GetRArgsDesc is the descriptor of GetRArgs.
-var GetRArgsDesc = thriftimpl.NewDesc("r_args")
+var GetRArgsDesc = impl.NewDesc("r_args")
 
 // NewGetRArgs returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewGetRArgs(opts ...nocopy.Option) GetRArgs {
-	return GetRArgs(thriftimpl.New(GetRArgsDesc, opts...))
-}
+func NewGetRArgs(opts ...nocopy.Option) GetRArgs { return GetRArgs(impl.New(GetRArgsDesc, opts...)) }
 func ParseGetRArgs(b []byte, opts ...nocopy.Option) (GetRArgs, error) {
-	s, err := thriftimpl.Parse(GetRArgsDesc, b, opts...)
+	s, err := impl.Parse(GetRArgsDesc, b, opts...)
 	return GetRArgs(s), err
 }
 func ReadGetRArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRArgs, error) {
@@ -3402,30 +3393,29 @@ func ReadGetRArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRArgs, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s GetRArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s GetRArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetRArgsDesc)
-}
-func (s GetRArgs) ThriftDesc() *thriftimpl.Desc { return GetRArgsDesc }
-func (s GetRArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s GetRArgs) Clone() GetRArgs              { return GetRArgs(thriftimpl.Struct(s).Clone(GetRArgsDesc)) }
-func (s GetRArgs) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s GetRArgs) String() string               { return thriftimpl.Struct(s).Format(GetRArgsDesc) }
+func (s GetRArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s GetRArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
+func (s GetRArgs) ThriftDesc() *impl.Desc     { return GetRArgsDesc }
+func (s GetRArgs) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s GetRArgs) Release()                   { nocopy.Struct(s).Release() }
+func (s GetRArgs) Clone() GetRArgs            { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
+func (s GetRArgs) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s GetRArgs) String() string             { return impl.Struct(s).Format(GetRArgsDesc) }
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetRArgsDesc)
+	return impl.Struct(s).Unknown(GetRArgsDesc)
 }
 
 type GetRResult nocopy.Struct
 
 // GetRResultDesc is the descriptor of GetRResult.
-var GetRResultDesc = thriftimpl.NewDesc("r_result")
+var GetRResultDesc = impl.NewDesc("r_result")
 
 // NewGetRResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRResult(opts ...nocopy.Option) GetRResult {
-	return GetRResult(thriftimpl.New(GetRResultDesc, opts...))
+	return GetRResult(impl.New(GetRResultDesc, opts...))
 }
 func ParseGetRResult(b []byte, opts ...nocopy.Option) (GetRResult, error) {
-	s, err := thriftimpl.Parse(GetRResultDesc, b, opts...)
+	s, err := impl.Parse(GetRResultDesc, b, opts...)
 	return GetRResult(s), err
 }
 func ReadGetRResult(r io.Reader, n int, opts ...nocopy.Option) (GetRResult, error) {
@@ -3436,28 +3426,29 @@ func ReadGetRResult(r io.Reader, n int, opts ...nocopy.Option) (GetRResult, erro
 // those of s alone.
 func (s GetRResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetRResultDesc)
+	return impl.Struct(s).AppendStruct(dst, GetRResultDesc)
 }
-func (s GetRResult) ThriftDesc() *thriftimpl.Desc { return GetRResultDesc }
-func (s GetRResult) Release()                     { nocopy.Struct(s).Release() }
-func (s GetRResult) Clone() GetRResult            { return GetRResult(thriftimpl.Struct(s).Clone(GetRResultDesc)) }
-func (s GetRResult) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s GetRResult) String() string               { return thriftimpl.Struct(s).Format(GetRResultDesc) }
+func (s GetRResult) ThriftDesc() *impl.Desc    { return GetRResultDesc }
+func (s GetRResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRResult) Release()                  { nocopy.Struct(s).Release() }
+func (s GetRResult) Clone() GetRResult         { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
+func (s GetRResult) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s GetRResult) String() string            { return impl.Struct(s).Format(GetRResultDesc) }
 func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetRResultDesc)
+	return impl.Struct(s).Unknown(GetRResultDesc)
 }
 
 type GetErrArgs nocopy.Struct
 
 // GetErrArgsDesc is the descriptor of GetErrArgs.
-var GetErrArgsDesc = thriftimpl.NewDesc("err_args")
+var GetErrArgsDesc = impl.NewDesc("err_args")
 
 // NewGetErrArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetErrArgs(opts ...nocopy.Option) GetErrArgs {
-	return GetErrArgs(thriftimpl.New(GetErrArgsDesc, opts...))
+	return GetErrArgs(impl.New(GetErrArgsDesc, opts...))
 }
 func ParseGetErrArgs(b []byte, opts ...nocopy.Option) (GetErrArgs, error) {
-	s, err := thriftimpl.Parse(GetErrArgsDesc, b, opts...)
+	s, err := impl.Parse(GetErrArgsDesc, b, opts...)
 	return GetErrArgs(s), err
 }
 func ReadGetErrArgs(r io.Reader, n int, opts ...nocopy.Option) (GetErrArgs, error) {
@@ -3468,28 +3459,29 @@ func ReadGetErrArgs(r io.Reader, n int, opts ...nocopy.Option) (GetErrArgs, erro
 // those of s alone.
 func (s GetErrArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
 }
-func (s GetErrArgs) ThriftDesc() *thriftimpl.Desc { return GetErrArgsDesc }
-func (s GetErrArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s GetErrArgs) Clone() GetErrArgs            { return GetErrArgs(thriftimpl.Struct(s).Clone(GetErrArgsDesc)) }
-func (s GetErrArgs) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s GetErrArgs) String() string               { return thriftimpl.Struct(s).Format(GetErrArgsDesc) }
+func (s GetErrArgs) ThriftDesc() *impl.Desc    { return GetErrArgsDesc }
+func (s GetErrArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetErrArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s GetErrArgs) Clone() GetErrArgs         { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
+func (s GetErrArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s GetErrArgs) String() string            { return impl.Struct(s).Format(GetErrArgsDesc) }
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetErrArgsDesc)
+	return impl.Struct(s).Unknown(GetErrArgsDesc)
 }
 
 type GetErrResult nocopy.Struct
 
 // GetErrResultDesc is the descriptor of GetErrResult.
-var GetErrResultDesc = thriftimpl.NewDesc("err_result")
+var GetErrResultDesc = impl.NewDesc("err_result")
 
 // NewGetErrResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetErrResult(opts ...nocopy.Option) GetErrResult {
-	return GetErrResult(thriftimpl.New(GetErrResultDesc, opts...))
+	return GetErrResult(impl.New(GetErrResultDesc, opts...))
 }
 func ParseGetErrResult(b []byte, opts ...nocopy.Option) (GetErrResult, error) {
-	s, err := thriftimpl.Parse(GetErrResultDesc, b, opts...)
+	s, err := impl.Parse(GetErrResultDesc, b, opts...)
 	return GetErrResult(s), err
 }
 func ReadGetErrResult(r io.Reader, n int, opts ...nocopy.Option) (GetErrResult, error) {
@@ -3500,30 +3492,31 @@ func ReadGetErrResult(r io.Reader, n int, opts ...nocopy.Option) (GetErrResult, 
 // those of s alone.
 func (s GetErrResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetErrResultDesc)
+	return impl.Struct(s).AppendStruct(dst, GetErrResultDesc)
 }
-func (s GetErrResult) ThriftDesc() *thriftimpl.Desc { return GetErrResultDesc }
-func (s GetErrResult) Release()                     { nocopy.Struct(s).Release() }
+func (s GetErrResult) ThriftDesc() *impl.Desc    { return GetErrResultDesc }
+func (s GetErrResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetErrResult) Release()                  { nocopy.Struct(s).Release() }
 func (s GetErrResult) Clone() GetErrResult {
-	return GetErrResult(thriftimpl.Struct(s).Clone(GetErrResultDesc))
+	return GetErrResult(impl.Struct(s).Clone(GetErrResultDesc))
 }
 func (s GetErrResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetErrResult) String() string { return thriftimpl.Struct(s).Format(GetErrResultDesc) }
+func (s GetErrResult) String() string { return impl.Struct(s).Format(GetErrResultDesc) }
 func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetErrResultDesc)
+	return impl.Struct(s).Unknown(GetErrResultDesc)
 }
 
 type GetRPCArgs nocopy.Struct
 
 // GetRPCArgsDesc is the descriptor of GetRPCArgs.
-var GetRPCArgsDesc = thriftimpl.NewDesc("rpc_args")
+var GetRPCArgsDesc = impl.NewDesc("rpc_args")
 
 // NewGetRPCArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRPCArgs(opts ...nocopy.Option) GetRPCArgs {
-	return GetRPCArgs(thriftimpl.New(GetRPCArgsDesc, opts...))
+	return GetRPCArgs(impl.New(GetRPCArgsDesc, opts...))
 }
 func ParseGetRPCArgs(b []byte, opts ...nocopy.Option) (GetRPCArgs, error) {
-	s, err := thriftimpl.Parse(GetRPCArgsDesc, b, opts...)
+	s, err := impl.Parse(GetRPCArgsDesc, b, opts...)
 	return GetRPCArgs(s), err
 }
 func ReadGetRPCArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRPCArgs, error) {
@@ -3534,28 +3527,29 @@ func ReadGetRPCArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRPCArgs, erro
 // those of s alone.
 func (s GetRPCArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
 }
-func (s GetRPCArgs) ThriftDesc() *thriftimpl.Desc { return GetRPCArgsDesc }
-func (s GetRPCArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s GetRPCArgs) Clone() GetRPCArgs            { return GetRPCArgs(thriftimpl.Struct(s).Clone(GetRPCArgsDesc)) }
-func (s GetRPCArgs) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s GetRPCArgs) String() string               { return thriftimpl.Struct(s).Format(GetRPCArgsDesc) }
+func (s GetRPCArgs) ThriftDesc() *impl.Desc    { return GetRPCArgsDesc }
+func (s GetRPCArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRPCArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s GetRPCArgs) Clone() GetRPCArgs         { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
+func (s GetRPCArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s GetRPCArgs) String() string            { return impl.Struct(s).Format(GetRPCArgsDesc) }
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetRPCArgsDesc)
+	return impl.Struct(s).Unknown(GetRPCArgsDesc)
 }
 
 type GetRPCResult nocopy.Struct
 
 // GetRPCResultDesc is the descriptor of GetRPCResult.
-var GetRPCResultDesc = thriftimpl.NewDesc("rpc_result")
+var GetRPCResultDesc = impl.NewDesc("rpc_result")
 
 // NewGetRPCResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetRPCResult(opts ...nocopy.Option) GetRPCResult {
-	return GetRPCResult(thriftimpl.New(GetRPCResultDesc, opts...))
+	return GetRPCResult(impl.New(GetRPCResultDesc, opts...))
 }
 func ParseGetRPCResult(b []byte, opts ...nocopy.Option) (GetRPCResult, error) {
-	s, err := thriftimpl.Parse(GetRPCResultDesc, b, opts...)
+	s, err := impl.Parse(GetRPCResultDesc, b, opts...)
 	return GetRPCResult(s), err
 }
 func ReadGetRPCResult(r io.Reader, n int, opts ...nocopy.Option) (GetRPCResult, error) {
@@ -3566,30 +3560,31 @@ func ReadGetRPCResult(r io.Reader, n int, opts ...nocopy.Option) (GetRPCResult, 
 // those of s alone.
 func (s GetRPCResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetRPCResultDesc)
+	return impl.Struct(s).AppendStruct(dst, GetRPCResultDesc)
 }
-func (s GetRPCResult) ThriftDesc() *thriftimpl.Desc { return GetRPCResultDesc }
-func (s GetRPCResult) Release()                     { nocopy.Struct(s).Release() }
+func (s GetRPCResult) ThriftDesc() *impl.Desc    { return GetRPCResultDesc }
+func (s GetRPCResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRPCResult) Release()                  { nocopy.Struct(s).Release() }
 func (s GetRPCResult) Clone() GetRPCResult {
-	return GetRPCResult(thriftimpl.Struct(s).Clone(GetRPCResultDesc))
+	return GetRPCResult(impl.Struct(s).Clone(GetRPCResultDesc))
 }
 func (s GetRPCResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetRPCResult) String() string { return thriftimpl.Struct(s).Format(GetRPCResultDesc) }
+func (s GetRPCResult) String() string { return impl.Struct(s).Format(GetRPCResultDesc) }
 func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetRPCResultDesc)
+	return impl.Struct(s).Unknown(GetRPCResultDesc)
 }
 
 type GetContextArgs nocopy.Struct
 
 // GetContextArgsDesc is the descriptor of GetContextArgs.
-var GetContextArgsDesc = thriftimpl.NewDesc("context_args")
+var GetContextArgsDesc = impl.NewDesc("context_args")
 
 // NewGetContextArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetContextArgs(opts ...nocopy.Option) GetContextArgs {
-	return GetContextArgs(thriftimpl.New(GetContextArgsDesc, opts...))
+	return GetContextArgs(impl.New(GetContextArgsDesc, opts...))
 }
 func ParseGetContextArgs(b []byte, opts ...nocopy.Option) (GetContextArgs, error) {
-	s, err := thriftimpl.Parse(GetContextArgsDesc, b, opts...)
+	s, err := impl.Parse(GetContextArgsDesc, b, opts...)
 	return GetContextArgs(s), err
 }
 func ReadGetContextArgs(r io.Reader, n int, opts ...nocopy.Option) (GetContextArgs, error) {
@@ -3600,30 +3595,31 @@ func ReadGetContextArgs(r io.Reader, n int, opts ...nocopy.Option) (GetContextAr
 // those of s alone.
 func (s GetContextArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetContextArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, GetContextArgsDesc)
 }
-func (s GetContextArgs) ThriftDesc() *thriftimpl.Desc { return GetContextArgsDesc }
-func (s GetContextArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s GetContextArgs) ThriftDesc() *impl.Desc    { return GetContextArgsDesc }
+func (s GetContextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetContextArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s GetContextArgs) Clone() GetContextArgs {
-	return GetContextArgs(thriftimpl.Struct(s).Clone(GetContextArgsDesc))
+	return GetContextArgs(impl.Struct(s).Clone(GetContextArgsDesc))
 }
 func (s GetContextArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetContextArgs) String() string { return thriftimpl.Struct(s).Format(GetContextArgsDesc) }
+func (s GetContextArgs) String() string { return impl.Struct(s).Format(GetContextArgsDesc) }
 func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetContextArgsDesc)
+	return impl.Struct(s).Unknown(GetContextArgsDesc)
 }
 
 type GetContextResult nocopy.Struct
 
 // GetContextResultDesc is the descriptor of GetContextResult.
-var GetContextResultDesc = thriftimpl.NewDesc("context_result")
+var GetContextResultDesc = impl.NewDesc("context_result")
 
 // NewGetContextResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewGetContextResult(opts ...nocopy.Option) GetContextResult {
-	return GetContextResult(thriftimpl.New(GetContextResultDesc, opts...))
+	return GetContextResult(impl.New(GetContextResultDesc, opts...))
 }
 func ParseGetContextResult(b []byte, opts ...nocopy.Option) (GetContextResult, error) {
-	s, err := thriftimpl.Parse(GetContextResultDesc, b, opts...)
+	s, err := impl.Parse(GetContextResultDesc, b, opts...)
 	return GetContextResult(s), err
 }
 func ReadGetContextResult(r io.Reader, n int, opts ...nocopy.Option) (GetContextResult, error) {
@@ -3634,176 +3630,177 @@ func ReadGetContextResult(r io.Reader, n int, opts ...nocopy.Option) (GetContext
 // those of s alone.
 func (s GetContextResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, GetContextResultDesc)
+	return impl.Struct(s).AppendStruct(dst, GetContextResultDesc)
 }
-func (s GetContextResult) ThriftDesc() *thriftimpl.Desc { return GetContextResultDesc }
-func (s GetContextResult) Release()                     { nocopy.Struct(s).Release() }
+func (s GetContextResult) ThriftDesc() *impl.Desc    { return GetContextResultDesc }
+func (s GetContextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetContextResult) Release()                  { nocopy.Struct(s).Release() }
 func (s GetContextResult) Clone() GetContextResult {
-	return GetContextResult(thriftimpl.Struct(s).Clone(GetContextResultDesc))
+	return GetContextResult(impl.Struct(s).Clone(GetContextResultDesc))
 }
 func (s GetContextResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s GetContextResult) String() string { return thriftimpl.Struct(s).Format(GetContextResultDesc) }
+func (s GetContextResult) String() string { return impl.Struct(s).Format(GetContextResultDesc) }
 func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(GetContextResultDesc)
+	return impl.Struct(s).Unknown(GetContextResultDesc)
 }
 
 func init() {
-	AllGetArgs_Desc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
+	AllGetArgs_Desc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeI32},
 	}...)
 	AllClientDesc.Define()
-	AllABoolArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeBool},
+	AllABoolArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeBool},
 	}...)
-	AllABoolResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
+	AllABoolResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeBool, Req: impl.Optional},
 	}...)
-	AllAnI8ArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeI8},
+	AllAnI8ArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeI8},
 	}...)
-	AllAnI8ResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
+	AllAnI8ResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI8, Req: impl.Optional},
 	}...)
-	AllAnI16ArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeI16},
+	AllAnI16ArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeI16},
 	}...)
-	AllAnI16ResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional},
+	AllAnI16ResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI16, Req: impl.Optional},
 	}...)
-	AllAnI32ArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
+	AllAnI32ArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeI32},
 	}...)
-	AllAnI32ResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	AllAnI32ResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI32, Req: impl.Optional},
 	}...)
-	AllAnI64ArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeI64},
+	AllAnI64ArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeI64},
 	}...)
-	AllAnI64ResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	AllAnI64ResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI64, Req: impl.Optional},
 	}...)
-	AllADoubleArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeDouble},
+	AllADoubleArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeDouble},
 	}...)
-	AllADoubleResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
+	AllADoubleResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeDouble, Req: impl.Optional},
 	}...)
-	AllAStringArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeString},
+	AllAStringArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeString},
 	}...)
-	AllAStringResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+	AllAStringResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeString, Req: impl.Optional},
 	}...)
-	AllABinaryArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeBinary},
+	AllABinaryArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeBinary},
 	}...)
-	AllABinaryResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+	AllABinaryResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeBinary, Req: impl.Optional},
 	}...)
-	AllAUuidArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeUUID},
+	AllAUuidArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeUUID},
 	}...)
-	AllAUuidResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
+	AllAUuidResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeUUID, Req: impl.Optional},
 	}...)
-	AllAnEnumArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.EnumOf(func(v int32) string { return shapes.Color(v).String() })},
+	AllAnEnumArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.EnumOf(shapes.ColorDesc)},
 	}...)
-	AllAnEnumResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.EnumOf(func(v int32) string { return shapes.Color(v).String() }), Req: thriftimpl.Optional},
+	AllAnEnumResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.EnumOf(shapes.ColorDesc), Req: impl.Optional},
 	}...)
-	AllAStructArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.PointDesc)},
+	AllAStructArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.StructOf(shapes.PointDesc)},
 	}...)
-	AllAStructResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.PointDesc), Req: thriftimpl.Optional},
+	AllAStructResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(shapes.PointDesc), Req: impl.Optional},
 	}...)
-	AllAUnionArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.ShapeDesc)},
+	AllAUnionArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.StructOf(shapes.ShapeDesc)},
 	}...)
-	AllAUnionResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.ShapeDesc), Req: thriftimpl.Optional},
+	AllAUnionResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(shapes.ShapeDesc), Req: impl.Optional},
 	}...)
-	AllAnExceptionArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.StructOf(shapes.RefusedDesc)},
+	AllAnExceptionArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.StructOf(shapes.RefusedDesc)},
 	}...)
-	AllAnExceptionResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
+	AllAnExceptionResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(shapes.RefusedDesc), Req: impl.Optional},
 	}...)
-	AllATypedefArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeI64},
+	AllATypedefArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeI64},
 	}...)
-	AllATypedefResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	AllATypedefResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI64, Req: impl.Optional},
 	}...)
-	AllAPathArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.ListOf(thriftimpl.StructOf(shapes.PointDesc))},
+	AllAPathArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.ListOf(impl.StructOf(shapes.PointDesc))},
 	}...)
-	AllAPathResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.StructOf(shapes.PointDesc)), Req: thriftimpl.Optional},
+	AllAPathResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.ListOf(impl.StructOf(shapes.PointDesc)), Req: impl.Optional},
 	}...)
-	AllAListArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
+	AllAListArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.ListOf(impl.TypeI32)},
 	}...)
-	AllAListResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
+	AllAListResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.ListOf(impl.TypeI32), Req: impl.Optional},
 	}...)
-	AllASetArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
+	AllASetArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.SetOf(impl.TypeString)},
 	}...)
-	AllASetResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.SetOf(thriftimpl.TypeString), Req: thriftimpl.Optional},
+	AllASetResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.SetOf(impl.TypeString), Req: impl.Optional},
 	}...)
-	AllAMapArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(shapes.PointDesc))},
+	AllAMapArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.MapOf(impl.TypeString, impl.StructOf(shapes.PointDesc))},
 	}...)
-	AllAMapResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(shapes.PointDesc)), Req: thriftimpl.Optional},
+	AllAMapResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.MapOf(impl.TypeString, impl.StructOf(shapes.PointDesc)), Req: impl.Optional},
 	}...)
-	AllADeepMapArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.MapOf(thriftimpl.StructOf(shapes.PointDesc), thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI64)))},
+	AllADeepMapArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.MapOf(impl.StructOf(shapes.PointDesc), impl.ListOf(impl.SetOf(impl.TypeI64)))},
 	}...)
-	AllADeepMapResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.MapOf(thriftimpl.StructOf(shapes.PointDesc), thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI64))), Req: thriftimpl.Optional},
+	AllADeepMapResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.MapOf(impl.StructOf(shapes.PointDesc), impl.ListOf(impl.SetOf(impl.TypeI64))), Req: impl.Optional},
 	}...)
-	AllManyArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "type", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-		{ID: 2, Name: "func", Type: thriftimpl.TypeI32, Default: "\x00\x00\x00\a"},
-		{ID: 3, Name: "range", Type: thriftimpl.ListOf(thriftimpl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		{ID: -4, Name: "err", Type: thriftimpl.TypeBool},
-		{ID: 5, Name: "ctx", Type: thriftimpl.TypeI32},
-		{ID: 6, Name: "c", Type: thriftimpl.TypeI32},
-		{ID: 7, Name: "success", Type: thriftimpl.TypeI64},
-		{ID: -5, Name: "args", Type: thriftimpl.TypeI32},
+	AllManyArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "type", Type: impl.TypeString, Req: impl.Required},
+		{ID: 2, Name: "func", Type: impl.TypeI32, Default: "\x00\x00\x00\a"},
+		{ID: 3, Name: "range", Type: impl.ListOf(impl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		{ID: -4, Name: "err", Type: impl.TypeBool},
+		{ID: 5, Name: "ctx", Type: impl.TypeI32},
+		{ID: 6, Name: "c", Type: impl.TypeI32},
+		{ID: 7, Name: "success", Type: impl.TypeI64},
+		{ID: -5, Name: "args", Type: impl.TypeI32},
 	}...)
-	AllManyResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-		{ID: 1, Name: "refused", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
-		{ID: 3, Name: "denied", Type: thriftimpl.StructOf(parent.DeniedDesc), Req: thriftimpl.Optional},
-		{ID: 4, Name: "again", Type: thriftimpl.StructOf(shapes.RefusedDesc), Req: thriftimpl.Optional},
+	AllManyResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeString, Req: impl.Optional},
+		{ID: 1, Name: "refused", Type: impl.StructOf(shapes.RefusedDesc), Req: impl.Optional},
+		{ID: 3, Name: "denied", Type: impl.StructOf(parent.DeniedDesc), Req: impl.Optional},
+		{ID: 4, Name: "again", Type: impl.StructOf(shapes.RefusedDesc), Req: impl.Optional},
 	}...)
-	AllTellArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeString},
+	AllTellArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeString},
 	}...)
 	AllNothingArgsDesc.Define()
 	AllNothingResultDesc.Define()
-	AllMaybeArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "v", Type: thriftimpl.TypeI32},
+	AllMaybeArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "v", Type: impl.TypeI32},
 	}...)
-	AllMaybeResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 2, Name: "denied", Type: thriftimpl.StructOf(parent.DeniedDesc), Req: thriftimpl.Optional},
+	AllMaybeResultDesc.Define([]impl.FieldDesc{
+		{ID: 2, Name: "denied", Type: impl.StructOf(parent.DeniedDesc), Req: impl.Optional},
 	}...)
 	AllNewThing_ArgsDesc.Define()
-	AllNewThing_ResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	AllNewThing_ResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI32, Req: impl.Optional},
 	}...)
 	AllNewThing__ArgsDesc.Define()
-	AllNewThing__ResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	AllNewThing__ResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI32, Req: impl.Optional},
 	}...)
 	AllGetAllClientArgsDesc.Define()
-	AllGetAllClientResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
+	AllGetAllClientResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI32, Req: impl.Optional},
 	}...)
 	GetGetArgs_ArgsDesc.Define()
 	GetGetArgs_ResultDesc.Define()
@@ -3819,4 +3816,49 @@ func init() {
 	GetRPCResultDesc.Define()
 	GetContextArgsDesc.Define()
 	GetContextResultDesc.Define()
+	impl.Register(&impl.File{
+		Name:    "services.thrift",
+		Structs: []*impl.Desc{AllGetArgs_Desc, AllClientDesc},
+		Services: []impl.Service{
+			{Name: "All", Extends: "parent.Middle", Info: impl.Info{Doc: "Extends a service of another file, which extends one itself."}, Methods: []impl.Method{
+				{Name: "aBool", Args: AllABoolArgsDesc, Result: AllABoolResultDesc},
+				{Name: "anI8", Args: AllAnI8ArgsDesc, Result: AllAnI8ResultDesc},
+				{Name: "anI16", Args: AllAnI16ArgsDesc, Result: AllAnI16ResultDesc},
+				{Name: "anI32", Args: AllAnI32ArgsDesc, Result: AllAnI32ResultDesc},
+				{Name: "anI64", Args: AllAnI64ArgsDesc, Result: AllAnI64ResultDesc},
+				{Name: "aDouble", Args: AllADoubleArgsDesc, Result: AllADoubleResultDesc},
+				{Name: "aString", Args: AllAStringArgsDesc, Result: AllAStringResultDesc},
+				{Name: "aBinary", Args: AllABinaryArgsDesc, Result: AllABinaryResultDesc},
+				{Name: "aUuid", Args: AllAUuidArgsDesc, Result: AllAUuidResultDesc},
+				{Name: "anEnum", Args: AllAnEnumArgsDesc, Result: AllAnEnumResultDesc},
+				{Name: "aStruct", Args: AllAStructArgsDesc, Result: AllAStructResultDesc},
+				{Name: "aUnion", Args: AllAUnionArgsDesc, Result: AllAUnionResultDesc},
+				{Name: "anException", Args: AllAnExceptionArgsDesc, Result: AllAnExceptionResultDesc},
+				{Name: "aTypedef", Args: AllATypedefArgsDesc, Result: AllATypedefResultDesc},
+				{Name: "aPath", Args: AllAPathArgsDesc, Result: AllAPathResultDesc},
+				{Name: "aList", Args: AllAListArgsDesc, Result: AllAListResultDesc},
+				{Name: "aSet", Args: AllASetArgsDesc, Result: AllASetResultDesc},
+				{Name: "aMap", Args: AllAMapArgsDesc, Result: AllAMapResultDesc},
+				{Name: "aDeepMap", Args: AllADeepMapArgsDesc, Result: AllADeepMapResultDesc},
+				{Name: "many", Args: AllManyArgsDesc, Result: AllManyResultDesc, Info: impl.Info{Doc: "Has defaults, requirednesses and odd names and ids."}},
+				{Name: "tell", Args: AllTellArgsDesc},
+				{Name: "nothing", Args: AllNothingArgsDesc, Result: AllNothingResultDesc},
+				{Name: "maybe", Args: AllMaybeArgsDesc, Result: AllMaybeResultDesc},
+				{Name: "new_thing", Args: AllNewThing_ArgsDesc, Result: AllNewThing_ResultDesc, Info: impl.Info{Annotations: []impl.Annotation{{Name: "deprecated", Value: "use old_thing"}}}},
+				{Name: "newThing", Args: AllNewThing__ArgsDesc, Result: AllNewThing__ResultDesc},
+				{Name: "getAllClient", Args: AllGetAllClientArgsDesc, Result: AllGetAllClientResultDesc},
+			}},
+			{Name: "Same", Extends: "services.All", Info: impl.Info{Doc: "Has no method of its own."}},
+			{Name: "Empty"},
+			{Name: "get", Methods: []impl.Method{
+				{Name: "get_args", Args: GetGetArgs_ArgsDesc, Result: GetGetArgs_ResultDesc},
+				{Name: "get_result", Args: GetGetResult_ArgsDesc, Result: GetGetResult_ResultDesc},
+				{Name: "a", Args: GetAArgsDesc, Result: GetAResultDesc},
+				{Name: "r", Args: GetRArgsDesc, Result: GetRResultDesc},
+				{Name: "err", Args: GetErrArgsDesc, Result: GetErrResultDesc},
+				{Name: "rpc", Args: GetRPCArgsDesc, Result: GetRPCResultDesc},
+				{Name: "context", Args: GetContextArgsDesc, Result: GetContextResultDesc},
+			}},
+		},
+	})
 }

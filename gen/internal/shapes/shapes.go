@@ -4,15 +4,14 @@
 package shapes
 
 import (
-	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 	"sync"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 // Colours; two of them are one.
 type Color int32
@@ -26,37 +25,23 @@ const (
 	Color_NONE  Color = -1
 )
 
+// ColorDesc is the descriptor of Color.
+var ColorDesc = impl.NewEnum("Color", []impl.EnumValue{
+	{Name: "RED", Value: 1},
+	{Name: "GREEN", Value: 2, Info: impl.Info{Doc: "like grass"}},
+	{Name: "VERT", Value: 2},
+	{Name: "BLUE", Value: 16},
+	{Name: "NONE", Value: -1},
+}, impl.Info{Doc: "Colours; two of them are one."})
+
 // String returns the name that the IDL gives v, or a text with its number.
-func (v Color) String() string {
-	switch v {
-	case Color_RED:
-		return "RED"
-	case Color_GREEN:
-		return "GREEN"
-	case Color_BLUE:
-		return "BLUE"
-	case Color_NONE:
-		return "NONE"
-	}
-	return fmt.Sprintf("Color(%d)", int32(v))
-}
+func (v Color) String() string { return ColorDesc.Text(int32(v)) }
 
 // ParseColor returns the value that the IDL calls s.
-func ParseColor(s string) (Color, error) {
-	switch s {
-	case "RED":
-		return Color_RED, nil
-	case "GREEN":
-		return Color_GREEN, nil
-	case "VERT":
-		return Color_VERT, nil
-	case "BLUE":
-		return Color_BLUE, nil
-	case "NONE":
-		return Color_NONE, nil
-	}
-	return 0, fmt.Errorf("%q is not a Color", s)
-}
+func ParseColor(s string) (Color, error) { v, err := ColorDesc.Parse(s); return Color(v), err }
+
+// ColorValues returns the values of Color in the IDL's order, each once.
+func ColorValues() []Color { return impl.EnumValues[Color](ColorDesc) }
 
 type Timestamp = int64
 
@@ -80,58 +65,58 @@ func ID() nocopy.UUID {
 
 const FAVOURITE Color = Color_BLUE
 
-var originConst = sync.OnceValue(func() *thriftimpl.Const {
-	return thriftimpl.NewConst(thriftimpl.StructOf(PointDesc), "\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00")
+var originConst = sync.OnceValue(func() *impl.Const {
+	return impl.NewConst(impl.StructOf(PointDesc), "\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00")
 })
 
 func ORIGIN() Point { return Point(originConst().View()) }
 
-var circleConst = sync.OnceValue(func() *thriftimpl.Const {
-	return thriftimpl.NewConst(thriftimpl.StructOf(ShapeDesc), "\x04\x00\x01?\xe0\x00\x00\x00\x00\x00\x00\x00")
+var circleConst = sync.OnceValue(func() *impl.Const {
+	return impl.NewConst(impl.StructOf(ShapeDesc), "\x04\x00\x01?\xe0\x00\x00\x00\x00\x00\x00\x00")
 })
 
 func CIRCLE() Shape { return Shape(circleConst().View()) }
 
-var primesConst = sync.OnceValue(func() *thriftimpl.Const {
-	return thriftimpl.NewConst(thriftimpl.ListOf(thriftimpl.TypeI64), "\n\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\a")
+var primesConst = sync.OnceValue(func() *impl.Const {
+	return impl.NewConst(impl.ListOf(impl.TypeI64), "\n\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\a")
 })
 
 func PRIMES() nocopy.Int64List { return nocopy.Int64List(primesConst().View()) }
 
-var wordsConst = sync.OnceValue(func() *thriftimpl.Const {
-	return thriftimpl.NewConst(thriftimpl.ListOf(thriftimpl.TypeString), "\v\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x05hello")
+var wordsConst = sync.OnceValue(func() *impl.Const {
+	return impl.NewConst(impl.ListOf(impl.TypeString), "\v\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x05hello")
 })
 
 func WORDS() nocopy.StringList { return nocopy.StringList(wordsConst().View()) }
 
-var colorsConst = sync.OnceValue(func() *thriftimpl.Const {
-	return thriftimpl.NewConst(thriftimpl.SetOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() })), "\b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x10")
+var colorsConst = sync.OnceValue(func() *impl.Const {
+	return impl.NewConst(impl.SetOf(impl.EnumOf(ColorDesc)), "\b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x10")
 })
 
 func COLORS() nocopy.EnumList[Color] { return nocopy.EnumList[Color](colorsConst().View()) }
 
-var pathsConst = sync.OnceValue(func() *thriftimpl.Const {
-	return thriftimpl.NewConst(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))), "\v\x0f\x00\x00\x00\x02\x00\x00\x00\x01a\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01b\f\x00\x00\x00\x00")
+var pathsConst = sync.OnceValue(func() *impl.Const {
+	return impl.NewConst(impl.MapOf(impl.TypeString, impl.ListOf(impl.StructOf(PointDesc))), "\v\x0f\x00\x00\x00\x02\x00\x00\x00\x01a\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01b\f\x00\x00\x00\x00")
 })
 
-func PATHS() nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString](pathsConst().View())
+func PATHS() nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString] {
+	return nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString](pathsConst().View())
 }
 
 type Point nocopy.Struct
 
 const (
-	pointX thriftimpl.Field = 2<<48 | 4<<32 | 8<<16 | 1
-	pointY thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	pointX impl.Field = 2<<48 | 4<<32 | 8<<16 | 1
+	pointY impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // PointDesc is the descriptor of Point.
-var PointDesc = thriftimpl.NewDesc("Point")
+var PointDesc = impl.NewDesc("Point")
 
 // NewPoint returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewPoint(opts ...nocopy.Option) Point { return Point(thriftimpl.New(PointDesc, opts...)) }
+func NewPoint(opts ...nocopy.Option) Point { return Point(impl.New(PointDesc, opts...)) }
 func ParsePoint(b []byte, opts ...nocopy.Option) (Point, error) {
-	s, err := thriftimpl.Parse(PointDesc, b, opts...)
+	s, err := impl.Parse(PointDesc, b, opts...)
 	return Point(s), err
 }
 func ReadPoint(r io.Reader, n int, opts ...nocopy.Option) (Point, error) {
@@ -140,49 +125,48 @@ func ReadPoint(r io.Reader, n int, opts ...nocopy.Option) (Point, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Point) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Point) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, PointDesc) }
-func (s Point) ThriftDesc() *thriftimpl.Desc { return PointDesc }
-func (s Point) Release()                     { nocopy.Struct(s).Release() }
-func (s Point) Clone() Point                 { return Point(thriftimpl.Struct(s).Clone(PointDesc)) }
-func (s Point) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Point) String() string               { return thriftimpl.Struct(s).Format(PointDesc) }
-func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(PointDesc)
-}
+func (s Point) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Point) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, PointDesc) }
+func (s Point) ThriftDesc() *impl.Desc                  { return PointDesc }
+func (s Point) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Point) Release()                                { nocopy.Struct(s).Release() }
+func (s Point) Clone() Point                            { return Point(impl.Struct(s).Clone(PointDesc)) }
+func (s Point) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Point) String() string                          { return impl.Struct(s).Format(PointDesc) }
+func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
 
-func (s Point) GetX() int32  { return thriftimpl.Struct(s).Int32(pointX) }
-func (s Point) SetX(v int32) { thriftimpl.Struct(s).SetInt32(pointX, v) }
-func (s Point) IsSetX() bool { return thriftimpl.Struct(s).Has(pointX) }
-func (s Point) UnsetX()      { thriftimpl.Struct(s).Reset(pointX, PointDesc) }
+func (s Point) GetX() int32  { return impl.Struct(s).Int32(pointX) }
+func (s Point) SetX(v int32) { impl.Struct(s).SetInt32(pointX, v) }
+func (s Point) IsSetX() bool { return impl.Struct(s).Has(pointX) }
+func (s Point) UnsetX()      { impl.Struct(s).Reset(pointX, PointDesc) }
 
-func (s Point) GetY() int32  { return thriftimpl.Struct(s).Int32(pointY) }
-func (s Point) SetY(v int32) { thriftimpl.Struct(s).SetInt32(pointY, v) }
-func (s Point) IsSetY() bool { return thriftimpl.Struct(s).Has(pointY) }
-func (s Point) UnsetY()      { thriftimpl.Struct(s).Unset(pointY) }
+func (s Point) GetY() int32  { return impl.Struct(s).Int32(pointY) }
+func (s Point) SetY(v int32) { impl.Struct(s).SetInt32(pointY, v) }
+func (s Point) IsSetY() bool { return impl.Struct(s).Has(pointY) }
+func (s Point) UnsetY()      { impl.Struct(s).Unset(pointY) }
 
 type Shape nocopy.Struct
 
 const (
-	shapeRadius  thriftimpl.Field = 3<<48 | 13<<32 | 4<<16 | 1
-	shapeCorner  thriftimpl.Field = 4<<48 | 13<<32 | 12<<16 | 2
-	shapeLabel   thriftimpl.Field = 5<<48 | 13<<32 | 11<<16 | 3
-	shapeOutline thriftimpl.Field = 6<<48 | 13<<32 | 15<<16 | 4
-	shapeWeights thriftimpl.Field = 7<<48 | 13<<32 | 13<<16 | 5
-	shapeColor   thriftimpl.Field = 8<<48 | 13<<32 | 8<<16 | 6
-	shapeRaw     thriftimpl.Field = 9<<48 | 13<<32 | 11<<16 | 7
-	shapeKey     thriftimpl.Field = 10<<48 | 13<<32 | 16<<16 | 8
-	shapeNumbers thriftimpl.Field = 11<<48 | 13<<32 | 15<<16 | 9
-	shapeEmpty   thriftimpl.Field = 12<<48 | 13<<32 | 2<<16 | 10
+	shapeRadius  impl.Field = 3<<48 | 13<<32 | 4<<16 | 1
+	shapeCorner  impl.Field = 4<<48 | 13<<32 | 12<<16 | 2
+	shapeLabel   impl.Field = 5<<48 | 13<<32 | 11<<16 | 3
+	shapeOutline impl.Field = 6<<48 | 13<<32 | 15<<16 | 4
+	shapeWeights impl.Field = 7<<48 | 13<<32 | 13<<16 | 5
+	shapeColor   impl.Field = 8<<48 | 13<<32 | 8<<16 | 6
+	shapeRaw     impl.Field = 9<<48 | 13<<32 | 11<<16 | 7
+	shapeKey     impl.Field = 10<<48 | 13<<32 | 16<<16 | 8
+	shapeNumbers impl.Field = 11<<48 | 13<<32 | 15<<16 | 9
+	shapeEmpty   impl.Field = 12<<48 | 13<<32 | 2<<16 | 10
 )
 
 // ShapeDesc is the descriptor of Shape.
-var ShapeDesc = thriftimpl.NewUnionDesc("Shape")
+var ShapeDesc = impl.NewUnionDesc("Shape")
 
 // NewShape returns a new message. No field is set.
-func NewShape(opts ...nocopy.Option) Shape { return Shape(thriftimpl.New(ShapeDesc, opts...)) }
+func NewShape(opts ...nocopy.Option) Shape { return Shape(impl.New(ShapeDesc, opts...)) }
 func ParseShape(b []byte, opts ...nocopy.Option) (Shape, error) {
-	s, err := thriftimpl.Parse(ShapeDesc, b, opts...)
+	s, err := impl.Parse(ShapeDesc, b, opts...)
 	return Shape(s), err
 }
 func ReadShape(r io.Reader, n int, opts ...nocopy.Option) (Shape, error) {
@@ -191,16 +175,15 @@ func ReadShape(r io.Reader, n int, opts ...nocopy.Option) (Shape, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Shape) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Shape) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, ShapeDesc) }
-func (s Shape) ThriftDesc() *thriftimpl.Desc { return ShapeDesc }
-func (s Shape) Release()                     { nocopy.Struct(s).Release() }
-func (s Shape) Clone() Shape                 { return Shape(thriftimpl.Struct(s).Clone(ShapeDesc)) }
-func (s Shape) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Shape) String() string               { return thriftimpl.Struct(s).Format(ShapeDesc) }
-func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ShapeDesc)
-}
+func (s Shape) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Shape) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, ShapeDesc) }
+func (s Shape) ThriftDesc() *impl.Desc                  { return ShapeDesc }
+func (s Shape) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Shape) Release()                                { nocopy.Struct(s).Release() }
+func (s Shape) Clone() Shape                            { return Shape(impl.Struct(s).Clone(ShapeDesc)) }
+func (s Shape) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Shape) String() string                          { return impl.Struct(s).Format(ShapeDesc) }
+func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ShapeDesc) }
 
 // ShapeWhich is the arm of a Shape that is set; 0 means none.
 type ShapeWhich int32
@@ -220,123 +203,115 @@ const (
 
 func (w ShapeWhich) String() string { return ShapeDesc.ArmName(int32(w)) }
 func (w ShapeWhich) ID() int16      { return ShapeDesc.ArmID(int32(w)) }
-func (s Shape) Which() ShapeWhich   { return ShapeWhich(thriftimpl.Struct(s).Which()) }
+func (s Shape) Which() ShapeWhich   { return ShapeWhich(impl.Struct(s).Which()) }
 
-func (s Shape) GetRadius() float64 { return thriftimpl.Struct(s).Float64(shapeRadius) }
+func (s Shape) GetRadius() float64 { return impl.Struct(s).Float64(shapeRadius) }
 func (s Shape) SetRadius(v float64) {
-	thriftimpl.Struct(s).Arm(shapeRadius, ShapeDesc).SetFloat64(shapeRadius, v)
+	impl.Struct(s).Arm(shapeRadius, ShapeDesc).SetFloat64(shapeRadius, v)
 }
-func (s Shape) IsSetRadius() bool { return thriftimpl.Struct(s).Has(shapeRadius) }
-func (s Shape) UnsetRadius()      { thriftimpl.Struct(s).UnsetArm(shapeRadius) }
+func (s Shape) IsSetRadius() bool { return impl.Struct(s).Has(shapeRadius) }
+func (s Shape) UnsetRadius()      { impl.Struct(s).UnsetArm(shapeRadius) }
 
-func (s Shape) GetCorner() Point { return Point(thriftimpl.Struct(s).Child(shapeCorner, ShapeDesc)) }
+func (s Shape) GetCorner() Point { return Point(impl.Struct(s).Child(shapeCorner, ShapeDesc)) }
 
 // SetCorner sets a copy of v, an empty struct if v is absent.
-func (s Shape) SetCorner(v Point) {
-	thriftimpl.Struct(s).SetChild(shapeCorner, ShapeDesc, thriftimpl.Struct(v))
-}
+func (s Shape) SetCorner(v Point) { impl.Struct(s).SetChild(shapeCorner, ShapeDesc, impl.Struct(v)) }
 func (s Shape) NewCorner() Point {
-	return Point(thriftimpl.Struct(s).Arm(shapeCorner, ShapeDesc).NewChild(shapeCorner, ShapeDesc, 0))
+	return Point(impl.Struct(s).Arm(shapeCorner, ShapeDesc).NewChild(shapeCorner, ShapeDesc, 0))
 }
-func (s Shape) IsSetCorner() bool { return thriftimpl.Struct(s).Has(shapeCorner) }
-func (s Shape) UnsetCorner()      { thriftimpl.Struct(s).UnsetArm(shapeCorner) }
+func (s Shape) IsSetCorner() bool { return impl.Struct(s).Has(shapeCorner) }
+func (s Shape) UnsetCorner()      { impl.Struct(s).UnsetArm(shapeCorner) }
 
-func (s Shape) GetLabel() string { return thriftimpl.Struct(s).Text(shapeLabel) }
-func (s Shape) SetLabel(v string) {
-	thriftimpl.Struct(s).Arm(shapeLabel, ShapeDesc).SetText(shapeLabel, v)
-}
-func (s Shape) IsSetLabel() bool { return thriftimpl.Struct(s).Has(shapeLabel) }
-func (s Shape) UnsetLabel()      { thriftimpl.Struct(s).UnsetArm(shapeLabel) }
+func (s Shape) GetLabel() string  { return impl.Struct(s).Text(shapeLabel) }
+func (s Shape) SetLabel(v string) { impl.Struct(s).Arm(shapeLabel, ShapeDesc).SetText(shapeLabel, v) }
+func (s Shape) IsSetLabel() bool  { return impl.Struct(s).Has(shapeLabel) }
+func (s Shape) UnsetLabel()       { impl.Struct(s).UnsetArm(shapeLabel) }
 
 func (s Shape) GetOutline() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(shapeOutline, ShapeDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(shapeOutline, ShapeDesc))
 }
 
 // SetOutline sets a copy of v, an empty list if v is absent.
 func (s Shape) SetOutline(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(shapeOutline, ShapeDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(shapeOutline, ShapeDesc, impl.Struct(v))
 }
 func (s Shape) NewOutline(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Arm(shapeOutline, ShapeDesc).NewChild(shapeOutline, ShapeDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).Arm(shapeOutline, ShapeDesc).NewChild(shapeOutline, ShapeDesc, n))
 }
-func (s Shape) IsSetOutline() bool { return thriftimpl.Struct(s).Has(shapeOutline) }
-func (s Shape) UnsetOutline()      { thriftimpl.Struct(s).UnsetArm(shapeOutline) }
+func (s Shape) IsSetOutline() bool { return impl.Struct(s).Has(shapeOutline) }
+func (s Shape) UnsetOutline()      { impl.Struct(s).UnsetArm(shapeOutline) }
 
-func (s Shape) GetWeights() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
-	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(shapeWeights, ShapeDesc))
+func (s Shape) GetWeights() nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
+	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).Child(shapeWeights, ShapeDesc))
 }
 
 // SetWeights sets a copy of v, an empty map if v is absent.
-func (s Shape) SetWeights(v nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(shapeWeights, ShapeDesc, thriftimpl.Struct(v))
+func (s Shape) SetWeights(v nocopy.Map[string, int32, impl.AsString, impl.AsInt32]) {
+	impl.Struct(s).SetChild(shapeWeights, ShapeDesc, impl.Struct(v))
 }
 
 // SetWeightsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Shape) SetWeightsMap(v map[string]int32) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Arm(shapeWeights, ShapeDesc), shapeWeights, ShapeDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s).Arm(shapeWeights, ShapeDesc), shapeWeights, ShapeDesc, v)
 }
-func (s Shape) NewWeights(n ...int) nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
-	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Arm(shapeWeights, ShapeDesc).NewMap(shapeWeights, ShapeDesc, n))
+func (s Shape) NewWeights(n ...int) nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
+	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).Arm(shapeWeights, ShapeDesc).NewMap(shapeWeights, ShapeDesc, n))
 }
-func (s Shape) IsSetWeights() bool { return thriftimpl.Struct(s).Has(shapeWeights) }
-func (s Shape) UnsetWeights()      { thriftimpl.Struct(s).UnsetArm(shapeWeights) }
+func (s Shape) IsSetWeights() bool { return impl.Struct(s).Has(shapeWeights) }
+func (s Shape) UnsetWeights()      { impl.Struct(s).UnsetArm(shapeWeights) }
 
-func (s Shape) GetColor() Color { return Color(thriftimpl.Struct(s).Int32(shapeColor)) }
+func (s Shape) GetColor() Color { return Color(impl.Struct(s).Int32(shapeColor)) }
 func (s Shape) SetColor(v Color) {
-	thriftimpl.Struct(s).Arm(shapeColor, ShapeDesc).SetInt32(shapeColor, int32(v))
+	impl.Struct(s).Arm(shapeColor, ShapeDesc).SetInt32(shapeColor, int32(v))
 }
-func (s Shape) IsSetColor() bool { return thriftimpl.Struct(s).Has(shapeColor) }
-func (s Shape) UnsetColor()      { thriftimpl.Struct(s).UnsetArm(shapeColor) }
+func (s Shape) IsSetColor() bool { return impl.Struct(s).Has(shapeColor) }
+func (s Shape) UnsetColor()      { impl.Struct(s).UnsetArm(shapeColor) }
 
-func (s Shape) GetRaw() []byte  { return thriftimpl.Struct(s).Bytes(shapeRaw) }
-func (s Shape) SetRaw(v []byte) { thriftimpl.Struct(s).Arm(shapeRaw, ShapeDesc).SetBytes(shapeRaw, v) }
+func (s Shape) GetRaw() []byte  { return impl.Struct(s).Bytes(shapeRaw) }
+func (s Shape) SetRaw(v []byte) { impl.Struct(s).Arm(shapeRaw, ShapeDesc).SetBytes(shapeRaw, v) }
 func (s Shape) NewRaw(n int) []byte {
-	return thriftimpl.Struct(s).Arm(shapeRaw, ShapeDesc).NewBytes(shapeRaw, n)
+	return impl.Struct(s).Arm(shapeRaw, ShapeDesc).NewBytes(shapeRaw, n)
 }
-func (s Shape) IsSetRaw() bool { return thriftimpl.Struct(s).Has(shapeRaw) }
-func (s Shape) UnsetRaw()      { thriftimpl.Struct(s).UnsetArm(shapeRaw) }
+func (s Shape) IsSetRaw() bool { return impl.Struct(s).Has(shapeRaw) }
+func (s Shape) UnsetRaw()      { impl.Struct(s).UnsetArm(shapeRaw) }
 
-func (s Shape) GetKey() nocopy.UUID { return thriftimpl.Struct(s).UUID(shapeKey) }
-func (s Shape) SetKey(v nocopy.UUID) {
-	thriftimpl.Struct(s).Arm(shapeKey, ShapeDesc).SetUUID(shapeKey, v)
-}
-func (s Shape) IsSetKey() bool { return thriftimpl.Struct(s).Has(shapeKey) }
-func (s Shape) UnsetKey()      { thriftimpl.Struct(s).UnsetArm(shapeKey) }
+func (s Shape) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(shapeKey) }
+func (s Shape) SetKey(v nocopy.UUID) { impl.Struct(s).Arm(shapeKey, ShapeDesc).SetUUID(shapeKey, v) }
+func (s Shape) IsSetKey() bool       { return impl.Struct(s).Has(shapeKey) }
+func (s Shape) UnsetKey()            { impl.Struct(s).UnsetArm(shapeKey) }
 
 func (s Shape) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(shapeNumbers, ShapeDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(shapeNumbers, ShapeDesc))
 }
 func (s Shape) SetNumbers(v []int64) {
-	thriftimpl.Struct(s).Arm(shapeNumbers, ShapeDesc).SetInt64s(shapeNumbers, ShapeDesc, v)
+	impl.Struct(s).Arm(shapeNumbers, ShapeDesc).SetInt64s(shapeNumbers, ShapeDesc, v)
 }
 func (s Shape) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Arm(shapeNumbers, ShapeDesc).NewChild(shapeNumbers, ShapeDesc, n))
+	return nocopy.Int64List(impl.Struct(s).Arm(shapeNumbers, ShapeDesc).NewChild(shapeNumbers, ShapeDesc, n))
 }
-func (s Shape) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(shapeNumbers) }
-func (s Shape) UnsetNumbers()      { thriftimpl.Struct(s).UnsetArm(shapeNumbers) }
+func (s Shape) IsSetNumbers() bool { return impl.Struct(s).Has(shapeNumbers) }
+func (s Shape) UnsetNumbers()      { impl.Struct(s).UnsetArm(shapeNumbers) }
 
-func (s Shape) GetEmpty() bool { return thriftimpl.Struct(s).Bool(shapeEmpty) }
-func (s Shape) SetEmpty(v bool) {
-	thriftimpl.Struct(s).Arm(shapeEmpty, ShapeDesc).SetBool(shapeEmpty, v)
-}
-func (s Shape) IsSetEmpty() bool { return thriftimpl.Struct(s).Has(shapeEmpty) }
-func (s Shape) UnsetEmpty()      { thriftimpl.Struct(s).UnsetArm(shapeEmpty) }
+func (s Shape) GetEmpty() bool   { return impl.Struct(s).Bool(shapeEmpty) }
+func (s Shape) SetEmpty(v bool)  { impl.Struct(s).Arm(shapeEmpty, ShapeDesc).SetBool(shapeEmpty, v) }
+func (s Shape) IsSetEmpty() bool { return impl.Struct(s).Has(shapeEmpty) }
+func (s Shape) UnsetEmpty()      { impl.Struct(s).UnsetArm(shapeEmpty) }
 
 type Refused nocopy.Struct
 
 const (
-	refusedReason thriftimpl.Field = 2<<48 | 5<<32 | 11<<16 | 1
-	refusedCode   thriftimpl.Field = 3<<48 | 5<<32 | 8<<16 | 2
-	refusedWhere  thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 3
+	refusedReason impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	refusedCode   impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	refusedWhere  impl.Field = 4<<48 | 5<<32 | 12<<16 | 3
 )
 
 // RefusedDesc is the descriptor of Refused.
-var RefusedDesc = thriftimpl.NewExceptionDesc("Refused")
+var RefusedDesc = impl.NewExceptionDesc("Refused")
 
 // NewRefused returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewRefused(opts ...nocopy.Option) Refused { return Refused(thriftimpl.New(RefusedDesc, opts...)) }
+func NewRefused(opts ...nocopy.Option) Refused { return Refused(impl.New(RefusedDesc, opts...)) }
 func ParseRefused(b []byte, opts ...nocopy.Option) (Refused, error) {
-	s, err := thriftimpl.Parse(RefusedDesc, b, opts...)
+	s, err := impl.Parse(RefusedDesc, b, opts...)
 	return Refused(s), err
 }
 func ReadRefused(r io.Reader, n int, opts ...nocopy.Option) (Refused, error) {
@@ -345,53 +320,48 @@ func ReadRefused(r io.Reader, n int, opts ...nocopy.Option) (Refused, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Refused) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Refused) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RefusedDesc)
-}
-func (s Refused) ThriftDesc() *thriftimpl.Desc { return RefusedDesc }
-func (s Refused) Release()                     { nocopy.Struct(s).Release() }
-func (s Refused) Clone() Refused               { return Refused(thriftimpl.Struct(s).Clone(RefusedDesc)) }
-func (s Refused) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Refused) String() string               { return thriftimpl.Struct(s).Format(RefusedDesc) }
-func (s Refused) Error() string                { return thriftimpl.Struct(s).Format(RefusedDesc) }
-func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RefusedDesc)
-}
+func (s Refused) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Refused) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, RefusedDesc) }
+func (s Refused) ThriftDesc() *impl.Desc                  { return RefusedDesc }
+func (s Refused) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Refused) Release()                                { nocopy.Struct(s).Release() }
+func (s Refused) Clone() Refused                          { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
+func (s Refused) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Refused) String() string                          { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Error() string                           { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
 
-func (s Refused) GetReason() string  { return thriftimpl.Struct(s).Text(refusedReason) }
-func (s Refused) SetReason(v string) { thriftimpl.Struct(s).SetText(refusedReason, v) }
-func (s Refused) IsSetReason() bool  { return thriftimpl.Struct(s).Has(refusedReason) }
-func (s Refused) UnsetReason()       { thriftimpl.Struct(s).Unset(refusedReason) }
+func (s Refused) GetReason() string  { return impl.Struct(s).Text(refusedReason) }
+func (s Refused) SetReason(v string) { impl.Struct(s).SetText(refusedReason, v) }
+func (s Refused) IsSetReason() bool  { return impl.Struct(s).Has(refusedReason) }
+func (s Refused) UnsetReason()       { impl.Struct(s).Unset(refusedReason) }
 
-func (s Refused) GetCode() int32  { return thriftimpl.Struct(s).Int32(refusedCode) }
-func (s Refused) SetCode(v int32) { thriftimpl.Struct(s).SetInt32(refusedCode, v) }
-func (s Refused) IsSetCode() bool { return thriftimpl.Struct(s).Has(refusedCode) }
-func (s Refused) UnsetCode()      { thriftimpl.Struct(s).Unset(refusedCode) }
+func (s Refused) GetCode() int32  { return impl.Struct(s).Int32(refusedCode) }
+func (s Refused) SetCode(v int32) { impl.Struct(s).SetInt32(refusedCode, v) }
+func (s Refused) IsSetCode() bool { return impl.Struct(s).Has(refusedCode) }
+func (s Refused) UnsetCode()      { impl.Struct(s).Unset(refusedCode) }
 
-func (s Refused) GetWhere() Point {
-	return Point(thriftimpl.Struct(s).Child(refusedWhere, RefusedDesc))
-}
+func (s Refused) GetWhere() Point { return Point(impl.Struct(s).Child(refusedWhere, RefusedDesc)) }
 
 // SetWhere sets a copy of v, an empty struct if v is absent.
 func (s Refused) SetWhere(v Point) {
-	thriftimpl.Struct(s).SetChild(refusedWhere, RefusedDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(refusedWhere, RefusedDesc, impl.Struct(v))
 }
 func (s Refused) NewWhere() Point {
-	return Point(thriftimpl.Struct(s).NewChild(refusedWhere, RefusedDesc, 0))
+	return Point(impl.Struct(s).NewChild(refusedWhere, RefusedDesc, 0))
 }
-func (s Refused) IsSetWhere() bool { return thriftimpl.Struct(s).Has(refusedWhere) }
-func (s Refused) UnsetWhere()      { thriftimpl.Struct(s).Unset(refusedWhere) }
+func (s Refused) IsSetWhere() bool { return impl.Struct(s).Has(refusedWhere) }
+func (s Refused) UnsetWhere()      { impl.Struct(s).Unset(refusedWhere) }
 
 type Empty nocopy.Struct
 
 // EmptyDesc is the descriptor of Empty.
-var EmptyDesc = thriftimpl.NewDesc("Empty")
+var EmptyDesc = impl.NewDesc("Empty")
 
 // NewEmpty returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewEmpty(opts ...nocopy.Option) Empty { return Empty(thriftimpl.New(EmptyDesc, opts...)) }
+func NewEmpty(opts ...nocopy.Option) Empty { return Empty(impl.New(EmptyDesc, opts...)) }
 func ParseEmpty(b []byte, opts ...nocopy.Option) (Empty, error) {
-	s, err := thriftimpl.Parse(EmptyDesc, b, opts...)
+	s, err := impl.Parse(EmptyDesc, b, opts...)
 	return Empty(s), err
 }
 func ReadEmpty(r io.Reader, n int, opts ...nocopy.Option) (Empty, error) {
@@ -400,49 +370,48 @@ func ReadEmpty(r io.Reader, n int, opts ...nocopy.Option) (Empty, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Empty) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Empty) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, EmptyDesc) }
-func (s Empty) ThriftDesc() *thriftimpl.Desc { return EmptyDesc }
-func (s Empty) Release()                     { nocopy.Struct(s).Release() }
-func (s Empty) Clone() Empty                 { return Empty(thriftimpl.Struct(s).Clone(EmptyDesc)) }
-func (s Empty) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Empty) String() string               { return thriftimpl.Struct(s).Format(EmptyDesc) }
-func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EmptyDesc)
-}
+func (s Empty) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Empty) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, EmptyDesc) }
+func (s Empty) ThriftDesc() *impl.Desc                  { return EmptyDesc }
+func (s Empty) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Empty) Release()                                { nocopy.Struct(s).Release() }
+func (s Empty) Clone() Empty                            { return Empty(impl.Struct(s).Clone(EmptyDesc)) }
+func (s Empty) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Empty) String() string                          { return impl.Struct(s).Format(EmptyDesc) }
+func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EmptyDesc) }
 
 // Each type as a required field.
 type RequiredFields nocopy.Struct
 
 const (
-	requiredFieldsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	requiredFieldsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	requiredFieldsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	requiredFieldsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	requiredFieldsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	requiredFieldsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	requiredFieldsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	requiredFieldsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	requiredFieldsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	requiredFieldsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	requiredFieldsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	requiredFieldsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	requiredFieldsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	requiredFieldsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	requiredFieldsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	requiredFieldsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	requiredFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	requiredFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	requiredFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	requiredFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	requiredFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	requiredFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	requiredFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	requiredFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	requiredFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	requiredFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	requiredFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	requiredFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	requiredFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	requiredFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	requiredFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	requiredFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	requiredFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	requiredFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // RequiredFieldsDesc is the descriptor of RequiredFields.
-var RequiredFieldsDesc = thriftimpl.NewDesc("RequiredFields")
+var RequiredFieldsDesc = impl.NewDesc("RequiredFields", impl.Info{Doc: "Each type as a required field."})
 
 // NewRequiredFields returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRequiredFields(opts ...nocopy.Option) RequiredFields {
-	return RequiredFields(thriftimpl.New(RequiredFieldsDesc, opts...))
+	return RequiredFields(impl.New(RequiredFieldsDesc, opts...))
 }
 func ParseRequiredFields(b []byte, opts ...nocopy.Option) (RequiredFields, error) {
-	s, err := thriftimpl.Parse(RequiredFieldsDesc, b, opts...)
+	s, err := impl.Parse(RequiredFieldsDesc, b, opts...)
 	return RequiredFields(s), err
 }
 func ReadRequiredFields(r io.Reader, n int, opts ...nocopy.Option) (RequiredFields, error) {
@@ -453,237 +422,202 @@ func ReadRequiredFields(r io.Reader, n int, opts ...nocopy.Option) (RequiredFiel
 // those of s alone.
 func (s RequiredFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RequiredFields) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
+	return impl.Struct(s).AppendStruct(dst, RequiredFieldsDesc)
 }
-func (s RequiredFields) ThriftDesc() *thriftimpl.Desc { return RequiredFieldsDesc }
-func (s RequiredFields) Release()                     { nocopy.Struct(s).Release() }
+func (s RequiredFields) ThriftDesc() *impl.Desc    { return RequiredFieldsDesc }
+func (s RequiredFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RequiredFields) Release()                  { nocopy.Struct(s).Release() }
 func (s RequiredFields) Clone() RequiredFields {
-	return RequiredFields(thriftimpl.Struct(s).Clone(RequiredFieldsDesc))
+	return RequiredFields(impl.Struct(s).Clone(RequiredFieldsDesc))
 }
 func (s RequiredFields) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RequiredFields) String() string { return thriftimpl.Struct(s).Format(RequiredFieldsDesc) }
+func (s RequiredFields) String() string { return impl.Struct(s).Format(RequiredFieldsDesc) }
 func (s RequiredFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RequiredFieldsDesc)
+	return impl.Struct(s).Unknown(RequiredFieldsDesc)
 }
 
-func (s RequiredFields) GetFlag() bool   { return thriftimpl.Struct(s).Bool(requiredFieldsFlag) }
-func (s RequiredFields) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(requiredFieldsFlag, v) }
-func (s RequiredFields) IsSetFlag() bool { return thriftimpl.Struct(s).Has(requiredFieldsFlag) }
-func (s RequiredFields) UnsetFlag() {
-	thriftimpl.Struct(s).Reset(requiredFieldsFlag, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetFlag() bool   { return impl.Struct(s).Bool(requiredFieldsFlag) }
+func (s RequiredFields) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredFieldsFlag, v) }
+func (s RequiredFields) IsSetFlag() bool { return impl.Struct(s).Has(requiredFieldsFlag) }
+func (s RequiredFields) UnsetFlag()      { impl.Struct(s).Reset(requiredFieldsFlag, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetTiny() int8   { return thriftimpl.Struct(s).Int8(requiredFieldsTiny) }
-func (s RequiredFields) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(requiredFieldsTiny, v) }
-func (s RequiredFields) IsSetTiny() bool { return thriftimpl.Struct(s).Has(requiredFieldsTiny) }
-func (s RequiredFields) UnsetTiny() {
-	thriftimpl.Struct(s).Reset(requiredFieldsTiny, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetTiny() int8   { return impl.Struct(s).Int8(requiredFieldsTiny) }
+func (s RequiredFields) SetTiny(v int8)  { impl.Struct(s).SetInt8(requiredFieldsTiny, v) }
+func (s RequiredFields) IsSetTiny() bool { return impl.Struct(s).Has(requiredFieldsTiny) }
+func (s RequiredFields) UnsetTiny()      { impl.Struct(s).Reset(requiredFieldsTiny, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetSmall() int16  { return thriftimpl.Struct(s).Int16(requiredFieldsSmall) }
-func (s RequiredFields) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(requiredFieldsSmall, v) }
-func (s RequiredFields) IsSetSmall() bool { return thriftimpl.Struct(s).Has(requiredFieldsSmall) }
-func (s RequiredFields) UnsetSmall() {
-	thriftimpl.Struct(s).Reset(requiredFieldsSmall, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetSmall() int16  { return impl.Struct(s).Int16(requiredFieldsSmall) }
+func (s RequiredFields) SetSmall(v int16) { impl.Struct(s).SetInt16(requiredFieldsSmall, v) }
+func (s RequiredFields) IsSetSmall() bool { return impl.Struct(s).Has(requiredFieldsSmall) }
+func (s RequiredFields) UnsetSmall()      { impl.Struct(s).Reset(requiredFieldsSmall, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetMedium() int32  { return thriftimpl.Struct(s).Int32(requiredFieldsMedium) }
-func (s RequiredFields) SetMedium(v int32) { thriftimpl.Struct(s).SetInt32(requiredFieldsMedium, v) }
-func (s RequiredFields) IsSetMedium() bool { return thriftimpl.Struct(s).Has(requiredFieldsMedium) }
-func (s RequiredFields) UnsetMedium() {
-	thriftimpl.Struct(s).Reset(requiredFieldsMedium, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetMedium() int32  { return impl.Struct(s).Int32(requiredFieldsMedium) }
+func (s RequiredFields) SetMedium(v int32) { impl.Struct(s).SetInt32(requiredFieldsMedium, v) }
+func (s RequiredFields) IsSetMedium() bool { return impl.Struct(s).Has(requiredFieldsMedium) }
+func (s RequiredFields) UnsetMedium()      { impl.Struct(s).Reset(requiredFieldsMedium, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetLarge() int64  { return thriftimpl.Struct(s).Int64(requiredFieldsLarge) }
-func (s RequiredFields) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(requiredFieldsLarge, v) }
-func (s RequiredFields) IsSetLarge() bool { return thriftimpl.Struct(s).Has(requiredFieldsLarge) }
-func (s RequiredFields) UnsetLarge() {
-	thriftimpl.Struct(s).Reset(requiredFieldsLarge, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetLarge() int64  { return impl.Struct(s).Int64(requiredFieldsLarge) }
+func (s RequiredFields) SetLarge(v int64) { impl.Struct(s).SetInt64(requiredFieldsLarge, v) }
+func (s RequiredFields) IsSetLarge() bool { return impl.Struct(s).Has(requiredFieldsLarge) }
+func (s RequiredFields) UnsetLarge()      { impl.Struct(s).Reset(requiredFieldsLarge, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetReal() float64  { return thriftimpl.Struct(s).Float64(requiredFieldsReal) }
-func (s RequiredFields) SetReal(v float64) { thriftimpl.Struct(s).SetFloat64(requiredFieldsReal, v) }
-func (s RequiredFields) IsSetReal() bool   { return thriftimpl.Struct(s).Has(requiredFieldsReal) }
-func (s RequiredFields) UnsetReal() {
-	thriftimpl.Struct(s).Reset(requiredFieldsReal, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetReal() float64  { return impl.Struct(s).Float64(requiredFieldsReal) }
+func (s RequiredFields) SetReal(v float64) { impl.Struct(s).SetFloat64(requiredFieldsReal, v) }
+func (s RequiredFields) IsSetReal() bool   { return impl.Struct(s).Has(requiredFieldsReal) }
+func (s RequiredFields) UnsetReal()        { impl.Struct(s).Reset(requiredFieldsReal, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetText() string  { return thriftimpl.Struct(s).Text(requiredFieldsText) }
-func (s RequiredFields) SetText(v string) { thriftimpl.Struct(s).SetText(requiredFieldsText, v) }
-func (s RequiredFields) IsSetText() bool  { return thriftimpl.Struct(s).Has(requiredFieldsText) }
-func (s RequiredFields) UnsetText() {
-	thriftimpl.Struct(s).Reset(requiredFieldsText, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetText() string  { return impl.Struct(s).Text(requiredFieldsText) }
+func (s RequiredFields) SetText(v string) { impl.Struct(s).SetText(requiredFieldsText, v) }
+func (s RequiredFields) IsSetText() bool  { return impl.Struct(s).Has(requiredFieldsText) }
+func (s RequiredFields) UnsetText()       { impl.Struct(s).Reset(requiredFieldsText, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetBlob() []byte  { return thriftimpl.Struct(s).Bytes(requiredFieldsBlob) }
-func (s RequiredFields) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(requiredFieldsBlob, v) }
-func (s RequiredFields) NewBlob(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(requiredFieldsBlob, n)
-}
-func (s RequiredFields) IsSetBlob() bool { return thriftimpl.Struct(s).Has(requiredFieldsBlob) }
-func (s RequiredFields) UnsetBlob() {
-	thriftimpl.Struct(s).Reset(requiredFieldsBlob, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetBlob() []byte      { return impl.Struct(s).Bytes(requiredFieldsBlob) }
+func (s RequiredFields) SetBlob(v []byte)     { impl.Struct(s).SetBytes(requiredFieldsBlob, v) }
+func (s RequiredFields) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(requiredFieldsBlob, n) }
+func (s RequiredFields) IsSetBlob() bool      { return impl.Struct(s).Has(requiredFieldsBlob) }
+func (s RequiredFields) UnsetBlob()           { impl.Struct(s).Reset(requiredFieldsBlob, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetKey() nocopy.UUID  { return thriftimpl.Struct(s).UUID(requiredFieldsKey) }
-func (s RequiredFields) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(requiredFieldsKey, v) }
-func (s RequiredFields) IsSetKey() bool       { return thriftimpl.Struct(s).Has(requiredFieldsKey) }
-func (s RequiredFields) UnsetKey()            { thriftimpl.Struct(s).Reset(requiredFieldsKey, RequiredFieldsDesc) }
+func (s RequiredFields) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(requiredFieldsKey) }
+func (s RequiredFields) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(requiredFieldsKey, v) }
+func (s RequiredFields) IsSetKey() bool       { return impl.Struct(s).Has(requiredFieldsKey) }
+func (s RequiredFields) UnsetKey()            { impl.Struct(s).Reset(requiredFieldsKey, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetColor() Color {
-	return Color(thriftimpl.Struct(s).Int32(requiredFieldsColor))
-}
-func (s RequiredFields) SetColor(v Color) {
-	thriftimpl.Struct(s).SetInt32(requiredFieldsColor, int32(v))
-}
-func (s RequiredFields) IsSetColor() bool { return thriftimpl.Struct(s).Has(requiredFieldsColor) }
-func (s RequiredFields) UnsetColor() {
-	thriftimpl.Struct(s).Reset(requiredFieldsColor, RequiredFieldsDesc)
-}
+func (s RequiredFields) GetColor() Color  { return Color(impl.Struct(s).Int32(requiredFieldsColor)) }
+func (s RequiredFields) SetColor(v Color) { impl.Struct(s).SetInt32(requiredFieldsColor, int32(v)) }
+func (s RequiredFields) IsSetColor() bool { return impl.Struct(s).Has(requiredFieldsColor) }
+func (s RequiredFields) UnsetColor()      { impl.Struct(s).Reset(requiredFieldsColor, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetPoint() Point {
-	return Point(thriftimpl.Struct(s).Child(requiredFieldsPoint, RequiredFieldsDesc))
+	return Point(impl.Struct(s).Child(requiredFieldsPoint, RequiredFieldsDesc))
 }
 
 // SetPoint sets a copy of v, an empty struct if v is absent.
 func (s RequiredFields) SetPoint(v Point) {
-	thriftimpl.Struct(s).SetChild(requiredFieldsPoint, RequiredFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(requiredFieldsPoint, RequiredFieldsDesc, impl.Struct(v))
 }
 func (s RequiredFields) NewPoint() Point {
-	return Point(thriftimpl.Struct(s).NewChild(requiredFieldsPoint, RequiredFieldsDesc, 0))
+	return Point(impl.Struct(s).NewChild(requiredFieldsPoint, RequiredFieldsDesc, 0))
 }
-func (s RequiredFields) IsSetPoint() bool { return thriftimpl.Struct(s).Has(requiredFieldsPoint) }
-func (s RequiredFields) UnsetPoint() {
-	thriftimpl.Struct(s).Reset(requiredFieldsPoint, RequiredFieldsDesc)
-}
+func (s RequiredFields) IsSetPoint() bool { return impl.Struct(s).Has(requiredFieldsPoint) }
+func (s RequiredFields) UnsetPoint()      { impl.Struct(s).Reset(requiredFieldsPoint, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetShape() Shape {
-	return Shape(thriftimpl.Struct(s).Child(requiredFieldsShape, RequiredFieldsDesc))
+	return Shape(impl.Struct(s).Child(requiredFieldsShape, RequiredFieldsDesc))
 }
 
 // SetShape sets a copy of v, an empty struct if v is absent.
 func (s RequiredFields) SetShape(v Shape) {
-	thriftimpl.Struct(s).SetChild(requiredFieldsShape, RequiredFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(requiredFieldsShape, RequiredFieldsDesc, impl.Struct(v))
 }
 func (s RequiredFields) NewShape() Shape {
-	return Shape(thriftimpl.Struct(s).NewChild(requiredFieldsShape, RequiredFieldsDesc, 0))
+	return Shape(impl.Struct(s).NewChild(requiredFieldsShape, RequiredFieldsDesc, 0))
 }
-func (s RequiredFields) IsSetShape() bool { return thriftimpl.Struct(s).Has(requiredFieldsShape) }
-func (s RequiredFields) UnsetShape() {
-	thriftimpl.Struct(s).Reset(requiredFieldsShape, RequiredFieldsDesc)
-}
+func (s RequiredFields) IsSetShape() bool { return impl.Struct(s).Has(requiredFieldsShape) }
+func (s RequiredFields) UnsetShape()      { impl.Struct(s).Reset(requiredFieldsShape, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(requiredFieldsNumbers, RequiredFieldsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(requiredFieldsNumbers, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetNumbers(v []int64) {
-	thriftimpl.Struct(s).SetInt64s(requiredFieldsNumbers, RequiredFieldsDesc, v)
+	impl.Struct(s).SetInt64s(requiredFieldsNumbers, RequiredFieldsDesc, v)
 }
 func (s RequiredFields) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(requiredFieldsNumbers, RequiredFieldsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(requiredFieldsNumbers, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(requiredFieldsNumbers) }
+func (s RequiredFields) IsSetNumbers() bool { return impl.Struct(s).Has(requiredFieldsNumbers) }
 func (s RequiredFields) UnsetNumbers() {
-	thriftimpl.Struct(s).Reset(requiredFieldsNumbers, RequiredFieldsDesc)
+	impl.Struct(s).Reset(requiredFieldsNumbers, RequiredFieldsDesc)
 }
 
 func (s RequiredFields) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(requiredFieldsWords, RequiredFieldsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(requiredFieldsWords, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetWords(v []string) {
-	thriftimpl.Struct(s).SetTexts(requiredFieldsWords, RequiredFieldsDesc, v)
+	impl.Struct(s).SetTexts(requiredFieldsWords, RequiredFieldsDesc, v)
 }
 func (s RequiredFields) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(requiredFieldsWords, RequiredFieldsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(requiredFieldsWords, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetWords() bool { return thriftimpl.Struct(s).Has(requiredFieldsWords) }
-func (s RequiredFields) UnsetWords() {
-	thriftimpl.Struct(s).Reset(requiredFieldsWords, RequiredFieldsDesc)
-}
+func (s RequiredFields) IsSetWords() bool { return impl.Struct(s).Has(requiredFieldsWords) }
+func (s RequiredFields) UnsetWords()      { impl.Struct(s).Reset(requiredFieldsWords, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(requiredFieldsUnique, RequiredFieldsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(requiredFieldsUnique, RequiredFieldsDesc))
 }
 func (s RequiredFields) SetUnique(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(requiredFieldsUnique, RequiredFieldsDesc, v)
+	impl.Struct(s).SetInt32s(requiredFieldsUnique, RequiredFieldsDesc, v)
 }
 func (s RequiredFields) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(requiredFieldsUnique, RequiredFieldsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(requiredFieldsUnique, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetUnique() bool { return thriftimpl.Struct(s).Has(requiredFieldsUnique) }
-func (s RequiredFields) UnsetUnique() {
-	thriftimpl.Struct(s).Reset(requiredFieldsUnique, RequiredFieldsDesc)
-}
+func (s RequiredFields) IsSetUnique() bool { return impl.Struct(s).Has(requiredFieldsUnique) }
+func (s RequiredFields) UnsetUnique()      { impl.Struct(s).Reset(requiredFieldsUnique, RequiredFieldsDesc) }
 
-func (s RequiredFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(requiredFieldsCounts, RequiredFieldsDesc))
+func (s RequiredFields) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(requiredFieldsCounts, RequiredFieldsDesc))
 }
 
 // SetCounts sets a copy of v, an empty map if v is absent.
-func (s RequiredFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(requiredFieldsCounts, RequiredFieldsDesc, thriftimpl.Struct(v))
+func (s RequiredFields) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(requiredFieldsCounts, RequiredFieldsDesc, impl.Struct(v))
 }
 
 // SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s RequiredFields) SetCountsMap(v map[string]int64) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), requiredFieldsCounts, RequiredFieldsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), requiredFieldsCounts, RequiredFieldsDesc, v)
 }
-func (s RequiredFields) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(requiredFieldsCounts, RequiredFieldsDesc, n))
+func (s RequiredFields) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(requiredFieldsCounts, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(requiredFieldsCounts) }
-func (s RequiredFields) UnsetCounts() {
-	thriftimpl.Struct(s).Reset(requiredFieldsCounts, RequiredFieldsDesc)
-}
+func (s RequiredFields) IsSetCounts() bool { return impl.Struct(s).Has(requiredFieldsCounts) }
+func (s RequiredFields) UnsetCounts()      { impl.Struct(s).Reset(requiredFieldsCounts, RequiredFieldsDesc) }
 
 func (s RequiredFields) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(requiredFieldsPoints, RequiredFieldsDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(requiredFieldsPoints, RequiredFieldsDesc))
 }
 
 // SetPoints sets a copy of v, an empty list if v is absent.
 func (s RequiredFields) SetPoints(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(requiredFieldsPoints, RequiredFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(requiredFieldsPoints, RequiredFieldsDesc, impl.Struct(v))
 }
 func (s RequiredFields) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(requiredFieldsPoints, RequiredFieldsDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(requiredFieldsPoints, RequiredFieldsDesc, n))
 }
-func (s RequiredFields) IsSetPoints() bool { return thriftimpl.Struct(s).Has(requiredFieldsPoints) }
-func (s RequiredFields) UnsetPoints() {
-	thriftimpl.Struct(s).Reset(requiredFieldsPoints, RequiredFieldsDesc)
-}
+func (s RequiredFields) IsSetPoints() bool { return impl.Struct(s).Has(requiredFieldsPoints) }
+func (s RequiredFields) UnsetPoints()      { impl.Struct(s).Reset(requiredFieldsPoints, RequiredFieldsDesc) }
 
 // Each type as a required field with a default.
 type RequiredDefaults nocopy.Struct
 
 const (
-	requiredDefaultsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	requiredDefaultsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	requiredDefaultsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	requiredDefaultsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	requiredDefaultsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	requiredDefaultsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	requiredDefaultsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	requiredDefaultsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	requiredDefaultsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	requiredDefaultsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	requiredDefaultsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	requiredDefaultsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	requiredDefaultsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	requiredDefaultsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	requiredDefaultsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	requiredDefaultsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	requiredDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	requiredDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	requiredDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	requiredDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	requiredDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	requiredDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	requiredDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	requiredDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	requiredDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	requiredDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	requiredDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	requiredDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	requiredDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	requiredDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	requiredDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	requiredDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	requiredDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	requiredDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // RequiredDefaultsDesc is the descriptor of RequiredDefaults.
-var RequiredDefaultsDesc = thriftimpl.NewDesc("RequiredDefaults")
+var RequiredDefaultsDesc = impl.NewDesc("RequiredDefaults", impl.Info{Doc: "Each type as a required field with a default."})
 
 // NewRequiredDefaults returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRequiredDefaults(opts ...nocopy.Option) RequiredDefaults {
-	return RequiredDefaults(thriftimpl.New(RequiredDefaultsDesc, opts...))
+	return RequiredDefaults(impl.New(RequiredDefaultsDesc, opts...))
 }
 func ParseRequiredDefaults(b []byte, opts ...nocopy.Option) (RequiredDefaults, error) {
-	s, err := thriftimpl.Parse(RequiredDefaultsDesc, b, opts...)
+	s, err := impl.Parse(RequiredDefaultsDesc, b, opts...)
 	return RequiredDefaults(s), err
 }
 func ReadRequiredDefaults(r io.Reader, n int, opts ...nocopy.Option) (RequiredDefaults, error) {
@@ -694,263 +628,250 @@ func ReadRequiredDefaults(r io.Reader, n int, opts ...nocopy.Option) (RequiredDe
 // those of s alone.
 func (s RequiredDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RequiredDefaults) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
+	return impl.Struct(s).AppendStruct(dst, RequiredDefaultsDesc)
 }
-func (s RequiredDefaults) ThriftDesc() *thriftimpl.Desc { return RequiredDefaultsDesc }
-func (s RequiredDefaults) Release()                     { nocopy.Struct(s).Release() }
+func (s RequiredDefaults) ThriftDesc() *impl.Desc    { return RequiredDefaultsDesc }
+func (s RequiredDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RequiredDefaults) Release()                  { nocopy.Struct(s).Release() }
 func (s RequiredDefaults) Clone() RequiredDefaults {
-	return RequiredDefaults(thriftimpl.Struct(s).Clone(RequiredDefaultsDesc))
+	return RequiredDefaults(impl.Struct(s).Clone(RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RequiredDefaults) String() string { return thriftimpl.Struct(s).Format(RequiredDefaultsDesc) }
+func (s RequiredDefaults) String() string { return impl.Struct(s).Format(RequiredDefaultsDesc) }
 func (s RequiredDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RequiredDefaultsDesc)
+	return impl.Struct(s).Unknown(RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetFlag() bool {
-	return thriftimpl.Struct(s).BoolOr(requiredDefaultsFlag, true)
-}
-func (s RequiredDefaults) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(requiredDefaultsFlag, v) }
-func (s RequiredDefaults) IsSetFlag() bool { return thriftimpl.Struct(s).Has(requiredDefaultsFlag) }
+func (s RequiredDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(requiredDefaultsFlag, true) }
+func (s RequiredDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredDefaultsFlag, v) }
+func (s RequiredDefaults) IsSetFlag() bool { return impl.Struct(s).Has(requiredDefaultsFlag) }
 func (s RequiredDefaults) UnsetFlag() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsFlag, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsFlag, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetTiny() int8 {
-	return thriftimpl.Struct(s).Int8Or(requiredDefaultsTiny, -8)
-}
-func (s RequiredDefaults) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(requiredDefaultsTiny, v) }
-func (s RequiredDefaults) IsSetTiny() bool { return thriftimpl.Struct(s).Has(requiredDefaultsTiny) }
+func (s RequiredDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(requiredDefaultsTiny, -8) }
+func (s RequiredDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(requiredDefaultsTiny, v) }
+func (s RequiredDefaults) IsSetTiny() bool { return impl.Struct(s).Has(requiredDefaultsTiny) }
 func (s RequiredDefaults) UnsetTiny() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsTiny, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsTiny, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetSmall() int16 {
-	return thriftimpl.Struct(s).Int16Or(requiredDefaultsSmall, -1600)
+	return impl.Struct(s).Int16Or(requiredDefaultsSmall, -1600)
 }
-func (s RequiredDefaults) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(requiredDefaultsSmall, v) }
-func (s RequiredDefaults) IsSetSmall() bool { return thriftimpl.Struct(s).Has(requiredDefaultsSmall) }
+func (s RequiredDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(requiredDefaultsSmall, v) }
+func (s RequiredDefaults) IsSetSmall() bool { return impl.Struct(s).Has(requiredDefaultsSmall) }
 func (s RequiredDefaults) UnsetSmall() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsSmall, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsSmall, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetMedium() int32 {
-	return thriftimpl.Struct(s).Int32Or(requiredDefaultsMedium, 320000)
+	return impl.Struct(s).Int32Or(requiredDefaultsMedium, 320000)
 }
-func (s RequiredDefaults) SetMedium(v int32) {
-	thriftimpl.Struct(s).SetInt32(requiredDefaultsMedium, v)
-}
-func (s RequiredDefaults) IsSetMedium() bool { return thriftimpl.Struct(s).Has(requiredDefaultsMedium) }
+func (s RequiredDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(requiredDefaultsMedium, v) }
+func (s RequiredDefaults) IsSetMedium() bool { return impl.Struct(s).Has(requiredDefaultsMedium) }
 func (s RequiredDefaults) UnsetMedium() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsMedium, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsMedium, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetLarge() int64 {
-	return thriftimpl.Struct(s).Int64Or(requiredDefaultsLarge, -6400000000)
+	return impl.Struct(s).Int64Or(requiredDefaultsLarge, -6400000000)
 }
-func (s RequiredDefaults) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(requiredDefaultsLarge, v) }
-func (s RequiredDefaults) IsSetLarge() bool { return thriftimpl.Struct(s).Has(requiredDefaultsLarge) }
+func (s RequiredDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(requiredDefaultsLarge, v) }
+func (s RequiredDefaults) IsSetLarge() bool { return impl.Struct(s).Has(requiredDefaultsLarge) }
 func (s RequiredDefaults) UnsetLarge() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsLarge, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsLarge, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetReal() float64 {
-	return thriftimpl.Struct(s).Float64Or(requiredDefaultsReal, 2.5)
+	return impl.Struct(s).Float64Or(requiredDefaultsReal, 2.5)
 }
-func (s RequiredDefaults) SetReal(v float64) {
-	thriftimpl.Struct(s).SetFloat64(requiredDefaultsReal, v)
-}
-func (s RequiredDefaults) IsSetReal() bool { return thriftimpl.Struct(s).Has(requiredDefaultsReal) }
+func (s RequiredDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(requiredDefaultsReal, v) }
+func (s RequiredDefaults) IsSetReal() bool   { return impl.Struct(s).Has(requiredDefaultsReal) }
 func (s RequiredDefaults) UnsetReal() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsReal, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsReal, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetText() string {
-	return thriftimpl.Struct(s).TextOr(requiredDefaultsText, "héllo\n")
+	return impl.Struct(s).TextOr(requiredDefaultsText, "héllo\n")
 }
-func (s RequiredDefaults) SetText(v string) { thriftimpl.Struct(s).SetText(requiredDefaultsText, v) }
-func (s RequiredDefaults) IsSetText() bool  { return thriftimpl.Struct(s).Has(requiredDefaultsText) }
+func (s RequiredDefaults) SetText(v string) { impl.Struct(s).SetText(requiredDefaultsText, v) }
+func (s RequiredDefaults) IsSetText() bool  { return impl.Struct(s).Has(requiredDefaultsText) }
 func (s RequiredDefaults) UnsetText() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsText, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsText, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetBlob() []byte {
-	return thriftimpl.Struct(s).BytesOr(requiredDefaultsBlob, "bytes")
+	return impl.Struct(s).BytesOr(requiredDefaultsBlob, "bytes")
 }
-func (s RequiredDefaults) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(requiredDefaultsBlob, v) }
+func (s RequiredDefaults) SetBlob(v []byte) { impl.Struct(s).SetBytes(requiredDefaultsBlob, v) }
 func (s RequiredDefaults) NewBlob(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(requiredDefaultsBlob, n)
+	return impl.Struct(s).NewBytes(requiredDefaultsBlob, n)
 }
-func (s RequiredDefaults) IsSetBlob() bool { return thriftimpl.Struct(s).Has(requiredDefaultsBlob) }
+func (s RequiredDefaults) IsSetBlob() bool { return impl.Struct(s).Has(requiredDefaultsBlob) }
 func (s RequiredDefaults) UnsetBlob() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsBlob, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsBlob, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetKey() nocopy.UUID {
-	return thriftimpl.Struct(s).UUIDOr(requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return impl.Struct(s).UUIDOr(requiredDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
-func (s RequiredDefaults) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(requiredDefaultsKey, v) }
-func (s RequiredDefaults) IsSetKey() bool       { return thriftimpl.Struct(s).Has(requiredDefaultsKey) }
-func (s RequiredDefaults) UnsetKey() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsKey, RequiredDefaultsDesc)
-}
+func (s RequiredDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(requiredDefaultsKey, v) }
+func (s RequiredDefaults) IsSetKey() bool       { return impl.Struct(s).Has(requiredDefaultsKey) }
+func (s RequiredDefaults) UnsetKey()            { impl.Struct(s).Reset(requiredDefaultsKey, RequiredDefaultsDesc) }
 
 func (s RequiredDefaults) GetColor() Color {
-	return Color(thriftimpl.Struct(s).Int32Or(requiredDefaultsColor, int32(Color_GREEN)))
+	return Color(impl.Struct(s).Int32Or(requiredDefaultsColor, int32(Color_GREEN)))
 }
-func (s RequiredDefaults) SetColor(v Color) {
-	thriftimpl.Struct(s).SetInt32(requiredDefaultsColor, int32(v))
-}
-func (s RequiredDefaults) IsSetColor() bool { return thriftimpl.Struct(s).Has(requiredDefaultsColor) }
+func (s RequiredDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(requiredDefaultsColor, int32(v)) }
+func (s RequiredDefaults) IsSetColor() bool { return impl.Struct(s).Has(requiredDefaultsColor) }
 func (s RequiredDefaults) UnsetColor() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsColor, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsColor, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetPoint() Point {
-	return Point(thriftimpl.Struct(s).Child(requiredDefaultsPoint, RequiredDefaultsDesc))
+	return Point(impl.Struct(s).Child(requiredDefaultsPoint, RequiredDefaultsDesc))
 }
 
 // SetPoint sets a copy of v, an empty struct if v is absent.
 func (s RequiredDefaults) SetPoint(v Point) {
-	thriftimpl.Struct(s).SetChild(requiredDefaultsPoint, RequiredDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(requiredDefaultsPoint, RequiredDefaultsDesc, impl.Struct(v))
 }
 func (s RequiredDefaults) NewPoint() Point {
-	return Point(thriftimpl.Struct(s).NewChild(requiredDefaultsPoint, RequiredDefaultsDesc, 0))
+	return Point(impl.Struct(s).NewChild(requiredDefaultsPoint, RequiredDefaultsDesc, 0))
 }
-func (s RequiredDefaults) IsSetPoint() bool { return thriftimpl.Struct(s).Has(requiredDefaultsPoint) }
+func (s RequiredDefaults) IsSetPoint() bool { return impl.Struct(s).Has(requiredDefaultsPoint) }
 func (s RequiredDefaults) UnsetPoint() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsPoint, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsPoint, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetShape() Shape {
-	return Shape(thriftimpl.Struct(s).Child(requiredDefaultsShape, RequiredDefaultsDesc))
+	return Shape(impl.Struct(s).Child(requiredDefaultsShape, RequiredDefaultsDesc))
 }
 
 // SetShape sets a copy of v, an empty struct if v is absent.
 func (s RequiredDefaults) SetShape(v Shape) {
-	thriftimpl.Struct(s).SetChild(requiredDefaultsShape, RequiredDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(requiredDefaultsShape, RequiredDefaultsDesc, impl.Struct(v))
 }
 func (s RequiredDefaults) NewShape() Shape {
-	return Shape(thriftimpl.Struct(s).NewChild(requiredDefaultsShape, RequiredDefaultsDesc, 0))
+	return Shape(impl.Struct(s).NewChild(requiredDefaultsShape, RequiredDefaultsDesc, 0))
 }
-func (s RequiredDefaults) IsSetShape() bool { return thriftimpl.Struct(s).Has(requiredDefaultsShape) }
+func (s RequiredDefaults) IsSetShape() bool { return impl.Struct(s).Has(requiredDefaultsShape) }
 func (s RequiredDefaults) UnsetShape() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsShape, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsShape, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(requiredDefaultsNumbers, RequiredDefaultsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(requiredDefaultsNumbers, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetNumbers(v []int64) {
-	thriftimpl.Struct(s).SetInt64s(requiredDefaultsNumbers, RequiredDefaultsDesc, v)
+	impl.Struct(s).SetInt64s(requiredDefaultsNumbers, RequiredDefaultsDesc, v)
 }
 func (s RequiredDefaults) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(requiredDefaultsNumbers, RequiredDefaultsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(requiredDefaultsNumbers, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetNumbers() bool {
-	return thriftimpl.Struct(s).Has(requiredDefaultsNumbers)
-}
+func (s RequiredDefaults) IsSetNumbers() bool { return impl.Struct(s).Has(requiredDefaultsNumbers) }
 func (s RequiredDefaults) UnsetNumbers() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsNumbers, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsNumbers, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(requiredDefaultsWords, RequiredDefaultsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(requiredDefaultsWords, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetWords(v []string) {
-	thriftimpl.Struct(s).SetTexts(requiredDefaultsWords, RequiredDefaultsDesc, v)
+	impl.Struct(s).SetTexts(requiredDefaultsWords, RequiredDefaultsDesc, v)
 }
 func (s RequiredDefaults) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(requiredDefaultsWords, RequiredDefaultsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(requiredDefaultsWords, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetWords() bool { return thriftimpl.Struct(s).Has(requiredDefaultsWords) }
+func (s RequiredDefaults) IsSetWords() bool { return impl.Struct(s).Has(requiredDefaultsWords) }
 func (s RequiredDefaults) UnsetWords() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsWords, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsWords, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(requiredDefaultsUnique, RequiredDefaultsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(requiredDefaultsUnique, RequiredDefaultsDesc))
 }
 func (s RequiredDefaults) SetUnique(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(requiredDefaultsUnique, RequiredDefaultsDesc, v)
+	impl.Struct(s).SetInt32s(requiredDefaultsUnique, RequiredDefaultsDesc, v)
 }
 func (s RequiredDefaults) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(requiredDefaultsUnique, RequiredDefaultsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(requiredDefaultsUnique, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetUnique() bool { return thriftimpl.Struct(s).Has(requiredDefaultsUnique) }
+func (s RequiredDefaults) IsSetUnique() bool { return impl.Struct(s).Has(requiredDefaultsUnique) }
 func (s RequiredDefaults) UnsetUnique() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsUnique, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsUnique, RequiredDefaultsDesc)
 }
 
-func (s RequiredDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(requiredDefaultsCounts, RequiredDefaultsDesc))
+func (s RequiredDefaults) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(requiredDefaultsCounts, RequiredDefaultsDesc))
 }
 
 // SetCounts sets a copy of v, an empty map if v is absent.
-func (s RequiredDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(requiredDefaultsCounts, RequiredDefaultsDesc, thriftimpl.Struct(v))
+func (s RequiredDefaults) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(requiredDefaultsCounts, RequiredDefaultsDesc, impl.Struct(v))
 }
 
 // SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s RequiredDefaults) SetCountsMap(v map[string]int64) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), requiredDefaultsCounts, RequiredDefaultsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), requiredDefaultsCounts, RequiredDefaultsDesc, v)
 }
-func (s RequiredDefaults) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(requiredDefaultsCounts, RequiredDefaultsDesc, n))
+func (s RequiredDefaults) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(requiredDefaultsCounts, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(requiredDefaultsCounts) }
+func (s RequiredDefaults) IsSetCounts() bool { return impl.Struct(s).Has(requiredDefaultsCounts) }
 func (s RequiredDefaults) UnsetCounts() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsCounts, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsCounts, RequiredDefaultsDesc)
 }
 
 func (s RequiredDefaults) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(requiredDefaultsPoints, RequiredDefaultsDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(requiredDefaultsPoints, RequiredDefaultsDesc))
 }
 
 // SetPoints sets a copy of v, an empty list if v is absent.
 func (s RequiredDefaults) SetPoints(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(requiredDefaultsPoints, RequiredDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(requiredDefaultsPoints, RequiredDefaultsDesc, impl.Struct(v))
 }
 func (s RequiredDefaults) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(requiredDefaultsPoints, RequiredDefaultsDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(requiredDefaultsPoints, RequiredDefaultsDesc, n))
 }
-func (s RequiredDefaults) IsSetPoints() bool { return thriftimpl.Struct(s).Has(requiredDefaultsPoints) }
+func (s RequiredDefaults) IsSetPoints() bool { return impl.Struct(s).Has(requiredDefaultsPoints) }
 func (s RequiredDefaults) UnsetPoints() {
-	thriftimpl.Struct(s).Reset(requiredDefaultsPoints, RequiredDefaultsDesc)
+	impl.Struct(s).Reset(requiredDefaultsPoints, RequiredDefaultsDesc)
 }
 
 // Each type as a optional field.
 type OptionalFields nocopy.Struct
 
 const (
-	optionalFieldsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	optionalFieldsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	optionalFieldsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	optionalFieldsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	optionalFieldsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	optionalFieldsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	optionalFieldsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	optionalFieldsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	optionalFieldsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	optionalFieldsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	optionalFieldsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	optionalFieldsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	optionalFieldsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	optionalFieldsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	optionalFieldsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	optionalFieldsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	optionalFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	optionalFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	optionalFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	optionalFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	optionalFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	optionalFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	optionalFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	optionalFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	optionalFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	optionalFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	optionalFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	optionalFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	optionalFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	optionalFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	optionalFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	optionalFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	optionalFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	optionalFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // OptionalFieldsDesc is the descriptor of OptionalFields.
-var OptionalFieldsDesc = thriftimpl.NewDesc("OptionalFields")
+var OptionalFieldsDesc = impl.NewDesc("OptionalFields", impl.Info{Doc: "Each type as a optional field."})
 
 // NewOptionalFields returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOptionalFields(opts ...nocopy.Option) OptionalFields {
-	return OptionalFields(thriftimpl.New(OptionalFieldsDesc, opts...))
+	return OptionalFields(impl.New(OptionalFieldsDesc, opts...))
 }
 func ParseOptionalFields(b []byte, opts ...nocopy.Option) (OptionalFields, error) {
-	s, err := thriftimpl.Parse(OptionalFieldsDesc, b, opts...)
+	s, err := impl.Parse(OptionalFieldsDesc, b, opts...)
 	return OptionalFields(s), err
 }
 func ReadOptionalFields(r io.Reader, n int, opts ...nocopy.Option) (OptionalFields, error) {
@@ -961,205 +882,200 @@ func ReadOptionalFields(r io.Reader, n int, opts ...nocopy.Option) (OptionalFiel
 // those of s alone.
 func (s OptionalFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalFields) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
+	return impl.Struct(s).AppendStruct(dst, OptionalFieldsDesc)
 }
-func (s OptionalFields) ThriftDesc() *thriftimpl.Desc { return OptionalFieldsDesc }
-func (s OptionalFields) Release()                     { nocopy.Struct(s).Release() }
+func (s OptionalFields) ThriftDesc() *impl.Desc    { return OptionalFieldsDesc }
+func (s OptionalFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OptionalFields) Release()                  { nocopy.Struct(s).Release() }
 func (s OptionalFields) Clone() OptionalFields {
-	return OptionalFields(thriftimpl.Struct(s).Clone(OptionalFieldsDesc))
+	return OptionalFields(impl.Struct(s).Clone(OptionalFieldsDesc))
 }
 func (s OptionalFields) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s OptionalFields) String() string { return thriftimpl.Struct(s).Format(OptionalFieldsDesc) }
+func (s OptionalFields) String() string { return impl.Struct(s).Format(OptionalFieldsDesc) }
 func (s OptionalFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OptionalFieldsDesc)
+	return impl.Struct(s).Unknown(OptionalFieldsDesc)
 }
 
-func (s OptionalFields) GetFlag() bool   { return thriftimpl.Struct(s).Bool(optionalFieldsFlag) }
-func (s OptionalFields) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(optionalFieldsFlag, v) }
-func (s OptionalFields) IsSetFlag() bool { return thriftimpl.Struct(s).Has(optionalFieldsFlag) }
-func (s OptionalFields) UnsetFlag()      { thriftimpl.Struct(s).Unset(optionalFieldsFlag) }
+func (s OptionalFields) GetFlag() bool   { return impl.Struct(s).Bool(optionalFieldsFlag) }
+func (s OptionalFields) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalFieldsFlag, v) }
+func (s OptionalFields) IsSetFlag() bool { return impl.Struct(s).Has(optionalFieldsFlag) }
+func (s OptionalFields) UnsetFlag()      { impl.Struct(s).Unset(optionalFieldsFlag) }
 
-func (s OptionalFields) GetTiny() int8   { return thriftimpl.Struct(s).Int8(optionalFieldsTiny) }
-func (s OptionalFields) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(optionalFieldsTiny, v) }
-func (s OptionalFields) IsSetTiny() bool { return thriftimpl.Struct(s).Has(optionalFieldsTiny) }
-func (s OptionalFields) UnsetTiny()      { thriftimpl.Struct(s).Unset(optionalFieldsTiny) }
+func (s OptionalFields) GetTiny() int8   { return impl.Struct(s).Int8(optionalFieldsTiny) }
+func (s OptionalFields) SetTiny(v int8)  { impl.Struct(s).SetInt8(optionalFieldsTiny, v) }
+func (s OptionalFields) IsSetTiny() bool { return impl.Struct(s).Has(optionalFieldsTiny) }
+func (s OptionalFields) UnsetTiny()      { impl.Struct(s).Unset(optionalFieldsTiny) }
 
-func (s OptionalFields) GetSmall() int16  { return thriftimpl.Struct(s).Int16(optionalFieldsSmall) }
-func (s OptionalFields) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(optionalFieldsSmall, v) }
-func (s OptionalFields) IsSetSmall() bool { return thriftimpl.Struct(s).Has(optionalFieldsSmall) }
-func (s OptionalFields) UnsetSmall()      { thriftimpl.Struct(s).Unset(optionalFieldsSmall) }
+func (s OptionalFields) GetSmall() int16  { return impl.Struct(s).Int16(optionalFieldsSmall) }
+func (s OptionalFields) SetSmall(v int16) { impl.Struct(s).SetInt16(optionalFieldsSmall, v) }
+func (s OptionalFields) IsSetSmall() bool { return impl.Struct(s).Has(optionalFieldsSmall) }
+func (s OptionalFields) UnsetSmall()      { impl.Struct(s).Unset(optionalFieldsSmall) }
 
-func (s OptionalFields) GetMedium() int32  { return thriftimpl.Struct(s).Int32(optionalFieldsMedium) }
-func (s OptionalFields) SetMedium(v int32) { thriftimpl.Struct(s).SetInt32(optionalFieldsMedium, v) }
-func (s OptionalFields) IsSetMedium() bool { return thriftimpl.Struct(s).Has(optionalFieldsMedium) }
-func (s OptionalFields) UnsetMedium()      { thriftimpl.Struct(s).Unset(optionalFieldsMedium) }
+func (s OptionalFields) GetMedium() int32  { return impl.Struct(s).Int32(optionalFieldsMedium) }
+func (s OptionalFields) SetMedium(v int32) { impl.Struct(s).SetInt32(optionalFieldsMedium, v) }
+func (s OptionalFields) IsSetMedium() bool { return impl.Struct(s).Has(optionalFieldsMedium) }
+func (s OptionalFields) UnsetMedium()      { impl.Struct(s).Unset(optionalFieldsMedium) }
 
-func (s OptionalFields) GetLarge() int64  { return thriftimpl.Struct(s).Int64(optionalFieldsLarge) }
-func (s OptionalFields) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(optionalFieldsLarge, v) }
-func (s OptionalFields) IsSetLarge() bool { return thriftimpl.Struct(s).Has(optionalFieldsLarge) }
-func (s OptionalFields) UnsetLarge()      { thriftimpl.Struct(s).Unset(optionalFieldsLarge) }
+func (s OptionalFields) GetLarge() int64  { return impl.Struct(s).Int64(optionalFieldsLarge) }
+func (s OptionalFields) SetLarge(v int64) { impl.Struct(s).SetInt64(optionalFieldsLarge, v) }
+func (s OptionalFields) IsSetLarge() bool { return impl.Struct(s).Has(optionalFieldsLarge) }
+func (s OptionalFields) UnsetLarge()      { impl.Struct(s).Unset(optionalFieldsLarge) }
 
-func (s OptionalFields) GetReal() float64  { return thriftimpl.Struct(s).Float64(optionalFieldsReal) }
-func (s OptionalFields) SetReal(v float64) { thriftimpl.Struct(s).SetFloat64(optionalFieldsReal, v) }
-func (s OptionalFields) IsSetReal() bool   { return thriftimpl.Struct(s).Has(optionalFieldsReal) }
-func (s OptionalFields) UnsetReal()        { thriftimpl.Struct(s).Unset(optionalFieldsReal) }
+func (s OptionalFields) GetReal() float64  { return impl.Struct(s).Float64(optionalFieldsReal) }
+func (s OptionalFields) SetReal(v float64) { impl.Struct(s).SetFloat64(optionalFieldsReal, v) }
+func (s OptionalFields) IsSetReal() bool   { return impl.Struct(s).Has(optionalFieldsReal) }
+func (s OptionalFields) UnsetReal()        { impl.Struct(s).Unset(optionalFieldsReal) }
 
-func (s OptionalFields) GetText() string  { return thriftimpl.Struct(s).Text(optionalFieldsText) }
-func (s OptionalFields) SetText(v string) { thriftimpl.Struct(s).SetText(optionalFieldsText, v) }
-func (s OptionalFields) IsSetText() bool  { return thriftimpl.Struct(s).Has(optionalFieldsText) }
-func (s OptionalFields) UnsetText()       { thriftimpl.Struct(s).Unset(optionalFieldsText) }
+func (s OptionalFields) GetText() string  { return impl.Struct(s).Text(optionalFieldsText) }
+func (s OptionalFields) SetText(v string) { impl.Struct(s).SetText(optionalFieldsText, v) }
+func (s OptionalFields) IsSetText() bool  { return impl.Struct(s).Has(optionalFieldsText) }
+func (s OptionalFields) UnsetText()       { impl.Struct(s).Unset(optionalFieldsText) }
 
-func (s OptionalFields) GetBlob() []byte  { return thriftimpl.Struct(s).Bytes(optionalFieldsBlob) }
-func (s OptionalFields) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(optionalFieldsBlob, v) }
-func (s OptionalFields) NewBlob(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(optionalFieldsBlob, n)
-}
-func (s OptionalFields) IsSetBlob() bool { return thriftimpl.Struct(s).Has(optionalFieldsBlob) }
-func (s OptionalFields) UnsetBlob()      { thriftimpl.Struct(s).Unset(optionalFieldsBlob) }
+func (s OptionalFields) GetBlob() []byte      { return impl.Struct(s).Bytes(optionalFieldsBlob) }
+func (s OptionalFields) SetBlob(v []byte)     { impl.Struct(s).SetBytes(optionalFieldsBlob, v) }
+func (s OptionalFields) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(optionalFieldsBlob, n) }
+func (s OptionalFields) IsSetBlob() bool      { return impl.Struct(s).Has(optionalFieldsBlob) }
+func (s OptionalFields) UnsetBlob()           { impl.Struct(s).Unset(optionalFieldsBlob) }
 
-func (s OptionalFields) GetKey() nocopy.UUID  { return thriftimpl.Struct(s).UUID(optionalFieldsKey) }
-func (s OptionalFields) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(optionalFieldsKey, v) }
-func (s OptionalFields) IsSetKey() bool       { return thriftimpl.Struct(s).Has(optionalFieldsKey) }
-func (s OptionalFields) UnsetKey()            { thriftimpl.Struct(s).Unset(optionalFieldsKey) }
+func (s OptionalFields) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(optionalFieldsKey) }
+func (s OptionalFields) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(optionalFieldsKey, v) }
+func (s OptionalFields) IsSetKey() bool       { return impl.Struct(s).Has(optionalFieldsKey) }
+func (s OptionalFields) UnsetKey()            { impl.Struct(s).Unset(optionalFieldsKey) }
 
-func (s OptionalFields) GetColor() Color {
-	return Color(thriftimpl.Struct(s).Int32(optionalFieldsColor))
-}
-func (s OptionalFields) SetColor(v Color) {
-	thriftimpl.Struct(s).SetInt32(optionalFieldsColor, int32(v))
-}
-func (s OptionalFields) IsSetColor() bool { return thriftimpl.Struct(s).Has(optionalFieldsColor) }
-func (s OptionalFields) UnsetColor()      { thriftimpl.Struct(s).Unset(optionalFieldsColor) }
+func (s OptionalFields) GetColor() Color  { return Color(impl.Struct(s).Int32(optionalFieldsColor)) }
+func (s OptionalFields) SetColor(v Color) { impl.Struct(s).SetInt32(optionalFieldsColor, int32(v)) }
+func (s OptionalFields) IsSetColor() bool { return impl.Struct(s).Has(optionalFieldsColor) }
+func (s OptionalFields) UnsetColor()      { impl.Struct(s).Unset(optionalFieldsColor) }
 
 func (s OptionalFields) GetPoint() Point {
-	return Point(thriftimpl.Struct(s).Child(optionalFieldsPoint, OptionalFieldsDesc))
+	return Point(impl.Struct(s).Child(optionalFieldsPoint, OptionalFieldsDesc))
 }
 
 // SetPoint sets a copy of v, an empty struct if v is absent.
 func (s OptionalFields) SetPoint(v Point) {
-	thriftimpl.Struct(s).SetChild(optionalFieldsPoint, OptionalFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(optionalFieldsPoint, OptionalFieldsDesc, impl.Struct(v))
 }
 func (s OptionalFields) NewPoint() Point {
-	return Point(thriftimpl.Struct(s).NewChild(optionalFieldsPoint, OptionalFieldsDesc, 0))
+	return Point(impl.Struct(s).NewChild(optionalFieldsPoint, OptionalFieldsDesc, 0))
 }
-func (s OptionalFields) IsSetPoint() bool { return thriftimpl.Struct(s).Has(optionalFieldsPoint) }
-func (s OptionalFields) UnsetPoint()      { thriftimpl.Struct(s).Unset(optionalFieldsPoint) }
+func (s OptionalFields) IsSetPoint() bool { return impl.Struct(s).Has(optionalFieldsPoint) }
+func (s OptionalFields) UnsetPoint()      { impl.Struct(s).Unset(optionalFieldsPoint) }
 
 func (s OptionalFields) GetShape() Shape {
-	return Shape(thriftimpl.Struct(s).Child(optionalFieldsShape, OptionalFieldsDesc))
+	return Shape(impl.Struct(s).Child(optionalFieldsShape, OptionalFieldsDesc))
 }
 
 // SetShape sets a copy of v, an empty struct if v is absent.
 func (s OptionalFields) SetShape(v Shape) {
-	thriftimpl.Struct(s).SetChild(optionalFieldsShape, OptionalFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(optionalFieldsShape, OptionalFieldsDesc, impl.Struct(v))
 }
 func (s OptionalFields) NewShape() Shape {
-	return Shape(thriftimpl.Struct(s).NewChild(optionalFieldsShape, OptionalFieldsDesc, 0))
+	return Shape(impl.Struct(s).NewChild(optionalFieldsShape, OptionalFieldsDesc, 0))
 }
-func (s OptionalFields) IsSetShape() bool { return thriftimpl.Struct(s).Has(optionalFieldsShape) }
-func (s OptionalFields) UnsetShape()      { thriftimpl.Struct(s).Unset(optionalFieldsShape) }
+func (s OptionalFields) IsSetShape() bool { return impl.Struct(s).Has(optionalFieldsShape) }
+func (s OptionalFields) UnsetShape()      { impl.Struct(s).Unset(optionalFieldsShape) }
 
 func (s OptionalFields) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(optionalFieldsNumbers, OptionalFieldsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(optionalFieldsNumbers, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetNumbers(v []int64) {
-	thriftimpl.Struct(s).SetInt64s(optionalFieldsNumbers, OptionalFieldsDesc, v)
+	impl.Struct(s).SetInt64s(optionalFieldsNumbers, OptionalFieldsDesc, v)
 }
 func (s OptionalFields) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(optionalFieldsNumbers, OptionalFieldsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(optionalFieldsNumbers, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(optionalFieldsNumbers) }
-func (s OptionalFields) UnsetNumbers()      { thriftimpl.Struct(s).Unset(optionalFieldsNumbers) }
+func (s OptionalFields) IsSetNumbers() bool { return impl.Struct(s).Has(optionalFieldsNumbers) }
+func (s OptionalFields) UnsetNumbers()      { impl.Struct(s).Unset(optionalFieldsNumbers) }
 
 func (s OptionalFields) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(optionalFieldsWords, OptionalFieldsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(optionalFieldsWords, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetWords(v []string) {
-	thriftimpl.Struct(s).SetTexts(optionalFieldsWords, OptionalFieldsDesc, v)
+	impl.Struct(s).SetTexts(optionalFieldsWords, OptionalFieldsDesc, v)
 }
 func (s OptionalFields) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(optionalFieldsWords, OptionalFieldsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(optionalFieldsWords, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetWords() bool { return thriftimpl.Struct(s).Has(optionalFieldsWords) }
-func (s OptionalFields) UnsetWords()      { thriftimpl.Struct(s).Unset(optionalFieldsWords) }
+func (s OptionalFields) IsSetWords() bool { return impl.Struct(s).Has(optionalFieldsWords) }
+func (s OptionalFields) UnsetWords()      { impl.Struct(s).Unset(optionalFieldsWords) }
 
 func (s OptionalFields) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(optionalFieldsUnique, OptionalFieldsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(optionalFieldsUnique, OptionalFieldsDesc))
 }
 func (s OptionalFields) SetUnique(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(optionalFieldsUnique, OptionalFieldsDesc, v)
+	impl.Struct(s).SetInt32s(optionalFieldsUnique, OptionalFieldsDesc, v)
 }
 func (s OptionalFields) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(optionalFieldsUnique, OptionalFieldsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(optionalFieldsUnique, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetUnique() bool { return thriftimpl.Struct(s).Has(optionalFieldsUnique) }
-func (s OptionalFields) UnsetUnique()      { thriftimpl.Struct(s).Unset(optionalFieldsUnique) }
+func (s OptionalFields) IsSetUnique() bool { return impl.Struct(s).Has(optionalFieldsUnique) }
+func (s OptionalFields) UnsetUnique()      { impl.Struct(s).Unset(optionalFieldsUnique) }
 
-func (s OptionalFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(optionalFieldsCounts, OptionalFieldsDesc))
+func (s OptionalFields) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(optionalFieldsCounts, OptionalFieldsDesc))
 }
 
 // SetCounts sets a copy of v, an empty map if v is absent.
-func (s OptionalFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(optionalFieldsCounts, OptionalFieldsDesc, thriftimpl.Struct(v))
+func (s OptionalFields) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(optionalFieldsCounts, OptionalFieldsDesc, impl.Struct(v))
 }
 
 // SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalFields) SetCountsMap(v map[string]int64) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), optionalFieldsCounts, OptionalFieldsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), optionalFieldsCounts, OptionalFieldsDesc, v)
 }
-func (s OptionalFields) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(optionalFieldsCounts, OptionalFieldsDesc, n))
+func (s OptionalFields) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(optionalFieldsCounts, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(optionalFieldsCounts) }
-func (s OptionalFields) UnsetCounts()      { thriftimpl.Struct(s).Unset(optionalFieldsCounts) }
+func (s OptionalFields) IsSetCounts() bool { return impl.Struct(s).Has(optionalFieldsCounts) }
+func (s OptionalFields) UnsetCounts()      { impl.Struct(s).Unset(optionalFieldsCounts) }
 
 func (s OptionalFields) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(optionalFieldsPoints, OptionalFieldsDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(optionalFieldsPoints, OptionalFieldsDesc))
 }
 
 // SetPoints sets a copy of v, an empty list if v is absent.
 func (s OptionalFields) SetPoints(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(optionalFieldsPoints, OptionalFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(optionalFieldsPoints, OptionalFieldsDesc, impl.Struct(v))
 }
 func (s OptionalFields) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(optionalFieldsPoints, OptionalFieldsDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(optionalFieldsPoints, OptionalFieldsDesc, n))
 }
-func (s OptionalFields) IsSetPoints() bool { return thriftimpl.Struct(s).Has(optionalFieldsPoints) }
-func (s OptionalFields) UnsetPoints()      { thriftimpl.Struct(s).Unset(optionalFieldsPoints) }
+func (s OptionalFields) IsSetPoints() bool { return impl.Struct(s).Has(optionalFieldsPoints) }
+func (s OptionalFields) UnsetPoints()      { impl.Struct(s).Unset(optionalFieldsPoints) }
 
 // Each type as a optional field with a default.
 type OptionalDefaults nocopy.Struct
 
 const (
-	optionalDefaultsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	optionalDefaultsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	optionalDefaultsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	optionalDefaultsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	optionalDefaultsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	optionalDefaultsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	optionalDefaultsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	optionalDefaultsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	optionalDefaultsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	optionalDefaultsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	optionalDefaultsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	optionalDefaultsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	optionalDefaultsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	optionalDefaultsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	optionalDefaultsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	optionalDefaultsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	optionalDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	optionalDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	optionalDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	optionalDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	optionalDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	optionalDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	optionalDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	optionalDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	optionalDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	optionalDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	optionalDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	optionalDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	optionalDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	optionalDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	optionalDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	optionalDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	optionalDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	optionalDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // OptionalDefaultsDesc is the descriptor of OptionalDefaults.
-var OptionalDefaultsDesc = thriftimpl.NewDesc("OptionalDefaults")
+var OptionalDefaultsDesc = impl.NewDesc("OptionalDefaults", impl.Info{Doc: "Each type as a optional field with a default."})
 
 // NewOptionalDefaults returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewOptionalDefaults(opts ...nocopy.Option) OptionalDefaults {
-	return OptionalDefaults(thriftimpl.New(OptionalDefaultsDesc, opts...))
+	return OptionalDefaults(impl.New(OptionalDefaultsDesc, opts...))
 }
 func ParseOptionalDefaults(b []byte, opts ...nocopy.Option) (OptionalDefaults, error) {
-	s, err := thriftimpl.Parse(OptionalDefaultsDesc, b, opts...)
+	s, err := impl.Parse(OptionalDefaultsDesc, b, opts...)
 	return OptionalDefaults(s), err
 }
 func ReadOptionalDefaults(r io.Reader, n int, opts ...nocopy.Option) (OptionalDefaults, error) {
@@ -1170,229 +1086,218 @@ func ReadOptionalDefaults(r io.Reader, n int, opts ...nocopy.Option) (OptionalDe
 // those of s alone.
 func (s OptionalDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalDefaults) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
+	return impl.Struct(s).AppendStruct(dst, OptionalDefaultsDesc)
 }
-func (s OptionalDefaults) ThriftDesc() *thriftimpl.Desc { return OptionalDefaultsDesc }
-func (s OptionalDefaults) Release()                     { nocopy.Struct(s).Release() }
+func (s OptionalDefaults) ThriftDesc() *impl.Desc    { return OptionalDefaultsDesc }
+func (s OptionalDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OptionalDefaults) Release()                  { nocopy.Struct(s).Release() }
 func (s OptionalDefaults) Clone() OptionalDefaults {
-	return OptionalDefaults(thriftimpl.Struct(s).Clone(OptionalDefaultsDesc))
+	return OptionalDefaults(impl.Struct(s).Clone(OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s OptionalDefaults) String() string { return thriftimpl.Struct(s).Format(OptionalDefaultsDesc) }
+func (s OptionalDefaults) String() string { return impl.Struct(s).Format(OptionalDefaultsDesc) }
 func (s OptionalDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OptionalDefaultsDesc)
+	return impl.Struct(s).Unknown(OptionalDefaultsDesc)
 }
 
-func (s OptionalDefaults) GetFlag() bool {
-	return thriftimpl.Struct(s).BoolOr(optionalDefaultsFlag, true)
-}
-func (s OptionalDefaults) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(optionalDefaultsFlag, v) }
-func (s OptionalDefaults) IsSetFlag() bool { return thriftimpl.Struct(s).Has(optionalDefaultsFlag) }
-func (s OptionalDefaults) UnsetFlag()      { thriftimpl.Struct(s).Unset(optionalDefaultsFlag) }
+func (s OptionalDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(optionalDefaultsFlag, true) }
+func (s OptionalDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalDefaultsFlag, v) }
+func (s OptionalDefaults) IsSetFlag() bool { return impl.Struct(s).Has(optionalDefaultsFlag) }
+func (s OptionalDefaults) UnsetFlag()      { impl.Struct(s).Unset(optionalDefaultsFlag) }
 
-func (s OptionalDefaults) GetTiny() int8 {
-	return thriftimpl.Struct(s).Int8Or(optionalDefaultsTiny, -8)
-}
-func (s OptionalDefaults) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(optionalDefaultsTiny, v) }
-func (s OptionalDefaults) IsSetTiny() bool { return thriftimpl.Struct(s).Has(optionalDefaultsTiny) }
-func (s OptionalDefaults) UnsetTiny()      { thriftimpl.Struct(s).Unset(optionalDefaultsTiny) }
+func (s OptionalDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(optionalDefaultsTiny, -8) }
+func (s OptionalDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(optionalDefaultsTiny, v) }
+func (s OptionalDefaults) IsSetTiny() bool { return impl.Struct(s).Has(optionalDefaultsTiny) }
+func (s OptionalDefaults) UnsetTiny()      { impl.Struct(s).Unset(optionalDefaultsTiny) }
 
 func (s OptionalDefaults) GetSmall() int16 {
-	return thriftimpl.Struct(s).Int16Or(optionalDefaultsSmall, -1600)
+	return impl.Struct(s).Int16Or(optionalDefaultsSmall, -1600)
 }
-func (s OptionalDefaults) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(optionalDefaultsSmall, v) }
-func (s OptionalDefaults) IsSetSmall() bool { return thriftimpl.Struct(s).Has(optionalDefaultsSmall) }
-func (s OptionalDefaults) UnsetSmall()      { thriftimpl.Struct(s).Unset(optionalDefaultsSmall) }
+func (s OptionalDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(optionalDefaultsSmall, v) }
+func (s OptionalDefaults) IsSetSmall() bool { return impl.Struct(s).Has(optionalDefaultsSmall) }
+func (s OptionalDefaults) UnsetSmall()      { impl.Struct(s).Unset(optionalDefaultsSmall) }
 
 func (s OptionalDefaults) GetMedium() int32 {
-	return thriftimpl.Struct(s).Int32Or(optionalDefaultsMedium, 320000)
+	return impl.Struct(s).Int32Or(optionalDefaultsMedium, 320000)
 }
-func (s OptionalDefaults) SetMedium(v int32) {
-	thriftimpl.Struct(s).SetInt32(optionalDefaultsMedium, v)
-}
-func (s OptionalDefaults) IsSetMedium() bool { return thriftimpl.Struct(s).Has(optionalDefaultsMedium) }
-func (s OptionalDefaults) UnsetMedium()      { thriftimpl.Struct(s).Unset(optionalDefaultsMedium) }
+func (s OptionalDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(optionalDefaultsMedium, v) }
+func (s OptionalDefaults) IsSetMedium() bool { return impl.Struct(s).Has(optionalDefaultsMedium) }
+func (s OptionalDefaults) UnsetMedium()      { impl.Struct(s).Unset(optionalDefaultsMedium) }
 
 func (s OptionalDefaults) GetLarge() int64 {
-	return thriftimpl.Struct(s).Int64Or(optionalDefaultsLarge, -6400000000)
+	return impl.Struct(s).Int64Or(optionalDefaultsLarge, -6400000000)
 }
-func (s OptionalDefaults) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(optionalDefaultsLarge, v) }
-func (s OptionalDefaults) IsSetLarge() bool { return thriftimpl.Struct(s).Has(optionalDefaultsLarge) }
-func (s OptionalDefaults) UnsetLarge()      { thriftimpl.Struct(s).Unset(optionalDefaultsLarge) }
+func (s OptionalDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(optionalDefaultsLarge, v) }
+func (s OptionalDefaults) IsSetLarge() bool { return impl.Struct(s).Has(optionalDefaultsLarge) }
+func (s OptionalDefaults) UnsetLarge()      { impl.Struct(s).Unset(optionalDefaultsLarge) }
 
 func (s OptionalDefaults) GetReal() float64 {
-	return thriftimpl.Struct(s).Float64Or(optionalDefaultsReal, 2.5)
+	return impl.Struct(s).Float64Or(optionalDefaultsReal, 2.5)
 }
-func (s OptionalDefaults) SetReal(v float64) {
-	thriftimpl.Struct(s).SetFloat64(optionalDefaultsReal, v)
-}
-func (s OptionalDefaults) IsSetReal() bool { return thriftimpl.Struct(s).Has(optionalDefaultsReal) }
-func (s OptionalDefaults) UnsetReal()      { thriftimpl.Struct(s).Unset(optionalDefaultsReal) }
+func (s OptionalDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(optionalDefaultsReal, v) }
+func (s OptionalDefaults) IsSetReal() bool   { return impl.Struct(s).Has(optionalDefaultsReal) }
+func (s OptionalDefaults) UnsetReal()        { impl.Struct(s).Unset(optionalDefaultsReal) }
 
 func (s OptionalDefaults) GetText() string {
-	return thriftimpl.Struct(s).TextOr(optionalDefaultsText, "héllo\n")
+	return impl.Struct(s).TextOr(optionalDefaultsText, "héllo\n")
 }
-func (s OptionalDefaults) SetText(v string) { thriftimpl.Struct(s).SetText(optionalDefaultsText, v) }
-func (s OptionalDefaults) IsSetText() bool  { return thriftimpl.Struct(s).Has(optionalDefaultsText) }
-func (s OptionalDefaults) UnsetText()       { thriftimpl.Struct(s).Unset(optionalDefaultsText) }
+func (s OptionalDefaults) SetText(v string) { impl.Struct(s).SetText(optionalDefaultsText, v) }
+func (s OptionalDefaults) IsSetText() bool  { return impl.Struct(s).Has(optionalDefaultsText) }
+func (s OptionalDefaults) UnsetText()       { impl.Struct(s).Unset(optionalDefaultsText) }
 
 func (s OptionalDefaults) GetBlob() []byte {
-	return thriftimpl.Struct(s).BytesOr(optionalDefaultsBlob, "bytes")
+	return impl.Struct(s).BytesOr(optionalDefaultsBlob, "bytes")
 }
-func (s OptionalDefaults) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(optionalDefaultsBlob, v) }
+func (s OptionalDefaults) SetBlob(v []byte) { impl.Struct(s).SetBytes(optionalDefaultsBlob, v) }
 func (s OptionalDefaults) NewBlob(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(optionalDefaultsBlob, n)
+	return impl.Struct(s).NewBytes(optionalDefaultsBlob, n)
 }
-func (s OptionalDefaults) IsSetBlob() bool { return thriftimpl.Struct(s).Has(optionalDefaultsBlob) }
-func (s OptionalDefaults) UnsetBlob()      { thriftimpl.Struct(s).Unset(optionalDefaultsBlob) }
+func (s OptionalDefaults) IsSetBlob() bool { return impl.Struct(s).Has(optionalDefaultsBlob) }
+func (s OptionalDefaults) UnsetBlob()      { impl.Struct(s).Unset(optionalDefaultsBlob) }
 
 func (s OptionalDefaults) GetKey() nocopy.UUID {
-	return thriftimpl.Struct(s).UUIDOr(optionalDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return impl.Struct(s).UUIDOr(optionalDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
-func (s OptionalDefaults) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(optionalDefaultsKey, v) }
-func (s OptionalDefaults) IsSetKey() bool       { return thriftimpl.Struct(s).Has(optionalDefaultsKey) }
-func (s OptionalDefaults) UnsetKey()            { thriftimpl.Struct(s).Unset(optionalDefaultsKey) }
+func (s OptionalDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(optionalDefaultsKey, v) }
+func (s OptionalDefaults) IsSetKey() bool       { return impl.Struct(s).Has(optionalDefaultsKey) }
+func (s OptionalDefaults) UnsetKey()            { impl.Struct(s).Unset(optionalDefaultsKey) }
 
 func (s OptionalDefaults) GetColor() Color {
-	return Color(thriftimpl.Struct(s).Int32Or(optionalDefaultsColor, int32(Color_GREEN)))
+	return Color(impl.Struct(s).Int32Or(optionalDefaultsColor, int32(Color_GREEN)))
 }
-func (s OptionalDefaults) SetColor(v Color) {
-	thriftimpl.Struct(s).SetInt32(optionalDefaultsColor, int32(v))
-}
-func (s OptionalDefaults) IsSetColor() bool { return thriftimpl.Struct(s).Has(optionalDefaultsColor) }
-func (s OptionalDefaults) UnsetColor()      { thriftimpl.Struct(s).Unset(optionalDefaultsColor) }
+func (s OptionalDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(optionalDefaultsColor, int32(v)) }
+func (s OptionalDefaults) IsSetColor() bool { return impl.Struct(s).Has(optionalDefaultsColor) }
+func (s OptionalDefaults) UnsetColor()      { impl.Struct(s).Unset(optionalDefaultsColor) }
 
 func (s OptionalDefaults) GetPoint() Point {
-	return Point(thriftimpl.Struct(s).Child(optionalDefaultsPoint, OptionalDefaultsDesc))
+	return Point(impl.Struct(s).Child(optionalDefaultsPoint, OptionalDefaultsDesc))
 }
 
 // SetPoint sets a copy of v, an empty struct if v is absent.
 func (s OptionalDefaults) SetPoint(v Point) {
-	thriftimpl.Struct(s).SetChild(optionalDefaultsPoint, OptionalDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(optionalDefaultsPoint, OptionalDefaultsDesc, impl.Struct(v))
 }
 func (s OptionalDefaults) NewPoint() Point {
-	return Point(thriftimpl.Struct(s).NewChild(optionalDefaultsPoint, OptionalDefaultsDesc, 0))
+	return Point(impl.Struct(s).NewChild(optionalDefaultsPoint, OptionalDefaultsDesc, 0))
 }
-func (s OptionalDefaults) IsSetPoint() bool { return thriftimpl.Struct(s).Has(optionalDefaultsPoint) }
-func (s OptionalDefaults) UnsetPoint()      { thriftimpl.Struct(s).Unset(optionalDefaultsPoint) }
+func (s OptionalDefaults) IsSetPoint() bool { return impl.Struct(s).Has(optionalDefaultsPoint) }
+func (s OptionalDefaults) UnsetPoint()      { impl.Struct(s).Unset(optionalDefaultsPoint) }
 
 func (s OptionalDefaults) GetShape() Shape {
-	return Shape(thriftimpl.Struct(s).Child(optionalDefaultsShape, OptionalDefaultsDesc))
+	return Shape(impl.Struct(s).Child(optionalDefaultsShape, OptionalDefaultsDesc))
 }
 
 // SetShape sets a copy of v, an empty struct if v is absent.
 func (s OptionalDefaults) SetShape(v Shape) {
-	thriftimpl.Struct(s).SetChild(optionalDefaultsShape, OptionalDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(optionalDefaultsShape, OptionalDefaultsDesc, impl.Struct(v))
 }
 func (s OptionalDefaults) NewShape() Shape {
-	return Shape(thriftimpl.Struct(s).NewChild(optionalDefaultsShape, OptionalDefaultsDesc, 0))
+	return Shape(impl.Struct(s).NewChild(optionalDefaultsShape, OptionalDefaultsDesc, 0))
 }
-func (s OptionalDefaults) IsSetShape() bool { return thriftimpl.Struct(s).Has(optionalDefaultsShape) }
-func (s OptionalDefaults) UnsetShape()      { thriftimpl.Struct(s).Unset(optionalDefaultsShape) }
+func (s OptionalDefaults) IsSetShape() bool { return impl.Struct(s).Has(optionalDefaultsShape) }
+func (s OptionalDefaults) UnsetShape()      { impl.Struct(s).Unset(optionalDefaultsShape) }
 
 func (s OptionalDefaults) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(optionalDefaultsNumbers, OptionalDefaultsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(optionalDefaultsNumbers, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetNumbers(v []int64) {
-	thriftimpl.Struct(s).SetInt64s(optionalDefaultsNumbers, OptionalDefaultsDesc, v)
+	impl.Struct(s).SetInt64s(optionalDefaultsNumbers, OptionalDefaultsDesc, v)
 }
 func (s OptionalDefaults) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(optionalDefaultsNumbers, OptionalDefaultsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(optionalDefaultsNumbers, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetNumbers() bool {
-	return thriftimpl.Struct(s).Has(optionalDefaultsNumbers)
-}
-func (s OptionalDefaults) UnsetNumbers() { thriftimpl.Struct(s).Unset(optionalDefaultsNumbers) }
+func (s OptionalDefaults) IsSetNumbers() bool { return impl.Struct(s).Has(optionalDefaultsNumbers) }
+func (s OptionalDefaults) UnsetNumbers()      { impl.Struct(s).Unset(optionalDefaultsNumbers) }
 
 func (s OptionalDefaults) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(optionalDefaultsWords, OptionalDefaultsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(optionalDefaultsWords, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetWords(v []string) {
-	thriftimpl.Struct(s).SetTexts(optionalDefaultsWords, OptionalDefaultsDesc, v)
+	impl.Struct(s).SetTexts(optionalDefaultsWords, OptionalDefaultsDesc, v)
 }
 func (s OptionalDefaults) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(optionalDefaultsWords, OptionalDefaultsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(optionalDefaultsWords, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetWords() bool { return thriftimpl.Struct(s).Has(optionalDefaultsWords) }
-func (s OptionalDefaults) UnsetWords()      { thriftimpl.Struct(s).Unset(optionalDefaultsWords) }
+func (s OptionalDefaults) IsSetWords() bool { return impl.Struct(s).Has(optionalDefaultsWords) }
+func (s OptionalDefaults) UnsetWords()      { impl.Struct(s).Unset(optionalDefaultsWords) }
 
 func (s OptionalDefaults) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(optionalDefaultsUnique, OptionalDefaultsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(optionalDefaultsUnique, OptionalDefaultsDesc))
 }
 func (s OptionalDefaults) SetUnique(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(optionalDefaultsUnique, OptionalDefaultsDesc, v)
+	impl.Struct(s).SetInt32s(optionalDefaultsUnique, OptionalDefaultsDesc, v)
 }
 func (s OptionalDefaults) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(optionalDefaultsUnique, OptionalDefaultsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(optionalDefaultsUnique, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetUnique() bool { return thriftimpl.Struct(s).Has(optionalDefaultsUnique) }
-func (s OptionalDefaults) UnsetUnique()      { thriftimpl.Struct(s).Unset(optionalDefaultsUnique) }
+func (s OptionalDefaults) IsSetUnique() bool { return impl.Struct(s).Has(optionalDefaultsUnique) }
+func (s OptionalDefaults) UnsetUnique()      { impl.Struct(s).Unset(optionalDefaultsUnique) }
 
-func (s OptionalDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(optionalDefaultsCounts, OptionalDefaultsDesc))
+func (s OptionalDefaults) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(optionalDefaultsCounts, OptionalDefaultsDesc))
 }
 
 // SetCounts sets a copy of v, an empty map if v is absent.
-func (s OptionalDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(optionalDefaultsCounts, OptionalDefaultsDesc, thriftimpl.Struct(v))
+func (s OptionalDefaults) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(optionalDefaultsCounts, OptionalDefaultsDesc, impl.Struct(v))
 }
 
 // SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s OptionalDefaults) SetCountsMap(v map[string]int64) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), optionalDefaultsCounts, OptionalDefaultsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), optionalDefaultsCounts, OptionalDefaultsDesc, v)
 }
-func (s OptionalDefaults) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(optionalDefaultsCounts, OptionalDefaultsDesc, n))
+func (s OptionalDefaults) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(optionalDefaultsCounts, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(optionalDefaultsCounts) }
-func (s OptionalDefaults) UnsetCounts()      { thriftimpl.Struct(s).Unset(optionalDefaultsCounts) }
+func (s OptionalDefaults) IsSetCounts() bool { return impl.Struct(s).Has(optionalDefaultsCounts) }
+func (s OptionalDefaults) UnsetCounts()      { impl.Struct(s).Unset(optionalDefaultsCounts) }
 
 func (s OptionalDefaults) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(optionalDefaultsPoints, OptionalDefaultsDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(optionalDefaultsPoints, OptionalDefaultsDesc))
 }
 
 // SetPoints sets a copy of v, an empty list if v is absent.
 func (s OptionalDefaults) SetPoints(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(optionalDefaultsPoints, OptionalDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(optionalDefaultsPoints, OptionalDefaultsDesc, impl.Struct(v))
 }
 func (s OptionalDefaults) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(optionalDefaultsPoints, OptionalDefaultsDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(optionalDefaultsPoints, OptionalDefaultsDesc, n))
 }
-func (s OptionalDefaults) IsSetPoints() bool { return thriftimpl.Struct(s).Has(optionalDefaultsPoints) }
-func (s OptionalDefaults) UnsetPoints()      { thriftimpl.Struct(s).Unset(optionalDefaultsPoints) }
+func (s OptionalDefaults) IsSetPoints() bool { return impl.Struct(s).Has(optionalDefaultsPoints) }
+func (s OptionalDefaults) UnsetPoints()      { impl.Struct(s).Unset(optionalDefaultsPoints) }
 
 // Each type as a plain field.
 type PlainFields nocopy.Struct
 
 const (
-	plainFieldsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	plainFieldsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	plainFieldsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	plainFieldsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	plainFieldsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	plainFieldsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	plainFieldsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	plainFieldsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	plainFieldsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	plainFieldsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	plainFieldsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	plainFieldsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	plainFieldsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	plainFieldsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	plainFieldsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	plainFieldsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	plainFieldsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	plainFieldsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	plainFieldsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	plainFieldsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	plainFieldsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	plainFieldsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	plainFieldsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	plainFieldsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	plainFieldsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	plainFieldsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	plainFieldsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	plainFieldsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	plainFieldsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	plainFieldsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	plainFieldsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	plainFieldsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	plainFieldsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	plainFieldsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // PlainFieldsDesc is the descriptor of PlainFields.
-var PlainFieldsDesc = thriftimpl.NewDesc("PlainFields")
+var PlainFieldsDesc = impl.NewDesc("PlainFields", impl.Info{Doc: "Each type as a plain field."})
 
 // NewPlainFields returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewPlainFields(opts ...nocopy.Option) PlainFields {
-	return PlainFields(thriftimpl.New(PlainFieldsDesc, opts...))
+	return PlainFields(impl.New(PlainFieldsDesc, opts...))
 }
 func ParsePlainFields(b []byte, opts ...nocopy.Option) (PlainFields, error) {
-	s, err := thriftimpl.Parse(PlainFieldsDesc, b, opts...)
+	s, err := impl.Parse(PlainFieldsDesc, b, opts...)
 	return PlainFields(s), err
 }
 func ReadPlainFields(r io.Reader, n int, opts ...nocopy.Option) (PlainFields, error) {
@@ -1403,199 +1308,198 @@ func ReadPlainFields(r io.Reader, n int, opts ...nocopy.Option) (PlainFields, er
 // those of s alone.
 func (s PlainFields) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s PlainFields) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, PlainFieldsDesc)
+	return impl.Struct(s).AppendStruct(dst, PlainFieldsDesc)
 }
-func (s PlainFields) ThriftDesc() *thriftimpl.Desc { return PlainFieldsDesc }
-func (s PlainFields) Release()                     { nocopy.Struct(s).Release() }
-func (s PlainFields) Clone() PlainFields {
-	return PlainFields(thriftimpl.Struct(s).Clone(PlainFieldsDesc))
-}
-func (s PlainFields) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s PlainFields) String() string { return thriftimpl.Struct(s).Format(PlainFieldsDesc) }
+func (s PlainFields) ThriftDesc() *impl.Desc    { return PlainFieldsDesc }
+func (s PlainFields) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s PlainFields) Release()                  { nocopy.Struct(s).Release() }
+func (s PlainFields) Clone() PlainFields        { return PlainFields(impl.Struct(s).Clone(PlainFieldsDesc)) }
+func (s PlainFields) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s PlainFields) String() string            { return impl.Struct(s).Format(PlainFieldsDesc) }
 func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(PlainFieldsDesc)
+	return impl.Struct(s).Unknown(PlainFieldsDesc)
 }
 
-func (s PlainFields) GetFlag() bool   { return thriftimpl.Struct(s).Bool(plainFieldsFlag) }
-func (s PlainFields) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(plainFieldsFlag, v) }
-func (s PlainFields) IsSetFlag() bool { return thriftimpl.Struct(s).Has(plainFieldsFlag) }
-func (s PlainFields) UnsetFlag()      { thriftimpl.Struct(s).Unset(plainFieldsFlag) }
+func (s PlainFields) GetFlag() bool   { return impl.Struct(s).Bool(plainFieldsFlag) }
+func (s PlainFields) SetFlag(v bool)  { impl.Struct(s).SetBool(plainFieldsFlag, v) }
+func (s PlainFields) IsSetFlag() bool { return impl.Struct(s).Has(plainFieldsFlag) }
+func (s PlainFields) UnsetFlag()      { impl.Struct(s).Unset(plainFieldsFlag) }
 
-func (s PlainFields) GetTiny() int8   { return thriftimpl.Struct(s).Int8(plainFieldsTiny) }
-func (s PlainFields) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(plainFieldsTiny, v) }
-func (s PlainFields) IsSetTiny() bool { return thriftimpl.Struct(s).Has(plainFieldsTiny) }
-func (s PlainFields) UnsetTiny()      { thriftimpl.Struct(s).Unset(plainFieldsTiny) }
+func (s PlainFields) GetTiny() int8   { return impl.Struct(s).Int8(plainFieldsTiny) }
+func (s PlainFields) SetTiny(v int8)  { impl.Struct(s).SetInt8(plainFieldsTiny, v) }
+func (s PlainFields) IsSetTiny() bool { return impl.Struct(s).Has(plainFieldsTiny) }
+func (s PlainFields) UnsetTiny()      { impl.Struct(s).Unset(plainFieldsTiny) }
 
-func (s PlainFields) GetSmall() int16  { return thriftimpl.Struct(s).Int16(plainFieldsSmall) }
-func (s PlainFields) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(plainFieldsSmall, v) }
-func (s PlainFields) IsSetSmall() bool { return thriftimpl.Struct(s).Has(plainFieldsSmall) }
-func (s PlainFields) UnsetSmall()      { thriftimpl.Struct(s).Unset(plainFieldsSmall) }
+func (s PlainFields) GetSmall() int16  { return impl.Struct(s).Int16(plainFieldsSmall) }
+func (s PlainFields) SetSmall(v int16) { impl.Struct(s).SetInt16(plainFieldsSmall, v) }
+func (s PlainFields) IsSetSmall() bool { return impl.Struct(s).Has(plainFieldsSmall) }
+func (s PlainFields) UnsetSmall()      { impl.Struct(s).Unset(plainFieldsSmall) }
 
-func (s PlainFields) GetMedium() int32  { return thriftimpl.Struct(s).Int32(plainFieldsMedium) }
-func (s PlainFields) SetMedium(v int32) { thriftimpl.Struct(s).SetInt32(plainFieldsMedium, v) }
-func (s PlainFields) IsSetMedium() bool { return thriftimpl.Struct(s).Has(plainFieldsMedium) }
-func (s PlainFields) UnsetMedium()      { thriftimpl.Struct(s).Unset(plainFieldsMedium) }
+func (s PlainFields) GetMedium() int32  { return impl.Struct(s).Int32(plainFieldsMedium) }
+func (s PlainFields) SetMedium(v int32) { impl.Struct(s).SetInt32(plainFieldsMedium, v) }
+func (s PlainFields) IsSetMedium() bool { return impl.Struct(s).Has(plainFieldsMedium) }
+func (s PlainFields) UnsetMedium()      { impl.Struct(s).Unset(plainFieldsMedium) }
 
-func (s PlainFields) GetLarge() int64  { return thriftimpl.Struct(s).Int64(plainFieldsLarge) }
-func (s PlainFields) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(plainFieldsLarge, v) }
-func (s PlainFields) IsSetLarge() bool { return thriftimpl.Struct(s).Has(plainFieldsLarge) }
-func (s PlainFields) UnsetLarge()      { thriftimpl.Struct(s).Unset(plainFieldsLarge) }
+func (s PlainFields) GetLarge() int64  { return impl.Struct(s).Int64(plainFieldsLarge) }
+func (s PlainFields) SetLarge(v int64) { impl.Struct(s).SetInt64(plainFieldsLarge, v) }
+func (s PlainFields) IsSetLarge() bool { return impl.Struct(s).Has(plainFieldsLarge) }
+func (s PlainFields) UnsetLarge()      { impl.Struct(s).Unset(plainFieldsLarge) }
 
-func (s PlainFields) GetReal() float64  { return thriftimpl.Struct(s).Float64(plainFieldsReal) }
-func (s PlainFields) SetReal(v float64) { thriftimpl.Struct(s).SetFloat64(plainFieldsReal, v) }
-func (s PlainFields) IsSetReal() bool   { return thriftimpl.Struct(s).Has(plainFieldsReal) }
-func (s PlainFields) UnsetReal()        { thriftimpl.Struct(s).Unset(plainFieldsReal) }
+func (s PlainFields) GetReal() float64  { return impl.Struct(s).Float64(plainFieldsReal) }
+func (s PlainFields) SetReal(v float64) { impl.Struct(s).SetFloat64(plainFieldsReal, v) }
+func (s PlainFields) IsSetReal() bool   { return impl.Struct(s).Has(plainFieldsReal) }
+func (s PlainFields) UnsetReal()        { impl.Struct(s).Unset(plainFieldsReal) }
 
-func (s PlainFields) GetText() string  { return thriftimpl.Struct(s).Text(plainFieldsText) }
-func (s PlainFields) SetText(v string) { thriftimpl.Struct(s).SetText(plainFieldsText, v) }
-func (s PlainFields) IsSetText() bool  { return thriftimpl.Struct(s).Has(plainFieldsText) }
-func (s PlainFields) UnsetText()       { thriftimpl.Struct(s).Unset(plainFieldsText) }
+func (s PlainFields) GetText() string  { return impl.Struct(s).Text(plainFieldsText) }
+func (s PlainFields) SetText(v string) { impl.Struct(s).SetText(plainFieldsText, v) }
+func (s PlainFields) IsSetText() bool  { return impl.Struct(s).Has(plainFieldsText) }
+func (s PlainFields) UnsetText()       { impl.Struct(s).Unset(plainFieldsText) }
 
-func (s PlainFields) GetBlob() []byte      { return thriftimpl.Struct(s).Bytes(plainFieldsBlob) }
-func (s PlainFields) SetBlob(v []byte)     { thriftimpl.Struct(s).SetBytes(plainFieldsBlob, v) }
-func (s PlainFields) NewBlob(n int) []byte { return thriftimpl.Struct(s).NewBytes(plainFieldsBlob, n) }
-func (s PlainFields) IsSetBlob() bool      { return thriftimpl.Struct(s).Has(plainFieldsBlob) }
-func (s PlainFields) UnsetBlob()           { thriftimpl.Struct(s).Unset(plainFieldsBlob) }
+func (s PlainFields) GetBlob() []byte      { return impl.Struct(s).Bytes(plainFieldsBlob) }
+func (s PlainFields) SetBlob(v []byte)     { impl.Struct(s).SetBytes(plainFieldsBlob, v) }
+func (s PlainFields) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(plainFieldsBlob, n) }
+func (s PlainFields) IsSetBlob() bool      { return impl.Struct(s).Has(plainFieldsBlob) }
+func (s PlainFields) UnsetBlob()           { impl.Struct(s).Unset(plainFieldsBlob) }
 
-func (s PlainFields) GetKey() nocopy.UUID  { return thriftimpl.Struct(s).UUID(plainFieldsKey) }
-func (s PlainFields) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(plainFieldsKey, v) }
-func (s PlainFields) IsSetKey() bool       { return thriftimpl.Struct(s).Has(plainFieldsKey) }
-func (s PlainFields) UnsetKey()            { thriftimpl.Struct(s).Unset(plainFieldsKey) }
+func (s PlainFields) GetKey() nocopy.UUID  { return impl.Struct(s).UUID(plainFieldsKey) }
+func (s PlainFields) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(plainFieldsKey, v) }
+func (s PlainFields) IsSetKey() bool       { return impl.Struct(s).Has(plainFieldsKey) }
+func (s PlainFields) UnsetKey()            { impl.Struct(s).Unset(plainFieldsKey) }
 
-func (s PlainFields) GetColor() Color  { return Color(thriftimpl.Struct(s).Int32(plainFieldsColor)) }
-func (s PlainFields) SetColor(v Color) { thriftimpl.Struct(s).SetInt32(plainFieldsColor, int32(v)) }
-func (s PlainFields) IsSetColor() bool { return thriftimpl.Struct(s).Has(plainFieldsColor) }
-func (s PlainFields) UnsetColor()      { thriftimpl.Struct(s).Unset(plainFieldsColor) }
+func (s PlainFields) GetColor() Color  { return Color(impl.Struct(s).Int32(plainFieldsColor)) }
+func (s PlainFields) SetColor(v Color) { impl.Struct(s).SetInt32(plainFieldsColor, int32(v)) }
+func (s PlainFields) IsSetColor() bool { return impl.Struct(s).Has(plainFieldsColor) }
+func (s PlainFields) UnsetColor()      { impl.Struct(s).Unset(plainFieldsColor) }
 
 func (s PlainFields) GetPoint() Point {
-	return Point(thriftimpl.Struct(s).Child(plainFieldsPoint, PlainFieldsDesc))
+	return Point(impl.Struct(s).Child(plainFieldsPoint, PlainFieldsDesc))
 }
 
 // SetPoint sets a copy of v, an empty struct if v is absent.
 func (s PlainFields) SetPoint(v Point) {
-	thriftimpl.Struct(s).SetChild(plainFieldsPoint, PlainFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(plainFieldsPoint, PlainFieldsDesc, impl.Struct(v))
 }
 func (s PlainFields) NewPoint() Point {
-	return Point(thriftimpl.Struct(s).NewChild(plainFieldsPoint, PlainFieldsDesc, 0))
+	return Point(impl.Struct(s).NewChild(plainFieldsPoint, PlainFieldsDesc, 0))
 }
-func (s PlainFields) IsSetPoint() bool { return thriftimpl.Struct(s).Has(plainFieldsPoint) }
-func (s PlainFields) UnsetPoint()      { thriftimpl.Struct(s).Unset(plainFieldsPoint) }
+func (s PlainFields) IsSetPoint() bool { return impl.Struct(s).Has(plainFieldsPoint) }
+func (s PlainFields) UnsetPoint()      { impl.Struct(s).Unset(plainFieldsPoint) }
 
 func (s PlainFields) GetShape() Shape {
-	return Shape(thriftimpl.Struct(s).Child(plainFieldsShape, PlainFieldsDesc))
+	return Shape(impl.Struct(s).Child(plainFieldsShape, PlainFieldsDesc))
 }
 
 // SetShape sets a copy of v, an empty struct if v is absent.
 func (s PlainFields) SetShape(v Shape) {
-	thriftimpl.Struct(s).SetChild(plainFieldsShape, PlainFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(plainFieldsShape, PlainFieldsDesc, impl.Struct(v))
 }
 func (s PlainFields) NewShape() Shape {
-	return Shape(thriftimpl.Struct(s).NewChild(plainFieldsShape, PlainFieldsDesc, 0))
+	return Shape(impl.Struct(s).NewChild(plainFieldsShape, PlainFieldsDesc, 0))
 }
-func (s PlainFields) IsSetShape() bool { return thriftimpl.Struct(s).Has(plainFieldsShape) }
-func (s PlainFields) UnsetShape()      { thriftimpl.Struct(s).Unset(plainFieldsShape) }
+func (s PlainFields) IsSetShape() bool { return impl.Struct(s).Has(plainFieldsShape) }
+func (s PlainFields) UnsetShape()      { impl.Struct(s).Unset(plainFieldsShape) }
 
 func (s PlainFields) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(plainFieldsNumbers, PlainFieldsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(plainFieldsNumbers, PlainFieldsDesc))
 }
 func (s PlainFields) SetNumbers(v []int64) {
-	thriftimpl.Struct(s).SetInt64s(plainFieldsNumbers, PlainFieldsDesc, v)
+	impl.Struct(s).SetInt64s(plainFieldsNumbers, PlainFieldsDesc, v)
 }
 func (s PlainFields) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(plainFieldsNumbers, PlainFieldsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(plainFieldsNumbers, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(plainFieldsNumbers) }
-func (s PlainFields) UnsetNumbers()      { thriftimpl.Struct(s).Unset(plainFieldsNumbers) }
+func (s PlainFields) IsSetNumbers() bool { return impl.Struct(s).Has(plainFieldsNumbers) }
+func (s PlainFields) UnsetNumbers()      { impl.Struct(s).Unset(plainFieldsNumbers) }
 
 func (s PlainFields) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(plainFieldsWords, PlainFieldsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(plainFieldsWords, PlainFieldsDesc))
 }
 func (s PlainFields) SetWords(v []string) {
-	thriftimpl.Struct(s).SetTexts(plainFieldsWords, PlainFieldsDesc, v)
+	impl.Struct(s).SetTexts(plainFieldsWords, PlainFieldsDesc, v)
 }
 func (s PlainFields) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(plainFieldsWords, PlainFieldsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(plainFieldsWords, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetWords() bool { return thriftimpl.Struct(s).Has(plainFieldsWords) }
-func (s PlainFields) UnsetWords()      { thriftimpl.Struct(s).Unset(plainFieldsWords) }
+func (s PlainFields) IsSetWords() bool { return impl.Struct(s).Has(plainFieldsWords) }
+func (s PlainFields) UnsetWords()      { impl.Struct(s).Unset(plainFieldsWords) }
 
 func (s PlainFields) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(plainFieldsUnique, PlainFieldsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(plainFieldsUnique, PlainFieldsDesc))
 }
 func (s PlainFields) SetUnique(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(plainFieldsUnique, PlainFieldsDesc, v)
+	impl.Struct(s).SetInt32s(plainFieldsUnique, PlainFieldsDesc, v)
 }
 func (s PlainFields) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(plainFieldsUnique, PlainFieldsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(plainFieldsUnique, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetUnique() bool { return thriftimpl.Struct(s).Has(plainFieldsUnique) }
-func (s PlainFields) UnsetUnique()      { thriftimpl.Struct(s).Unset(plainFieldsUnique) }
+func (s PlainFields) IsSetUnique() bool { return impl.Struct(s).Has(plainFieldsUnique) }
+func (s PlainFields) UnsetUnique()      { impl.Struct(s).Unset(plainFieldsUnique) }
 
-func (s PlainFields) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(plainFieldsCounts, PlainFieldsDesc))
+func (s PlainFields) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(plainFieldsCounts, PlainFieldsDesc))
 }
 
 // SetCounts sets a copy of v, an empty map if v is absent.
-func (s PlainFields) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(plainFieldsCounts, PlainFieldsDesc, thriftimpl.Struct(v))
+func (s PlainFields) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(plainFieldsCounts, PlainFieldsDesc, impl.Struct(v))
 }
 
 // SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s PlainFields) SetCountsMap(v map[string]int64) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), plainFieldsCounts, PlainFieldsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), plainFieldsCounts, PlainFieldsDesc, v)
 }
-func (s PlainFields) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(plainFieldsCounts, PlainFieldsDesc, n))
+func (s PlainFields) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(plainFieldsCounts, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetCounts() bool { return thriftimpl.Struct(s).Has(plainFieldsCounts) }
-func (s PlainFields) UnsetCounts()      { thriftimpl.Struct(s).Unset(plainFieldsCounts) }
+func (s PlainFields) IsSetCounts() bool { return impl.Struct(s).Has(plainFieldsCounts) }
+func (s PlainFields) UnsetCounts()      { impl.Struct(s).Unset(plainFieldsCounts) }
 
 func (s PlainFields) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(plainFieldsPoints, PlainFieldsDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(plainFieldsPoints, PlainFieldsDesc))
 }
 
 // SetPoints sets a copy of v, an empty list if v is absent.
 func (s PlainFields) SetPoints(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(plainFieldsPoints, PlainFieldsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(plainFieldsPoints, PlainFieldsDesc, impl.Struct(v))
 }
 func (s PlainFields) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(plainFieldsPoints, PlainFieldsDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(plainFieldsPoints, PlainFieldsDesc, n))
 }
-func (s PlainFields) IsSetPoints() bool { return thriftimpl.Struct(s).Has(plainFieldsPoints) }
-func (s PlainFields) UnsetPoints()      { thriftimpl.Struct(s).Unset(plainFieldsPoints) }
+func (s PlainFields) IsSetPoints() bool { return impl.Struct(s).Has(plainFieldsPoints) }
+func (s PlainFields) UnsetPoints()      { impl.Struct(s).Unset(plainFieldsPoints) }
 
 // Each type as a plain field with a default.
 type PlainDefaults nocopy.Struct
 
 const (
-	plainDefaultsFlag    thriftimpl.Field = 2<<48 | 19<<32 | 2<<16 | 1
-	plainDefaultsTiny    thriftimpl.Field = 3<<48 | 19<<32 | 3<<16 | 2
-	plainDefaultsSmall   thriftimpl.Field = 4<<48 | 19<<32 | 6<<16 | 3
-	plainDefaultsMedium  thriftimpl.Field = 5<<48 | 19<<32 | 8<<16 | 4
-	plainDefaultsLarge   thriftimpl.Field = 6<<48 | 19<<32 | 10<<16 | 5
-	plainDefaultsReal    thriftimpl.Field = 7<<48 | 19<<32 | 4<<16 | 6
-	plainDefaultsText    thriftimpl.Field = 8<<48 | 19<<32 | 11<<16 | 7
-	plainDefaultsBlob    thriftimpl.Field = 9<<48 | 19<<32 | 11<<16 | 8
-	plainDefaultsKey     thriftimpl.Field = 10<<48 | 19<<32 | 16<<16 | 9
-	plainDefaultsColor   thriftimpl.Field = 11<<48 | 19<<32 | 8<<16 | 10
-	plainDefaultsPoint   thriftimpl.Field = 12<<48 | 19<<32 | 12<<16 | 11
-	plainDefaultsShape   thriftimpl.Field = 13<<48 | 19<<32 | 12<<16 | 12
-	plainDefaultsNumbers thriftimpl.Field = 14<<48 | 19<<32 | 15<<16 | 13
-	plainDefaultsWords   thriftimpl.Field = 15<<48 | 19<<32 | 15<<16 | 14
-	plainDefaultsUnique  thriftimpl.Field = 16<<48 | 19<<32 | 14<<16 | 15
-	plainDefaultsCounts  thriftimpl.Field = 17<<48 | 19<<32 | 13<<16 | 16
-	plainDefaultsPoints  thriftimpl.Field = 18<<48 | 19<<32 | 15<<16 | 17
+	plainDefaultsFlag    impl.Field = 2<<48 | 19<<32 | 2<<16 | 1
+	plainDefaultsTiny    impl.Field = 3<<48 | 19<<32 | 3<<16 | 2
+	plainDefaultsSmall   impl.Field = 4<<48 | 19<<32 | 6<<16 | 3
+	plainDefaultsMedium  impl.Field = 5<<48 | 19<<32 | 8<<16 | 4
+	plainDefaultsLarge   impl.Field = 6<<48 | 19<<32 | 10<<16 | 5
+	plainDefaultsReal    impl.Field = 7<<48 | 19<<32 | 4<<16 | 6
+	plainDefaultsText    impl.Field = 8<<48 | 19<<32 | 11<<16 | 7
+	plainDefaultsBlob    impl.Field = 9<<48 | 19<<32 | 11<<16 | 8
+	plainDefaultsKey     impl.Field = 10<<48 | 19<<32 | 16<<16 | 9
+	plainDefaultsColor   impl.Field = 11<<48 | 19<<32 | 8<<16 | 10
+	plainDefaultsPoint   impl.Field = 12<<48 | 19<<32 | 12<<16 | 11
+	plainDefaultsShape   impl.Field = 13<<48 | 19<<32 | 12<<16 | 12
+	plainDefaultsNumbers impl.Field = 14<<48 | 19<<32 | 15<<16 | 13
+	plainDefaultsWords   impl.Field = 15<<48 | 19<<32 | 15<<16 | 14
+	plainDefaultsUnique  impl.Field = 16<<48 | 19<<32 | 14<<16 | 15
+	plainDefaultsCounts  impl.Field = 17<<48 | 19<<32 | 13<<16 | 16
+	plainDefaultsPoints  impl.Field = 18<<48 | 19<<32 | 15<<16 | 17
 )
 
 // PlainDefaultsDesc is the descriptor of PlainDefaults.
-var PlainDefaultsDesc = thriftimpl.NewDesc("PlainDefaults")
+var PlainDefaultsDesc = impl.NewDesc("PlainDefaults", impl.Info{Doc: "Each type as a plain field with a default."})
 
 // NewPlainDefaults returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewPlainDefaults(opts ...nocopy.Option) PlainDefaults {
-	return PlainDefaults(thriftimpl.New(PlainDefaultsDesc, opts...))
+	return PlainDefaults(impl.New(PlainDefaultsDesc, opts...))
 }
 func ParsePlainDefaults(b []byte, opts ...nocopy.Option) (PlainDefaults, error) {
-	s, err := thriftimpl.Parse(PlainDefaultsDesc, b, opts...)
+	s, err := impl.Parse(PlainDefaultsDesc, b, opts...)
 	return PlainDefaults(s), err
 }
 func ReadPlainDefaults(r io.Reader, n int, opts ...nocopy.Option) (PlainDefaults, error) {
@@ -1606,217 +1510,206 @@ func ReadPlainDefaults(r io.Reader, n int, opts ...nocopy.Option) (PlainDefaults
 // those of s alone.
 func (s PlainDefaults) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s PlainDefaults) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
+	return impl.Struct(s).AppendStruct(dst, PlainDefaultsDesc)
 }
-func (s PlainDefaults) ThriftDesc() *thriftimpl.Desc { return PlainDefaultsDesc }
-func (s PlainDefaults) Release()                     { nocopy.Struct(s).Release() }
+func (s PlainDefaults) ThriftDesc() *impl.Desc    { return PlainDefaultsDesc }
+func (s PlainDefaults) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s PlainDefaults) Release()                  { nocopy.Struct(s).Release() }
 func (s PlainDefaults) Clone() PlainDefaults {
-	return PlainDefaults(thriftimpl.Struct(s).Clone(PlainDefaultsDesc))
+	return PlainDefaults(impl.Struct(s).Clone(PlainDefaultsDesc))
 }
 func (s PlainDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s PlainDefaults) String() string { return thriftimpl.Struct(s).Format(PlainDefaultsDesc) }
+func (s PlainDefaults) String() string { return impl.Struct(s).Format(PlainDefaultsDesc) }
 func (s PlainDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(PlainDefaultsDesc)
+	return impl.Struct(s).Unknown(PlainDefaultsDesc)
 }
 
-func (s PlainDefaults) GetFlag() bool   { return thriftimpl.Struct(s).BoolOr(plainDefaultsFlag, true) }
-func (s PlainDefaults) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(plainDefaultsFlag, v) }
-func (s PlainDefaults) IsSetFlag() bool { return thriftimpl.Struct(s).Has(plainDefaultsFlag) }
-func (s PlainDefaults) UnsetFlag()      { thriftimpl.Struct(s).Unset(plainDefaultsFlag) }
+func (s PlainDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(plainDefaultsFlag, true) }
+func (s PlainDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(plainDefaultsFlag, v) }
+func (s PlainDefaults) IsSetFlag() bool { return impl.Struct(s).Has(plainDefaultsFlag) }
+func (s PlainDefaults) UnsetFlag()      { impl.Struct(s).Unset(plainDefaultsFlag) }
 
-func (s PlainDefaults) GetTiny() int8   { return thriftimpl.Struct(s).Int8Or(plainDefaultsTiny, -8) }
-func (s PlainDefaults) SetTiny(v int8)  { thriftimpl.Struct(s).SetInt8(plainDefaultsTiny, v) }
-func (s PlainDefaults) IsSetTiny() bool { return thriftimpl.Struct(s).Has(plainDefaultsTiny) }
-func (s PlainDefaults) UnsetTiny()      { thriftimpl.Struct(s).Unset(plainDefaultsTiny) }
+func (s PlainDefaults) GetTiny() int8   { return impl.Struct(s).Int8Or(plainDefaultsTiny, -8) }
+func (s PlainDefaults) SetTiny(v int8)  { impl.Struct(s).SetInt8(plainDefaultsTiny, v) }
+func (s PlainDefaults) IsSetTiny() bool { return impl.Struct(s).Has(plainDefaultsTiny) }
+func (s PlainDefaults) UnsetTiny()      { impl.Struct(s).Unset(plainDefaultsTiny) }
 
-func (s PlainDefaults) GetSmall() int16 {
-	return thriftimpl.Struct(s).Int16Or(plainDefaultsSmall, -1600)
-}
-func (s PlainDefaults) SetSmall(v int16) { thriftimpl.Struct(s).SetInt16(plainDefaultsSmall, v) }
-func (s PlainDefaults) IsSetSmall() bool { return thriftimpl.Struct(s).Has(plainDefaultsSmall) }
-func (s PlainDefaults) UnsetSmall()      { thriftimpl.Struct(s).Unset(plainDefaultsSmall) }
+func (s PlainDefaults) GetSmall() int16  { return impl.Struct(s).Int16Or(plainDefaultsSmall, -1600) }
+func (s PlainDefaults) SetSmall(v int16) { impl.Struct(s).SetInt16(plainDefaultsSmall, v) }
+func (s PlainDefaults) IsSetSmall() bool { return impl.Struct(s).Has(plainDefaultsSmall) }
+func (s PlainDefaults) UnsetSmall()      { impl.Struct(s).Unset(plainDefaultsSmall) }
 
-func (s PlainDefaults) GetMedium() int32 {
-	return thriftimpl.Struct(s).Int32Or(plainDefaultsMedium, 320000)
-}
-func (s PlainDefaults) SetMedium(v int32) { thriftimpl.Struct(s).SetInt32(plainDefaultsMedium, v) }
-func (s PlainDefaults) IsSetMedium() bool { return thriftimpl.Struct(s).Has(plainDefaultsMedium) }
-func (s PlainDefaults) UnsetMedium()      { thriftimpl.Struct(s).Unset(plainDefaultsMedium) }
+func (s PlainDefaults) GetMedium() int32  { return impl.Struct(s).Int32Or(plainDefaultsMedium, 320000) }
+func (s PlainDefaults) SetMedium(v int32) { impl.Struct(s).SetInt32(plainDefaultsMedium, v) }
+func (s PlainDefaults) IsSetMedium() bool { return impl.Struct(s).Has(plainDefaultsMedium) }
+func (s PlainDefaults) UnsetMedium()      { impl.Struct(s).Unset(plainDefaultsMedium) }
 
 func (s PlainDefaults) GetLarge() int64 {
-	return thriftimpl.Struct(s).Int64Or(plainDefaultsLarge, -6400000000)
+	return impl.Struct(s).Int64Or(plainDefaultsLarge, -6400000000)
 }
-func (s PlainDefaults) SetLarge(v int64) { thriftimpl.Struct(s).SetInt64(plainDefaultsLarge, v) }
-func (s PlainDefaults) IsSetLarge() bool { return thriftimpl.Struct(s).Has(plainDefaultsLarge) }
-func (s PlainDefaults) UnsetLarge()      { thriftimpl.Struct(s).Unset(plainDefaultsLarge) }
+func (s PlainDefaults) SetLarge(v int64) { impl.Struct(s).SetInt64(plainDefaultsLarge, v) }
+func (s PlainDefaults) IsSetLarge() bool { return impl.Struct(s).Has(plainDefaultsLarge) }
+func (s PlainDefaults) UnsetLarge()      { impl.Struct(s).Unset(plainDefaultsLarge) }
 
-func (s PlainDefaults) GetReal() float64 {
-	return thriftimpl.Struct(s).Float64Or(plainDefaultsReal, 2.5)
-}
-func (s PlainDefaults) SetReal(v float64) { thriftimpl.Struct(s).SetFloat64(plainDefaultsReal, v) }
-func (s PlainDefaults) IsSetReal() bool   { return thriftimpl.Struct(s).Has(plainDefaultsReal) }
-func (s PlainDefaults) UnsetReal()        { thriftimpl.Struct(s).Unset(plainDefaultsReal) }
+func (s PlainDefaults) GetReal() float64  { return impl.Struct(s).Float64Or(plainDefaultsReal, 2.5) }
+func (s PlainDefaults) SetReal(v float64) { impl.Struct(s).SetFloat64(plainDefaultsReal, v) }
+func (s PlainDefaults) IsSetReal() bool   { return impl.Struct(s).Has(plainDefaultsReal) }
+func (s PlainDefaults) UnsetReal()        { impl.Struct(s).Unset(plainDefaultsReal) }
 
-func (s PlainDefaults) GetText() string {
-	return thriftimpl.Struct(s).TextOr(plainDefaultsText, "héllo\n")
-}
-func (s PlainDefaults) SetText(v string) { thriftimpl.Struct(s).SetText(plainDefaultsText, v) }
-func (s PlainDefaults) IsSetText() bool  { return thriftimpl.Struct(s).Has(plainDefaultsText) }
-func (s PlainDefaults) UnsetText()       { thriftimpl.Struct(s).Unset(plainDefaultsText) }
+func (s PlainDefaults) GetText() string  { return impl.Struct(s).TextOr(plainDefaultsText, "héllo\n") }
+func (s PlainDefaults) SetText(v string) { impl.Struct(s).SetText(plainDefaultsText, v) }
+func (s PlainDefaults) IsSetText() bool  { return impl.Struct(s).Has(plainDefaultsText) }
+func (s PlainDefaults) UnsetText()       { impl.Struct(s).Unset(plainDefaultsText) }
 
-func (s PlainDefaults) GetBlob() []byte {
-	return thriftimpl.Struct(s).BytesOr(plainDefaultsBlob, "bytes")
-}
-func (s PlainDefaults) SetBlob(v []byte) { thriftimpl.Struct(s).SetBytes(plainDefaultsBlob, v) }
-func (s PlainDefaults) NewBlob(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(plainDefaultsBlob, n)
-}
-func (s PlainDefaults) IsSetBlob() bool { return thriftimpl.Struct(s).Has(plainDefaultsBlob) }
-func (s PlainDefaults) UnsetBlob()      { thriftimpl.Struct(s).Unset(plainDefaultsBlob) }
+func (s PlainDefaults) GetBlob() []byte      { return impl.Struct(s).BytesOr(plainDefaultsBlob, "bytes") }
+func (s PlainDefaults) SetBlob(v []byte)     { impl.Struct(s).SetBytes(plainDefaultsBlob, v) }
+func (s PlainDefaults) NewBlob(n int) []byte { return impl.Struct(s).NewBytes(plainDefaultsBlob, n) }
+func (s PlainDefaults) IsSetBlob() bool      { return impl.Struct(s).Has(plainDefaultsBlob) }
+func (s PlainDefaults) UnsetBlob()           { impl.Struct(s).Unset(plainDefaultsBlob) }
 
 func (s PlainDefaults) GetKey() nocopy.UUID {
-	return thriftimpl.Struct(s).UUIDOr(plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
+	return impl.Struct(s).UUIDOr(plainDefaultsKey, nocopy.UUID{0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 }
-func (s PlainDefaults) SetKey(v nocopy.UUID) { thriftimpl.Struct(s).SetUUID(plainDefaultsKey, v) }
-func (s PlainDefaults) IsSetKey() bool       { return thriftimpl.Struct(s).Has(plainDefaultsKey) }
-func (s PlainDefaults) UnsetKey()            { thriftimpl.Struct(s).Unset(plainDefaultsKey) }
+func (s PlainDefaults) SetKey(v nocopy.UUID) { impl.Struct(s).SetUUID(plainDefaultsKey, v) }
+func (s PlainDefaults) IsSetKey() bool       { return impl.Struct(s).Has(plainDefaultsKey) }
+func (s PlainDefaults) UnsetKey()            { impl.Struct(s).Unset(plainDefaultsKey) }
 
 func (s PlainDefaults) GetColor() Color {
-	return Color(thriftimpl.Struct(s).Int32Or(plainDefaultsColor, int32(Color_GREEN)))
+	return Color(impl.Struct(s).Int32Or(plainDefaultsColor, int32(Color_GREEN)))
 }
-func (s PlainDefaults) SetColor(v Color) { thriftimpl.Struct(s).SetInt32(plainDefaultsColor, int32(v)) }
-func (s PlainDefaults) IsSetColor() bool { return thriftimpl.Struct(s).Has(plainDefaultsColor) }
-func (s PlainDefaults) UnsetColor()      { thriftimpl.Struct(s).Unset(plainDefaultsColor) }
+func (s PlainDefaults) SetColor(v Color) { impl.Struct(s).SetInt32(plainDefaultsColor, int32(v)) }
+func (s PlainDefaults) IsSetColor() bool { return impl.Struct(s).Has(plainDefaultsColor) }
+func (s PlainDefaults) UnsetColor()      { impl.Struct(s).Unset(plainDefaultsColor) }
 
 func (s PlainDefaults) GetPoint() Point {
-	return Point(thriftimpl.Struct(s).Child(plainDefaultsPoint, PlainDefaultsDesc))
+	return Point(impl.Struct(s).Child(plainDefaultsPoint, PlainDefaultsDesc))
 }
 
 // SetPoint sets a copy of v, an empty struct if v is absent.
 func (s PlainDefaults) SetPoint(v Point) {
-	thriftimpl.Struct(s).SetChild(plainDefaultsPoint, PlainDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(plainDefaultsPoint, PlainDefaultsDesc, impl.Struct(v))
 }
 func (s PlainDefaults) NewPoint() Point {
-	return Point(thriftimpl.Struct(s).NewChild(plainDefaultsPoint, PlainDefaultsDesc, 0))
+	return Point(impl.Struct(s).NewChild(plainDefaultsPoint, PlainDefaultsDesc, 0))
 }
-func (s PlainDefaults) IsSetPoint() bool { return thriftimpl.Struct(s).Has(plainDefaultsPoint) }
-func (s PlainDefaults) UnsetPoint()      { thriftimpl.Struct(s).Unset(plainDefaultsPoint) }
+func (s PlainDefaults) IsSetPoint() bool { return impl.Struct(s).Has(plainDefaultsPoint) }
+func (s PlainDefaults) UnsetPoint()      { impl.Struct(s).Unset(plainDefaultsPoint) }
 
 func (s PlainDefaults) GetShape() Shape {
-	return Shape(thriftimpl.Struct(s).Child(plainDefaultsShape, PlainDefaultsDesc))
+	return Shape(impl.Struct(s).Child(plainDefaultsShape, PlainDefaultsDesc))
 }
 
 // SetShape sets a copy of v, an empty struct if v is absent.
 func (s PlainDefaults) SetShape(v Shape) {
-	thriftimpl.Struct(s).SetChild(plainDefaultsShape, PlainDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(plainDefaultsShape, PlainDefaultsDesc, impl.Struct(v))
 }
 func (s PlainDefaults) NewShape() Shape {
-	return Shape(thriftimpl.Struct(s).NewChild(plainDefaultsShape, PlainDefaultsDesc, 0))
+	return Shape(impl.Struct(s).NewChild(plainDefaultsShape, PlainDefaultsDesc, 0))
 }
-func (s PlainDefaults) IsSetShape() bool { return thriftimpl.Struct(s).Has(plainDefaultsShape) }
-func (s PlainDefaults) UnsetShape()      { thriftimpl.Struct(s).Unset(plainDefaultsShape) }
+func (s PlainDefaults) IsSetShape() bool { return impl.Struct(s).Has(plainDefaultsShape) }
+func (s PlainDefaults) UnsetShape()      { impl.Struct(s).Unset(plainDefaultsShape) }
 
 func (s PlainDefaults) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(plainDefaultsNumbers, PlainDefaultsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(plainDefaultsNumbers, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetNumbers(v []int64) {
-	thriftimpl.Struct(s).SetInt64s(plainDefaultsNumbers, PlainDefaultsDesc, v)
+	impl.Struct(s).SetInt64s(plainDefaultsNumbers, PlainDefaultsDesc, v)
 }
 func (s PlainDefaults) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(plainDefaultsNumbers, PlainDefaultsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(plainDefaultsNumbers, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(plainDefaultsNumbers) }
-func (s PlainDefaults) UnsetNumbers()      { thriftimpl.Struct(s).Unset(plainDefaultsNumbers) }
+func (s PlainDefaults) IsSetNumbers() bool { return impl.Struct(s).Has(plainDefaultsNumbers) }
+func (s PlainDefaults) UnsetNumbers()      { impl.Struct(s).Unset(plainDefaultsNumbers) }
 
 func (s PlainDefaults) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(plainDefaultsWords, PlainDefaultsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(plainDefaultsWords, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetWords(v []string) {
-	thriftimpl.Struct(s).SetTexts(plainDefaultsWords, PlainDefaultsDesc, v)
+	impl.Struct(s).SetTexts(plainDefaultsWords, PlainDefaultsDesc, v)
 }
 func (s PlainDefaults) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(plainDefaultsWords, PlainDefaultsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(plainDefaultsWords, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetWords() bool { return thriftimpl.Struct(s).Has(plainDefaultsWords) }
-func (s PlainDefaults) UnsetWords()      { thriftimpl.Struct(s).Unset(plainDefaultsWords) }
+func (s PlainDefaults) IsSetWords() bool { return impl.Struct(s).Has(plainDefaultsWords) }
+func (s PlainDefaults) UnsetWords()      { impl.Struct(s).Unset(plainDefaultsWords) }
 
 func (s PlainDefaults) GetUnique() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(plainDefaultsUnique, PlainDefaultsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(plainDefaultsUnique, PlainDefaultsDesc))
 }
 func (s PlainDefaults) SetUnique(v []int32) {
-	thriftimpl.Struct(s).SetInt32s(plainDefaultsUnique, PlainDefaultsDesc, v)
+	impl.Struct(s).SetInt32s(plainDefaultsUnique, PlainDefaultsDesc, v)
 }
 func (s PlainDefaults) NewUnique(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(plainDefaultsUnique, PlainDefaultsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(plainDefaultsUnique, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetUnique() bool { return thriftimpl.Struct(s).Has(plainDefaultsUnique) }
-func (s PlainDefaults) UnsetUnique()      { thriftimpl.Struct(s).Unset(plainDefaultsUnique) }
+func (s PlainDefaults) IsSetUnique() bool { return impl.Struct(s).Has(plainDefaultsUnique) }
+func (s PlainDefaults) UnsetUnique()      { impl.Struct(s).Unset(plainDefaultsUnique) }
 
-func (s PlainDefaults) GetCounts() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(plainDefaultsCounts, PlainDefaultsDesc))
+func (s PlainDefaults) GetCounts() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(plainDefaultsCounts, PlainDefaultsDesc))
 }
 
 // SetCounts sets a copy of v, an empty map if v is absent.
-func (s PlainDefaults) SetCounts(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(plainDefaultsCounts, PlainDefaultsDesc, thriftimpl.Struct(v))
+func (s PlainDefaults) SetCounts(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(plainDefaultsCounts, PlainDefaultsDesc, impl.Struct(v))
 }
 
 // SetCountsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s PlainDefaults) SetCountsMap(v map[string]int64) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), plainDefaultsCounts, PlainDefaultsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), plainDefaultsCounts, PlainDefaultsDesc, v)
 }
-func (s PlainDefaults) NewCounts(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(plainDefaultsCounts, PlainDefaultsDesc, n))
+func (s PlainDefaults) NewCounts(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(plainDefaultsCounts, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetCounts() bool { return thriftimpl.Struct(s).Has(plainDefaultsCounts) }
-func (s PlainDefaults) UnsetCounts()      { thriftimpl.Struct(s).Unset(plainDefaultsCounts) }
+func (s PlainDefaults) IsSetCounts() bool { return impl.Struct(s).Has(plainDefaultsCounts) }
+func (s PlainDefaults) UnsetCounts()      { impl.Struct(s).Unset(plainDefaultsCounts) }
 
 func (s PlainDefaults) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(plainDefaultsPoints, PlainDefaultsDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(plainDefaultsPoints, PlainDefaultsDesc))
 }
 
 // SetPoints sets a copy of v, an empty list if v is absent.
 func (s PlainDefaults) SetPoints(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(plainDefaultsPoints, PlainDefaultsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(plainDefaultsPoints, PlainDefaultsDesc, impl.Struct(v))
 }
 func (s PlainDefaults) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(plainDefaultsPoints, PlainDefaultsDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(plainDefaultsPoints, PlainDefaultsDesc, n))
 }
-func (s PlainDefaults) IsSetPoints() bool { return thriftimpl.Struct(s).Has(plainDefaultsPoints) }
-func (s PlainDefaults) UnsetPoints()      { thriftimpl.Struct(s).Unset(plainDefaultsPoints) }
+func (s PlainDefaults) IsSetPoints() bool { return impl.Struct(s).Has(plainDefaultsPoints) }
+func (s PlainDefaults) UnsetPoints()      { impl.Struct(s).Unset(plainDefaultsPoints) }
 
 type Lists nocopy.Struct
 
 const (
-	listsFlags    thriftimpl.Field = 2<<48 | 22<<32 | 15<<16 | 1
-	listsTinies   thriftimpl.Field = 3<<48 | 22<<32 | 15<<16 | 2
-	listsSmalls   thriftimpl.Field = 4<<48 | 22<<32 | 15<<16 | 3
-	listsMediums  thriftimpl.Field = 5<<48 | 22<<32 | 15<<16 | 4
-	listsLarges   thriftimpl.Field = 6<<48 | 22<<32 | 15<<16 | 5
-	listsReals    thriftimpl.Field = 7<<48 | 22<<32 | 15<<16 | 6
-	listsTexts    thriftimpl.Field = 8<<48 | 22<<32 | 15<<16 | 7
-	listsBlobs    thriftimpl.Field = 9<<48 | 22<<32 | 15<<16 | 8
-	listsKeys     thriftimpl.Field = 10<<48 | 22<<32 | 15<<16 | 9
-	listsColors   thriftimpl.Field = 11<<48 | 22<<32 | 15<<16 | 10
-	listsPoints   thriftimpl.Field = 12<<48 | 22<<32 | 15<<16 | 11
-	listsShapes   thriftimpl.Field = 13<<48 | 22<<32 | 15<<16 | 12
-	listsMatrix   thriftimpl.Field = 14<<48 | 22<<32 | 15<<16 | 13
-	listsTable    thriftimpl.Field = 15<<48 | 22<<32 | 15<<16 | 14
-	listsDeep     thriftimpl.Field = 16<<48 | 22<<32 | 15<<16 | 15
-	listsSets     thriftimpl.Field = 17<<48 | 22<<32 | 15<<16 | 16
-	listsWords    thriftimpl.Field = 18<<48 | 22<<32 | 15<<16 | 17
-	listsTimes    thriftimpl.Field = 19<<48 | 22<<32 | 15<<16 | 18
-	listsCube     thriftimpl.Field = 20<<48 | 22<<32 | 15<<16 | 19
-	listsRefusals thriftimpl.Field = 21<<48 | 22<<32 | 15<<16 | 20
+	listsFlags    impl.Field = 2<<48 | 22<<32 | 15<<16 | 1
+	listsTinies   impl.Field = 3<<48 | 22<<32 | 15<<16 | 2
+	listsSmalls   impl.Field = 4<<48 | 22<<32 | 15<<16 | 3
+	listsMediums  impl.Field = 5<<48 | 22<<32 | 15<<16 | 4
+	listsLarges   impl.Field = 6<<48 | 22<<32 | 15<<16 | 5
+	listsReals    impl.Field = 7<<48 | 22<<32 | 15<<16 | 6
+	listsTexts    impl.Field = 8<<48 | 22<<32 | 15<<16 | 7
+	listsBlobs    impl.Field = 9<<48 | 22<<32 | 15<<16 | 8
+	listsKeys     impl.Field = 10<<48 | 22<<32 | 15<<16 | 9
+	listsColors   impl.Field = 11<<48 | 22<<32 | 15<<16 | 10
+	listsPoints   impl.Field = 12<<48 | 22<<32 | 15<<16 | 11
+	listsShapes   impl.Field = 13<<48 | 22<<32 | 15<<16 | 12
+	listsMatrix   impl.Field = 14<<48 | 22<<32 | 15<<16 | 13
+	listsTable    impl.Field = 15<<48 | 22<<32 | 15<<16 | 14
+	listsDeep     impl.Field = 16<<48 | 22<<32 | 15<<16 | 15
+	listsSets     impl.Field = 17<<48 | 22<<32 | 15<<16 | 16
+	listsWords    impl.Field = 18<<48 | 22<<32 | 15<<16 | 17
+	listsTimes    impl.Field = 19<<48 | 22<<32 | 15<<16 | 18
+	listsCube     impl.Field = 20<<48 | 22<<32 | 15<<16 | 19
+	listsRefusals impl.Field = 21<<48 | 22<<32 | 15<<16 | 20
 )
 
 // ListsDesc is the descriptor of Lists.
-var ListsDesc = thriftimpl.NewDesc("Lists")
+var ListsDesc = impl.NewDesc("Lists")
 
 // NewLists returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewLists(opts ...nocopy.Option) Lists { return Lists(thriftimpl.New(ListsDesc, opts...)) }
+func NewLists(opts ...nocopy.Option) Lists { return Lists(impl.New(ListsDesc, opts...)) }
 func ParseLists(b []byte, opts ...nocopy.Option) (Lists, error) {
-	s, err := thriftimpl.Parse(ListsDesc, b, opts...)
+	s, err := impl.Parse(ListsDesc, b, opts...)
 	return Lists(s), err
 }
 func ReadLists(r io.Reader, n int, opts ...nocopy.Option) (Lists, error) {
@@ -1825,277 +1718,274 @@ func ReadLists(r io.Reader, n int, opts ...nocopy.Option) (Lists, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Lists) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Lists) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, ListsDesc) }
-func (s Lists) ThriftDesc() *thriftimpl.Desc { return ListsDesc }
-func (s Lists) Release()                     { nocopy.Struct(s).Release() }
-func (s Lists) Clone() Lists                 { return Lists(thriftimpl.Struct(s).Clone(ListsDesc)) }
-func (s Lists) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Lists) String() string               { return thriftimpl.Struct(s).Format(ListsDesc) }
-func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ListsDesc)
-}
+func (s Lists) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Lists) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, ListsDesc) }
+func (s Lists) ThriftDesc() *impl.Desc                  { return ListsDesc }
+func (s Lists) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Lists) Release()                                { nocopy.Struct(s).Release() }
+func (s Lists) Clone() Lists                            { return Lists(impl.Struct(s).Clone(ListsDesc)) }
+func (s Lists) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Lists) String() string                          { return impl.Struct(s).Format(ListsDesc) }
+func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ListsDesc) }
 
 func (s Lists) GetFlags() nocopy.BoolList {
-	return nocopy.BoolList(thriftimpl.Struct(s).Child(listsFlags, ListsDesc))
+	return nocopy.BoolList(impl.Struct(s).Child(listsFlags, ListsDesc))
 }
-func (s Lists) SetFlags(v []bool) { thriftimpl.Struct(s).SetBools(listsFlags, ListsDesc, v) }
+func (s Lists) SetFlags(v []bool) { impl.Struct(s).SetBools(listsFlags, ListsDesc, v) }
 func (s Lists) NewFlags(n int) nocopy.BoolList {
-	return nocopy.BoolList(thriftimpl.Struct(s).NewChild(listsFlags, ListsDesc, n))
+	return nocopy.BoolList(impl.Struct(s).NewChild(listsFlags, ListsDesc, n))
 }
-func (s Lists) IsSetFlags() bool { return thriftimpl.Struct(s).Has(listsFlags) }
-func (s Lists) UnsetFlags()      { thriftimpl.Struct(s).Unset(listsFlags) }
+func (s Lists) IsSetFlags() bool { return impl.Struct(s).Has(listsFlags) }
+func (s Lists) UnsetFlags()      { impl.Struct(s).Unset(listsFlags) }
 
 func (s Lists) GetTinies() nocopy.Int8List {
-	return nocopy.Int8List(thriftimpl.Struct(s).Child(listsTinies, ListsDesc))
+	return nocopy.Int8List(impl.Struct(s).Child(listsTinies, ListsDesc))
 }
-func (s Lists) SetTinies(v []int8) { thriftimpl.Struct(s).SetInt8s(listsTinies, ListsDesc, v) }
+func (s Lists) SetTinies(v []int8) { impl.Struct(s).SetInt8s(listsTinies, ListsDesc, v) }
 func (s Lists) NewTinies(n int) nocopy.Int8List {
-	return nocopy.Int8List(thriftimpl.Struct(s).NewChild(listsTinies, ListsDesc, n))
+	return nocopy.Int8List(impl.Struct(s).NewChild(listsTinies, ListsDesc, n))
 }
-func (s Lists) IsSetTinies() bool { return thriftimpl.Struct(s).Has(listsTinies) }
-func (s Lists) UnsetTinies()      { thriftimpl.Struct(s).Unset(listsTinies) }
+func (s Lists) IsSetTinies() bool { return impl.Struct(s).Has(listsTinies) }
+func (s Lists) UnsetTinies()      { impl.Struct(s).Unset(listsTinies) }
 
 func (s Lists) GetSmalls() nocopy.Int16List {
-	return nocopy.Int16List(thriftimpl.Struct(s).Child(listsSmalls, ListsDesc))
+	return nocopy.Int16List(impl.Struct(s).Child(listsSmalls, ListsDesc))
 }
-func (s Lists) SetSmalls(v []int16) { thriftimpl.Struct(s).SetInt16s(listsSmalls, ListsDesc, v) }
+func (s Lists) SetSmalls(v []int16) { impl.Struct(s).SetInt16s(listsSmalls, ListsDesc, v) }
 func (s Lists) NewSmalls(n int) nocopy.Int16List {
-	return nocopy.Int16List(thriftimpl.Struct(s).NewChild(listsSmalls, ListsDesc, n))
+	return nocopy.Int16List(impl.Struct(s).NewChild(listsSmalls, ListsDesc, n))
 }
-func (s Lists) IsSetSmalls() bool { return thriftimpl.Struct(s).Has(listsSmalls) }
-func (s Lists) UnsetSmalls()      { thriftimpl.Struct(s).Unset(listsSmalls) }
+func (s Lists) IsSetSmalls() bool { return impl.Struct(s).Has(listsSmalls) }
+func (s Lists) UnsetSmalls()      { impl.Struct(s).Unset(listsSmalls) }
 
 func (s Lists) GetMediums() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(listsMediums, ListsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(listsMediums, ListsDesc))
 }
-func (s Lists) SetMediums(v []int32) { thriftimpl.Struct(s).SetInt32s(listsMediums, ListsDesc, v) }
+func (s Lists) SetMediums(v []int32) { impl.Struct(s).SetInt32s(listsMediums, ListsDesc, v) }
 func (s Lists) NewMediums(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(listsMediums, ListsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(listsMediums, ListsDesc, n))
 }
-func (s Lists) IsSetMediums() bool { return thriftimpl.Struct(s).Has(listsMediums) }
-func (s Lists) UnsetMediums()      { thriftimpl.Struct(s).Unset(listsMediums) }
+func (s Lists) IsSetMediums() bool { return impl.Struct(s).Has(listsMediums) }
+func (s Lists) UnsetMediums()      { impl.Struct(s).Unset(listsMediums) }
 
 func (s Lists) GetLarges() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(listsLarges, ListsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(listsLarges, ListsDesc))
 }
-func (s Lists) SetLarges(v []int64) { thriftimpl.Struct(s).SetInt64s(listsLarges, ListsDesc, v) }
+func (s Lists) SetLarges(v []int64) { impl.Struct(s).SetInt64s(listsLarges, ListsDesc, v) }
 func (s Lists) NewLarges(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(listsLarges, ListsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(listsLarges, ListsDesc, n))
 }
-func (s Lists) IsSetLarges() bool { return thriftimpl.Struct(s).Has(listsLarges) }
-func (s Lists) UnsetLarges()      { thriftimpl.Struct(s).Unset(listsLarges) }
+func (s Lists) IsSetLarges() bool { return impl.Struct(s).Has(listsLarges) }
+func (s Lists) UnsetLarges()      { impl.Struct(s).Unset(listsLarges) }
 
 func (s Lists) GetReals() nocopy.Float64List {
-	return nocopy.Float64List(thriftimpl.Struct(s).Child(listsReals, ListsDesc))
+	return nocopy.Float64List(impl.Struct(s).Child(listsReals, ListsDesc))
 }
-func (s Lists) SetReals(v []float64) { thriftimpl.Struct(s).SetFloat64s(listsReals, ListsDesc, v) }
+func (s Lists) SetReals(v []float64) { impl.Struct(s).SetFloat64s(listsReals, ListsDesc, v) }
 func (s Lists) NewReals(n int) nocopy.Float64List {
-	return nocopy.Float64List(thriftimpl.Struct(s).NewChild(listsReals, ListsDesc, n))
+	return nocopy.Float64List(impl.Struct(s).NewChild(listsReals, ListsDesc, n))
 }
-func (s Lists) IsSetReals() bool { return thriftimpl.Struct(s).Has(listsReals) }
-func (s Lists) UnsetReals()      { thriftimpl.Struct(s).Unset(listsReals) }
+func (s Lists) IsSetReals() bool { return impl.Struct(s).Has(listsReals) }
+func (s Lists) UnsetReals()      { impl.Struct(s).Unset(listsReals) }
 
 func (s Lists) GetTexts() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(listsTexts, ListsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(listsTexts, ListsDesc))
 }
-func (s Lists) SetTexts(v []string) { thriftimpl.Struct(s).SetTexts(listsTexts, ListsDesc, v) }
+func (s Lists) SetTexts(v []string) { impl.Struct(s).SetTexts(listsTexts, ListsDesc, v) }
 func (s Lists) NewTexts(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(listsTexts, ListsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(listsTexts, ListsDesc, n))
 }
-func (s Lists) IsSetTexts() bool { return thriftimpl.Struct(s).Has(listsTexts) }
-func (s Lists) UnsetTexts()      { thriftimpl.Struct(s).Unset(listsTexts) }
+func (s Lists) IsSetTexts() bool { return impl.Struct(s).Has(listsTexts) }
+func (s Lists) UnsetTexts()      { impl.Struct(s).Unset(listsTexts) }
 
 func (s Lists) GetBlobs() nocopy.BytesList {
-	return nocopy.BytesList(thriftimpl.Struct(s).Child(listsBlobs, ListsDesc))
+	return nocopy.BytesList(impl.Struct(s).Child(listsBlobs, ListsDesc))
 }
-func (s Lists) SetBlobs(v [][]byte) { thriftimpl.Struct(s).SetByteSlices(listsBlobs, ListsDesc, v) }
+func (s Lists) SetBlobs(v [][]byte) { impl.Struct(s).SetByteSlices(listsBlobs, ListsDesc, v) }
 func (s Lists) NewBlobs(n int) nocopy.BytesList {
-	return nocopy.BytesList(thriftimpl.Struct(s).NewChild(listsBlobs, ListsDesc, n))
+	return nocopy.BytesList(impl.Struct(s).NewChild(listsBlobs, ListsDesc, n))
 }
-func (s Lists) IsSetBlobs() bool { return thriftimpl.Struct(s).Has(listsBlobs) }
-func (s Lists) UnsetBlobs()      { thriftimpl.Struct(s).Unset(listsBlobs) }
+func (s Lists) IsSetBlobs() bool { return impl.Struct(s).Has(listsBlobs) }
+func (s Lists) UnsetBlobs()      { impl.Struct(s).Unset(listsBlobs) }
 
 func (s Lists) GetKeys() nocopy.UUIDList {
-	return nocopy.UUIDList(thriftimpl.Struct(s).Child(listsKeys, ListsDesc))
+	return nocopy.UUIDList(impl.Struct(s).Child(listsKeys, ListsDesc))
 }
-func (s Lists) SetKeys(v []nocopy.UUID) { thriftimpl.Struct(s).SetUUIDs(listsKeys, ListsDesc, v) }
+func (s Lists) SetKeys(v []nocopy.UUID) { impl.Struct(s).SetUUIDs(listsKeys, ListsDesc, v) }
 func (s Lists) NewKeys(n int) nocopy.UUIDList {
-	return nocopy.UUIDList(thriftimpl.Struct(s).NewChild(listsKeys, ListsDesc, n))
+	return nocopy.UUIDList(impl.Struct(s).NewChild(listsKeys, ListsDesc, n))
 }
-func (s Lists) IsSetKeys() bool { return thriftimpl.Struct(s).Has(listsKeys) }
-func (s Lists) UnsetKeys()      { thriftimpl.Struct(s).Unset(listsKeys) }
+func (s Lists) IsSetKeys() bool { return impl.Struct(s).Has(listsKeys) }
+func (s Lists) UnsetKeys()      { impl.Struct(s).Unset(listsKeys) }
 
 func (s Lists) GetColors() nocopy.EnumList[Color] {
-	return nocopy.EnumList[Color](thriftimpl.Struct(s).Child(listsColors, ListsDesc))
+	return nocopy.EnumList[Color](impl.Struct(s).Child(listsColors, ListsDesc))
 }
-func (s Lists) SetColors(v []Color) {
-	thriftimpl.SetEnums(thriftimpl.Struct(s), listsColors, ListsDesc, v)
-}
+func (s Lists) SetColors(v []Color) { impl.SetEnums(impl.Struct(s), listsColors, ListsDesc, v) }
 func (s Lists) NewColors(n int) nocopy.EnumList[Color] {
-	return nocopy.EnumList[Color](thriftimpl.Struct(s).NewChild(listsColors, ListsDesc, n))
+	return nocopy.EnumList[Color](impl.Struct(s).NewChild(listsColors, ListsDesc, n))
 }
-func (s Lists) IsSetColors() bool { return thriftimpl.Struct(s).Has(listsColors) }
-func (s Lists) UnsetColors()      { thriftimpl.Struct(s).Unset(listsColors) }
+func (s Lists) IsSetColors() bool { return impl.Struct(s).Has(listsColors) }
+func (s Lists) UnsetColors()      { impl.Struct(s).Unset(listsColors) }
 
 func (s Lists) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(listsPoints, ListsDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(listsPoints, ListsDesc))
 }
 
 // SetPoints sets a copy of v, an empty list if v is absent.
 func (s Lists) SetPoints(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(listsPoints, ListsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(listsPoints, ListsDesc, impl.Struct(v))
 }
 func (s Lists) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(listsPoints, ListsDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(listsPoints, ListsDesc, n))
 }
-func (s Lists) IsSetPoints() bool { return thriftimpl.Struct(s).Has(listsPoints) }
-func (s Lists) UnsetPoints()      { thriftimpl.Struct(s).Unset(listsPoints) }
+func (s Lists) IsSetPoints() bool { return impl.Struct(s).Has(listsPoints) }
+func (s Lists) UnsetPoints()      { impl.Struct(s).Unset(listsPoints) }
 
 func (s Lists) GetShapes() nocopy.StructList[Shape] {
-	return nocopy.StructList[Shape](thriftimpl.Struct(s).Child(listsShapes, ListsDesc))
+	return nocopy.StructList[Shape](impl.Struct(s).Child(listsShapes, ListsDesc))
 }
 
 // SetShapes sets a copy of v, an empty list if v is absent.
 func (s Lists) SetShapes(v nocopy.StructList[Shape]) {
-	thriftimpl.Struct(s).SetChild(listsShapes, ListsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(listsShapes, ListsDesc, impl.Struct(v))
 }
 func (s Lists) NewShapes(n int) nocopy.StructList[Shape] {
-	return nocopy.StructList[Shape](thriftimpl.Struct(s).NewChild(listsShapes, ListsDesc, n))
+	return nocopy.StructList[Shape](impl.Struct(s).NewChild(listsShapes, ListsDesc, n))
 }
-func (s Lists) IsSetShapes() bool { return thriftimpl.Struct(s).Has(listsShapes) }
-func (s Lists) UnsetShapes()      { thriftimpl.Struct(s).Unset(listsShapes) }
+func (s Lists) IsSetShapes() bool { return impl.Struct(s).Has(listsShapes) }
+func (s Lists) UnsetShapes()      { impl.Struct(s).Unset(listsShapes) }
 
 func (s Lists) GetMatrix() nocopy.NestedList[nocopy.Int64List] {
-	return nocopy.NestedList[nocopy.Int64List](thriftimpl.Struct(s).Child(listsMatrix, ListsDesc))
+	return nocopy.NestedList[nocopy.Int64List](impl.Struct(s).Child(listsMatrix, ListsDesc))
 }
 
 // SetMatrix sets a copy of v, an empty list if v is absent.
 func (s Lists) SetMatrix(v nocopy.NestedList[nocopy.Int64List]) {
-	thriftimpl.Struct(s).SetChild(listsMatrix, ListsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(listsMatrix, ListsDesc, impl.Struct(v))
 }
 func (s Lists) NewMatrix(n int) nocopy.NestedList[nocopy.Int64List] {
-	return nocopy.NestedList[nocopy.Int64List](thriftimpl.Struct(s).NewChild(listsMatrix, ListsDesc, n))
+	return nocopy.NestedList[nocopy.Int64List](impl.Struct(s).NewChild(listsMatrix, ListsDesc, n))
 }
-func (s Lists) IsSetMatrix() bool { return thriftimpl.Struct(s).Has(listsMatrix) }
-func (s Lists) UnsetMatrix()      { thriftimpl.Struct(s).Unset(listsMatrix) }
+func (s Lists) IsSetMatrix() bool { return impl.Struct(s).Has(listsMatrix) }
+func (s Lists) UnsetMatrix()      { impl.Struct(s).Unset(listsMatrix) }
 
 func (s Lists) GetTable() nocopy.NestedList[nocopy.StringList] {
-	return nocopy.NestedList[nocopy.StringList](thriftimpl.Struct(s).Child(listsTable, ListsDesc))
+	return nocopy.NestedList[nocopy.StringList](impl.Struct(s).Child(listsTable, ListsDesc))
 }
 
 // SetTable sets a copy of v, an empty list if v is absent.
 func (s Lists) SetTable(v nocopy.NestedList[nocopy.StringList]) {
-	thriftimpl.Struct(s).SetChild(listsTable, ListsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(listsTable, ListsDesc, impl.Struct(v))
 }
 func (s Lists) NewTable(n int) nocopy.NestedList[nocopy.StringList] {
-	return nocopy.NestedList[nocopy.StringList](thriftimpl.Struct(s).NewChild(listsTable, ListsDesc, n))
+	return nocopy.NestedList[nocopy.StringList](impl.Struct(s).NewChild(listsTable, ListsDesc, n))
 }
-func (s Lists) IsSetTable() bool { return thriftimpl.Struct(s).Has(listsTable) }
-func (s Lists) UnsetTable()      { thriftimpl.Struct(s).Unset(listsTable) }
+func (s Lists) IsSetTable() bool { return impl.Struct(s).Has(listsTable) }
+func (s Lists) UnsetTable()      { impl.Struct(s).Unset(listsTable) }
 
-func (s Lists) GetDeep() nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]] {
-	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]](thriftimpl.Struct(s).Child(listsDeep, ListsDesc))
+func (s Lists) GetDeep() nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]] {
+	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]](impl.Struct(s).Child(listsDeep, ListsDesc))
 }
 
 // SetDeep sets a copy of v, an empty list if v is absent.
-func (s Lists) SetDeep(v nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]]) {
-	thriftimpl.Struct(s).SetChild(listsDeep, ListsDesc, thriftimpl.Struct(v))
+func (s Lists) SetDeep(v nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]]) {
+	impl.Struct(s).SetChild(listsDeep, ListsDesc, impl.Struct(v))
 }
-func (s Lists) NewDeep(n int) nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]] {
-	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], thriftimpl.AsString]](thriftimpl.Struct(s).NewChild(listsDeep, ListsDesc, n))
+func (s Lists) NewDeep(n int) nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]] {
+	return nocopy.NestedList[nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString]](impl.Struct(s).NewChild(listsDeep, ListsDesc, n))
 }
-func (s Lists) IsSetDeep() bool { return thriftimpl.Struct(s).Has(listsDeep) }
-func (s Lists) UnsetDeep()      { thriftimpl.Struct(s).Unset(listsDeep) }
+func (s Lists) IsSetDeep() bool { return impl.Struct(s).Has(listsDeep) }
+func (s Lists) UnsetDeep()      { impl.Struct(s).Unset(listsDeep) }
 
 func (s Lists) GetSets() nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(listsSets, ListsDesc))
+	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(listsSets, ListsDesc))
 }
 
 // SetSets sets a copy of v, an empty list if v is absent.
 func (s Lists) SetSets(v nocopy.NestedList[nocopy.Int32List]) {
-	thriftimpl.Struct(s).SetChild(listsSets, ListsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(listsSets, ListsDesc, impl.Struct(v))
 }
 func (s Lists) NewSets(n int) nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).NewChild(listsSets, ListsDesc, n))
+	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).NewChild(listsSets, ListsDesc, n))
 }
-func (s Lists) IsSetSets() bool { return thriftimpl.Struct(s).Has(listsSets) }
-func (s Lists) UnsetSets()      { thriftimpl.Struct(s).Unset(listsSets) }
+func (s Lists) IsSetSets() bool { return impl.Struct(s).Has(listsSets) }
+func (s Lists) UnsetSets()      { impl.Struct(s).Unset(listsSets) }
 
 func (s Lists) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(listsWords, ListsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(listsWords, ListsDesc))
 }
-func (s Lists) SetWords(v []string) { thriftimpl.Struct(s).SetTexts(listsWords, ListsDesc, v) }
+func (s Lists) SetWords(v []string) { impl.Struct(s).SetTexts(listsWords, ListsDesc, v) }
 func (s Lists) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(listsWords, ListsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(listsWords, ListsDesc, n))
 }
-func (s Lists) IsSetWords() bool { return thriftimpl.Struct(s).Has(listsWords) }
-func (s Lists) UnsetWords()      { thriftimpl.Struct(s).Unset(listsWords) }
+func (s Lists) IsSetWords() bool { return impl.Struct(s).Has(listsWords) }
+func (s Lists) UnsetWords()      { impl.Struct(s).Unset(listsWords) }
 
 func (s Lists) GetTimes() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(listsTimes, ListsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(listsTimes, ListsDesc))
 }
-func (s Lists) SetTimes(v []int64) { thriftimpl.Struct(s).SetInt64s(listsTimes, ListsDesc, v) }
+func (s Lists) SetTimes(v []int64) { impl.Struct(s).SetInt64s(listsTimes, ListsDesc, v) }
 func (s Lists) NewTimes(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(listsTimes, ListsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(listsTimes, ListsDesc, n))
 }
-func (s Lists) IsSetTimes() bool { return thriftimpl.Struct(s).Has(listsTimes) }
-func (s Lists) UnsetTimes()      { thriftimpl.Struct(s).Unset(listsTimes) }
+func (s Lists) IsSetTimes() bool { return impl.Struct(s).Has(listsTimes) }
+func (s Lists) UnsetTimes()      { impl.Struct(s).Unset(listsTimes) }
 
 func (s Lists) GetCube() nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](thriftimpl.Struct(s).Child(listsCube, ListsDesc))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](impl.Struct(s).Child(listsCube, ListsDesc))
 }
 
 // SetCube sets a copy of v, an empty list if v is absent.
 func (s Lists) SetCube(v nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]]) {
-	thriftimpl.Struct(s).SetChild(listsCube, ListsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(listsCube, ListsDesc, impl.Struct(v))
 }
 func (s Lists) NewCube(n int) nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]] {
-	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](thriftimpl.Struct(s).NewChild(listsCube, ListsDesc, n))
+	return nocopy.NestedList[nocopy.NestedList[nocopy.Int16List]](impl.Struct(s).NewChild(listsCube, ListsDesc, n))
 }
-func (s Lists) IsSetCube() bool { return thriftimpl.Struct(s).Has(listsCube) }
-func (s Lists) UnsetCube()      { thriftimpl.Struct(s).Unset(listsCube) }
+func (s Lists) IsSetCube() bool { return impl.Struct(s).Has(listsCube) }
+func (s Lists) UnsetCube()      { impl.Struct(s).Unset(listsCube) }
 
 func (s Lists) GetRefusals() nocopy.StructList[Refused] {
-	return nocopy.StructList[Refused](thriftimpl.Struct(s).Child(listsRefusals, ListsDesc))
+	return nocopy.StructList[Refused](impl.Struct(s).Child(listsRefusals, ListsDesc))
 }
 
 // SetRefusals sets a copy of v, an empty list if v is absent.
 func (s Lists) SetRefusals(v nocopy.StructList[Refused]) {
-	thriftimpl.Struct(s).SetChild(listsRefusals, ListsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(listsRefusals, ListsDesc, impl.Struct(v))
 }
 func (s Lists) NewRefusals(n int) nocopy.StructList[Refused] {
-	return nocopy.StructList[Refused](thriftimpl.Struct(s).NewChild(listsRefusals, ListsDesc, n))
+	return nocopy.StructList[Refused](impl.Struct(s).NewChild(listsRefusals, ListsDesc, n))
 }
-func (s Lists) IsSetRefusals() bool { return thriftimpl.Struct(s).Has(listsRefusals) }
-func (s Lists) UnsetRefusals()      { thriftimpl.Struct(s).Unset(listsRefusals) }
+func (s Lists) IsSetRefusals() bool { return impl.Struct(s).Has(listsRefusals) }
+func (s Lists) UnsetRefusals()      { impl.Struct(s).Unset(listsRefusals) }
 
 type Sets nocopy.Struct
 
 const (
-	setsFlags   thriftimpl.Field = 2<<48 | 16<<32 | 14<<16 | 1
-	setsTinies  thriftimpl.Field = 3<<48 | 16<<32 | 14<<16 | 2
-	setsSmalls  thriftimpl.Field = 4<<48 | 16<<32 | 14<<16 | 3
-	setsMediums thriftimpl.Field = 5<<48 | 16<<32 | 14<<16 | 4
-	setsLarges  thriftimpl.Field = 6<<48 | 16<<32 | 14<<16 | 5
-	setsReals   thriftimpl.Field = 7<<48 | 16<<32 | 14<<16 | 6
-	setsTexts   thriftimpl.Field = 8<<48 | 16<<32 | 14<<16 | 7
-	setsBlobs   thriftimpl.Field = 9<<48 | 16<<32 | 14<<16 | 8
-	setsKeys    thriftimpl.Field = 10<<48 | 16<<32 | 14<<16 | 9
-	setsColors  thriftimpl.Field = 11<<48 | 16<<32 | 14<<16 | 10
-	setsPoints  thriftimpl.Field = 12<<48 | 16<<32 | 14<<16 | 11
-	setsShapes  thriftimpl.Field = 13<<48 | 16<<32 | 14<<16 | 12
-	setsRows    thriftimpl.Field = 14<<48 | 16<<32 | 14<<16 | 13
-	setsMaps    thriftimpl.Field = 15<<48 | 16<<32 | 14<<16 | 14
+	setsFlags   impl.Field = 2<<48 | 16<<32 | 14<<16 | 1
+	setsTinies  impl.Field = 3<<48 | 16<<32 | 14<<16 | 2
+	setsSmalls  impl.Field = 4<<48 | 16<<32 | 14<<16 | 3
+	setsMediums impl.Field = 5<<48 | 16<<32 | 14<<16 | 4
+	setsLarges  impl.Field = 6<<48 | 16<<32 | 14<<16 | 5
+	setsReals   impl.Field = 7<<48 | 16<<32 | 14<<16 | 6
+	setsTexts   impl.Field = 8<<48 | 16<<32 | 14<<16 | 7
+	setsBlobs   impl.Field = 9<<48 | 16<<32 | 14<<16 | 8
+	setsKeys    impl.Field = 10<<48 | 16<<32 | 14<<16 | 9
+	setsColors  impl.Field = 11<<48 | 16<<32 | 14<<16 | 10
+	setsPoints  impl.Field = 12<<48 | 16<<32 | 14<<16 | 11
+	setsShapes  impl.Field = 13<<48 | 16<<32 | 14<<16 | 12
+	setsRows    impl.Field = 14<<48 | 16<<32 | 14<<16 | 13
+	setsMaps    impl.Field = 15<<48 | 16<<32 | 14<<16 | 14
 )
 
 // SetsDesc is the descriptor of Sets.
-var SetsDesc = thriftimpl.NewDesc("Sets")
+var SetsDesc = impl.NewDesc("Sets")
 
 // NewSets returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewSets(opts ...nocopy.Option) Sets { return Sets(thriftimpl.New(SetsDesc, opts...)) }
+func NewSets(opts ...nocopy.Option) Sets { return Sets(impl.New(SetsDesc, opts...)) }
 func ParseSets(b []byte, opts ...nocopy.Option) (Sets, error) {
-	s, err := thriftimpl.Parse(SetsDesc, b, opts...)
+	s, err := impl.Parse(SetsDesc, b, opts...)
 	return Sets(s), err
 }
 func ReadSets(r io.Reader, n int, opts ...nocopy.Option) (Sets, error) {
@@ -2105,216 +1995,215 @@ func ReadSets(r io.Reader, n int, opts ...nocopy.Option) (Sets, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Sets) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Sets) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, SetsDesc) }
-func (s Sets) ThriftDesc() *thriftimpl.Desc            { return SetsDesc }
+func (s Sets) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, SetsDesc) }
+func (s Sets) ThriftDesc() *impl.Desc                  { return SetsDesc }
+func (s Sets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Sets) Release()                                { nocopy.Struct(s).Release() }
-func (s Sets) Clone() Sets                             { return Sets(thriftimpl.Struct(s).Clone(SetsDesc)) }
+func (s Sets) Clone() Sets                             { return Sets(impl.Struct(s).Clone(SetsDesc)) }
 func (s Sets) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Sets) String() string                          { return thriftimpl.Struct(s).Format(SetsDesc) }
-func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(SetsDesc) }
+func (s Sets) String() string                          { return impl.Struct(s).Format(SetsDesc) }
+func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SetsDesc) }
 
 func (s Sets) GetFlags() nocopy.BoolList {
-	return nocopy.BoolList(thriftimpl.Struct(s).Child(setsFlags, SetsDesc))
+	return nocopy.BoolList(impl.Struct(s).Child(setsFlags, SetsDesc))
 }
-func (s Sets) SetFlags(v []bool) { thriftimpl.Struct(s).SetBools(setsFlags, SetsDesc, v) }
+func (s Sets) SetFlags(v []bool) { impl.Struct(s).SetBools(setsFlags, SetsDesc, v) }
 func (s Sets) NewFlags(n int) nocopy.BoolList {
-	return nocopy.BoolList(thriftimpl.Struct(s).NewChild(setsFlags, SetsDesc, n))
+	return nocopy.BoolList(impl.Struct(s).NewChild(setsFlags, SetsDesc, n))
 }
-func (s Sets) IsSetFlags() bool { return thriftimpl.Struct(s).Has(setsFlags) }
-func (s Sets) UnsetFlags()      { thriftimpl.Struct(s).Unset(setsFlags) }
+func (s Sets) IsSetFlags() bool { return impl.Struct(s).Has(setsFlags) }
+func (s Sets) UnsetFlags()      { impl.Struct(s).Unset(setsFlags) }
 
 func (s Sets) GetTinies() nocopy.Int8List {
-	return nocopy.Int8List(thriftimpl.Struct(s).Child(setsTinies, SetsDesc))
+	return nocopy.Int8List(impl.Struct(s).Child(setsTinies, SetsDesc))
 }
-func (s Sets) SetTinies(v []int8) { thriftimpl.Struct(s).SetInt8s(setsTinies, SetsDesc, v) }
+func (s Sets) SetTinies(v []int8) { impl.Struct(s).SetInt8s(setsTinies, SetsDesc, v) }
 func (s Sets) NewTinies(n int) nocopy.Int8List {
-	return nocopy.Int8List(thriftimpl.Struct(s).NewChild(setsTinies, SetsDesc, n))
+	return nocopy.Int8List(impl.Struct(s).NewChild(setsTinies, SetsDesc, n))
 }
-func (s Sets) IsSetTinies() bool { return thriftimpl.Struct(s).Has(setsTinies) }
-func (s Sets) UnsetTinies()      { thriftimpl.Struct(s).Unset(setsTinies) }
+func (s Sets) IsSetTinies() bool { return impl.Struct(s).Has(setsTinies) }
+func (s Sets) UnsetTinies()      { impl.Struct(s).Unset(setsTinies) }
 
 func (s Sets) GetSmalls() nocopy.Int16List {
-	return nocopy.Int16List(thriftimpl.Struct(s).Child(setsSmalls, SetsDesc))
+	return nocopy.Int16List(impl.Struct(s).Child(setsSmalls, SetsDesc))
 }
-func (s Sets) SetSmalls(v []int16) { thriftimpl.Struct(s).SetInt16s(setsSmalls, SetsDesc, v) }
+func (s Sets) SetSmalls(v []int16) { impl.Struct(s).SetInt16s(setsSmalls, SetsDesc, v) }
 func (s Sets) NewSmalls(n int) nocopy.Int16List {
-	return nocopy.Int16List(thriftimpl.Struct(s).NewChild(setsSmalls, SetsDesc, n))
+	return nocopy.Int16List(impl.Struct(s).NewChild(setsSmalls, SetsDesc, n))
 }
-func (s Sets) IsSetSmalls() bool { return thriftimpl.Struct(s).Has(setsSmalls) }
-func (s Sets) UnsetSmalls()      { thriftimpl.Struct(s).Unset(setsSmalls) }
+func (s Sets) IsSetSmalls() bool { return impl.Struct(s).Has(setsSmalls) }
+func (s Sets) UnsetSmalls()      { impl.Struct(s).Unset(setsSmalls) }
 
 func (s Sets) GetMediums() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(setsMediums, SetsDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(setsMediums, SetsDesc))
 }
-func (s Sets) SetMediums(v []int32) { thriftimpl.Struct(s).SetInt32s(setsMediums, SetsDesc, v) }
+func (s Sets) SetMediums(v []int32) { impl.Struct(s).SetInt32s(setsMediums, SetsDesc, v) }
 func (s Sets) NewMediums(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(setsMediums, SetsDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(setsMediums, SetsDesc, n))
 }
-func (s Sets) IsSetMediums() bool { return thriftimpl.Struct(s).Has(setsMediums) }
-func (s Sets) UnsetMediums()      { thriftimpl.Struct(s).Unset(setsMediums) }
+func (s Sets) IsSetMediums() bool { return impl.Struct(s).Has(setsMediums) }
+func (s Sets) UnsetMediums()      { impl.Struct(s).Unset(setsMediums) }
 
 func (s Sets) GetLarges() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(setsLarges, SetsDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(setsLarges, SetsDesc))
 }
-func (s Sets) SetLarges(v []int64) { thriftimpl.Struct(s).SetInt64s(setsLarges, SetsDesc, v) }
+func (s Sets) SetLarges(v []int64) { impl.Struct(s).SetInt64s(setsLarges, SetsDesc, v) }
 func (s Sets) NewLarges(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(setsLarges, SetsDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(setsLarges, SetsDesc, n))
 }
-func (s Sets) IsSetLarges() bool { return thriftimpl.Struct(s).Has(setsLarges) }
-func (s Sets) UnsetLarges()      { thriftimpl.Struct(s).Unset(setsLarges) }
+func (s Sets) IsSetLarges() bool { return impl.Struct(s).Has(setsLarges) }
+func (s Sets) UnsetLarges()      { impl.Struct(s).Unset(setsLarges) }
 
 func (s Sets) GetReals() nocopy.Float64List {
-	return nocopy.Float64List(thriftimpl.Struct(s).Child(setsReals, SetsDesc))
+	return nocopy.Float64List(impl.Struct(s).Child(setsReals, SetsDesc))
 }
-func (s Sets) SetReals(v []float64) { thriftimpl.Struct(s).SetFloat64s(setsReals, SetsDesc, v) }
+func (s Sets) SetReals(v []float64) { impl.Struct(s).SetFloat64s(setsReals, SetsDesc, v) }
 func (s Sets) NewReals(n int) nocopy.Float64List {
-	return nocopy.Float64List(thriftimpl.Struct(s).NewChild(setsReals, SetsDesc, n))
+	return nocopy.Float64List(impl.Struct(s).NewChild(setsReals, SetsDesc, n))
 }
-func (s Sets) IsSetReals() bool { return thriftimpl.Struct(s).Has(setsReals) }
-func (s Sets) UnsetReals()      { thriftimpl.Struct(s).Unset(setsReals) }
+func (s Sets) IsSetReals() bool { return impl.Struct(s).Has(setsReals) }
+func (s Sets) UnsetReals()      { impl.Struct(s).Unset(setsReals) }
 
 func (s Sets) GetTexts() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(setsTexts, SetsDesc))
+	return nocopy.StringList(impl.Struct(s).Child(setsTexts, SetsDesc))
 }
-func (s Sets) SetTexts(v []string) { thriftimpl.Struct(s).SetTexts(setsTexts, SetsDesc, v) }
+func (s Sets) SetTexts(v []string) { impl.Struct(s).SetTexts(setsTexts, SetsDesc, v) }
 func (s Sets) NewTexts(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(setsTexts, SetsDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(setsTexts, SetsDesc, n))
 }
-func (s Sets) IsSetTexts() bool { return thriftimpl.Struct(s).Has(setsTexts) }
-func (s Sets) UnsetTexts()      { thriftimpl.Struct(s).Unset(setsTexts) }
+func (s Sets) IsSetTexts() bool { return impl.Struct(s).Has(setsTexts) }
+func (s Sets) UnsetTexts()      { impl.Struct(s).Unset(setsTexts) }
 
 func (s Sets) GetBlobs() nocopy.BytesList {
-	return nocopy.BytesList(thriftimpl.Struct(s).Child(setsBlobs, SetsDesc))
+	return nocopy.BytesList(impl.Struct(s).Child(setsBlobs, SetsDesc))
 }
-func (s Sets) SetBlobs(v [][]byte) { thriftimpl.Struct(s).SetByteSlices(setsBlobs, SetsDesc, v) }
+func (s Sets) SetBlobs(v [][]byte) { impl.Struct(s).SetByteSlices(setsBlobs, SetsDesc, v) }
 func (s Sets) NewBlobs(n int) nocopy.BytesList {
-	return nocopy.BytesList(thriftimpl.Struct(s).NewChild(setsBlobs, SetsDesc, n))
+	return nocopy.BytesList(impl.Struct(s).NewChild(setsBlobs, SetsDesc, n))
 }
-func (s Sets) IsSetBlobs() bool { return thriftimpl.Struct(s).Has(setsBlobs) }
-func (s Sets) UnsetBlobs()      { thriftimpl.Struct(s).Unset(setsBlobs) }
+func (s Sets) IsSetBlobs() bool { return impl.Struct(s).Has(setsBlobs) }
+func (s Sets) UnsetBlobs()      { impl.Struct(s).Unset(setsBlobs) }
 
 func (s Sets) GetKeys() nocopy.UUIDList {
-	return nocopy.UUIDList(thriftimpl.Struct(s).Child(setsKeys, SetsDesc))
+	return nocopy.UUIDList(impl.Struct(s).Child(setsKeys, SetsDesc))
 }
-func (s Sets) SetKeys(v []nocopy.UUID) { thriftimpl.Struct(s).SetUUIDs(setsKeys, SetsDesc, v) }
+func (s Sets) SetKeys(v []nocopy.UUID) { impl.Struct(s).SetUUIDs(setsKeys, SetsDesc, v) }
 func (s Sets) NewKeys(n int) nocopy.UUIDList {
-	return nocopy.UUIDList(thriftimpl.Struct(s).NewChild(setsKeys, SetsDesc, n))
+	return nocopy.UUIDList(impl.Struct(s).NewChild(setsKeys, SetsDesc, n))
 }
-func (s Sets) IsSetKeys() bool { return thriftimpl.Struct(s).Has(setsKeys) }
-func (s Sets) UnsetKeys()      { thriftimpl.Struct(s).Unset(setsKeys) }
+func (s Sets) IsSetKeys() bool { return impl.Struct(s).Has(setsKeys) }
+func (s Sets) UnsetKeys()      { impl.Struct(s).Unset(setsKeys) }
 
 func (s Sets) GetColors() nocopy.EnumList[Color] {
-	return nocopy.EnumList[Color](thriftimpl.Struct(s).Child(setsColors, SetsDesc))
+	return nocopy.EnumList[Color](impl.Struct(s).Child(setsColors, SetsDesc))
 }
-func (s Sets) SetColors(v []Color) {
-	thriftimpl.SetEnums(thriftimpl.Struct(s), setsColors, SetsDesc, v)
-}
+func (s Sets) SetColors(v []Color) { impl.SetEnums(impl.Struct(s), setsColors, SetsDesc, v) }
 func (s Sets) NewColors(n int) nocopy.EnumList[Color] {
-	return nocopy.EnumList[Color](thriftimpl.Struct(s).NewChild(setsColors, SetsDesc, n))
+	return nocopy.EnumList[Color](impl.Struct(s).NewChild(setsColors, SetsDesc, n))
 }
-func (s Sets) IsSetColors() bool { return thriftimpl.Struct(s).Has(setsColors) }
-func (s Sets) UnsetColors()      { thriftimpl.Struct(s).Unset(setsColors) }
+func (s Sets) IsSetColors() bool { return impl.Struct(s).Has(setsColors) }
+func (s Sets) UnsetColors()      { impl.Struct(s).Unset(setsColors) }
 
 func (s Sets) GetPoints() nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).Child(setsPoints, SetsDesc))
+	return nocopy.StructList[Point](impl.Struct(s).Child(setsPoints, SetsDesc))
 }
 
 // SetPoints sets a copy of v, an empty list if v is absent.
 func (s Sets) SetPoints(v nocopy.StructList[Point]) {
-	thriftimpl.Struct(s).SetChild(setsPoints, SetsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(setsPoints, SetsDesc, impl.Struct(v))
 }
 func (s Sets) NewPoints(n int) nocopy.StructList[Point] {
-	return nocopy.StructList[Point](thriftimpl.Struct(s).NewChild(setsPoints, SetsDesc, n))
+	return nocopy.StructList[Point](impl.Struct(s).NewChild(setsPoints, SetsDesc, n))
 }
-func (s Sets) IsSetPoints() bool { return thriftimpl.Struct(s).Has(setsPoints) }
-func (s Sets) UnsetPoints()      { thriftimpl.Struct(s).Unset(setsPoints) }
+func (s Sets) IsSetPoints() bool { return impl.Struct(s).Has(setsPoints) }
+func (s Sets) UnsetPoints()      { impl.Struct(s).Unset(setsPoints) }
 
 func (s Sets) GetShapes() nocopy.StructList[Shape] {
-	return nocopy.StructList[Shape](thriftimpl.Struct(s).Child(setsShapes, SetsDesc))
+	return nocopy.StructList[Shape](impl.Struct(s).Child(setsShapes, SetsDesc))
 }
 
 // SetShapes sets a copy of v, an empty list if v is absent.
 func (s Sets) SetShapes(v nocopy.StructList[Shape]) {
-	thriftimpl.Struct(s).SetChild(setsShapes, SetsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(setsShapes, SetsDesc, impl.Struct(v))
 }
 func (s Sets) NewShapes(n int) nocopy.StructList[Shape] {
-	return nocopy.StructList[Shape](thriftimpl.Struct(s).NewChild(setsShapes, SetsDesc, n))
+	return nocopy.StructList[Shape](impl.Struct(s).NewChild(setsShapes, SetsDesc, n))
 }
-func (s Sets) IsSetShapes() bool { return thriftimpl.Struct(s).Has(setsShapes) }
-func (s Sets) UnsetShapes()      { thriftimpl.Struct(s).Unset(setsShapes) }
+func (s Sets) IsSetShapes() bool { return impl.Struct(s).Has(setsShapes) }
+func (s Sets) UnsetShapes()      { impl.Struct(s).Unset(setsShapes) }
 
 func (s Sets) GetRows() nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).Child(setsRows, SetsDesc))
+	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(setsRows, SetsDesc))
 }
 
 // SetRows sets a copy of v, an empty list if v is absent.
 func (s Sets) SetRows(v nocopy.NestedList[nocopy.Int32List]) {
-	thriftimpl.Struct(s).SetChild(setsRows, SetsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(setsRows, SetsDesc, impl.Struct(v))
 }
 func (s Sets) NewRows(n int) nocopy.NestedList[nocopy.Int32List] {
-	return nocopy.NestedList[nocopy.Int32List](thriftimpl.Struct(s).NewChild(setsRows, SetsDesc, n))
+	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).NewChild(setsRows, SetsDesc, n))
 }
-func (s Sets) IsSetRows() bool { return thriftimpl.Struct(s).Has(setsRows) }
-func (s Sets) UnsetRows()      { thriftimpl.Struct(s).Unset(setsRows) }
+func (s Sets) IsSetRows() bool { return impl.Struct(s).Has(setsRows) }
+func (s Sets) UnsetRows()      { impl.Struct(s).Unset(setsRows) }
 
-func (s Sets) GetMaps() nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]] {
-	return nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]](thriftimpl.Struct(s).Child(setsMaps, SetsDesc))
+func (s Sets) GetMaps() nocopy.NestedList[nocopy.Map[int32, string, impl.AsInt32, impl.AsString]] {
+	return nocopy.NestedList[nocopy.Map[int32, string, impl.AsInt32, impl.AsString]](impl.Struct(s).Child(setsMaps, SetsDesc))
 }
 
 // SetMaps sets a copy of v, an empty list if v is absent.
-func (s Sets) SetMaps(v nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]]) {
-	thriftimpl.Struct(s).SetChild(setsMaps, SetsDesc, thriftimpl.Struct(v))
+func (s Sets) SetMaps(v nocopy.NestedList[nocopy.Map[int32, string, impl.AsInt32, impl.AsString]]) {
+	impl.Struct(s).SetChild(setsMaps, SetsDesc, impl.Struct(v))
 }
-func (s Sets) NewMaps(n int) nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]] {
-	return nocopy.NestedList[nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]](thriftimpl.Struct(s).NewChild(setsMaps, SetsDesc, n))
+func (s Sets) NewMaps(n int) nocopy.NestedList[nocopy.Map[int32, string, impl.AsInt32, impl.AsString]] {
+	return nocopy.NestedList[nocopy.Map[int32, string, impl.AsInt32, impl.AsString]](impl.Struct(s).NewChild(setsMaps, SetsDesc, n))
 }
-func (s Sets) IsSetMaps() bool { return thriftimpl.Struct(s).Has(setsMaps) }
-func (s Sets) UnsetMaps()      { thriftimpl.Struct(s).Unset(setsMaps) }
+func (s Sets) IsSetMaps() bool { return impl.Struct(s).Has(setsMaps) }
+func (s Sets) UnsetMaps()      { impl.Struct(s).Unset(setsMaps) }
 
 type Maps nocopy.Struct
 
 const (
-	mapsByFlags       thriftimpl.Field = 2<<48 | 34<<32 | 13<<16 | 1
-	mapsByTinies      thriftimpl.Field = 3<<48 | 34<<32 | 13<<16 | 2
-	mapsBySmalls      thriftimpl.Field = 4<<48 | 34<<32 | 13<<16 | 3
-	mapsByMediums     thriftimpl.Field = 5<<48 | 34<<32 | 13<<16 | 4
-	mapsByLarges      thriftimpl.Field = 6<<48 | 34<<32 | 13<<16 | 5
-	mapsByReals       thriftimpl.Field = 7<<48 | 34<<32 | 13<<16 | 6
-	mapsByTexts       thriftimpl.Field = 8<<48 | 34<<32 | 13<<16 | 7
-	mapsByBlobs       thriftimpl.Field = 9<<48 | 34<<32 | 13<<16 | 8
-	mapsByKeys        thriftimpl.Field = 10<<48 | 34<<32 | 13<<16 | 9
-	mapsByColors      thriftimpl.Field = 11<<48 | 34<<32 | 13<<16 | 10
-	mapsByPoints      thriftimpl.Field = 12<<48 | 34<<32 | 13<<16 | 11
-	mapsByShapes      thriftimpl.Field = 13<<48 | 34<<32 | 13<<16 | 12
-	mapsToFlags       thriftimpl.Field = 14<<48 | 34<<32 | 13<<16 | 21
-	mapsToTinies      thriftimpl.Field = 15<<48 | 34<<32 | 13<<16 | 22
-	mapsToSmalls      thriftimpl.Field = 16<<48 | 34<<32 | 13<<16 | 23
-	mapsToMediums     thriftimpl.Field = 17<<48 | 34<<32 | 13<<16 | 24
-	mapsToLarges      thriftimpl.Field = 18<<48 | 34<<32 | 13<<16 | 25
-	mapsToReals       thriftimpl.Field = 19<<48 | 34<<32 | 13<<16 | 26
-	mapsToTexts       thriftimpl.Field = 20<<48 | 34<<32 | 13<<16 | 27
-	mapsToBlobs       thriftimpl.Field = 21<<48 | 34<<32 | 13<<16 | 28
-	mapsToKeys        thriftimpl.Field = 22<<48 | 34<<32 | 13<<16 | 29
-	mapsToColors      thriftimpl.Field = 23<<48 | 34<<32 | 13<<16 | 30
-	mapsToPoints      thriftimpl.Field = 24<<48 | 34<<32 | 13<<16 | 31
-	mapsToShapes      thriftimpl.Field = 25<<48 | 34<<32 | 13<<16 | 32
-	mapsPointByNumber thriftimpl.Field = 26<<48 | 34<<32 | 13<<16 | 41
-	mapsNested        thriftimpl.Field = 27<<48 | 34<<32 | 13<<16 | 42
-	mapsSeries        thriftimpl.Field = 28<<48 | 34<<32 | 13<<16 | 43
-	mapsGroups        thriftimpl.Field = 29<<48 | 34<<32 | 13<<16 | 44
-	mapsByRow         thriftimpl.Field = 30<<48 | 34<<32 | 13<<16 | 45
-	mapsRaw           thriftimpl.Field = 31<<48 | 34<<32 | 13<<16 | 46
-	mapsDeep          thriftimpl.Field = 32<<48 | 34<<32 | 13<<16 | 47
-	mapsByMap         thriftimpl.Field = 33<<48 | 34<<32 | 13<<16 | 48
+	mapsByFlags       impl.Field = 2<<48 | 34<<32 | 13<<16 | 1
+	mapsByTinies      impl.Field = 3<<48 | 34<<32 | 13<<16 | 2
+	mapsBySmalls      impl.Field = 4<<48 | 34<<32 | 13<<16 | 3
+	mapsByMediums     impl.Field = 5<<48 | 34<<32 | 13<<16 | 4
+	mapsByLarges      impl.Field = 6<<48 | 34<<32 | 13<<16 | 5
+	mapsByReals       impl.Field = 7<<48 | 34<<32 | 13<<16 | 6
+	mapsByTexts       impl.Field = 8<<48 | 34<<32 | 13<<16 | 7
+	mapsByBlobs       impl.Field = 9<<48 | 34<<32 | 13<<16 | 8
+	mapsByKeys        impl.Field = 10<<48 | 34<<32 | 13<<16 | 9
+	mapsByColors      impl.Field = 11<<48 | 34<<32 | 13<<16 | 10
+	mapsByPoints      impl.Field = 12<<48 | 34<<32 | 13<<16 | 11
+	mapsByShapes      impl.Field = 13<<48 | 34<<32 | 13<<16 | 12
+	mapsToFlags       impl.Field = 14<<48 | 34<<32 | 13<<16 | 21
+	mapsToTinies      impl.Field = 15<<48 | 34<<32 | 13<<16 | 22
+	mapsToSmalls      impl.Field = 16<<48 | 34<<32 | 13<<16 | 23
+	mapsToMediums     impl.Field = 17<<48 | 34<<32 | 13<<16 | 24
+	mapsToLarges      impl.Field = 18<<48 | 34<<32 | 13<<16 | 25
+	mapsToReals       impl.Field = 19<<48 | 34<<32 | 13<<16 | 26
+	mapsToTexts       impl.Field = 20<<48 | 34<<32 | 13<<16 | 27
+	mapsToBlobs       impl.Field = 21<<48 | 34<<32 | 13<<16 | 28
+	mapsToKeys        impl.Field = 22<<48 | 34<<32 | 13<<16 | 29
+	mapsToColors      impl.Field = 23<<48 | 34<<32 | 13<<16 | 30
+	mapsToPoints      impl.Field = 24<<48 | 34<<32 | 13<<16 | 31
+	mapsToShapes      impl.Field = 25<<48 | 34<<32 | 13<<16 | 32
+	mapsPointByNumber impl.Field = 26<<48 | 34<<32 | 13<<16 | 41
+	mapsNested        impl.Field = 27<<48 | 34<<32 | 13<<16 | 42
+	mapsSeries        impl.Field = 28<<48 | 34<<32 | 13<<16 | 43
+	mapsGroups        impl.Field = 29<<48 | 34<<32 | 13<<16 | 44
+	mapsByRow         impl.Field = 30<<48 | 34<<32 | 13<<16 | 45
+	mapsRaw           impl.Field = 31<<48 | 34<<32 | 13<<16 | 46
+	mapsDeep          impl.Field = 32<<48 | 34<<32 | 13<<16 | 47
+	mapsByMap         impl.Field = 33<<48 | 34<<32 | 13<<16 | 48
 )
 
 // MapsDesc is the descriptor of Maps.
-var MapsDesc = thriftimpl.NewDesc("Maps")
+var MapsDesc = impl.NewDesc("Maps")
 
 // NewMaps returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewMaps(opts ...nocopy.Option) Maps { return Maps(thriftimpl.New(MapsDesc, opts...)) }
+func NewMaps(opts ...nocopy.Option) Maps { return Maps(impl.New(MapsDesc, opts...)) }
 func ParseMaps(b []byte, opts ...nocopy.Option) (Maps, error) {
-	s, err := thriftimpl.Parse(MapsDesc, b, opts...)
+	s, err := impl.Parse(MapsDesc, b, opts...)
 	return Maps(s), err
 }
 func ReadMaps(r io.Reader, n int, opts ...nocopy.Option) (Maps, error) {
@@ -2324,582 +2213,583 @@ func ReadMaps(r io.Reader, n int, opts ...nocopy.Option) (Maps, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Maps) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Maps) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, MapsDesc) }
-func (s Maps) ThriftDesc() *thriftimpl.Desc            { return MapsDesc }
+func (s Maps) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, MapsDesc) }
+func (s Maps) ThriftDesc() *impl.Desc                  { return MapsDesc }
+func (s Maps) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Maps) Release()                                { nocopy.Struct(s).Release() }
-func (s Maps) Clone() Maps                             { return Maps(thriftimpl.Struct(s).Clone(MapsDesc)) }
+func (s Maps) Clone() Maps                             { return Maps(impl.Struct(s).Clone(MapsDesc)) }
 func (s Maps) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Maps) String() string                          { return thriftimpl.Struct(s).Format(MapsDesc) }
-func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(MapsDesc) }
+func (s Maps) String() string                          { return impl.Struct(s).Format(MapsDesc) }
+func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MapsDesc) }
 
-func (s Maps) GetByFlags() nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString] {
-	return nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByFlags, MapsDesc))
+func (s Maps) GetByFlags() nocopy.Map[bool, string, impl.AsBool, impl.AsString] {
+	return nocopy.Map[bool, string, impl.AsBool, impl.AsString](impl.Struct(s).Child(mapsByFlags, MapsDesc))
 }
 
 // SetByFlags sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByFlags(v nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByFlags, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByFlags(v nocopy.Map[bool, string, impl.AsBool, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByFlags, MapsDesc, impl.Struct(v))
 }
 
 // SetByFlagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByFlagsMap(v map[bool]string) {
-	thriftimpl.SetMap[thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s), mapsByFlags, MapsDesc, v)
+	impl.SetMap[impl.AsBool, impl.AsString](impl.Struct(s), mapsByFlags, MapsDesc, v)
 }
-func (s Maps) NewByFlags(n ...int) nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString] {
-	return nocopy.Map[bool, string, thriftimpl.AsBool, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByFlags, MapsDesc, n))
+func (s Maps) NewByFlags(n ...int) nocopy.Map[bool, string, impl.AsBool, impl.AsString] {
+	return nocopy.Map[bool, string, impl.AsBool, impl.AsString](impl.Struct(s).NewMap(mapsByFlags, MapsDesc, n))
 }
-func (s Maps) IsSetByFlags() bool { return thriftimpl.Struct(s).Has(mapsByFlags) }
-func (s Maps) UnsetByFlags()      { thriftimpl.Struct(s).Unset(mapsByFlags) }
+func (s Maps) IsSetByFlags() bool { return impl.Struct(s).Has(mapsByFlags) }
+func (s Maps) UnsetByFlags()      { impl.Struct(s).Unset(mapsByFlags) }
 
-func (s Maps) GetByTinies() nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString] {
-	return nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByTinies, MapsDesc))
+func (s Maps) GetByTinies() nocopy.Map[int8, string, impl.AsInt8, impl.AsString] {
+	return nocopy.Map[int8, string, impl.AsInt8, impl.AsString](impl.Struct(s).Child(mapsByTinies, MapsDesc))
 }
 
 // SetByTinies sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByTinies(v nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByTinies, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByTinies(v nocopy.Map[int8, string, impl.AsInt8, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByTinies, MapsDesc, impl.Struct(v))
 }
 
 // SetByTiniesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByTiniesMap(v map[int8]string) {
-	thriftimpl.SetMap[thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s), mapsByTinies, MapsDesc, v)
+	impl.SetMap[impl.AsInt8, impl.AsString](impl.Struct(s), mapsByTinies, MapsDesc, v)
 }
-func (s Maps) NewByTinies(n ...int) nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString] {
-	return nocopy.Map[int8, string, thriftimpl.AsInt8, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByTinies, MapsDesc, n))
+func (s Maps) NewByTinies(n ...int) nocopy.Map[int8, string, impl.AsInt8, impl.AsString] {
+	return nocopy.Map[int8, string, impl.AsInt8, impl.AsString](impl.Struct(s).NewMap(mapsByTinies, MapsDesc, n))
 }
-func (s Maps) IsSetByTinies() bool { return thriftimpl.Struct(s).Has(mapsByTinies) }
-func (s Maps) UnsetByTinies()      { thriftimpl.Struct(s).Unset(mapsByTinies) }
+func (s Maps) IsSetByTinies() bool { return impl.Struct(s).Has(mapsByTinies) }
+func (s Maps) UnsetByTinies()      { impl.Struct(s).Unset(mapsByTinies) }
 
-func (s Maps) GetBySmalls() nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
-	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsBySmalls, MapsDesc))
+func (s Maps) GetBySmalls() nocopy.Map[int16, string, impl.AsInt16, impl.AsString] {
+	return nocopy.Map[int16, string, impl.AsInt16, impl.AsString](impl.Struct(s).Child(mapsBySmalls, MapsDesc))
 }
 
 // SetBySmalls sets a copy of v, an empty map if v is absent.
-func (s Maps) SetBySmalls(v nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsBySmalls, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetBySmalls(v nocopy.Map[int16, string, impl.AsInt16, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsBySmalls, MapsDesc, impl.Struct(v))
 }
 
 // SetBySmallsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetBySmallsMap(v map[int16]string) {
-	thriftimpl.SetMap[thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s), mapsBySmalls, MapsDesc, v)
+	impl.SetMap[impl.AsInt16, impl.AsString](impl.Struct(s), mapsBySmalls, MapsDesc, v)
 }
-func (s Maps) NewBySmalls(n ...int) nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString] {
-	return nocopy.Map[int16, string, thriftimpl.AsInt16, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsBySmalls, MapsDesc, n))
+func (s Maps) NewBySmalls(n ...int) nocopy.Map[int16, string, impl.AsInt16, impl.AsString] {
+	return nocopy.Map[int16, string, impl.AsInt16, impl.AsString](impl.Struct(s).NewMap(mapsBySmalls, MapsDesc, n))
 }
-func (s Maps) IsSetBySmalls() bool { return thriftimpl.Struct(s).Has(mapsBySmalls) }
-func (s Maps) UnsetBySmalls()      { thriftimpl.Struct(s).Unset(mapsBySmalls) }
+func (s Maps) IsSetBySmalls() bool { return impl.Struct(s).Has(mapsBySmalls) }
+func (s Maps) UnsetBySmalls()      { impl.Struct(s).Unset(mapsBySmalls) }
 
-func (s Maps) GetByMediums() nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString] {
-	return nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByMediums, MapsDesc))
+func (s Maps) GetByMediums() nocopy.Map[int32, string, impl.AsInt32, impl.AsString] {
+	return nocopy.Map[int32, string, impl.AsInt32, impl.AsString](impl.Struct(s).Child(mapsByMediums, MapsDesc))
 }
 
 // SetByMediums sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByMediums(v nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByMediums, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByMediums(v nocopy.Map[int32, string, impl.AsInt32, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByMediums, MapsDesc, impl.Struct(v))
 }
 
 // SetByMediumsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByMediumsMap(v map[int32]string) {
-	thriftimpl.SetMap[thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s), mapsByMediums, MapsDesc, v)
+	impl.SetMap[impl.AsInt32, impl.AsString](impl.Struct(s), mapsByMediums, MapsDesc, v)
 }
-func (s Maps) NewByMediums(n ...int) nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString] {
-	return nocopy.Map[int32, string, thriftimpl.AsInt32, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByMediums, MapsDesc, n))
+func (s Maps) NewByMediums(n ...int) nocopy.Map[int32, string, impl.AsInt32, impl.AsString] {
+	return nocopy.Map[int32, string, impl.AsInt32, impl.AsString](impl.Struct(s).NewMap(mapsByMediums, MapsDesc, n))
 }
-func (s Maps) IsSetByMediums() bool { return thriftimpl.Struct(s).Has(mapsByMediums) }
-func (s Maps) UnsetByMediums()      { thriftimpl.Struct(s).Unset(mapsByMediums) }
+func (s Maps) IsSetByMediums() bool { return impl.Struct(s).Has(mapsByMediums) }
+func (s Maps) UnsetByMediums()      { impl.Struct(s).Unset(mapsByMediums) }
 
-func (s Maps) GetByLarges() nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString] {
-	return nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByLarges, MapsDesc))
+func (s Maps) GetByLarges() nocopy.Map[int64, string, impl.AsInt64, impl.AsString] {
+	return nocopy.Map[int64, string, impl.AsInt64, impl.AsString](impl.Struct(s).Child(mapsByLarges, MapsDesc))
 }
 
 // SetByLarges sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByLarges(v nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByLarges, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByLarges(v nocopy.Map[int64, string, impl.AsInt64, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByLarges, MapsDesc, impl.Struct(v))
 }
 
 // SetByLargesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByLargesMap(v map[int64]string) {
-	thriftimpl.SetMap[thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s), mapsByLarges, MapsDesc, v)
+	impl.SetMap[impl.AsInt64, impl.AsString](impl.Struct(s), mapsByLarges, MapsDesc, v)
 }
-func (s Maps) NewByLarges(n ...int) nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString] {
-	return nocopy.Map[int64, string, thriftimpl.AsInt64, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByLarges, MapsDesc, n))
+func (s Maps) NewByLarges(n ...int) nocopy.Map[int64, string, impl.AsInt64, impl.AsString] {
+	return nocopy.Map[int64, string, impl.AsInt64, impl.AsString](impl.Struct(s).NewMap(mapsByLarges, MapsDesc, n))
 }
-func (s Maps) IsSetByLarges() bool { return thriftimpl.Struct(s).Has(mapsByLarges) }
-func (s Maps) UnsetByLarges()      { thriftimpl.Struct(s).Unset(mapsByLarges) }
+func (s Maps) IsSetByLarges() bool { return impl.Struct(s).Has(mapsByLarges) }
+func (s Maps) UnsetByLarges()      { impl.Struct(s).Unset(mapsByLarges) }
 
-func (s Maps) GetByReals() nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString] {
-	return nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByReals, MapsDesc))
+func (s Maps) GetByReals() nocopy.Map[float64, string, impl.AsFloat64, impl.AsString] {
+	return nocopy.Map[float64, string, impl.AsFloat64, impl.AsString](impl.Struct(s).Child(mapsByReals, MapsDesc))
 }
 
 // SetByReals sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByReals(v nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByReals, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByReals(v nocopy.Map[float64, string, impl.AsFloat64, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByReals, MapsDesc, impl.Struct(v))
 }
 
 // SetByRealsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByRealsMap(v map[float64]string) {
-	thriftimpl.SetMap[thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s), mapsByReals, MapsDesc, v)
+	impl.SetMap[impl.AsFloat64, impl.AsString](impl.Struct(s), mapsByReals, MapsDesc, v)
 }
-func (s Maps) NewByReals(n ...int) nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString] {
-	return nocopy.Map[float64, string, thriftimpl.AsFloat64, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByReals, MapsDesc, n))
+func (s Maps) NewByReals(n ...int) nocopy.Map[float64, string, impl.AsFloat64, impl.AsString] {
+	return nocopy.Map[float64, string, impl.AsFloat64, impl.AsString](impl.Struct(s).NewMap(mapsByReals, MapsDesc, n))
 }
-func (s Maps) IsSetByReals() bool { return thriftimpl.Struct(s).Has(mapsByReals) }
-func (s Maps) UnsetByReals()      { thriftimpl.Struct(s).Unset(mapsByReals) }
+func (s Maps) IsSetByReals() bool { return impl.Struct(s).Has(mapsByReals) }
+func (s Maps) UnsetByReals()      { impl.Struct(s).Unset(mapsByReals) }
 
 func (s Maps) GetByTexts() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(mapsByTexts, MapsDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(mapsByTexts, MapsDesc))
 }
 
 // SetByTexts sets a copy of v, an empty map if v is absent.
 func (s Maps) SetByTexts(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(mapsByTexts, MapsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(mapsByTexts, MapsDesc, impl.Struct(v))
 }
 
 // SetByTextsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByTextsMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsByTexts, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), mapsByTexts, MapsDesc, v)
 }
 func (s Maps) NewByTexts(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(mapsByTexts, MapsDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(mapsByTexts, MapsDesc, n))
 }
-func (s Maps) IsSetByTexts() bool { return thriftimpl.Struct(s).Has(mapsByTexts) }
-func (s Maps) UnsetByTexts()      { thriftimpl.Struct(s).Unset(mapsByTexts) }
+func (s Maps) IsSetByTexts() bool { return impl.Struct(s).Has(mapsByTexts) }
+func (s Maps) UnsetByTexts()      { impl.Struct(s).Unset(mapsByTexts) }
 
-func (s Maps) GetByBlobs() nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString] {
-	return nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByBlobs, MapsDesc))
+func (s Maps) GetByBlobs() nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString] {
+	return nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString](impl.Struct(s).Child(mapsByBlobs, MapsDesc))
 }
 
 // SetByBlobs sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByBlobs(v nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByBlobs, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByBlobs(v nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByBlobs, MapsDesc, impl.Struct(v))
 }
 
 // SetByBlobsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByBlobsMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsByBlobs, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), mapsByBlobs, MapsDesc, v)
 }
-func (s Maps) NewByBlobs(n ...int) nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString] {
-	return nocopy.Map[[]byte, string, thriftimpl.AsBytes, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByBlobs, MapsDesc, n))
+func (s Maps) NewByBlobs(n ...int) nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString] {
+	return nocopy.Map[[]byte, string, impl.AsBytes, impl.AsString](impl.Struct(s).NewMap(mapsByBlobs, MapsDesc, n))
 }
-func (s Maps) IsSetByBlobs() bool { return thriftimpl.Struct(s).Has(mapsByBlobs) }
-func (s Maps) UnsetByBlobs()      { thriftimpl.Struct(s).Unset(mapsByBlobs) }
+func (s Maps) IsSetByBlobs() bool { return impl.Struct(s).Has(mapsByBlobs) }
+func (s Maps) UnsetByBlobs()      { impl.Struct(s).Unset(mapsByBlobs) }
 
-func (s Maps) GetByKeys() nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString] {
-	return nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByKeys, MapsDesc))
+func (s Maps) GetByKeys() nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString] {
+	return nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString](impl.Struct(s).Child(mapsByKeys, MapsDesc))
 }
 
 // SetByKeys sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByKeys(v nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByKeys, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByKeys(v nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByKeys, MapsDesc, impl.Struct(v))
 }
 
 // SetByKeysMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByKeysMap(v map[nocopy.UUID]string) {
-	thriftimpl.SetMap[thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s), mapsByKeys, MapsDesc, v)
+	impl.SetMap[impl.AsUUID, impl.AsString](impl.Struct(s), mapsByKeys, MapsDesc, v)
 }
-func (s Maps) NewByKeys(n ...int) nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString] {
-	return nocopy.Map[nocopy.UUID, string, thriftimpl.AsUUID, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByKeys, MapsDesc, n))
+func (s Maps) NewByKeys(n ...int) nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString] {
+	return nocopy.Map[nocopy.UUID, string, impl.AsUUID, impl.AsString](impl.Struct(s).NewMap(mapsByKeys, MapsDesc, n))
 }
-func (s Maps) IsSetByKeys() bool { return thriftimpl.Struct(s).Has(mapsByKeys) }
-func (s Maps) UnsetByKeys()      { thriftimpl.Struct(s).Unset(mapsByKeys) }
+func (s Maps) IsSetByKeys() bool { return impl.Struct(s).Has(mapsByKeys) }
+func (s Maps) UnsetByKeys()      { impl.Struct(s).Unset(mapsByKeys) }
 
-func (s Maps) GetByColors() nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString] {
-	return nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByColors, MapsDesc))
+func (s Maps) GetByColors() nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString] {
+	return nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString](impl.Struct(s).Child(mapsByColors, MapsDesc))
 }
 
 // SetByColors sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByColors(v nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByColors, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByColors(v nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByColors, MapsDesc, impl.Struct(v))
 }
 
 // SetByColorsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetByColorsMap(v map[Color]string) {
-	thriftimpl.SetMap[thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s), mapsByColors, MapsDesc, v)
+	impl.SetMap[impl.AsEnum[Color], impl.AsString](impl.Struct(s), mapsByColors, MapsDesc, v)
 }
-func (s Maps) NewByColors(n ...int) nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString] {
-	return nocopy.Map[Color, string, thriftimpl.AsEnum[Color], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByColors, MapsDesc, n))
+func (s Maps) NewByColors(n ...int) nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString] {
+	return nocopy.Map[Color, string, impl.AsEnum[Color], impl.AsString](impl.Struct(s).NewMap(mapsByColors, MapsDesc, n))
 }
-func (s Maps) IsSetByColors() bool { return thriftimpl.Struct(s).Has(mapsByColors) }
-func (s Maps) UnsetByColors()      { thriftimpl.Struct(s).Unset(mapsByColors) }
+func (s Maps) IsSetByColors() bool { return impl.Struct(s).Has(mapsByColors) }
+func (s Maps) UnsetByColors()      { impl.Struct(s).Unset(mapsByColors) }
 
-func (s Maps) GetByPoints() nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString] {
-	return nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByPoints, MapsDesc))
+func (s Maps) GetByPoints() nocopy.Map[Point, string, impl.AsView[Point], impl.AsString] {
+	return nocopy.Map[Point, string, impl.AsView[Point], impl.AsString](impl.Struct(s).Child(mapsByPoints, MapsDesc))
 }
 
 // SetByPoints sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByPoints(v nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByPoints, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByPoints(v nocopy.Map[Point, string, impl.AsView[Point], impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByPoints, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewByPoints(n ...int) nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString] {
-	return nocopy.Map[Point, string, thriftimpl.AsView[Point], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByPoints, MapsDesc, n))
+func (s Maps) NewByPoints(n ...int) nocopy.Map[Point, string, impl.AsView[Point], impl.AsString] {
+	return nocopy.Map[Point, string, impl.AsView[Point], impl.AsString](impl.Struct(s).NewMap(mapsByPoints, MapsDesc, n))
 }
-func (s Maps) IsSetByPoints() bool { return thriftimpl.Struct(s).Has(mapsByPoints) }
-func (s Maps) UnsetByPoints()      { thriftimpl.Struct(s).Unset(mapsByPoints) }
+func (s Maps) IsSetByPoints() bool { return impl.Struct(s).Has(mapsByPoints) }
+func (s Maps) UnsetByPoints()      { impl.Struct(s).Unset(mapsByPoints) }
 
-func (s Maps) GetByShapes() nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString] {
-	return nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByShapes, MapsDesc))
+func (s Maps) GetByShapes() nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString] {
+	return nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString](impl.Struct(s).Child(mapsByShapes, MapsDesc))
 }
 
 // SetByShapes sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByShapes(v nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByShapes, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByShapes(v nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByShapes, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewByShapes(n ...int) nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString] {
-	return nocopy.Map[Shape, string, thriftimpl.AsView[Shape], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByShapes, MapsDesc, n))
+func (s Maps) NewByShapes(n ...int) nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString] {
+	return nocopy.Map[Shape, string, impl.AsView[Shape], impl.AsString](impl.Struct(s).NewMap(mapsByShapes, MapsDesc, n))
 }
-func (s Maps) IsSetByShapes() bool { return thriftimpl.Struct(s).Has(mapsByShapes) }
-func (s Maps) UnsetByShapes()      { thriftimpl.Struct(s).Unset(mapsByShapes) }
+func (s Maps) IsSetByShapes() bool { return impl.Struct(s).Has(mapsByShapes) }
+func (s Maps) UnsetByShapes()      { impl.Struct(s).Unset(mapsByShapes) }
 
-func (s Maps) GetToFlags() nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool] {
-	return nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s).Child(mapsToFlags, MapsDesc))
+func (s Maps) GetToFlags() nocopy.Map[string, bool, impl.AsString, impl.AsBool] {
+	return nocopy.Map[string, bool, impl.AsString, impl.AsBool](impl.Struct(s).Child(mapsToFlags, MapsDesc))
 }
 
 // SetToFlags sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToFlags(v nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool]) {
-	thriftimpl.Struct(s).SetChild(mapsToFlags, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToFlags(v nocopy.Map[string, bool, impl.AsString, impl.AsBool]) {
+	impl.Struct(s).SetChild(mapsToFlags, MapsDesc, impl.Struct(v))
 }
 
 // SetToFlagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToFlagsMap(v map[string]bool) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s), mapsToFlags, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsBool](impl.Struct(s), mapsToFlags, MapsDesc, v)
 }
-func (s Maps) NewToFlags(n ...int) nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool] {
-	return nocopy.Map[string, bool, thriftimpl.AsString, thriftimpl.AsBool](thriftimpl.Struct(s).NewMap(mapsToFlags, MapsDesc, n))
+func (s Maps) NewToFlags(n ...int) nocopy.Map[string, bool, impl.AsString, impl.AsBool] {
+	return nocopy.Map[string, bool, impl.AsString, impl.AsBool](impl.Struct(s).NewMap(mapsToFlags, MapsDesc, n))
 }
-func (s Maps) IsSetToFlags() bool { return thriftimpl.Struct(s).Has(mapsToFlags) }
-func (s Maps) UnsetToFlags()      { thriftimpl.Struct(s).Unset(mapsToFlags) }
+func (s Maps) IsSetToFlags() bool { return impl.Struct(s).Has(mapsToFlags) }
+func (s Maps) UnsetToFlags()      { impl.Struct(s).Unset(mapsToFlags) }
 
-func (s Maps) GetToTinies() nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8] {
-	return nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s).Child(mapsToTinies, MapsDesc))
+func (s Maps) GetToTinies() nocopy.Map[string, int8, impl.AsString, impl.AsInt8] {
+	return nocopy.Map[string, int8, impl.AsString, impl.AsInt8](impl.Struct(s).Child(mapsToTinies, MapsDesc))
 }
 
 // SetToTinies sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToTinies(v nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8]) {
-	thriftimpl.Struct(s).SetChild(mapsToTinies, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToTinies(v nocopy.Map[string, int8, impl.AsString, impl.AsInt8]) {
+	impl.Struct(s).SetChild(mapsToTinies, MapsDesc, impl.Struct(v))
 }
 
 // SetToTiniesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToTiniesMap(v map[string]int8) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s), mapsToTinies, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt8](impl.Struct(s), mapsToTinies, MapsDesc, v)
 }
-func (s Maps) NewToTinies(n ...int) nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8] {
-	return nocopy.Map[string, int8, thriftimpl.AsString, thriftimpl.AsInt8](thriftimpl.Struct(s).NewMap(mapsToTinies, MapsDesc, n))
+func (s Maps) NewToTinies(n ...int) nocopy.Map[string, int8, impl.AsString, impl.AsInt8] {
+	return nocopy.Map[string, int8, impl.AsString, impl.AsInt8](impl.Struct(s).NewMap(mapsToTinies, MapsDesc, n))
 }
-func (s Maps) IsSetToTinies() bool { return thriftimpl.Struct(s).Has(mapsToTinies) }
-func (s Maps) UnsetToTinies()      { thriftimpl.Struct(s).Unset(mapsToTinies) }
+func (s Maps) IsSetToTinies() bool { return impl.Struct(s).Has(mapsToTinies) }
+func (s Maps) UnsetToTinies()      { impl.Struct(s).Unset(mapsToTinies) }
 
-func (s Maps) GetToSmalls() nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16] {
-	return nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s).Child(mapsToSmalls, MapsDesc))
+func (s Maps) GetToSmalls() nocopy.Map[string, int16, impl.AsString, impl.AsInt16] {
+	return nocopy.Map[string, int16, impl.AsString, impl.AsInt16](impl.Struct(s).Child(mapsToSmalls, MapsDesc))
 }
 
 // SetToSmalls sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToSmalls(v nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16]) {
-	thriftimpl.Struct(s).SetChild(mapsToSmalls, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToSmalls(v nocopy.Map[string, int16, impl.AsString, impl.AsInt16]) {
+	impl.Struct(s).SetChild(mapsToSmalls, MapsDesc, impl.Struct(v))
 }
 
 // SetToSmallsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToSmallsMap(v map[string]int16) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s), mapsToSmalls, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt16](impl.Struct(s), mapsToSmalls, MapsDesc, v)
 }
-func (s Maps) NewToSmalls(n ...int) nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16] {
-	return nocopy.Map[string, int16, thriftimpl.AsString, thriftimpl.AsInt16](thriftimpl.Struct(s).NewMap(mapsToSmalls, MapsDesc, n))
+func (s Maps) NewToSmalls(n ...int) nocopy.Map[string, int16, impl.AsString, impl.AsInt16] {
+	return nocopy.Map[string, int16, impl.AsString, impl.AsInt16](impl.Struct(s).NewMap(mapsToSmalls, MapsDesc, n))
 }
-func (s Maps) IsSetToSmalls() bool { return thriftimpl.Struct(s).Has(mapsToSmalls) }
-func (s Maps) UnsetToSmalls()      { thriftimpl.Struct(s).Unset(mapsToSmalls) }
+func (s Maps) IsSetToSmalls() bool { return impl.Struct(s).Has(mapsToSmalls) }
+func (s Maps) UnsetToSmalls()      { impl.Struct(s).Unset(mapsToSmalls) }
 
-func (s Maps) GetToMediums() nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
-	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(mapsToMediums, MapsDesc))
+func (s Maps) GetToMediums() nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
+	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).Child(mapsToMediums, MapsDesc))
 }
 
 // SetToMediums sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToMediums(v nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(mapsToMediums, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToMediums(v nocopy.Map[string, int32, impl.AsString, impl.AsInt32]) {
+	impl.Struct(s).SetChild(mapsToMediums, MapsDesc, impl.Struct(v))
 }
 
 // SetToMediumsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToMediumsMap(v map[string]int32) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s), mapsToMediums, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s), mapsToMediums, MapsDesc, v)
 }
-func (s Maps) NewToMediums(n ...int) nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32] {
-	return nocopy.Map[string, int32, thriftimpl.AsString, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(mapsToMediums, MapsDesc, n))
+func (s Maps) NewToMediums(n ...int) nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
+	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).NewMap(mapsToMediums, MapsDesc, n))
 }
-func (s Maps) IsSetToMediums() bool { return thriftimpl.Struct(s).Has(mapsToMediums) }
-func (s Maps) UnsetToMediums()      { thriftimpl.Struct(s).Unset(mapsToMediums) }
+func (s Maps) IsSetToMediums() bool { return impl.Struct(s).Has(mapsToMediums) }
+func (s Maps) UnsetToMediums()      { impl.Struct(s).Unset(mapsToMediums) }
 
-func (s Maps) GetToLarges() nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).Child(mapsToLarges, MapsDesc))
+func (s Maps) GetToLarges() nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).Child(mapsToLarges, MapsDesc))
 }
 
 // SetToLarges sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToLarges(v nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(mapsToLarges, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToLarges(v nocopy.Map[string, int64, impl.AsString, impl.AsInt64]) {
+	impl.Struct(s).SetChild(mapsToLarges, MapsDesc, impl.Struct(v))
 }
 
 // SetToLargesMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToLargesMap(v map[string]int64) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s), mapsToLarges, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsInt64](impl.Struct(s), mapsToLarges, MapsDesc, v)
 }
-func (s Maps) NewToLarges(n ...int) nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64] {
-	return nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(mapsToLarges, MapsDesc, n))
+func (s Maps) NewToLarges(n ...int) nocopy.Map[string, int64, impl.AsString, impl.AsInt64] {
+	return nocopy.Map[string, int64, impl.AsString, impl.AsInt64](impl.Struct(s).NewMap(mapsToLarges, MapsDesc, n))
 }
-func (s Maps) IsSetToLarges() bool { return thriftimpl.Struct(s).Has(mapsToLarges) }
-func (s Maps) UnsetToLarges()      { thriftimpl.Struct(s).Unset(mapsToLarges) }
+func (s Maps) IsSetToLarges() bool { return impl.Struct(s).Has(mapsToLarges) }
+func (s Maps) UnsetToLarges()      { impl.Struct(s).Unset(mapsToLarges) }
 
-func (s Maps) GetToReals() nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64] {
-	return nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s).Child(mapsToReals, MapsDesc))
+func (s Maps) GetToReals() nocopy.Map[string, float64, impl.AsString, impl.AsFloat64] {
+	return nocopy.Map[string, float64, impl.AsString, impl.AsFloat64](impl.Struct(s).Child(mapsToReals, MapsDesc))
 }
 
 // SetToReals sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToReals(v nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64]) {
-	thriftimpl.Struct(s).SetChild(mapsToReals, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToReals(v nocopy.Map[string, float64, impl.AsString, impl.AsFloat64]) {
+	impl.Struct(s).SetChild(mapsToReals, MapsDesc, impl.Struct(v))
 }
 
 // SetToRealsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToRealsMap(v map[string]float64) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s), mapsToReals, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsFloat64](impl.Struct(s), mapsToReals, MapsDesc, v)
 }
-func (s Maps) NewToReals(n ...int) nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64] {
-	return nocopy.Map[string, float64, thriftimpl.AsString, thriftimpl.AsFloat64](thriftimpl.Struct(s).NewMap(mapsToReals, MapsDesc, n))
+func (s Maps) NewToReals(n ...int) nocopy.Map[string, float64, impl.AsString, impl.AsFloat64] {
+	return nocopy.Map[string, float64, impl.AsString, impl.AsFloat64](impl.Struct(s).NewMap(mapsToReals, MapsDesc, n))
 }
-func (s Maps) IsSetToReals() bool { return thriftimpl.Struct(s).Has(mapsToReals) }
-func (s Maps) UnsetToReals()      { thriftimpl.Struct(s).Unset(mapsToReals) }
+func (s Maps) IsSetToReals() bool { return impl.Struct(s).Has(mapsToReals) }
+func (s Maps) UnsetToReals()      { impl.Struct(s).Unset(mapsToReals) }
 
 func (s Maps) GetToTexts() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(mapsToTexts, MapsDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(mapsToTexts, MapsDesc))
 }
 
 // SetToTexts sets a copy of v, an empty map if v is absent.
 func (s Maps) SetToTexts(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(mapsToTexts, MapsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(mapsToTexts, MapsDesc, impl.Struct(v))
 }
 
 // SetToTextsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToTextsMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), mapsToTexts, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), mapsToTexts, MapsDesc, v)
 }
 func (s Maps) NewToTexts(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(mapsToTexts, MapsDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(mapsToTexts, MapsDesc, n))
 }
-func (s Maps) IsSetToTexts() bool { return thriftimpl.Struct(s).Has(mapsToTexts) }
-func (s Maps) UnsetToTexts()      { thriftimpl.Struct(s).Unset(mapsToTexts) }
+func (s Maps) IsSetToTexts() bool { return impl.Struct(s).Has(mapsToTexts) }
+func (s Maps) UnsetToTexts()      { impl.Struct(s).Unset(mapsToTexts) }
 
-func (s Maps) GetToBlobs() nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes] {
-	return nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s).Child(mapsToBlobs, MapsDesc))
+func (s Maps) GetToBlobs() nocopy.Map[string, []byte, impl.AsString, impl.AsBytes] {
+	return nocopy.Map[string, []byte, impl.AsString, impl.AsBytes](impl.Struct(s).Child(mapsToBlobs, MapsDesc))
 }
 
 // SetToBlobs sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToBlobs(v nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes]) {
-	thriftimpl.Struct(s).SetChild(mapsToBlobs, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToBlobs(v nocopy.Map[string, []byte, impl.AsString, impl.AsBytes]) {
+	impl.Struct(s).SetChild(mapsToBlobs, MapsDesc, impl.Struct(v))
 }
 
 // SetToBlobsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToBlobsMap(v map[string][]byte) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s), mapsToBlobs, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsBytes](impl.Struct(s), mapsToBlobs, MapsDesc, v)
 }
-func (s Maps) NewToBlobs(n ...int) nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes] {
-	return nocopy.Map[string, []byte, thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s).NewMap(mapsToBlobs, MapsDesc, n))
+func (s Maps) NewToBlobs(n ...int) nocopy.Map[string, []byte, impl.AsString, impl.AsBytes] {
+	return nocopy.Map[string, []byte, impl.AsString, impl.AsBytes](impl.Struct(s).NewMap(mapsToBlobs, MapsDesc, n))
 }
-func (s Maps) IsSetToBlobs() bool { return thriftimpl.Struct(s).Has(mapsToBlobs) }
-func (s Maps) UnsetToBlobs()      { thriftimpl.Struct(s).Unset(mapsToBlobs) }
+func (s Maps) IsSetToBlobs() bool { return impl.Struct(s).Has(mapsToBlobs) }
+func (s Maps) UnsetToBlobs()      { impl.Struct(s).Unset(mapsToBlobs) }
 
-func (s Maps) GetToKeys() nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID] {
-	return nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s).Child(mapsToKeys, MapsDesc))
+func (s Maps) GetToKeys() nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID] {
+	return nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID](impl.Struct(s).Child(mapsToKeys, MapsDesc))
 }
 
 // SetToKeys sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToKeys(v nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID]) {
-	thriftimpl.Struct(s).SetChild(mapsToKeys, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToKeys(v nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID]) {
+	impl.Struct(s).SetChild(mapsToKeys, MapsDesc, impl.Struct(v))
 }
 
 // SetToKeysMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToKeysMap(v map[string]nocopy.UUID) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s), mapsToKeys, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsUUID](impl.Struct(s), mapsToKeys, MapsDesc, v)
 }
-func (s Maps) NewToKeys(n ...int) nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID] {
-	return nocopy.Map[string, nocopy.UUID, thriftimpl.AsString, thriftimpl.AsUUID](thriftimpl.Struct(s).NewMap(mapsToKeys, MapsDesc, n))
+func (s Maps) NewToKeys(n ...int) nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID] {
+	return nocopy.Map[string, nocopy.UUID, impl.AsString, impl.AsUUID](impl.Struct(s).NewMap(mapsToKeys, MapsDesc, n))
 }
-func (s Maps) IsSetToKeys() bool { return thriftimpl.Struct(s).Has(mapsToKeys) }
-func (s Maps) UnsetToKeys()      { thriftimpl.Struct(s).Unset(mapsToKeys) }
+func (s Maps) IsSetToKeys() bool { return impl.Struct(s).Has(mapsToKeys) }
+func (s Maps) UnsetToKeys()      { impl.Struct(s).Unset(mapsToKeys) }
 
-func (s Maps) GetToColors() nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]] {
-	return nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s).Child(mapsToColors, MapsDesc))
+func (s Maps) GetToColors() nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]] {
+	return nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]](impl.Struct(s).Child(mapsToColors, MapsDesc))
 }
 
 // SetToColors sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToColors(v nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]]) {
-	thriftimpl.Struct(s).SetChild(mapsToColors, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToColors(v nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]]) {
+	impl.Struct(s).SetChild(mapsToColors, MapsDesc, impl.Struct(v))
 }
 
 // SetToColorsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetToColorsMap(v map[string]Color) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s), mapsToColors, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsEnum[Color]](impl.Struct(s), mapsToColors, MapsDesc, v)
 }
-func (s Maps) NewToColors(n ...int) nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]] {
-	return nocopy.Map[string, Color, thriftimpl.AsString, thriftimpl.AsEnum[Color]](thriftimpl.Struct(s).NewMap(mapsToColors, MapsDesc, n))
+func (s Maps) NewToColors(n ...int) nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]] {
+	return nocopy.Map[string, Color, impl.AsString, impl.AsEnum[Color]](impl.Struct(s).NewMap(mapsToColors, MapsDesc, n))
 }
-func (s Maps) IsSetToColors() bool { return thriftimpl.Struct(s).Has(mapsToColors) }
-func (s Maps) UnsetToColors()      { thriftimpl.Struct(s).Unset(mapsToColors) }
+func (s Maps) IsSetToColors() bool { return impl.Struct(s).Has(mapsToColors) }
+func (s Maps) UnsetToColors()      { impl.Struct(s).Unset(mapsToColors) }
 
-func (s Maps) GetToPoints() nocopy.StructMap[string, Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Point, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsToPoints, MapsDesc))
+func (s Maps) GetToPoints() nocopy.StructMap[string, Point, impl.AsString] {
+	return nocopy.StructMap[string, Point, impl.AsString](impl.Struct(s).Child(mapsToPoints, MapsDesc))
 }
 
 // SetToPoints sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToPoints(v nocopy.StructMap[string, Point, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsToPoints, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToPoints(v nocopy.StructMap[string, Point, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsToPoints, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewToPoints(n ...int) nocopy.StructMap[string, Point, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Point, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsToPoints, MapsDesc, n))
+func (s Maps) NewToPoints(n ...int) nocopy.StructMap[string, Point, impl.AsString] {
+	return nocopy.StructMap[string, Point, impl.AsString](impl.Struct(s).NewMap(mapsToPoints, MapsDesc, n))
 }
-func (s Maps) IsSetToPoints() bool { return thriftimpl.Struct(s).Has(mapsToPoints) }
-func (s Maps) UnsetToPoints()      { thriftimpl.Struct(s).Unset(mapsToPoints) }
+func (s Maps) IsSetToPoints() bool { return impl.Struct(s).Has(mapsToPoints) }
+func (s Maps) UnsetToPoints()      { impl.Struct(s).Unset(mapsToPoints) }
 
-func (s Maps) GetToShapes() nocopy.StructMap[string, Shape, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Shape, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsToShapes, MapsDesc))
+func (s Maps) GetToShapes() nocopy.StructMap[string, Shape, impl.AsString] {
+	return nocopy.StructMap[string, Shape, impl.AsString](impl.Struct(s).Child(mapsToShapes, MapsDesc))
 }
 
 // SetToShapes sets a copy of v, an empty map if v is absent.
-func (s Maps) SetToShapes(v nocopy.StructMap[string, Shape, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsToShapes, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetToShapes(v nocopy.StructMap[string, Shape, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsToShapes, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewToShapes(n ...int) nocopy.StructMap[string, Shape, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Shape, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsToShapes, MapsDesc, n))
+func (s Maps) NewToShapes(n ...int) nocopy.StructMap[string, Shape, impl.AsString] {
+	return nocopy.StructMap[string, Shape, impl.AsString](impl.Struct(s).NewMap(mapsToShapes, MapsDesc, n))
 }
-func (s Maps) IsSetToShapes() bool { return thriftimpl.Struct(s).Has(mapsToShapes) }
-func (s Maps) UnsetToShapes()      { thriftimpl.Struct(s).Unset(mapsToShapes) }
+func (s Maps) IsSetToShapes() bool { return impl.Struct(s).Has(mapsToShapes) }
+func (s Maps) UnsetToShapes()      { impl.Struct(s).Unset(mapsToShapes) }
 
-func (s Maps) GetPointByNumber() nocopy.StructMap[int32, Point, thriftimpl.AsInt32] {
-	return nocopy.StructMap[int32, Point, thriftimpl.AsInt32](thriftimpl.Struct(s).Child(mapsPointByNumber, MapsDesc))
+func (s Maps) GetPointByNumber() nocopy.StructMap[int32, Point, impl.AsInt32] {
+	return nocopy.StructMap[int32, Point, impl.AsInt32](impl.Struct(s).Child(mapsPointByNumber, MapsDesc))
 }
 
 // SetPointByNumber sets a copy of v, an empty map if v is absent.
-func (s Maps) SetPointByNumber(v nocopy.StructMap[int32, Point, thriftimpl.AsInt32]) {
-	thriftimpl.Struct(s).SetChild(mapsPointByNumber, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetPointByNumber(v nocopy.StructMap[int32, Point, impl.AsInt32]) {
+	impl.Struct(s).SetChild(mapsPointByNumber, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewPointByNumber(n ...int) nocopy.StructMap[int32, Point, thriftimpl.AsInt32] {
-	return nocopy.StructMap[int32, Point, thriftimpl.AsInt32](thriftimpl.Struct(s).NewMap(mapsPointByNumber, MapsDesc, n))
+func (s Maps) NewPointByNumber(n ...int) nocopy.StructMap[int32, Point, impl.AsInt32] {
+	return nocopy.StructMap[int32, Point, impl.AsInt32](impl.Struct(s).NewMap(mapsPointByNumber, MapsDesc, n))
 }
-func (s Maps) IsSetPointByNumber() bool { return thriftimpl.Struct(s).Has(mapsPointByNumber) }
-func (s Maps) UnsetPointByNumber()      { thriftimpl.Struct(s).Unset(mapsPointByNumber) }
+func (s Maps) IsSetPointByNumber() bool { return impl.Struct(s).Has(mapsPointByNumber) }
+func (s Maps) UnsetPointByNumber()      { impl.Struct(s).Unset(mapsPointByNumber) }
 
-func (s Maps) GetNested() nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsNested, MapsDesc))
+func (s Maps) GetNested() nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString](impl.Struct(s).Child(mapsNested, MapsDesc))
 }
 
 // SetNested sets a copy of v, an empty map if v is absent.
-func (s Maps) SetNested(v nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsNested, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetNested(v nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString]) {
+	impl.Struct(s).SetChild(mapsNested, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewNested(n ...int) nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.Map[string, int64, thriftimpl.AsString, thriftimpl.AsInt64], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsNested, MapsDesc, n))
+func (s Maps) NewNested(n ...int) nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Map[string, int64, impl.AsString, impl.AsInt64], impl.AsString](impl.Struct(s).NewMap(mapsNested, MapsDesc, n))
 }
-func (s Maps) IsSetNested() bool { return thriftimpl.Struct(s).Has(mapsNested) }
-func (s Maps) UnsetNested()      { thriftimpl.Struct(s).Unset(mapsNested) }
+func (s Maps) IsSetNested() bool { return impl.Struct(s).Has(mapsNested) }
+func (s Maps) UnsetNested()      { impl.Struct(s).Unset(mapsNested) }
 
-func (s Maps) GetSeries() nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsSeries, MapsDesc))
+func (s Maps) GetSeries() nocopy.NestedMap[string, nocopy.Int64List, impl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Int64List, impl.AsString](impl.Struct(s).Child(mapsSeries, MapsDesc))
 }
 
 // SetSeries sets a copy of v, an empty map if v is absent.
-func (s Maps) SetSeries(v nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsSeries, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetSeries(v nocopy.NestedMap[string, nocopy.Int64List, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsSeries, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewSeries(n ...int) nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.Int64List, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsSeries, MapsDesc, n))
+func (s Maps) NewSeries(n ...int) nocopy.NestedMap[string, nocopy.Int64List, impl.AsString] {
+	return nocopy.NestedMap[string, nocopy.Int64List, impl.AsString](impl.Struct(s).NewMap(mapsSeries, MapsDesc, n))
 }
-func (s Maps) IsSetSeries() bool { return thriftimpl.Struct(s).Has(mapsSeries) }
-func (s Maps) UnsetSeries()      { thriftimpl.Struct(s).Unset(mapsSeries) }
+func (s Maps) IsSetSeries() bool { return impl.Struct(s).Has(mapsSeries) }
+func (s Maps) UnsetSeries()      { impl.Struct(s).Unset(mapsSeries) }
 
-func (s Maps) GetGroups() nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsGroups, MapsDesc))
+func (s Maps) GetGroups() nocopy.NestedMap[string, nocopy.StringList, impl.AsString] {
+	return nocopy.NestedMap[string, nocopy.StringList, impl.AsString](impl.Struct(s).Child(mapsGroups, MapsDesc))
 }
 
 // SetGroups sets a copy of v, an empty map if v is absent.
-func (s Maps) SetGroups(v nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsGroups, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetGroups(v nocopy.NestedMap[string, nocopy.StringList, impl.AsString]) {
+	impl.Struct(s).SetChild(mapsGroups, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewGroups(n ...int) nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString] {
-	return nocopy.NestedMap[string, nocopy.StringList, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsGroups, MapsDesc, n))
+func (s Maps) NewGroups(n ...int) nocopy.NestedMap[string, nocopy.StringList, impl.AsString] {
+	return nocopy.NestedMap[string, nocopy.StringList, impl.AsString](impl.Struct(s).NewMap(mapsGroups, MapsDesc, n))
 }
-func (s Maps) IsSetGroups() bool { return thriftimpl.Struct(s).Has(mapsGroups) }
-func (s Maps) UnsetGroups()      { thriftimpl.Struct(s).Unset(mapsGroups) }
+func (s Maps) IsSetGroups() bool { return impl.Struct(s).Has(mapsGroups) }
+func (s Maps) UnsetGroups()      { impl.Struct(s).Unset(mapsGroups) }
 
-func (s Maps) GetByRow() nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString] {
-	return nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString](thriftimpl.Struct(s).Child(mapsByRow, MapsDesc))
+func (s Maps) GetByRow() nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString] {
+	return nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString](impl.Struct(s).Child(mapsByRow, MapsDesc))
 }
 
 // SetByRow sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByRow(v nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(mapsByRow, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByRow(v nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString]) {
+	impl.Struct(s).SetChild(mapsByRow, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewByRow(n ...int) nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString] {
-	return nocopy.Map[nocopy.Int32List, string, thriftimpl.AsView[nocopy.Int32List], thriftimpl.AsString](thriftimpl.Struct(s).NewMap(mapsByRow, MapsDesc, n))
+func (s Maps) NewByRow(n ...int) nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString] {
+	return nocopy.Map[nocopy.Int32List, string, impl.AsView[nocopy.Int32List], impl.AsString](impl.Struct(s).NewMap(mapsByRow, MapsDesc, n))
 }
-func (s Maps) IsSetByRow() bool { return thriftimpl.Struct(s).Has(mapsByRow) }
-func (s Maps) UnsetByRow()      { thriftimpl.Struct(s).Unset(mapsByRow) }
+func (s Maps) IsSetByRow() bool { return impl.Struct(s).Has(mapsByRow) }
+func (s Maps) UnsetByRow()      { impl.Struct(s).Unset(mapsByRow) }
 
-func (s Maps) GetRaw() nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes] {
-	return nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes](thriftimpl.Struct(s).Child(mapsRaw, MapsDesc))
+func (s Maps) GetRaw() nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes] {
+	return nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes](impl.Struct(s).Child(mapsRaw, MapsDesc))
 }
 
 // SetRaw sets a copy of v, an empty map if v is absent.
-func (s Maps) SetRaw(v nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes]) {
-	thriftimpl.Struct(s).SetChild(mapsRaw, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetRaw(v nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes]) {
+	impl.Struct(s).SetChild(mapsRaw, MapsDesc, impl.Struct(v))
 }
 
 // SetRawMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Maps) SetRawMap(v map[string][]byte) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsBytes](thriftimpl.Struct(s), mapsRaw, MapsDesc, v)
+	impl.SetMap[impl.AsString, impl.AsBytes](impl.Struct(s), mapsRaw, MapsDesc, v)
 }
-func (s Maps) NewRaw(n ...int) nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes] {
-	return nocopy.Map[[]byte, []byte, thriftimpl.AsBytes, thriftimpl.AsBytes](thriftimpl.Struct(s).NewMap(mapsRaw, MapsDesc, n))
+func (s Maps) NewRaw(n ...int) nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes] {
+	return nocopy.Map[[]byte, []byte, impl.AsBytes, impl.AsBytes](impl.Struct(s).NewMap(mapsRaw, MapsDesc, n))
 }
-func (s Maps) IsSetRaw() bool { return thriftimpl.Struct(s).Has(mapsRaw) }
-func (s Maps) UnsetRaw()      { thriftimpl.Struct(s).Unset(mapsRaw) }
+func (s Maps) IsSetRaw() bool { return impl.Struct(s).Has(mapsRaw) }
+func (s Maps) UnsetRaw()      { impl.Struct(s).Unset(mapsRaw) }
 
-func (s Maps) GetDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64](thriftimpl.Struct(s).Child(mapsDeep, MapsDesc))
+func (s Maps) GetDeep() nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64](impl.Struct(s).Child(mapsDeep, MapsDesc))
 }
 
 // SetDeep sets a copy of v, an empty map if v is absent.
-func (s Maps) SetDeep(v nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64]) {
-	thriftimpl.Struct(s).SetChild(mapsDeep, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetDeep(v nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64]) {
+	impl.Struct(s).SetChild(mapsDeep, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewDeep(n ...int) nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64] {
-	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, thriftimpl.AsString]], thriftimpl.AsInt64](thriftimpl.Struct(s).NewMap(mapsDeep, MapsDesc, n))
+func (s Maps) NewDeep(n ...int) nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64] {
+	return nocopy.NestedMap[int64, nocopy.NestedList[nocopy.StructMap[string, Point, impl.AsString]], impl.AsInt64](impl.Struct(s).NewMap(mapsDeep, MapsDesc, n))
 }
-func (s Maps) IsSetDeep() bool { return thriftimpl.Struct(s).Has(mapsDeep) }
-func (s Maps) UnsetDeep()      { thriftimpl.Struct(s).Unset(mapsDeep) }
+func (s Maps) IsSetDeep() bool { return impl.Struct(s).Has(mapsDeep) }
+func (s Maps) UnsetDeep()      { impl.Struct(s).Unset(mapsDeep) }
 
-func (s Maps) GetByMap() nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]] {
-	return nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]](thriftimpl.Struct(s).Child(mapsByMap, MapsDesc))
+func (s Maps) GetByMap() nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]] {
+	return nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]](impl.Struct(s).Child(mapsByMap, MapsDesc))
 }
 
 // SetByMap sets a copy of v, an empty map if v is absent.
-func (s Maps) SetByMap(v nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]]) {
-	thriftimpl.Struct(s).SetChild(mapsByMap, MapsDesc, thriftimpl.Struct(v))
+func (s Maps) SetByMap(v nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]]) {
+	impl.Struct(s).SetChild(mapsByMap, MapsDesc, impl.Struct(v))
 }
-func (s Maps) NewByMap(n ...int) nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]] {
-	return nocopy.StructMap[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32], Point, thriftimpl.AsView[nocopy.Map[int32, int32, thriftimpl.AsInt32, thriftimpl.AsInt32]]](thriftimpl.Struct(s).NewMap(mapsByMap, MapsDesc, n))
+func (s Maps) NewByMap(n ...int) nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]] {
+	return nocopy.StructMap[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], Point, impl.AsView[nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32]]](impl.Struct(s).NewMap(mapsByMap, MapsDesc, n))
 }
-func (s Maps) IsSetByMap() bool { return thriftimpl.Struct(s).Has(mapsByMap) }
-func (s Maps) UnsetByMap()      { thriftimpl.Struct(s).Unset(mapsByMap) }
+func (s Maps) IsSetByMap() bool { return impl.Struct(s).Has(mapsByMap) }
+func (s Maps) UnsetByMap()      { impl.Struct(s).Unset(mapsByMap) }
 
 // A tree by way of a list.
 type Tree nocopy.Struct
 
 const (
-	treeName     thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	treeChildren thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	treeName     impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	treeChildren impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // TreeDesc is the descriptor of Tree.
-var TreeDesc = thriftimpl.NewDesc("Tree")
+var TreeDesc = impl.NewDesc("Tree", impl.Info{Doc: "A tree by way of a list."})
 
 // NewTree returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewTree(opts ...nocopy.Option) Tree { return Tree(thriftimpl.New(TreeDesc, opts...)) }
+func NewTree(opts ...nocopy.Option) Tree { return Tree(impl.New(TreeDesc, opts...)) }
 func ParseTree(b []byte, opts ...nocopy.Option) (Tree, error) {
-	s, err := thriftimpl.Parse(TreeDesc, b, opts...)
+	s, err := impl.Parse(TreeDesc, b, opts...)
 	return Tree(s), err
 }
 func ReadTree(r io.Reader, n int, opts ...nocopy.Option) (Tree, error) {
@@ -2909,48 +2799,49 @@ func ReadTree(r io.Reader, n int, opts ...nocopy.Option) (Tree, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Tree) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Tree) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, TreeDesc) }
-func (s Tree) ThriftDesc() *thriftimpl.Desc            { return TreeDesc }
+func (s Tree) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, TreeDesc) }
+func (s Tree) ThriftDesc() *impl.Desc                  { return TreeDesc }
+func (s Tree) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Tree) Release()                                { nocopy.Struct(s).Release() }
-func (s Tree) Clone() Tree                             { return Tree(thriftimpl.Struct(s).Clone(TreeDesc)) }
+func (s Tree) Clone() Tree                             { return Tree(impl.Struct(s).Clone(TreeDesc)) }
 func (s Tree) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Tree) String() string                          { return thriftimpl.Struct(s).Format(TreeDesc) }
-func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(TreeDesc) }
+func (s Tree) String() string                          { return impl.Struct(s).Format(TreeDesc) }
+func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TreeDesc) }
 
-func (s Tree) GetName() string  { return thriftimpl.Struct(s).Text(treeName) }
-func (s Tree) SetName(v string) { thriftimpl.Struct(s).SetText(treeName, v) }
-func (s Tree) IsSetName() bool  { return thriftimpl.Struct(s).Has(treeName) }
-func (s Tree) UnsetName()       { thriftimpl.Struct(s).Reset(treeName, TreeDesc) }
+func (s Tree) GetName() string  { return impl.Struct(s).Text(treeName) }
+func (s Tree) SetName(v string) { impl.Struct(s).SetText(treeName, v) }
+func (s Tree) IsSetName() bool  { return impl.Struct(s).Has(treeName) }
+func (s Tree) UnsetName()       { impl.Struct(s).Reset(treeName, TreeDesc) }
 
 func (s Tree) GetChildren() nocopy.StructList[Tree] {
-	return nocopy.StructList[Tree](thriftimpl.Struct(s).Child(treeChildren, TreeDesc))
+	return nocopy.StructList[Tree](impl.Struct(s).Child(treeChildren, TreeDesc))
 }
 
 // SetChildren sets a copy of v, an empty list if v is absent.
 func (s Tree) SetChildren(v nocopy.StructList[Tree]) {
-	thriftimpl.Struct(s).SetChild(treeChildren, TreeDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(treeChildren, TreeDesc, impl.Struct(v))
 }
 func (s Tree) NewChildren(n int) nocopy.StructList[Tree] {
-	return nocopy.StructList[Tree](thriftimpl.Struct(s).NewChild(treeChildren, TreeDesc, n))
+	return nocopy.StructList[Tree](impl.Struct(s).NewChild(treeChildren, TreeDesc, n))
 }
-func (s Tree) IsSetChildren() bool { return thriftimpl.Struct(s).Has(treeChildren) }
-func (s Tree) UnsetChildren()      { thriftimpl.Struct(s).Unset(treeChildren) }
+func (s Tree) IsSetChildren() bool { return impl.Struct(s).Has(treeChildren) }
+func (s Tree) UnsetChildren()      { impl.Struct(s).Unset(treeChildren) }
 
 // A list by way of an optional field.
 type Chain nocopy.Struct
 
 const (
-	chainValue thriftimpl.Field = 2<<48 | 4<<32 | 10<<16 | 1
-	chainNext  thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 2
+	chainValue impl.Field = 2<<48 | 4<<32 | 10<<16 | 1
+	chainNext  impl.Field = 3<<48 | 4<<32 | 12<<16 | 2
 )
 
 // ChainDesc is the descriptor of Chain.
-var ChainDesc = thriftimpl.NewDesc("Chain")
+var ChainDesc = impl.NewDesc("Chain", impl.Info{Doc: "A list by way of an optional field."})
 
 // NewChain returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewChain(opts ...nocopy.Option) Chain { return Chain(thriftimpl.New(ChainDesc, opts...)) }
+func NewChain(opts ...nocopy.Option) Chain { return Chain(impl.New(ChainDesc, opts...)) }
 func ParseChain(b []byte, opts ...nocopy.Option) (Chain, error) {
-	s, err := thriftimpl.Parse(ChainDesc, b, opts...)
+	s, err := impl.Parse(ChainDesc, b, opts...)
 	return Chain(s), err
 }
 func ReadChain(r io.Reader, n int, opts ...nocopy.Option) (Chain, error) {
@@ -2959,49 +2850,46 @@ func ReadChain(r io.Reader, n int, opts ...nocopy.Option) (Chain, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Chain) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Chain) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, ChainDesc) }
-func (s Chain) ThriftDesc() *thriftimpl.Desc { return ChainDesc }
-func (s Chain) Release()                     { nocopy.Struct(s).Release() }
-func (s Chain) Clone() Chain                 { return Chain(thriftimpl.Struct(s).Clone(ChainDesc)) }
-func (s Chain) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Chain) String() string               { return thriftimpl.Struct(s).Format(ChainDesc) }
-func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ChainDesc)
-}
+func (s Chain) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Chain) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, ChainDesc) }
+func (s Chain) ThriftDesc() *impl.Desc                  { return ChainDesc }
+func (s Chain) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Chain) Release()                                { nocopy.Struct(s).Release() }
+func (s Chain) Clone() Chain                            { return Chain(impl.Struct(s).Clone(ChainDesc)) }
+func (s Chain) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Chain) String() string                          { return impl.Struct(s).Format(ChainDesc) }
+func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChainDesc) }
 
-func (s Chain) GetValue() int64  { return thriftimpl.Struct(s).Int64(chainValue) }
-func (s Chain) SetValue(v int64) { thriftimpl.Struct(s).SetInt64(chainValue, v) }
-func (s Chain) IsSetValue() bool { return thriftimpl.Struct(s).Has(chainValue) }
-func (s Chain) UnsetValue()      { thriftimpl.Struct(s).Unset(chainValue) }
+func (s Chain) GetValue() int64  { return impl.Struct(s).Int64(chainValue) }
+func (s Chain) SetValue(v int64) { impl.Struct(s).SetInt64(chainValue, v) }
+func (s Chain) IsSetValue() bool { return impl.Struct(s).Has(chainValue) }
+func (s Chain) UnsetValue()      { impl.Struct(s).Unset(chainValue) }
 
-func (s Chain) GetNext() Chain { return Chain(thriftimpl.Struct(s).Child(chainNext, ChainDesc)) }
+func (s Chain) GetNext() Chain { return Chain(impl.Struct(s).Child(chainNext, ChainDesc)) }
 
 // SetNext sets a copy of v, an empty struct if v is absent.
-func (s Chain) SetNext(v Chain) {
-	thriftimpl.Struct(s).SetChild(chainNext, ChainDesc, thriftimpl.Struct(v))
-}
-func (s Chain) NewNext() Chain  { return Chain(thriftimpl.Struct(s).NewChild(chainNext, ChainDesc, 0)) }
-func (s Chain) IsSetNext() bool { return thriftimpl.Struct(s).Has(chainNext) }
-func (s Chain) UnsetNext()      { thriftimpl.Struct(s).Unset(chainNext) }
+func (s Chain) SetNext(v Chain) { impl.Struct(s).SetChild(chainNext, ChainDesc, impl.Struct(v)) }
+func (s Chain) NewNext() Chain  { return Chain(impl.Struct(s).NewChild(chainNext, ChainDesc, 0)) }
+func (s Chain) IsSetNext() bool { return impl.Struct(s).Has(chainNext) }
+func (s Chain) UnsetNext()      { impl.Struct(s).Unset(chainNext) }
 
 // A tree by way of a map.
 type Directory nocopy.Struct
 
 const (
-	directoryEntries thriftimpl.Field = 2<<48 | 4<<32 | 13<<16 | 1
-	directoryContent thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	directoryEntries impl.Field = 2<<48 | 4<<32 | 13<<16 | 1
+	directoryContent impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // DirectoryDesc is the descriptor of Directory.
-var DirectoryDesc = thriftimpl.NewDesc("Directory")
+var DirectoryDesc = impl.NewDesc("Directory", impl.Info{Doc: "A tree by way of a map."})
 
 // NewDirectory returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewDirectory(opts ...nocopy.Option) Directory {
-	return Directory(thriftimpl.New(DirectoryDesc, opts...))
+	return Directory(impl.New(DirectoryDesc, opts...))
 }
 func ParseDirectory(b []byte, opts ...nocopy.Option) (Directory, error) {
-	s, err := thriftimpl.Parse(DirectoryDesc, b, opts...)
+	s, err := impl.Parse(DirectoryDesc, b, opts...)
 	return Directory(s), err
 }
 func ReadDirectory(r io.Reader, n int, opts ...nocopy.Option) (Directory, error) {
@@ -3012,58 +2900,57 @@ func ReadDirectory(r io.Reader, n int, opts ...nocopy.Option) (Directory, error)
 // those of s alone.
 func (s Directory) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Directory) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, DirectoryDesc)
+	return impl.Struct(s).AppendStruct(dst, DirectoryDesc)
 }
-func (s Directory) ThriftDesc() *thriftimpl.Desc { return DirectoryDesc }
-func (s Directory) Release()                     { nocopy.Struct(s).Release() }
-func (s Directory) Clone() Directory             { return Directory(thriftimpl.Struct(s).Clone(DirectoryDesc)) }
-func (s Directory) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Directory) String() string               { return thriftimpl.Struct(s).Format(DirectoryDesc) }
+func (s Directory) ThriftDesc() *impl.Desc    { return DirectoryDesc }
+func (s Directory) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Directory) Release()                  { nocopy.Struct(s).Release() }
+func (s Directory) Clone() Directory          { return Directory(impl.Struct(s).Clone(DirectoryDesc)) }
+func (s Directory) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s Directory) String() string            { return impl.Struct(s).Format(DirectoryDesc) }
 func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(DirectoryDesc)
+	return impl.Struct(s).Unknown(DirectoryDesc)
 }
 
-func (s Directory) GetEntries() nocopy.StructMap[string, Directory, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Directory, thriftimpl.AsString](thriftimpl.Struct(s).Child(directoryEntries, DirectoryDesc))
+func (s Directory) GetEntries() nocopy.StructMap[string, Directory, impl.AsString] {
+	return nocopy.StructMap[string, Directory, impl.AsString](impl.Struct(s).Child(directoryEntries, DirectoryDesc))
 }
 
 // SetEntries sets a copy of v, an empty map if v is absent.
-func (s Directory) SetEntries(v nocopy.StructMap[string, Directory, thriftimpl.AsString]) {
-	thriftimpl.Struct(s).SetChild(directoryEntries, DirectoryDesc, thriftimpl.Struct(v))
+func (s Directory) SetEntries(v nocopy.StructMap[string, Directory, impl.AsString]) {
+	impl.Struct(s).SetChild(directoryEntries, DirectoryDesc, impl.Struct(v))
 }
-func (s Directory) NewEntries(n ...int) nocopy.StructMap[string, Directory, thriftimpl.AsString] {
-	return nocopy.StructMap[string, Directory, thriftimpl.AsString](thriftimpl.Struct(s).NewMap(directoryEntries, DirectoryDesc, n))
+func (s Directory) NewEntries(n ...int) nocopy.StructMap[string, Directory, impl.AsString] {
+	return nocopy.StructMap[string, Directory, impl.AsString](impl.Struct(s).NewMap(directoryEntries, DirectoryDesc, n))
 }
-func (s Directory) IsSetEntries() bool { return thriftimpl.Struct(s).Has(directoryEntries) }
-func (s Directory) UnsetEntries()      { thriftimpl.Struct(s).Unset(directoryEntries) }
+func (s Directory) IsSetEntries() bool { return impl.Struct(s).Has(directoryEntries) }
+func (s Directory) UnsetEntries()      { impl.Struct(s).Unset(directoryEntries) }
 
-func (s Directory) GetContent() []byte  { return thriftimpl.Struct(s).Bytes(directoryContent) }
-func (s Directory) SetContent(v []byte) { thriftimpl.Struct(s).SetBytes(directoryContent, v) }
-func (s Directory) NewContent(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(directoryContent, n)
-}
-func (s Directory) IsSetContent() bool { return thriftimpl.Struct(s).Has(directoryContent) }
-func (s Directory) UnsetContent()      { thriftimpl.Struct(s).Unset(directoryContent) }
+func (s Directory) GetContent() []byte      { return impl.Struct(s).Bytes(directoryContent) }
+func (s Directory) SetContent(v []byte)     { impl.Struct(s).SetBytes(directoryContent, v) }
+func (s Directory) NewContent(n int) []byte { return impl.Struct(s).NewBytes(directoryContent, n) }
+func (s Directory) IsSetContent() bool      { return impl.Struct(s).Has(directoryContent) }
+func (s Directory) UnsetContent()           { impl.Struct(s).Unset(directoryContent) }
 
 // Ids as they should not be, but are.
 type OddIDs nocopy.Struct
 
 const (
-	oddIDsFirst  thriftimpl.Field = 2<<48 | 8<<32 | 8<<16 | 65535
-	oddIDsSecond thriftimpl.Field = 3<<48 | 8<<32 | 11<<16 | 65534
-	oddIDsTop    thriftimpl.Field = 4<<48 | 8<<32 | 8<<16 | 32767
-	oddIDsBottom thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 65533
-	oddIDsSeven  thriftimpl.Field = 6<<48 | 8<<32 | 8<<16 | 7
-	oddIDsThree  thriftimpl.Field = 7<<48 | 8<<32 | 8<<16 | 3
+	oddIDsFirst  impl.Field = 2<<48 | 8<<32 | 8<<16 | 65535
+	oddIDsSecond impl.Field = 3<<48 | 8<<32 | 11<<16 | 65534
+	oddIDsTop    impl.Field = 4<<48 | 8<<32 | 8<<16 | 32767
+	oddIDsBottom impl.Field = 5<<48 | 8<<32 | 8<<16 | 65533
+	oddIDsSeven  impl.Field = 6<<48 | 8<<32 | 8<<16 | 7
+	oddIDsThree  impl.Field = 7<<48 | 8<<32 | 8<<16 | 3
 )
 
 // OddIDsDesc is the descriptor of OddIDs.
-var OddIDsDesc = thriftimpl.NewDesc("OddIDs")
+var OddIDsDesc = impl.NewDesc("OddIDs", impl.Info{Doc: "Ids as they should not be, but are."})
 
 // NewOddIDs returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewOddIDs(opts ...nocopy.Option) OddIDs { return OddIDs(thriftimpl.New(OddIDsDesc, opts...)) }
+func NewOddIDs(opts ...nocopy.Option) OddIDs { return OddIDs(impl.New(OddIDsDesc, opts...)) }
 func ParseOddIDs(b []byte, opts ...nocopy.Option) (OddIDs, error) {
-	s, err := thriftimpl.Parse(OddIDsDesc, b, opts...)
+	s, err := impl.Parse(OddIDsDesc, b, opts...)
 	return OddIDs(s), err
 }
 func ReadOddIDs(r io.Reader, n int, opts ...nocopy.Option) (OddIDs, error) {
@@ -3072,74 +2959,69 @@ func ReadOddIDs(r io.Reader, n int, opts ...nocopy.Option) (OddIDs, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s OddIDs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OddIDs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, OddIDsDesc)
-}
-func (s OddIDs) ThriftDesc() *thriftimpl.Desc { return OddIDsDesc }
-func (s OddIDs) Release()                     { nocopy.Struct(s).Release() }
-func (s OddIDs) Clone() OddIDs                { return OddIDs(thriftimpl.Struct(s).Clone(OddIDsDesc)) }
-func (s OddIDs) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s OddIDs) String() string               { return thriftimpl.Struct(s).Format(OddIDsDesc) }
-func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OddIDsDesc)
-}
+func (s OddIDs) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s OddIDs) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, OddIDsDesc) }
+func (s OddIDs) ThriftDesc() *impl.Desc                  { return OddIDsDesc }
+func (s OddIDs) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s OddIDs) Release()                                { nocopy.Struct(s).Release() }
+func (s OddIDs) Clone() OddIDs                           { return OddIDs(impl.Struct(s).Clone(OddIDsDesc)) }
+func (s OddIDs) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s OddIDs) String() string                          { return impl.Struct(s).Format(OddIDsDesc) }
+func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OddIDsDesc) }
 
-func (s OddIDs) GetFirst() int32  { return thriftimpl.Struct(s).Int32(oddIDsFirst) }
-func (s OddIDs) SetFirst(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsFirst, v) }
-func (s OddIDs) IsSetFirst() bool { return thriftimpl.Struct(s).Has(oddIDsFirst) }
-func (s OddIDs) UnsetFirst()      { thriftimpl.Struct(s).Unset(oddIDsFirst) }
+func (s OddIDs) GetFirst() int32  { return impl.Struct(s).Int32(oddIDsFirst) }
+func (s OddIDs) SetFirst(v int32) { impl.Struct(s).SetInt32(oddIDsFirst, v) }
+func (s OddIDs) IsSetFirst() bool { return impl.Struct(s).Has(oddIDsFirst) }
+func (s OddIDs) UnsetFirst()      { impl.Struct(s).Unset(oddIDsFirst) }
 
-func (s OddIDs) GetSecond() string  { return thriftimpl.Struct(s).Text(oddIDsSecond) }
-func (s OddIDs) SetSecond(v string) { thriftimpl.Struct(s).SetText(oddIDsSecond, v) }
-func (s OddIDs) IsSetSecond() bool  { return thriftimpl.Struct(s).Has(oddIDsSecond) }
-func (s OddIDs) UnsetSecond()       { thriftimpl.Struct(s).Unset(oddIDsSecond) }
+func (s OddIDs) GetSecond() string  { return impl.Struct(s).Text(oddIDsSecond) }
+func (s OddIDs) SetSecond(v string) { impl.Struct(s).SetText(oddIDsSecond, v) }
+func (s OddIDs) IsSetSecond() bool  { return impl.Struct(s).Has(oddIDsSecond) }
+func (s OddIDs) UnsetSecond()       { impl.Struct(s).Unset(oddIDsSecond) }
 
-func (s OddIDs) GetTop() int32  { return thriftimpl.Struct(s).Int32(oddIDsTop) }
-func (s OddIDs) SetTop(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsTop, v) }
-func (s OddIDs) IsSetTop() bool { return thriftimpl.Struct(s).Has(oddIDsTop) }
-func (s OddIDs) UnsetTop()      { thriftimpl.Struct(s).Unset(oddIDsTop) }
+func (s OddIDs) GetTop() int32  { return impl.Struct(s).Int32(oddIDsTop) }
+func (s OddIDs) SetTop(v int32) { impl.Struct(s).SetInt32(oddIDsTop, v) }
+func (s OddIDs) IsSetTop() bool { return impl.Struct(s).Has(oddIDsTop) }
+func (s OddIDs) UnsetTop()      { impl.Struct(s).Unset(oddIDsTop) }
 
-func (s OddIDs) GetBottom() int32  { return thriftimpl.Struct(s).Int32(oddIDsBottom) }
-func (s OddIDs) SetBottom(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsBottom, v) }
-func (s OddIDs) IsSetBottom() bool { return thriftimpl.Struct(s).Has(oddIDsBottom) }
-func (s OddIDs) UnsetBottom()      { thriftimpl.Struct(s).Unset(oddIDsBottom) }
+func (s OddIDs) GetBottom() int32  { return impl.Struct(s).Int32(oddIDsBottom) }
+func (s OddIDs) SetBottom(v int32) { impl.Struct(s).SetInt32(oddIDsBottom, v) }
+func (s OddIDs) IsSetBottom() bool { return impl.Struct(s).Has(oddIDsBottom) }
+func (s OddIDs) UnsetBottom()      { impl.Struct(s).Unset(oddIDsBottom) }
 
-func (s OddIDs) GetSeven() int32  { return thriftimpl.Struct(s).Int32(oddIDsSeven) }
-func (s OddIDs) SetSeven(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsSeven, v) }
-func (s OddIDs) IsSetSeven() bool { return thriftimpl.Struct(s).Has(oddIDsSeven) }
-func (s OddIDs) UnsetSeven()      { thriftimpl.Struct(s).Unset(oddIDsSeven) }
+func (s OddIDs) GetSeven() int32  { return impl.Struct(s).Int32(oddIDsSeven) }
+func (s OddIDs) SetSeven(v int32) { impl.Struct(s).SetInt32(oddIDsSeven, v) }
+func (s OddIDs) IsSetSeven() bool { return impl.Struct(s).Has(oddIDsSeven) }
+func (s OddIDs) UnsetSeven()      { impl.Struct(s).Unset(oddIDsSeven) }
 
-func (s OddIDs) GetThree() int32  { return thriftimpl.Struct(s).Int32(oddIDsThree) }
-func (s OddIDs) SetThree(v int32) { thriftimpl.Struct(s).SetInt32(oddIDsThree, v) }
-func (s OddIDs) IsSetThree() bool { return thriftimpl.Struct(s).Has(oddIDsThree) }
-func (s OddIDs) UnsetThree()      { thriftimpl.Struct(s).Unset(oddIDsThree) }
+func (s OddIDs) GetThree() int32  { return impl.Struct(s).Int32(oddIDsThree) }
+func (s OddIDs) SetThree(v int32) { impl.Struct(s).SetInt32(oddIDsThree, v) }
+func (s OddIDs) IsSetThree() bool { return impl.Struct(s).Has(oddIDsThree) }
+func (s OddIDs) UnsetThree()      { impl.Struct(s).Unset(oddIDsThree) }
 
 // Fields that are named like methods and Go's words.
 type OddNames nocopy.Struct
 
 const (
-	oddNamesMessage   thriftimpl.Field = 2<<48 | 12<<32 | 11<<16 | 1
-	oddNamesRelease   thriftimpl.Field = 3<<48 | 12<<32 | 11<<16 | 2
-	oddNamesType      thriftimpl.Field = 4<<48 | 12<<32 | 8<<16 | 3
-	oddNamesUserID    thriftimpl.Field = 5<<48 | 12<<32 | 8<<16 | 4
-	oddNamesUserID_   thriftimpl.Field = 6<<48 | 12<<32 | 8<<16 | 5
-	oddNamesString    thriftimpl.Field = 7<<48 | 12<<32 | 11<<16 | 6
-	oddNamesValid     thriftimpl.Field = 8<<48 | 12<<32 | 2<<16 | 7
-	oddNamesNewThing_ thriftimpl.Field = 9<<48 | 12<<32 | 8<<16 | 8
-	oddNamesResult_   thriftimpl.Field = 10<<48 | 12<<32 | 8<<16 | 9
-	oddNamesError     thriftimpl.Field = 11<<48 | 12<<32 | 8<<16 | 10
+	oddNamesMessage   impl.Field = 2<<48 | 12<<32 | 11<<16 | 1
+	oddNamesRelease   impl.Field = 3<<48 | 12<<32 | 11<<16 | 2
+	oddNamesType      impl.Field = 4<<48 | 12<<32 | 8<<16 | 3
+	oddNamesUserID    impl.Field = 5<<48 | 12<<32 | 8<<16 | 4
+	oddNamesUserID_   impl.Field = 6<<48 | 12<<32 | 8<<16 | 5
+	oddNamesString    impl.Field = 7<<48 | 12<<32 | 11<<16 | 6
+	oddNamesValid     impl.Field = 8<<48 | 12<<32 | 2<<16 | 7
+	oddNamesNewThing_ impl.Field = 9<<48 | 12<<32 | 8<<16 | 8
+	oddNamesResult_   impl.Field = 10<<48 | 12<<32 | 8<<16 | 9
+	oddNamesError     impl.Field = 11<<48 | 12<<32 | 8<<16 | 10
 )
 
 // OddNamesDesc is the descriptor of OddNames.
-var OddNamesDesc = thriftimpl.NewDesc("OddNames")
+var OddNamesDesc = impl.NewDesc("OddNames", impl.Info{Doc: "Fields that are named like methods and Go's words."})
 
 // NewOddNames returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewOddNames(opts ...nocopy.Option) OddNames {
-	return OddNames(thriftimpl.New(OddNamesDesc, opts...))
-}
+func NewOddNames(opts ...nocopy.Option) OddNames { return OddNames(impl.New(OddNamesDesc, opts...)) }
 func ParseOddNames(b []byte, opts ...nocopy.Option) (OddNames, error) {
-	s, err := thriftimpl.Parse(OddNamesDesc, b, opts...)
+	s, err := impl.Parse(OddNamesDesc, b, opts...)
 	return OddNames(s), err
 }
 func ReadOddNames(r io.Reader, n int, opts ...nocopy.Option) (OddNames, error) {
@@ -3148,88 +3030,87 @@ func ReadOddNames(r io.Reader, n int, opts ...nocopy.Option) (OddNames, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s OddNames) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s OddNames) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, OddNamesDesc)
-}
-func (s OddNames) ThriftDesc() *thriftimpl.Desc { return OddNamesDesc }
-func (s OddNames) Release()                     { nocopy.Struct(s).Release() }
-func (s OddNames) Clone() OddNames              { return OddNames(thriftimpl.Struct(s).Clone(OddNamesDesc)) }
-func (s OddNames) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s OddNames) String() string               { return thriftimpl.Struct(s).Format(OddNamesDesc) }
+func (s OddNames) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s OddNames) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddNamesDesc) }
+func (s OddNames) ThriftDesc() *impl.Desc     { return OddNamesDesc }
+func (s OddNames) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s OddNames) Release()                   { nocopy.Struct(s).Release() }
+func (s OddNames) Clone() OddNames            { return OddNames(impl.Struct(s).Clone(OddNamesDesc)) }
+func (s OddNames) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s OddNames) String() string             { return impl.Struct(s).Format(OddNamesDesc) }
 func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OddNamesDesc)
+	return impl.Struct(s).Unknown(OddNamesDesc)
 }
 
-func (s OddNames) GetMessage() string  { return thriftimpl.Struct(s).Text(oddNamesMessage) }
-func (s OddNames) SetMessage(v string) { thriftimpl.Struct(s).SetText(oddNamesMessage, v) }
-func (s OddNames) IsSetMessage() bool  { return thriftimpl.Struct(s).Has(oddNamesMessage) }
-func (s OddNames) UnsetMessage()       { thriftimpl.Struct(s).Unset(oddNamesMessage) }
+func (s OddNames) GetMessage() string  { return impl.Struct(s).Text(oddNamesMessage) }
+func (s OddNames) SetMessage(v string) { impl.Struct(s).SetText(oddNamesMessage, v) }
+func (s OddNames) IsSetMessage() bool  { return impl.Struct(s).Has(oddNamesMessage) }
+func (s OddNames) UnsetMessage()       { impl.Struct(s).Unset(oddNamesMessage) }
 
-func (s OddNames) GetRelease() string  { return thriftimpl.Struct(s).Text(oddNamesRelease) }
-func (s OddNames) SetRelease(v string) { thriftimpl.Struct(s).SetText(oddNamesRelease, v) }
-func (s OddNames) IsSetRelease() bool  { return thriftimpl.Struct(s).Has(oddNamesRelease) }
-func (s OddNames) UnsetRelease()       { thriftimpl.Struct(s).Unset(oddNamesRelease) }
+func (s OddNames) GetRelease() string  { return impl.Struct(s).Text(oddNamesRelease) }
+func (s OddNames) SetRelease(v string) { impl.Struct(s).SetText(oddNamesRelease, v) }
+func (s OddNames) IsSetRelease() bool  { return impl.Struct(s).Has(oddNamesRelease) }
+func (s OddNames) UnsetRelease()       { impl.Struct(s).Unset(oddNamesRelease) }
 
-func (s OddNames) GetType() int32  { return thriftimpl.Struct(s).Int32(oddNamesType) }
-func (s OddNames) SetType(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesType, v) }
-func (s OddNames) IsSetType() bool { return thriftimpl.Struct(s).Has(oddNamesType) }
-func (s OddNames) UnsetType()      { thriftimpl.Struct(s).Unset(oddNamesType) }
+func (s OddNames) GetType() int32  { return impl.Struct(s).Int32(oddNamesType) }
+func (s OddNames) SetType(v int32) { impl.Struct(s).SetInt32(oddNamesType, v) }
+func (s OddNames) IsSetType() bool { return impl.Struct(s).Has(oddNamesType) }
+func (s OddNames) UnsetType()      { impl.Struct(s).Unset(oddNamesType) }
 
-func (s OddNames) GetUserID() int32  { return thriftimpl.Struct(s).Int32(oddNamesUserID) }
-func (s OddNames) SetUserID(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesUserID, v) }
-func (s OddNames) IsSetUserID() bool { return thriftimpl.Struct(s).Has(oddNamesUserID) }
-func (s OddNames) UnsetUserID()      { thriftimpl.Struct(s).Unset(oddNamesUserID) }
+func (s OddNames) GetUserID() int32  { return impl.Struct(s).Int32(oddNamesUserID) }
+func (s OddNames) SetUserID(v int32) { impl.Struct(s).SetInt32(oddNamesUserID, v) }
+func (s OddNames) IsSetUserID() bool { return impl.Struct(s).Has(oddNamesUserID) }
+func (s OddNames) UnsetUserID()      { impl.Struct(s).Unset(oddNamesUserID) }
 
-func (s OddNames) GetUserID_() int32  { return thriftimpl.Struct(s).Int32(oddNamesUserID_) }
-func (s OddNames) SetUserID_(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesUserID_, v) }
-func (s OddNames) IsSetUserID_() bool { return thriftimpl.Struct(s).Has(oddNamesUserID_) }
-func (s OddNames) UnsetUserID_()      { thriftimpl.Struct(s).Unset(oddNamesUserID_) }
+func (s OddNames) GetUserID_() int32  { return impl.Struct(s).Int32(oddNamesUserID_) }
+func (s OddNames) SetUserID_(v int32) { impl.Struct(s).SetInt32(oddNamesUserID_, v) }
+func (s OddNames) IsSetUserID_() bool { return impl.Struct(s).Has(oddNamesUserID_) }
+func (s OddNames) UnsetUserID_()      { impl.Struct(s).Unset(oddNamesUserID_) }
 
-func (s OddNames) GetString() string  { return thriftimpl.Struct(s).Text(oddNamesString) }
-func (s OddNames) SetString(v string) { thriftimpl.Struct(s).SetText(oddNamesString, v) }
-func (s OddNames) IsSetString() bool  { return thriftimpl.Struct(s).Has(oddNamesString) }
-func (s OddNames) UnsetString()       { thriftimpl.Struct(s).Unset(oddNamesString) }
+func (s OddNames) GetString() string  { return impl.Struct(s).Text(oddNamesString) }
+func (s OddNames) SetString(v string) { impl.Struct(s).SetText(oddNamesString, v) }
+func (s OddNames) IsSetString() bool  { return impl.Struct(s).Has(oddNamesString) }
+func (s OddNames) UnsetString()       { impl.Struct(s).Unset(oddNamesString) }
 
-func (s OddNames) GetValid() bool   { return thriftimpl.Struct(s).Bool(oddNamesValid) }
-func (s OddNames) SetValid(v bool)  { thriftimpl.Struct(s).SetBool(oddNamesValid, v) }
-func (s OddNames) IsSetValid() bool { return thriftimpl.Struct(s).Has(oddNamesValid) }
-func (s OddNames) UnsetValid()      { thriftimpl.Struct(s).Unset(oddNamesValid) }
+func (s OddNames) GetValid() bool   { return impl.Struct(s).Bool(oddNamesValid) }
+func (s OddNames) SetValid(v bool)  { impl.Struct(s).SetBool(oddNamesValid, v) }
+func (s OddNames) IsSetValid() bool { return impl.Struct(s).Has(oddNamesValid) }
+func (s OddNames) UnsetValid()      { impl.Struct(s).Unset(oddNamesValid) }
 
-func (s OddNames) GetNewThing_() int32  { return thriftimpl.Struct(s).Int32(oddNamesNewThing_) }
-func (s OddNames) SetNewThing_(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesNewThing_, v) }
-func (s OddNames) IsSetNewThing_() bool { return thriftimpl.Struct(s).Has(oddNamesNewThing_) }
-func (s OddNames) UnsetNewThing_()      { thriftimpl.Struct(s).Unset(oddNamesNewThing_) }
+func (s OddNames) GetNewThing_() int32  { return impl.Struct(s).Int32(oddNamesNewThing_) }
+func (s OddNames) SetNewThing_(v int32) { impl.Struct(s).SetInt32(oddNamesNewThing_, v) }
+func (s OddNames) IsSetNewThing_() bool { return impl.Struct(s).Has(oddNamesNewThing_) }
+func (s OddNames) UnsetNewThing_()      { impl.Struct(s).Unset(oddNamesNewThing_) }
 
-func (s OddNames) GetResult_() int32  { return thriftimpl.Struct(s).Int32(oddNamesResult_) }
-func (s OddNames) SetResult_(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesResult_, v) }
-func (s OddNames) IsSetResult_() bool { return thriftimpl.Struct(s).Has(oddNamesResult_) }
-func (s OddNames) UnsetResult_()      { thriftimpl.Struct(s).Unset(oddNamesResult_) }
+func (s OddNames) GetResult_() int32  { return impl.Struct(s).Int32(oddNamesResult_) }
+func (s OddNames) SetResult_(v int32) { impl.Struct(s).SetInt32(oddNamesResult_, v) }
+func (s OddNames) IsSetResult_() bool { return impl.Struct(s).Has(oddNamesResult_) }
+func (s OddNames) UnsetResult_()      { impl.Struct(s).Unset(oddNamesResult_) }
 
-func (s OddNames) GetError() int32  { return thriftimpl.Struct(s).Int32(oddNamesError) }
-func (s OddNames) SetError(v int32) { thriftimpl.Struct(s).SetInt32(oddNamesError, v) }
-func (s OddNames) IsSetError() bool { return thriftimpl.Struct(s).Has(oddNamesError) }
-func (s OddNames) UnsetError()      { thriftimpl.Struct(s).Unset(oddNamesError) }
+func (s OddNames) GetError() int32  { return impl.Struct(s).Int32(oddNamesError) }
+func (s OddNames) SetError(v int32) { impl.Struct(s).SetInt32(oddNamesError, v) }
+func (s OddNames) IsSetError() bool { return impl.Struct(s).Has(oddNamesError) }
+func (s OddNames) UnsetError()      { impl.Struct(s).Unset(oddNamesError) }
 
 // Structs inside structs.
 type Outer nocopy.Struct
 
 const (
-	outerOrigin  thriftimpl.Field = 2<<48 | 8<<32 | 12<<16 | 1
-	outerShape   thriftimpl.Field = 3<<48 | 8<<32 | 12<<16 | 2
-	outerLists   thriftimpl.Field = 4<<48 | 8<<32 | 12<<16 | 3
-	outerRefused thriftimpl.Field = 5<<48 | 8<<32 | 12<<16 | 4
-	outerTree    thriftimpl.Field = 6<<48 | 8<<32 | 12<<16 | 5
-	outerAfter   thriftimpl.Field = 7<<48 | 8<<32 | 10<<16 | 6
+	outerOrigin  impl.Field = 2<<48 | 8<<32 | 12<<16 | 1
+	outerShape   impl.Field = 3<<48 | 8<<32 | 12<<16 | 2
+	outerLists   impl.Field = 4<<48 | 8<<32 | 12<<16 | 3
+	outerRefused impl.Field = 5<<48 | 8<<32 | 12<<16 | 4
+	outerTree    impl.Field = 6<<48 | 8<<32 | 12<<16 | 5
+	outerAfter   impl.Field = 7<<48 | 8<<32 | 10<<16 | 6
 )
 
 // OuterDesc is the descriptor of Outer.
-var OuterDesc = thriftimpl.NewDesc("Outer")
+var OuterDesc = impl.NewDesc("Outer", impl.Info{Doc: "Structs inside structs."})
 
 // NewOuter returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewOuter(opts ...nocopy.Option) Outer { return Outer(thriftimpl.New(OuterDesc, opts...)) }
+func NewOuter(opts ...nocopy.Option) Outer { return Outer(impl.New(OuterDesc, opts...)) }
 func ParseOuter(b []byte, opts ...nocopy.Option) (Outer, error) {
-	s, err := thriftimpl.Parse(OuterDesc, b, opts...)
+	s, err := impl.Parse(OuterDesc, b, opts...)
 	return Outer(s), err
 }
 func ReadOuter(r io.Reader, n int, opts ...nocopy.Option) (Outer, error) {
@@ -3238,329 +3119,333 @@ func ReadOuter(r io.Reader, n int, opts ...nocopy.Option) (Outer, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Outer) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Outer) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, OuterDesc) }
-func (s Outer) ThriftDesc() *thriftimpl.Desc { return OuterDesc }
-func (s Outer) Release()                     { nocopy.Struct(s).Release() }
-func (s Outer) Clone() Outer                 { return Outer(thriftimpl.Struct(s).Clone(OuterDesc)) }
-func (s Outer) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Outer) String() string               { return thriftimpl.Struct(s).Format(OuterDesc) }
-func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(OuterDesc)
-}
+func (s Outer) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Outer) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, OuterDesc) }
+func (s Outer) ThriftDesc() *impl.Desc                  { return OuterDesc }
+func (s Outer) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Outer) Release()                                { nocopy.Struct(s).Release() }
+func (s Outer) Clone() Outer                            { return Outer(impl.Struct(s).Clone(OuterDesc)) }
+func (s Outer) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Outer) String() string                          { return impl.Struct(s).Format(OuterDesc) }
+func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OuterDesc) }
 
-func (s Outer) GetOrigin() Point { return Point(thriftimpl.Struct(s).Child(outerOrigin, OuterDesc)) }
+func (s Outer) GetOrigin() Point { return Point(impl.Struct(s).Child(outerOrigin, OuterDesc)) }
 
 // SetOrigin sets a copy of v, an empty struct if v is absent.
-func (s Outer) SetOrigin(v Point) {
-	thriftimpl.Struct(s).SetChild(outerOrigin, OuterDesc, thriftimpl.Struct(v))
-}
-func (s Outer) NewOrigin() Point {
-	return Point(thriftimpl.Struct(s).NewChild(outerOrigin, OuterDesc, 0))
-}
-func (s Outer) IsSetOrigin() bool { return thriftimpl.Struct(s).Has(outerOrigin) }
-func (s Outer) UnsetOrigin()      { thriftimpl.Struct(s).Reset(outerOrigin, OuterDesc) }
+func (s Outer) SetOrigin(v Point) { impl.Struct(s).SetChild(outerOrigin, OuterDesc, impl.Struct(v)) }
+func (s Outer) NewOrigin() Point  { return Point(impl.Struct(s).NewChild(outerOrigin, OuterDesc, 0)) }
+func (s Outer) IsSetOrigin() bool { return impl.Struct(s).Has(outerOrigin) }
+func (s Outer) UnsetOrigin()      { impl.Struct(s).Reset(outerOrigin, OuterDesc) }
 
-func (s Outer) GetShape() Shape { return Shape(thriftimpl.Struct(s).Child(outerShape, OuterDesc)) }
+func (s Outer) GetShape() Shape { return Shape(impl.Struct(s).Child(outerShape, OuterDesc)) }
 
 // SetShape sets a copy of v, an empty struct if v is absent.
-func (s Outer) SetShape(v Shape) {
-	thriftimpl.Struct(s).SetChild(outerShape, OuterDesc, thriftimpl.Struct(v))
-}
-func (s Outer) NewShape() Shape {
-	return Shape(thriftimpl.Struct(s).NewChild(outerShape, OuterDesc, 0))
-}
-func (s Outer) IsSetShape() bool { return thriftimpl.Struct(s).Has(outerShape) }
-func (s Outer) UnsetShape()      { thriftimpl.Struct(s).Unset(outerShape) }
+func (s Outer) SetShape(v Shape) { impl.Struct(s).SetChild(outerShape, OuterDesc, impl.Struct(v)) }
+func (s Outer) NewShape() Shape  { return Shape(impl.Struct(s).NewChild(outerShape, OuterDesc, 0)) }
+func (s Outer) IsSetShape() bool { return impl.Struct(s).Has(outerShape) }
+func (s Outer) UnsetShape()      { impl.Struct(s).Unset(outerShape) }
 
-func (s Outer) GetLists() Lists { return Lists(thriftimpl.Struct(s).Child(outerLists, OuterDesc)) }
+func (s Outer) GetLists() Lists { return Lists(impl.Struct(s).Child(outerLists, OuterDesc)) }
 
 // SetLists sets a copy of v, an empty struct if v is absent.
-func (s Outer) SetLists(v Lists) {
-	thriftimpl.Struct(s).SetChild(outerLists, OuterDesc, thriftimpl.Struct(v))
-}
-func (s Outer) NewLists() Lists {
-	return Lists(thriftimpl.Struct(s).NewChild(outerLists, OuterDesc, 0))
-}
-func (s Outer) IsSetLists() bool { return thriftimpl.Struct(s).Has(outerLists) }
-func (s Outer) UnsetLists()      { thriftimpl.Struct(s).Unset(outerLists) }
+func (s Outer) SetLists(v Lists) { impl.Struct(s).SetChild(outerLists, OuterDesc, impl.Struct(v)) }
+func (s Outer) NewLists() Lists  { return Lists(impl.Struct(s).NewChild(outerLists, OuterDesc, 0)) }
+func (s Outer) IsSetLists() bool { return impl.Struct(s).Has(outerLists) }
+func (s Outer) UnsetLists()      { impl.Struct(s).Unset(outerLists) }
 
-func (s Outer) GetRefused() Refused {
-	return Refused(thriftimpl.Struct(s).Child(outerRefused, OuterDesc))
-}
+func (s Outer) GetRefused() Refused { return Refused(impl.Struct(s).Child(outerRefused, OuterDesc)) }
 
 // SetRefused sets a copy of v, an empty struct if v is absent.
 func (s Outer) SetRefused(v Refused) {
-	thriftimpl.Struct(s).SetChild(outerRefused, OuterDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(outerRefused, OuterDesc, impl.Struct(v))
 }
 func (s Outer) NewRefused() Refused {
-	return Refused(thriftimpl.Struct(s).NewChild(outerRefused, OuterDesc, 0))
+	return Refused(impl.Struct(s).NewChild(outerRefused, OuterDesc, 0))
 }
-func (s Outer) IsSetRefused() bool { return thriftimpl.Struct(s).Has(outerRefused) }
-func (s Outer) UnsetRefused()      { thriftimpl.Struct(s).Unset(outerRefused) }
+func (s Outer) IsSetRefused() bool { return impl.Struct(s).Has(outerRefused) }
+func (s Outer) UnsetRefused()      { impl.Struct(s).Unset(outerRefused) }
 
-func (s Outer) GetTree() Tree { return Tree(thriftimpl.Struct(s).Child(outerTree, OuterDesc)) }
+func (s Outer) GetTree() Tree { return Tree(impl.Struct(s).Child(outerTree, OuterDesc)) }
 
 // SetTree sets a copy of v, an empty struct if v is absent.
-func (s Outer) SetTree(v Tree) {
-	thriftimpl.Struct(s).SetChild(outerTree, OuterDesc, thriftimpl.Struct(v))
-}
-func (s Outer) NewTree() Tree   { return Tree(thriftimpl.Struct(s).NewChild(outerTree, OuterDesc, 0)) }
-func (s Outer) IsSetTree() bool { return thriftimpl.Struct(s).Has(outerTree) }
-func (s Outer) UnsetTree()      { thriftimpl.Struct(s).Unset(outerTree) }
+func (s Outer) SetTree(v Tree)  { impl.Struct(s).SetChild(outerTree, OuterDesc, impl.Struct(v)) }
+func (s Outer) NewTree() Tree   { return Tree(impl.Struct(s).NewChild(outerTree, OuterDesc, 0)) }
+func (s Outer) IsSetTree() bool { return impl.Struct(s).Has(outerTree) }
+func (s Outer) UnsetTree()      { impl.Struct(s).Unset(outerTree) }
 
-func (s Outer) GetAfter() int64  { return thriftimpl.Struct(s).Int64(outerAfter) }
-func (s Outer) SetAfter(v int64) { thriftimpl.Struct(s).SetInt64(outerAfter, v) }
-func (s Outer) IsSetAfter() bool { return thriftimpl.Struct(s).Has(outerAfter) }
-func (s Outer) UnsetAfter()      { thriftimpl.Struct(s).Unset(outerAfter) }
+func (s Outer) GetAfter() int64  { return impl.Struct(s).Int64(outerAfter) }
+func (s Outer) SetAfter(v int64) { impl.Struct(s).SetInt64(outerAfter, v) }
+func (s Outer) IsSetAfter() bool { return impl.Struct(s).Has(outerAfter) }
+func (s Outer) UnsetAfter()      { impl.Struct(s).Unset(outerAfter) }
 
 func init() {
-	PointDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "x", Type: thriftimpl.TypeI32, Req: thriftimpl.Required},
-		{ID: 2, Name: "y", Type: thriftimpl.TypeI32},
+	PointDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "x", Type: impl.TypeI32, Req: impl.Required},
+		{ID: 2, Name: "y", Type: impl.TypeI32},
 	}...)
-	ShapeDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "radius", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
-		{ID: 2, Name: "corner", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
-		{ID: 3, Name: "label", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-		{ID: 4, Name: "outline", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional},
-		{ID: 5, Name: "weights", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32), Req: thriftimpl.Optional},
-		{ID: 6, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional},
-		{ID: 7, Name: "raw", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-		{ID: 8, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
-		{ID: 9, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional},
-		{ID: 10, Name: "empty", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
+	ShapeDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "radius", Type: impl.TypeDouble, Req: impl.Optional},
+		{ID: 2, Name: "corner", Type: impl.StructOf(PointDesc), Req: impl.Optional},
+		{ID: 3, Name: "label", Type: impl.TypeString, Req: impl.Optional},
+		{ID: 4, Name: "outline", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Optional},
+		{ID: 5, Name: "weights", Type: impl.MapOf(impl.TypeString, impl.TypeI32), Req: impl.Optional},
+		{ID: 6, Name: "color", Type: impl.EnumOf(ColorDesc), Req: impl.Optional},
+		{ID: 7, Name: "raw", Type: impl.TypeBinary, Req: impl.Optional},
+		{ID: 8, Name: "key", Type: impl.TypeUUID, Req: impl.Optional},
+		{ID: 9, Name: "numbers", Type: impl.ListOf(impl.TypeI64), Req: impl.Optional},
+		{ID: 10, Name: "empty", Type: impl.TypeBool, Req: impl.Optional},
 	}...)
-	RefusedDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "reason", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "code", Type: thriftimpl.TypeI32},
-		{ID: 3, Name: "where", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
+	RefusedDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "reason", Type: impl.TypeString},
+		{ID: 2, Name: "code", Type: impl.TypeI32},
+		{ID: 3, Name: "where", Type: impl.StructOf(PointDesc), Req: impl.Optional},
 	}...)
 	EmptyDesc.Define()
-	RequiredFieldsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Required},
-		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Required},
-		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Required},
-		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Required},
-		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Required},
-		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Required},
-		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Required},
-		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Required},
-		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Required},
-		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required},
-		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Required},
-		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Required},
-		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Required},
-		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Required},
-		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Required},
-		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Required},
+	RequiredFieldsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "flag", Type: impl.TypeBool, Req: impl.Required},
+		{ID: 2, Name: "tiny", Type: impl.TypeI8, Req: impl.Required},
+		{ID: 3, Name: "small", Type: impl.TypeI16, Req: impl.Required},
+		{ID: 4, Name: "medium", Type: impl.TypeI32, Req: impl.Required},
+		{ID: 5, Name: "large", Type: impl.TypeI64, Req: impl.Required},
+		{ID: 6, Name: "real", Type: impl.TypeDouble, Req: impl.Required},
+		{ID: 7, Name: "text", Type: impl.TypeString, Req: impl.Required},
+		{ID: 8, Name: "blob", Type: impl.TypeBinary, Req: impl.Required},
+		{ID: 9, Name: "key", Type: impl.TypeUUID, Req: impl.Required},
+		{ID: 10, Name: "color", Type: impl.EnumOf(ColorDesc), Req: impl.Required},
+		{ID: 11, Name: "point", Type: impl.StructOf(PointDesc), Req: impl.Required},
+		{ID: 12, Name: "shape", Type: impl.StructOf(ShapeDesc), Req: impl.Required},
+		{ID: 13, Name: "numbers", Type: impl.ListOf(impl.TypeI64), Req: impl.Required},
+		{ID: 14, Name: "words", Type: impl.ListOf(impl.TypeString), Req: impl.Required},
+		{ID: 15, Name: "unique", Type: impl.SetOf(impl.TypeI32), Req: impl.Required},
+		{ID: 16, Name: "counts", Type: impl.MapOf(impl.TypeString, impl.TypeI64), Req: impl.Required},
+		{ID: 17, Name: "points", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Required},
 	}...)
-	RequiredDefaultsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Required, Default: "\x01"},
-		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Required, Default: "\xf8"},
-		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Required, Default: "\xf9\xc0"},
-		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Required, Default: "\x00\x04\xe2\x00"},
-		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Required, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Required, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Required, Default: "\x00\x00\x00\ahéllo\n"},
-		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Required, Default: "\x00\x00\x00\x05bytes"},
-		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Required, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Required, Default: "\x00\x00\x00\x02"},
-		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Required, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Required, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Required, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Required, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Required, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Required, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+	RequiredDefaultsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "flag", Type: impl.TypeBool, Req: impl.Required, Default: "\x01"},
+		{ID: 2, Name: "tiny", Type: impl.TypeI8, Req: impl.Required, Default: "\xf8"},
+		{ID: 3, Name: "small", Type: impl.TypeI16, Req: impl.Required, Default: "\xf9\xc0"},
+		{ID: 4, Name: "medium", Type: impl.TypeI32, Req: impl.Required, Default: "\x00\x04\xe2\x00"},
+		{ID: 5, Name: "large", Type: impl.TypeI64, Req: impl.Required, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		{ID: 6, Name: "real", Type: impl.TypeDouble, Req: impl.Required, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		{ID: 7, Name: "text", Type: impl.TypeString, Req: impl.Required, Default: "\x00\x00\x00\ahéllo\n"},
+		{ID: 8, Name: "blob", Type: impl.TypeBinary, Req: impl.Required, Default: "\x00\x00\x00\x05bytes"},
+		{ID: 9, Name: "key", Type: impl.TypeUUID, Req: impl.Required, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		{ID: 10, Name: "color", Type: impl.EnumOf(ColorDesc), Req: impl.Required, Default: "\x00\x00\x00\x02"},
+		{ID: 11, Name: "point", Type: impl.StructOf(PointDesc), Req: impl.Required, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		{ID: 12, Name: "shape", Type: impl.StructOf(ShapeDesc), Req: impl.Required, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		{ID: 13, Name: "numbers", Type: impl.ListOf(impl.TypeI64), Req: impl.Required, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		{ID: 14, Name: "words", Type: impl.ListOf(impl.TypeString), Req: impl.Required, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		{ID: 15, Name: "unique", Type: impl.SetOf(impl.TypeI32), Req: impl.Required, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		{ID: 16, Name: "counts", Type: impl.MapOf(impl.TypeString, impl.TypeI64), Req: impl.Required, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		{ID: 17, Name: "points", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Required, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
 	}...)
-	OptionalFieldsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional},
-		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional},
-		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional},
-		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
-		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional},
-		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
-		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
-		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional},
-		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional},
-		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional},
-		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional},
-		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional},
-		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Optional},
-		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional},
-		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Optional},
-		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional},
+	OptionalFieldsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "flag", Type: impl.TypeBool, Req: impl.Optional},
+		{ID: 2, Name: "tiny", Type: impl.TypeI8, Req: impl.Optional},
+		{ID: 3, Name: "small", Type: impl.TypeI16, Req: impl.Optional},
+		{ID: 4, Name: "medium", Type: impl.TypeI32, Req: impl.Optional},
+		{ID: 5, Name: "large", Type: impl.TypeI64, Req: impl.Optional},
+		{ID: 6, Name: "real", Type: impl.TypeDouble, Req: impl.Optional},
+		{ID: 7, Name: "text", Type: impl.TypeString, Req: impl.Optional},
+		{ID: 8, Name: "blob", Type: impl.TypeBinary, Req: impl.Optional},
+		{ID: 9, Name: "key", Type: impl.TypeUUID, Req: impl.Optional},
+		{ID: 10, Name: "color", Type: impl.EnumOf(ColorDesc), Req: impl.Optional},
+		{ID: 11, Name: "point", Type: impl.StructOf(PointDesc), Req: impl.Optional},
+		{ID: 12, Name: "shape", Type: impl.StructOf(ShapeDesc), Req: impl.Optional},
+		{ID: 13, Name: "numbers", Type: impl.ListOf(impl.TypeI64), Req: impl.Optional},
+		{ID: 14, Name: "words", Type: impl.ListOf(impl.TypeString), Req: impl.Optional},
+		{ID: 15, Name: "unique", Type: impl.SetOf(impl.TypeI32), Req: impl.Optional},
+		{ID: 16, Name: "counts", Type: impl.MapOf(impl.TypeString, impl.TypeI64), Req: impl.Optional},
+		{ID: 17, Name: "points", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Optional},
 	}...)
-	OptionalDefaultsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Req: thriftimpl.Optional, Default: "\x01"},
-		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Req: thriftimpl.Optional, Default: "\xf8"},
-		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Req: thriftimpl.Optional, Default: "\xf9\xc0"},
-		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional, Default: "\x00\x04\xe2\x00"},
-		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Req: thriftimpl.Optional, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Req: thriftimpl.Optional, Default: "\x00\x00\x00\ahéllo\n"},
-		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional, Default: "\x00\x00\x00\x05bytes"},
-		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Req: thriftimpl.Optional, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Req: thriftimpl.Optional, Default: "\x00\x00\x00\x02"},
-		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Optional, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Req: thriftimpl.Optional, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Req: thriftimpl.Optional, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Req: thriftimpl.Optional, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Req: thriftimpl.Optional, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Req: thriftimpl.Optional, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+	OptionalDefaultsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "flag", Type: impl.TypeBool, Req: impl.Optional, Default: "\x01"},
+		{ID: 2, Name: "tiny", Type: impl.TypeI8, Req: impl.Optional, Default: "\xf8"},
+		{ID: 3, Name: "small", Type: impl.TypeI16, Req: impl.Optional, Default: "\xf9\xc0"},
+		{ID: 4, Name: "medium", Type: impl.TypeI32, Req: impl.Optional, Default: "\x00\x04\xe2\x00"},
+		{ID: 5, Name: "large", Type: impl.TypeI64, Req: impl.Optional, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		{ID: 6, Name: "real", Type: impl.TypeDouble, Req: impl.Optional, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		{ID: 7, Name: "text", Type: impl.TypeString, Req: impl.Optional, Default: "\x00\x00\x00\ahéllo\n"},
+		{ID: 8, Name: "blob", Type: impl.TypeBinary, Req: impl.Optional, Default: "\x00\x00\x00\x05bytes"},
+		{ID: 9, Name: "key", Type: impl.TypeUUID, Req: impl.Optional, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		{ID: 10, Name: "color", Type: impl.EnumOf(ColorDesc), Req: impl.Optional, Default: "\x00\x00\x00\x02"},
+		{ID: 11, Name: "point", Type: impl.StructOf(PointDesc), Req: impl.Optional, Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		{ID: 12, Name: "shape", Type: impl.StructOf(ShapeDesc), Req: impl.Optional, Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		{ID: 13, Name: "numbers", Type: impl.ListOf(impl.TypeI64), Req: impl.Optional, Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		{ID: 14, Name: "words", Type: impl.ListOf(impl.TypeString), Req: impl.Optional, Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		{ID: 15, Name: "unique", Type: impl.SetOf(impl.TypeI32), Req: impl.Optional, Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		{ID: 16, Name: "counts", Type: impl.MapOf(impl.TypeString, impl.TypeI64), Req: impl.Optional, Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		{ID: 17, Name: "points", Type: impl.ListOf(impl.StructOf(PointDesc)), Req: impl.Optional, Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
 	}...)
-	PlainFieldsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool},
-		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8},
-		{ID: 3, Name: "small", Type: thriftimpl.TypeI16},
-		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32},
-		{ID: 5, Name: "large", Type: thriftimpl.TypeI64},
-		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble},
-		{ID: 7, Name: "text", Type: thriftimpl.TypeString},
-		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary},
-		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID},
-		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() })},
-		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc)},
-		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc)},
-		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
-		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)},
-		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))},
+	PlainFieldsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "flag", Type: impl.TypeBool},
+		{ID: 2, Name: "tiny", Type: impl.TypeI8},
+		{ID: 3, Name: "small", Type: impl.TypeI16},
+		{ID: 4, Name: "medium", Type: impl.TypeI32},
+		{ID: 5, Name: "large", Type: impl.TypeI64},
+		{ID: 6, Name: "real", Type: impl.TypeDouble},
+		{ID: 7, Name: "text", Type: impl.TypeString},
+		{ID: 8, Name: "blob", Type: impl.TypeBinary},
+		{ID: 9, Name: "key", Type: impl.TypeUUID},
+		{ID: 10, Name: "color", Type: impl.EnumOf(ColorDesc)},
+		{ID: 11, Name: "point", Type: impl.StructOf(PointDesc)},
+		{ID: 12, Name: "shape", Type: impl.StructOf(ShapeDesc)},
+		{ID: 13, Name: "numbers", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 14, Name: "words", Type: impl.ListOf(impl.TypeString)},
+		{ID: 15, Name: "unique", Type: impl.SetOf(impl.TypeI32)},
+		{ID: 16, Name: "counts", Type: impl.MapOf(impl.TypeString, impl.TypeI64)},
+		{ID: 17, Name: "points", Type: impl.ListOf(impl.StructOf(PointDesc))},
 	}...)
-	PlainDefaultsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "flag", Type: thriftimpl.TypeBool, Default: "\x01"},
-		{ID: 2, Name: "tiny", Type: thriftimpl.TypeI8, Default: "\xf8"},
-		{ID: 3, Name: "small", Type: thriftimpl.TypeI16, Default: "\xf9\xc0"},
-		{ID: 4, Name: "medium", Type: thriftimpl.TypeI32, Default: "\x00\x04\xe2\x00"},
-		{ID: 5, Name: "large", Type: thriftimpl.TypeI64, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
-		{ID: 6, Name: "real", Type: thriftimpl.TypeDouble, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
-		{ID: 7, Name: "text", Type: thriftimpl.TypeString, Default: "\x00\x00\x00\ahéllo\n"},
-		{ID: 8, Name: "blob", Type: thriftimpl.TypeBinary, Default: "\x00\x00\x00\x05bytes"},
-		{ID: 9, Name: "key", Type: thriftimpl.TypeUUID, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
-		{ID: 10, Name: "color", Type: thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), Default: "\x00\x00\x00\x02"},
-		{ID: 11, Name: "point", Type: thriftimpl.StructOf(PointDesc), Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
-		{ID: 12, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
-		{ID: 13, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64), Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
-		{ID: 14, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
-		{ID: 15, Name: "unique", Type: thriftimpl.SetOf(thriftimpl.TypeI32), Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
-		{ID: 16, Name: "counts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64), Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
-		{ID: 17, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc)), Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
+	PlainDefaultsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "flag", Type: impl.TypeBool, Default: "\x01"},
+		{ID: 2, Name: "tiny", Type: impl.TypeI8, Default: "\xf8"},
+		{ID: 3, Name: "small", Type: impl.TypeI16, Default: "\xf9\xc0"},
+		{ID: 4, Name: "medium", Type: impl.TypeI32, Default: "\x00\x04\xe2\x00"},
+		{ID: 5, Name: "large", Type: impl.TypeI64, Default: "\xff\xff\xff\xfe\x82\x87\xc0\x00"},
+		{ID: 6, Name: "real", Type: impl.TypeDouble, Default: "@\x04\x00\x00\x00\x00\x00\x00"},
+		{ID: 7, Name: "text", Type: impl.TypeString, Default: "\x00\x00\x00\ahéllo\n"},
+		{ID: 8, Name: "blob", Type: impl.TypeBinary, Default: "\x00\x00\x00\x05bytes"},
+		{ID: 9, Name: "key", Type: impl.TypeUUID, Default: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+		{ID: 10, Name: "color", Type: impl.EnumOf(ColorDesc), Default: "\x00\x00\x00\x02"},
+		{ID: 11, Name: "point", Type: impl.StructOf(PointDesc), Default: "\b\x00\x01\x00\x00\x00\x03\b\x00\x02\x00\x00\x00\x04\x00"},
+		{ID: 12, Name: "shape", Type: impl.StructOf(ShapeDesc), Default: "\x04\x00\x01?\xf8\x00\x00\x00\x00\x00\x00\x00"},
+		{ID: 13, Name: "numbers", Type: impl.ListOf(impl.TypeI64), Default: "\n\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03"},
+		{ID: 14, Name: "words", Type: impl.ListOf(impl.TypeString), Default: "\v\x00\x00\x00\x02\x00\x00\x00\x01a\x00\x00\x00\x01b"},
+		{ID: 15, Name: "unique", Type: impl.SetOf(impl.TypeI32), Default: "\b\x00\x00\x00\x02\x00\x00\x00\a\x00\x00\x00\b"},
+		{ID: 16, Name: "counts", Type: impl.MapOf(impl.TypeString, impl.TypeI64), Default: "\v\n\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03two\x00\x00\x00\x00\x00\x00\x00\x02"},
+		{ID: 17, Name: "points", Type: impl.ListOf(impl.StructOf(PointDesc)), Default: "\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x02\b\x00\x02\x00\x00\x00\x02\x00"},
 	}...)
-	ListsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "flags", Type: thriftimpl.ListOf(thriftimpl.TypeBool)},
-		{ID: 2, Name: "tinies", Type: thriftimpl.ListOf(thriftimpl.TypeI8)},
-		{ID: 3, Name: "smalls", Type: thriftimpl.ListOf(thriftimpl.TypeI16)},
-		{ID: 4, Name: "mediums", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-		{ID: 5, Name: "larges", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		{ID: 6, Name: "reals", Type: thriftimpl.ListOf(thriftimpl.TypeDouble)},
-		{ID: 7, Name: "texts", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		{ID: 8, Name: "blobs", Type: thriftimpl.ListOf(thriftimpl.TypeBinary)},
-		{ID: 9, Name: "keys", Type: thriftimpl.ListOf(thriftimpl.TypeUUID)},
-		{ID: 10, Name: "colors", Type: thriftimpl.ListOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
-		{ID: 11, Name: "points", Type: thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))},
-		{ID: 12, Name: "shapes", Type: thriftimpl.ListOf(thriftimpl.StructOf(ShapeDesc))},
-		{ID: 13, Name: "matrix", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI64))},
-		{ID: 14, Name: "table", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeString))},
-		{ID: 15, Name: "deep", Type: thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.StructOf(PointDesc))))},
-		{ID: 16, Name: "sets", Type: thriftimpl.ListOf(thriftimpl.SetOf(thriftimpl.TypeI32))},
-		{ID: 17, Name: "words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		{ID: 18, Name: "times", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		{ID: 19, Name: "cube", Type: thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.ListOf(thriftimpl.TypeI16)))},
-		{ID: 20, Name: "refusals", Type: thriftimpl.ListOf(thriftimpl.StructOf(RefusedDesc))},
+	ListsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "flags", Type: impl.ListOf(impl.TypeBool)},
+		{ID: 2, Name: "tinies", Type: impl.ListOf(impl.TypeI8)},
+		{ID: 3, Name: "smalls", Type: impl.ListOf(impl.TypeI16)},
+		{ID: 4, Name: "mediums", Type: impl.ListOf(impl.TypeI32)},
+		{ID: 5, Name: "larges", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 6, Name: "reals", Type: impl.ListOf(impl.TypeDouble)},
+		{ID: 7, Name: "texts", Type: impl.ListOf(impl.TypeString)},
+		{ID: 8, Name: "blobs", Type: impl.ListOf(impl.TypeBinary)},
+		{ID: 9, Name: "keys", Type: impl.ListOf(impl.TypeUUID)},
+		{ID: 10, Name: "colors", Type: impl.ListOf(impl.EnumOf(ColorDesc))},
+		{ID: 11, Name: "points", Type: impl.ListOf(impl.StructOf(PointDesc))},
+		{ID: 12, Name: "shapes", Type: impl.ListOf(impl.StructOf(ShapeDesc))},
+		{ID: 13, Name: "matrix", Type: impl.ListOf(impl.ListOf(impl.TypeI64))},
+		{ID: 14, Name: "table", Type: impl.ListOf(impl.ListOf(impl.TypeString))},
+		{ID: 15, Name: "deep", Type: impl.ListOf(impl.MapOf(impl.TypeString, impl.ListOf(impl.StructOf(PointDesc))))},
+		{ID: 16, Name: "sets", Type: impl.ListOf(impl.SetOf(impl.TypeI32))},
+		{ID: 17, Name: "words", Type: impl.ListOf(impl.TypeString)},
+		{ID: 18, Name: "times", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 19, Name: "cube", Type: impl.ListOf(impl.ListOf(impl.ListOf(impl.TypeI16)))},
+		{ID: 20, Name: "refusals", Type: impl.ListOf(impl.StructOf(RefusedDesc))},
 	}...)
-	SetsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "flags", Type: thriftimpl.SetOf(thriftimpl.TypeBool)},
-		{ID: 2, Name: "tinies", Type: thriftimpl.SetOf(thriftimpl.TypeI8)},
-		{ID: 3, Name: "smalls", Type: thriftimpl.SetOf(thriftimpl.TypeI16)},
-		{ID: 4, Name: "mediums", Type: thriftimpl.SetOf(thriftimpl.TypeI32)},
-		{ID: 5, Name: "larges", Type: thriftimpl.SetOf(thriftimpl.TypeI64)},
-		{ID: 6, Name: "reals", Type: thriftimpl.SetOf(thriftimpl.TypeDouble)},
-		{ID: 7, Name: "texts", Type: thriftimpl.SetOf(thriftimpl.TypeString)},
-		{ID: 8, Name: "blobs", Type: thriftimpl.SetOf(thriftimpl.TypeBinary)},
-		{ID: 9, Name: "keys", Type: thriftimpl.SetOf(thriftimpl.TypeUUID)},
-		{ID: 10, Name: "colors", Type: thriftimpl.SetOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
-		{ID: 11, Name: "points", Type: thriftimpl.SetOf(thriftimpl.StructOf(PointDesc))},
-		{ID: 12, Name: "shapes", Type: thriftimpl.SetOf(thriftimpl.StructOf(ShapeDesc))},
-		{ID: 13, Name: "rows", Type: thriftimpl.SetOf(thriftimpl.ListOf(thriftimpl.TypeI32))},
-		{ID: 14, Name: "maps", Type: thriftimpl.SetOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeString))},
+	SetsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "flags", Type: impl.SetOf(impl.TypeBool)},
+		{ID: 2, Name: "tinies", Type: impl.SetOf(impl.TypeI8)},
+		{ID: 3, Name: "smalls", Type: impl.SetOf(impl.TypeI16)},
+		{ID: 4, Name: "mediums", Type: impl.SetOf(impl.TypeI32)},
+		{ID: 5, Name: "larges", Type: impl.SetOf(impl.TypeI64)},
+		{ID: 6, Name: "reals", Type: impl.SetOf(impl.TypeDouble)},
+		{ID: 7, Name: "texts", Type: impl.SetOf(impl.TypeString)},
+		{ID: 8, Name: "blobs", Type: impl.SetOf(impl.TypeBinary)},
+		{ID: 9, Name: "keys", Type: impl.SetOf(impl.TypeUUID)},
+		{ID: 10, Name: "colors", Type: impl.SetOf(impl.EnumOf(ColorDesc))},
+		{ID: 11, Name: "points", Type: impl.SetOf(impl.StructOf(PointDesc))},
+		{ID: 12, Name: "shapes", Type: impl.SetOf(impl.StructOf(ShapeDesc))},
+		{ID: 13, Name: "rows", Type: impl.SetOf(impl.ListOf(impl.TypeI32))},
+		{ID: 14, Name: "maps", Type: impl.SetOf(impl.MapOf(impl.TypeI32, impl.TypeString))},
 	}...)
-	MapsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "by_flags", Type: thriftimpl.MapOf(thriftimpl.TypeBool, thriftimpl.TypeString)},
-		{ID: 2, Name: "by_tinies", Type: thriftimpl.MapOf(thriftimpl.TypeI8, thriftimpl.TypeString)},
-		{ID: 3, Name: "by_smalls", Type: thriftimpl.MapOf(thriftimpl.TypeI16, thriftimpl.TypeString)},
-		{ID: 4, Name: "by_mediums", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeString)},
-		{ID: 5, Name: "by_larges", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.TypeString)},
-		{ID: 6, Name: "by_reals", Type: thriftimpl.MapOf(thriftimpl.TypeDouble, thriftimpl.TypeString)},
-		{ID: 7, Name: "by_texts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-		{ID: 8, Name: "by_blobs", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeString)},
-		{ID: 9, Name: "by_keys", Type: thriftimpl.MapOf(thriftimpl.TypeUUID, thriftimpl.TypeString)},
-		{ID: 10, Name: "by_colors", Type: thriftimpl.MapOf(thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }), thriftimpl.TypeString)},
-		{ID: 11, Name: "by_points", Type: thriftimpl.MapOf(thriftimpl.StructOf(PointDesc), thriftimpl.TypeString)},
-		{ID: 12, Name: "by_shapes", Type: thriftimpl.MapOf(thriftimpl.StructOf(ShapeDesc), thriftimpl.TypeString)},
-		{ID: 21, Name: "to_flags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeBool)},
-		{ID: 22, Name: "to_tinies", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI8)},
-		{ID: 23, Name: "to_smalls", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI16)},
-		{ID: 24, Name: "to_mediums", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI32)},
-		{ID: 25, Name: "to_larges", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64)},
-		{ID: 26, Name: "to_reals", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeDouble)},
-		{ID: 27, Name: "to_texts", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-		{ID: 28, Name: "to_blobs", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeBinary)},
-		{ID: 29, Name: "to_keys", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeUUID)},
-		{ID: 30, Name: "to_colors", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.EnumOf(func(v int32) string { return Color(v).String() }))},
-		{ID: 31, Name: "to_points", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(PointDesc))},
-		{ID: 32, Name: "to_shapes", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(ShapeDesc))},
-		{ID: 41, Name: "point_by_number", Type: thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.StructOf(PointDesc))},
-		{ID: 42, Name: "nested", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeI64))},
-		{ID: 43, Name: "series", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.ListOf(thriftimpl.TypeI64))},
-		{ID: 44, Name: "groups", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.SetOf(thriftimpl.TypeString))},
-		{ID: 45, Name: "by_row", Type: thriftimpl.MapOf(thriftimpl.ListOf(thriftimpl.TypeI32), thriftimpl.TypeString)},
-		{ID: 46, Name: "raw", Type: thriftimpl.MapOf(thriftimpl.TypeBinary, thriftimpl.TypeBinary)},
-		{ID: 47, Name: "deep", Type: thriftimpl.MapOf(thriftimpl.TypeI64, thriftimpl.ListOf(thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(PointDesc))))},
-		{ID: 48, Name: "by_map", Type: thriftimpl.MapOf(thriftimpl.MapOf(thriftimpl.TypeI32, thriftimpl.TypeI32), thriftimpl.StructOf(PointDesc))},
+	MapsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "by_flags", Type: impl.MapOf(impl.TypeBool, impl.TypeString)},
+		{ID: 2, Name: "by_tinies", Type: impl.MapOf(impl.TypeI8, impl.TypeString)},
+		{ID: 3, Name: "by_smalls", Type: impl.MapOf(impl.TypeI16, impl.TypeString)},
+		{ID: 4, Name: "by_mediums", Type: impl.MapOf(impl.TypeI32, impl.TypeString)},
+		{ID: 5, Name: "by_larges", Type: impl.MapOf(impl.TypeI64, impl.TypeString)},
+		{ID: 6, Name: "by_reals", Type: impl.MapOf(impl.TypeDouble, impl.TypeString)},
+		{ID: 7, Name: "by_texts", Type: impl.MapOf(impl.TypeString, impl.TypeString)},
+		{ID: 8, Name: "by_blobs", Type: impl.MapOf(impl.TypeBinary, impl.TypeString)},
+		{ID: 9, Name: "by_keys", Type: impl.MapOf(impl.TypeUUID, impl.TypeString)},
+		{ID: 10, Name: "by_colors", Type: impl.MapOf(impl.EnumOf(ColorDesc), impl.TypeString)},
+		{ID: 11, Name: "by_points", Type: impl.MapOf(impl.StructOf(PointDesc), impl.TypeString)},
+		{ID: 12, Name: "by_shapes", Type: impl.MapOf(impl.StructOf(ShapeDesc), impl.TypeString)},
+		{ID: 21, Name: "to_flags", Type: impl.MapOf(impl.TypeString, impl.TypeBool)},
+		{ID: 22, Name: "to_tinies", Type: impl.MapOf(impl.TypeString, impl.TypeI8)},
+		{ID: 23, Name: "to_smalls", Type: impl.MapOf(impl.TypeString, impl.TypeI16)},
+		{ID: 24, Name: "to_mediums", Type: impl.MapOf(impl.TypeString, impl.TypeI32)},
+		{ID: 25, Name: "to_larges", Type: impl.MapOf(impl.TypeString, impl.TypeI64)},
+		{ID: 26, Name: "to_reals", Type: impl.MapOf(impl.TypeString, impl.TypeDouble)},
+		{ID: 27, Name: "to_texts", Type: impl.MapOf(impl.TypeString, impl.TypeString)},
+		{ID: 28, Name: "to_blobs", Type: impl.MapOf(impl.TypeString, impl.TypeBinary)},
+		{ID: 29, Name: "to_keys", Type: impl.MapOf(impl.TypeString, impl.TypeUUID)},
+		{ID: 30, Name: "to_colors", Type: impl.MapOf(impl.TypeString, impl.EnumOf(ColorDesc))},
+		{ID: 31, Name: "to_points", Type: impl.MapOf(impl.TypeString, impl.StructOf(PointDesc))},
+		{ID: 32, Name: "to_shapes", Type: impl.MapOf(impl.TypeString, impl.StructOf(ShapeDesc))},
+		{ID: 41, Name: "point_by_number", Type: impl.MapOf(impl.TypeI32, impl.StructOf(PointDesc))},
+		{ID: 42, Name: "nested", Type: impl.MapOf(impl.TypeString, impl.MapOf(impl.TypeString, impl.TypeI64))},
+		{ID: 43, Name: "series", Type: impl.MapOf(impl.TypeString, impl.ListOf(impl.TypeI64))},
+		{ID: 44, Name: "groups", Type: impl.MapOf(impl.TypeString, impl.SetOf(impl.TypeString))},
+		{ID: 45, Name: "by_row", Type: impl.MapOf(impl.ListOf(impl.TypeI32), impl.TypeString)},
+		{ID: 46, Name: "raw", Type: impl.MapOf(impl.TypeBinary, impl.TypeBinary)},
+		{ID: 47, Name: "deep", Type: impl.MapOf(impl.TypeI64, impl.ListOf(impl.MapOf(impl.TypeString, impl.StructOf(PointDesc))))},
+		{ID: 48, Name: "by_map", Type: impl.MapOf(impl.MapOf(impl.TypeI32, impl.TypeI32), impl.StructOf(PointDesc))},
 	}...)
-	TreeDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "name", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
-		{ID: 2, Name: "children", Type: thriftimpl.ListOf(thriftimpl.StructOf(TreeDesc))},
+	TreeDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "name", Type: impl.TypeString, Req: impl.Required},
+		{ID: 2, Name: "children", Type: impl.ListOf(impl.StructOf(TreeDesc))},
 	}...)
-	ChainDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "value", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "next", Type: thriftimpl.StructOf(ChainDesc), Req: thriftimpl.Optional},
+	ChainDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "value", Type: impl.TypeI64},
+		{ID: 2, Name: "next", Type: impl.StructOf(ChainDesc), Req: impl.Optional},
 	}...)
-	DirectoryDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "entries", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.StructOf(DirectoryDesc))},
-		{ID: 2, Name: "content", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+	DirectoryDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "entries", Type: impl.MapOf(impl.TypeString, impl.StructOf(DirectoryDesc))},
+		{ID: 2, Name: "content", Type: impl.TypeBinary, Req: impl.Optional},
 	}...)
-	OddIDsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: -1, Name: "first", Type: thriftimpl.TypeI32},
-		{ID: -2, Name: "second", Type: thriftimpl.TypeString},
-		{ID: 32767, Name: "top", Type: thriftimpl.TypeI32},
-		{ID: -3, Name: "bottom", Type: thriftimpl.TypeI32},
-		{ID: 7, Name: "seven", Type: thriftimpl.TypeI32},
-		{ID: 3, Name: "three", Type: thriftimpl.TypeI32},
+	OddIDsDesc.Define([]impl.FieldDesc{
+		{ID: -1, Name: "first", Type: impl.TypeI32},
+		{ID: -2, Name: "second", Type: impl.TypeString},
+		{ID: 32767, Name: "top", Type: impl.TypeI32},
+		{ID: -3, Name: "bottom", Type: impl.TypeI32},
+		{ID: 7, Name: "seven", Type: impl.TypeI32},
+		{ID: 3, Name: "three", Type: impl.TypeI32},
 	}...)
-	OddNamesDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "message", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "Release", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "type", Type: thriftimpl.TypeI32},
-		{ID: 4, Name: "user_id", Type: thriftimpl.TypeI32},
-		{ID: 5, Name: "userID", Type: thriftimpl.TypeI32},
-		{ID: 6, Name: "string", Type: thriftimpl.TypeString},
-		{ID: 7, Name: "valid", Type: thriftimpl.TypeBool},
-		{ID: 8, Name: "new_thing", Type: thriftimpl.TypeI32},
-		{ID: 9, Name: "Result", Type: thriftimpl.TypeI32},
-		{ID: 10, Name: "error", Type: thriftimpl.TypeI32},
+	OddNamesDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "message", Type: impl.TypeString},
+		{ID: 2, Name: "Release", Type: impl.TypeString},
+		{ID: 3, Name: "type", Type: impl.TypeI32},
+		{ID: 4, Name: "user_id", Type: impl.TypeI32},
+		{ID: 5, Name: "userID", Type: impl.TypeI32},
+		{ID: 6, Name: "string", Type: impl.TypeString},
+		{ID: 7, Name: "valid", Type: impl.TypeBool},
+		{ID: 8, Name: "new_thing", Type: impl.TypeI32},
+		{ID: 9, Name: "Result", Type: impl.TypeI32},
+		{ID: 10, Name: "error", Type: impl.TypeI32},
 	}...)
-	OuterDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "origin", Type: thriftimpl.StructOf(PointDesc), Req: thriftimpl.Required},
-		{ID: 2, Name: "shape", Type: thriftimpl.StructOf(ShapeDesc), Req: thriftimpl.Optional},
-		{ID: 3, Name: "lists", Type: thriftimpl.StructOf(ListsDesc)},
-		{ID: 4, Name: "refused", Type: thriftimpl.StructOf(RefusedDesc), Req: thriftimpl.Optional},
-		{ID: 5, Name: "tree", Type: thriftimpl.StructOf(TreeDesc)},
-		{ID: 6, Name: "after", Type: thriftimpl.TypeI64},
+	OuterDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "origin", Type: impl.StructOf(PointDesc), Req: impl.Required},
+		{ID: 2, Name: "shape", Type: impl.StructOf(ShapeDesc), Req: impl.Optional},
+		{ID: 3, Name: "lists", Type: impl.StructOf(ListsDesc)},
+		{ID: 4, Name: "refused", Type: impl.StructOf(RefusedDesc), Req: impl.Optional},
+		{ID: 5, Name: "tree", Type: impl.StructOf(TreeDesc)},
+		{ID: 6, Name: "after", Type: impl.TypeI64},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "shapes.thrift",
+		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, OddIDsDesc, OddNamesDesc, OuterDesc},
+		Enums:   []*impl.Enum{ColorDesc},
+		Consts: []impl.ConstDesc{
+			{Name: "YES", Type: impl.TypeBool, Wire: "\x01"},
+			{Name: "ANSWER", Type: impl.TypeI32, Wire: "\x00\x00\x00*"},
+			{Name: "BIG", Type: impl.TypeI64, Wire: "\x7f\xff\xff\xff\xff\xff\xff\xff"},
+			{Name: "HALF", Type: impl.TypeDouble, Wire: "?\xe0\x00\x00\x00\x00\x00\x00"},
+			{Name: "GREETING", Type: impl.TypeString, Wire: "\x00\x00\x00\x05hello"},
+			{Name: "RAW", Type: impl.TypeBinary, Wire: "\x00\x00\x00\x03raw"},
+			{Name: "ID", Type: impl.TypeUUID, Wire: "\x00\x11\"3DUfw\x88\x99\xaa\xbb\xcc\xdd\xee\xff"},
+			{Name: "FAVOURITE", Type: impl.EnumOf(ColorDesc), Wire: "\x00\x00\x00\x10"},
+			{Name: "ORIGIN", Type: impl.StructOf(PointDesc), Wire: "\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00"},
+			{Name: "CIRCLE", Type: impl.StructOf(ShapeDesc), Wire: "\x04\x00\x01?\xe0\x00\x00\x00\x00\x00\x00\x00"},
+			{Name: "PRIMES", Type: impl.ListOf(impl.TypeI64), Wire: "\n\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\a"},
+			{Name: "WORDS", Type: impl.ListOf(impl.TypeString), Wire: "\v\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x05hello"},
+			{Name: "COLORS", Type: impl.SetOf(impl.EnumOf(ColorDesc)), Wire: "\b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x10"},
+			{Name: "PATHS", Type: impl.MapOf(impl.TypeString, impl.ListOf(impl.StructOf(PointDesc))), Wire: "\v\x0f\x00\x00\x00\x02\x00\x00\x00\x01a\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01b\f\x00\x00\x00\x00"},
+		},
+	})
 }

@@ -5,26 +5,26 @@ package peer
 
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 type Ano nocopy.Struct
 
 const (
-	anoNum thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 1
+	anoNum impl.Field = 2<<48 | 3<<32 | 10<<16 | 1
 )
 
 // AnoDesc is the descriptor of Ano.
-var AnoDesc = thriftimpl.NewDesc("Ano")
+var AnoDesc = impl.NewDesc("Ano")
 
 // NewAno returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewAno(opts ...nocopy.Option) Ano { return Ano(thriftimpl.New(AnoDesc, opts...)) }
+func NewAno(opts ...nocopy.Option) Ano { return Ano(impl.New(AnoDesc, opts...)) }
 func ParseAno(b []byte, opts ...nocopy.Option) (Ano, error) {
-	s, err := thriftimpl.Parse(AnoDesc, b, opts...)
+	s, err := impl.Parse(AnoDesc, b, opts...)
 	return Ano(s), err
 }
 func ReadAno(r io.Reader, n int, opts ...nocopy.Option) (Ano, error) {
@@ -34,34 +34,35 @@ func ReadAno(r io.Reader, n int, opts ...nocopy.Option) (Ano, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Ano) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Ano) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, AnoDesc) }
-func (s Ano) ThriftDesc() *thriftimpl.Desc            { return AnoDesc }
+func (s Ano) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, AnoDesc) }
+func (s Ano) ThriftDesc() *impl.Desc                  { return AnoDesc }
+func (s Ano) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Ano) Release()                                { nocopy.Struct(s).Release() }
-func (s Ano) Clone() Ano                              { return Ano(thriftimpl.Struct(s).Clone(AnoDesc)) }
+func (s Ano) Clone() Ano                              { return Ano(impl.Struct(s).Clone(AnoDesc)) }
 func (s Ano) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Ano) String() string                          { return thriftimpl.Struct(s).Format(AnoDesc) }
-func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(AnoDesc) }
+func (s Ano) String() string                          { return impl.Struct(s).Format(AnoDesc) }
+func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(AnoDesc) }
 
-func (s Ano) GetNum() int64  { return thriftimpl.Struct(s).Int64(anoNum) }
-func (s Ano) SetNum(v int64) { thriftimpl.Struct(s).SetInt64(anoNum, v) }
-func (s Ano) IsSetNum() bool { return thriftimpl.Struct(s).Has(anoNum) }
-func (s Ano) UnsetNum()      { thriftimpl.Struct(s).Unset(anoNum) }
+func (s Ano) GetNum() int64  { return impl.Struct(s).Int64(anoNum) }
+func (s Ano) SetNum(v int64) { impl.Struct(s).SetInt64(anoNum, v) }
+func (s Ano) IsSetNum() bool { return impl.Struct(s).Has(anoNum) }
+func (s Ano) UnsetNum()      { impl.Struct(s).Unset(anoNum) }
 
 type MyTest nocopy.Struct
 
 const (
-	myTestNum  thriftimpl.Field = 2<<48 | 5<<32 | 10<<16 | 1
-	myTestAno  thriftimpl.Field = 3<<48 | 5<<32 | 12<<16 | 2
-	myTestNums thriftimpl.Field = 4<<48 | 5<<32 | 15<<16 | 3
+	myTestNum  impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	myTestAno  impl.Field = 3<<48 | 5<<32 | 12<<16 | 2
+	myTestNums impl.Field = 4<<48 | 5<<32 | 15<<16 | 3
 )
 
 // MyTestDesc is the descriptor of MyTest.
-var MyTestDesc = thriftimpl.NewDesc("MyTest")
+var MyTestDesc = impl.NewDesc("MyTest")
 
 // NewMyTest returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewMyTest(opts ...nocopy.Option) MyTest { return MyTest(thriftimpl.New(MyTestDesc, opts...)) }
+func NewMyTest(opts ...nocopy.Option) MyTest { return MyTest(impl.New(MyTestDesc, opts...)) }
 func ParseMyTest(b []byte, opts ...nocopy.Option) (MyTest, error) {
-	s, err := thriftimpl.Parse(MyTestDesc, b, opts...)
+	s, err := impl.Parse(MyTestDesc, b, opts...)
 	return MyTest(s), err
 }
 func ReadMyTest(r io.Reader, n int, opts ...nocopy.Option) (MyTest, error) {
@@ -70,61 +71,54 @@ func ReadMyTest(r io.Reader, n int, opts ...nocopy.Option) (MyTest, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s MyTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s MyTest) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, MyTestDesc)
-}
-func (s MyTest) ThriftDesc() *thriftimpl.Desc { return MyTestDesc }
-func (s MyTest) Release()                     { nocopy.Struct(s).Release() }
-func (s MyTest) Clone() MyTest                { return MyTest(thriftimpl.Struct(s).Clone(MyTestDesc)) }
-func (s MyTest) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s MyTest) String() string               { return thriftimpl.Struct(s).Format(MyTestDesc) }
-func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(MyTestDesc)
-}
+func (s MyTest) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s MyTest) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, MyTestDesc) }
+func (s MyTest) ThriftDesc() *impl.Desc                  { return MyTestDesc }
+func (s MyTest) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s MyTest) Release()                                { nocopy.Struct(s).Release() }
+func (s MyTest) Clone() MyTest                           { return MyTest(impl.Struct(s).Clone(MyTestDesc)) }
+func (s MyTest) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s MyTest) String() string                          { return impl.Struct(s).Format(MyTestDesc) }
+func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MyTestDesc) }
 
-func (s MyTest) GetNum() int64  { return thriftimpl.Struct(s).Int64(myTestNum) }
-func (s MyTest) SetNum(v int64) { thriftimpl.Struct(s).SetInt64(myTestNum, v) }
-func (s MyTest) IsSetNum() bool { return thriftimpl.Struct(s).Has(myTestNum) }
-func (s MyTest) UnsetNum()      { thriftimpl.Struct(s).Unset(myTestNum) }
+func (s MyTest) GetNum() int64  { return impl.Struct(s).Int64(myTestNum) }
+func (s MyTest) SetNum(v int64) { impl.Struct(s).SetInt64(myTestNum, v) }
+func (s MyTest) IsSetNum() bool { return impl.Struct(s).Has(myTestNum) }
+func (s MyTest) UnsetNum()      { impl.Struct(s).Unset(myTestNum) }
 
-func (s MyTest) GetAno() Ano { return Ano(thriftimpl.Struct(s).Child(myTestAno, MyTestDesc)) }
+func (s MyTest) GetAno() Ano { return Ano(impl.Struct(s).Child(myTestAno, MyTestDesc)) }
 
 // SetAno sets a copy of v, an empty struct if v is absent.
-func (s MyTest) SetAno(v Ano) {
-	thriftimpl.Struct(s).SetChild(myTestAno, MyTestDesc, thriftimpl.Struct(v))
-}
-func (s MyTest) NewAno() Ano    { return Ano(thriftimpl.Struct(s).NewChild(myTestAno, MyTestDesc, 0)) }
-func (s MyTest) IsSetAno() bool { return thriftimpl.Struct(s).Has(myTestAno) }
-func (s MyTest) UnsetAno()      { thriftimpl.Struct(s).Unset(myTestAno) }
+func (s MyTest) SetAno(v Ano)   { impl.Struct(s).SetChild(myTestAno, MyTestDesc, impl.Struct(v)) }
+func (s MyTest) NewAno() Ano    { return Ano(impl.Struct(s).NewChild(myTestAno, MyTestDesc, 0)) }
+func (s MyTest) IsSetAno() bool { return impl.Struct(s).Has(myTestAno) }
+func (s MyTest) UnsetAno()      { impl.Struct(s).Unset(myTestAno) }
 
 func (s MyTest) GetNums() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(myTestNums, MyTestDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(myTestNums, MyTestDesc))
 }
-func (s MyTest) SetNums(v []int64) { thriftimpl.Struct(s).SetInt64s(myTestNums, MyTestDesc, v) }
+func (s MyTest) SetNums(v []int64) { impl.Struct(s).SetInt64s(myTestNums, MyTestDesc, v) }
 func (s MyTest) NewNums(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(myTestNums, MyTestDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(myTestNums, MyTestDesc, n))
 }
-func (s MyTest) IsSetNums() bool { return thriftimpl.Struct(s).Has(myTestNums) }
-func (s MyTest) UnsetNums()      { thriftimpl.Struct(s).Unset(myTestNums) }
+func (s MyTest) IsSetNums() bool { return impl.Struct(s).Has(myTestNums) }
+func (s MyTest) UnsetNums()      { impl.Struct(s).Unset(myTestNums) }
 
 type SmallSub nocopy.Struct
 
 const (
-	smallSubName   thriftimpl.Field = 2<<48 | 5<<32 | 11<<16 | 1
-	smallSubRegion thriftimpl.Field = 3<<48 | 5<<32 | 11<<16 | 2
-	smallSubID     thriftimpl.Field = 4<<48 | 5<<32 | 10<<16 | 3
+	smallSubName   impl.Field = 2<<48 | 5<<32 | 11<<16 | 1
+	smallSubRegion impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	smallSubID     impl.Field = 4<<48 | 5<<32 | 10<<16 | 3
 )
 
 // SmallSubDesc is the descriptor of SmallSub.
-var SmallSubDesc = thriftimpl.NewDesc("SmallSub")
+var SmallSubDesc = impl.NewDesc("SmallSub")
 
 // NewSmallSub returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewSmallSub(opts ...nocopy.Option) SmallSub {
-	return SmallSub(thriftimpl.New(SmallSubDesc, opts...))
-}
+func NewSmallSub(opts ...nocopy.Option) SmallSub { return SmallSub(impl.New(SmallSubDesc, opts...)) }
 func ParseSmallSub(b []byte, opts ...nocopy.Option) (SmallSub, error) {
-	s, err := thriftimpl.Parse(SmallSubDesc, b, opts...)
+	s, err := impl.Parse(SmallSubDesc, b, opts...)
 	return SmallSub(s), err
 }
 func ReadSmallSub(r io.Reader, n int, opts ...nocopy.Option) (SmallSub, error) {
@@ -133,55 +127,54 @@ func ReadSmallSub(r io.Reader, n int, opts ...nocopy.Option) (SmallSub, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s SmallSub) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s SmallSub) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, SmallSubDesc)
-}
-func (s SmallSub) ThriftDesc() *thriftimpl.Desc { return SmallSubDesc }
-func (s SmallSub) Release()                     { nocopy.Struct(s).Release() }
-func (s SmallSub) Clone() SmallSub              { return SmallSub(thriftimpl.Struct(s).Clone(SmallSubDesc)) }
-func (s SmallSub) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s SmallSub) String() string               { return thriftimpl.Struct(s).Format(SmallSubDesc) }
+func (s SmallSub) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s SmallSub) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallSubDesc) }
+func (s SmallSub) ThriftDesc() *impl.Desc     { return SmallSubDesc }
+func (s SmallSub) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s SmallSub) Release()                   { nocopy.Struct(s).Release() }
+func (s SmallSub) Clone() SmallSub            { return SmallSub(impl.Struct(s).Clone(SmallSubDesc)) }
+func (s SmallSub) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s SmallSub) String() string             { return impl.Struct(s).Format(SmallSubDesc) }
 func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(SmallSubDesc)
+	return impl.Struct(s).Unknown(SmallSubDesc)
 }
 
-func (s SmallSub) GetName() string  { return thriftimpl.Struct(s).Text(smallSubName) }
-func (s SmallSub) SetName(v string) { thriftimpl.Struct(s).SetText(smallSubName, v) }
-func (s SmallSub) IsSetName() bool  { return thriftimpl.Struct(s).Has(smallSubName) }
-func (s SmallSub) UnsetName()       { thriftimpl.Struct(s).Unset(smallSubName) }
+func (s SmallSub) GetName() string  { return impl.Struct(s).Text(smallSubName) }
+func (s SmallSub) SetName(v string) { impl.Struct(s).SetText(smallSubName, v) }
+func (s SmallSub) IsSetName() bool  { return impl.Struct(s).Has(smallSubName) }
+func (s SmallSub) UnsetName()       { impl.Struct(s).Unset(smallSubName) }
 
-func (s SmallSub) GetRegion() string  { return thriftimpl.Struct(s).Text(smallSubRegion) }
-func (s SmallSub) SetRegion(v string) { thriftimpl.Struct(s).SetText(smallSubRegion, v) }
-func (s SmallSub) IsSetRegion() bool  { return thriftimpl.Struct(s).Has(smallSubRegion) }
-func (s SmallSub) UnsetRegion()       { thriftimpl.Struct(s).Unset(smallSubRegion) }
+func (s SmallSub) GetRegion() string  { return impl.Struct(s).Text(smallSubRegion) }
+func (s SmallSub) SetRegion(v string) { impl.Struct(s).SetText(smallSubRegion, v) }
+func (s SmallSub) IsSetRegion() bool  { return impl.Struct(s).Has(smallSubRegion) }
+func (s SmallSub) UnsetRegion()       { impl.Struct(s).Unset(smallSubRegion) }
 
-func (s SmallSub) GetID() int64  { return thriftimpl.Struct(s).Int64(smallSubID) }
-func (s SmallSub) SetID(v int64) { thriftimpl.Struct(s).SetInt64(smallSubID, v) }
-func (s SmallSub) IsSetID() bool { return thriftimpl.Struct(s).Has(smallSubID) }
-func (s SmallSub) UnsetID()      { thriftimpl.Struct(s).Unset(smallSubID) }
+func (s SmallSub) GetID() int64  { return impl.Struct(s).Int64(smallSubID) }
+func (s SmallSub) SetID(v int64) { impl.Struct(s).SetInt64(smallSubID, v) }
+func (s SmallSub) IsSetID() bool { return impl.Struct(s).Has(smallSubID) }
+func (s SmallSub) UnsetID()      { impl.Struct(s).Unset(smallSubID) }
 
 type Small nocopy.Struct
 
 const (
-	smallService   thriftimpl.Field = 2<<48 | 11<<32 | 11<<16 | 1
-	smallMethod    thriftimpl.Field = 3<<48 | 11<<32 | 11<<16 | 2
-	smallCaller    thriftimpl.Field = 4<<48 | 11<<32 | 11<<16 | 3
-	smallCode      thriftimpl.Field = 5<<48 | 11<<32 | 8<<16 | 4
-	smallTraceId   thriftimpl.Field = 6<<48 | 11<<32 | 10<<16 | 5
-	smallTimestamp thriftimpl.Field = 7<<48 | 11<<32 | 10<<16 | 6
-	smallSampled   thriftimpl.Field = 8<<48 | 11<<32 | 2<<16 | 7
-	smallWeight    thriftimpl.Field = 9<<48 | 11<<32 | 4<<16 | 8
-	smallSub       thriftimpl.Field = 10<<48 | 11<<32 | 12<<16 | 9
+	smallService   impl.Field = 2<<48 | 11<<32 | 11<<16 | 1
+	smallMethod    impl.Field = 3<<48 | 11<<32 | 11<<16 | 2
+	smallCaller    impl.Field = 4<<48 | 11<<32 | 11<<16 | 3
+	smallCode      impl.Field = 5<<48 | 11<<32 | 8<<16 | 4
+	smallTraceId   impl.Field = 6<<48 | 11<<32 | 10<<16 | 5
+	smallTimestamp impl.Field = 7<<48 | 11<<32 | 10<<16 | 6
+	smallSampled   impl.Field = 8<<48 | 11<<32 | 2<<16 | 7
+	smallWeight    impl.Field = 9<<48 | 11<<32 | 4<<16 | 8
+	smallSub       impl.Field = 10<<48 | 11<<32 | 12<<16 | 9
 )
 
 // SmallDesc is the descriptor of Small.
-var SmallDesc = thriftimpl.NewDesc("Small")
+var SmallDesc = impl.NewDesc("Small")
 
 // NewSmall returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewSmall(opts ...nocopy.Option) Small { return Small(thriftimpl.New(SmallDesc, opts...)) }
+func NewSmall(opts ...nocopy.Option) Small { return Small(impl.New(SmallDesc, opts...)) }
 func ParseSmall(b []byte, opts ...nocopy.Option) (Small, error) {
-	s, err := thriftimpl.Parse(SmallDesc, b, opts...)
+	s, err := impl.Parse(SmallDesc, b, opts...)
 	return Small(s), err
 }
 func ReadSmall(r io.Reader, n int, opts ...nocopy.Option) (Small, error) {
@@ -190,87 +183,82 @@ func ReadSmall(r io.Reader, n int, opts ...nocopy.Option) (Small, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Small) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Small) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, SmallDesc) }
-func (s Small) ThriftDesc() *thriftimpl.Desc { return SmallDesc }
-func (s Small) Release()                     { nocopy.Struct(s).Release() }
-func (s Small) Clone() Small                 { return Small(thriftimpl.Struct(s).Clone(SmallDesc)) }
-func (s Small) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Small) String() string               { return thriftimpl.Struct(s).Format(SmallDesc) }
-func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(SmallDesc)
-}
+func (s Small) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Small) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, SmallDesc) }
+func (s Small) ThriftDesc() *impl.Desc                  { return SmallDesc }
+func (s Small) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Small) Release()                                { nocopy.Struct(s).Release() }
+func (s Small) Clone() Small                            { return Small(impl.Struct(s).Clone(SmallDesc)) }
+func (s Small) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Small) String() string                          { return impl.Struct(s).Format(SmallDesc) }
+func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SmallDesc) }
 
-func (s Small) GetService() string  { return thriftimpl.Struct(s).Text(smallService) }
-func (s Small) SetService(v string) { thriftimpl.Struct(s).SetText(smallService, v) }
-func (s Small) IsSetService() bool  { return thriftimpl.Struct(s).Has(smallService) }
-func (s Small) UnsetService()       { thriftimpl.Struct(s).Unset(smallService) }
+func (s Small) GetService() string  { return impl.Struct(s).Text(smallService) }
+func (s Small) SetService(v string) { impl.Struct(s).SetText(smallService, v) }
+func (s Small) IsSetService() bool  { return impl.Struct(s).Has(smallService) }
+func (s Small) UnsetService()       { impl.Struct(s).Unset(smallService) }
 
-func (s Small) GetMethod() string  { return thriftimpl.Struct(s).Text(smallMethod) }
-func (s Small) SetMethod(v string) { thriftimpl.Struct(s).SetText(smallMethod, v) }
-func (s Small) IsSetMethod() bool  { return thriftimpl.Struct(s).Has(smallMethod) }
-func (s Small) UnsetMethod()       { thriftimpl.Struct(s).Unset(smallMethod) }
+func (s Small) GetMethod() string  { return impl.Struct(s).Text(smallMethod) }
+func (s Small) SetMethod(v string) { impl.Struct(s).SetText(smallMethod, v) }
+func (s Small) IsSetMethod() bool  { return impl.Struct(s).Has(smallMethod) }
+func (s Small) UnsetMethod()       { impl.Struct(s).Unset(smallMethod) }
 
-func (s Small) GetCaller() string  { return thriftimpl.Struct(s).Text(smallCaller) }
-func (s Small) SetCaller(v string) { thriftimpl.Struct(s).SetText(smallCaller, v) }
-func (s Small) IsSetCaller() bool  { return thriftimpl.Struct(s).Has(smallCaller) }
-func (s Small) UnsetCaller()       { thriftimpl.Struct(s).Unset(smallCaller) }
+func (s Small) GetCaller() string  { return impl.Struct(s).Text(smallCaller) }
+func (s Small) SetCaller(v string) { impl.Struct(s).SetText(smallCaller, v) }
+func (s Small) IsSetCaller() bool  { return impl.Struct(s).Has(smallCaller) }
+func (s Small) UnsetCaller()       { impl.Struct(s).Unset(smallCaller) }
 
-func (s Small) GetCode() int32  { return thriftimpl.Struct(s).Int32(smallCode) }
-func (s Small) SetCode(v int32) { thriftimpl.Struct(s).SetInt32(smallCode, v) }
-func (s Small) IsSetCode() bool { return thriftimpl.Struct(s).Has(smallCode) }
-func (s Small) UnsetCode()      { thriftimpl.Struct(s).Unset(smallCode) }
+func (s Small) GetCode() int32  { return impl.Struct(s).Int32(smallCode) }
+func (s Small) SetCode(v int32) { impl.Struct(s).SetInt32(smallCode, v) }
+func (s Small) IsSetCode() bool { return impl.Struct(s).Has(smallCode) }
+func (s Small) UnsetCode()      { impl.Struct(s).Unset(smallCode) }
 
-func (s Small) GetTraceId() int64  { return thriftimpl.Struct(s).Int64(smallTraceId) }
-func (s Small) SetTraceId(v int64) { thriftimpl.Struct(s).SetInt64(smallTraceId, v) }
-func (s Small) IsSetTraceId() bool { return thriftimpl.Struct(s).Has(smallTraceId) }
-func (s Small) UnsetTraceId()      { thriftimpl.Struct(s).Unset(smallTraceId) }
+func (s Small) GetTraceId() int64  { return impl.Struct(s).Int64(smallTraceId) }
+func (s Small) SetTraceId(v int64) { impl.Struct(s).SetInt64(smallTraceId, v) }
+func (s Small) IsSetTraceId() bool { return impl.Struct(s).Has(smallTraceId) }
+func (s Small) UnsetTraceId()      { impl.Struct(s).Unset(smallTraceId) }
 
-func (s Small) GetTimestamp() int64  { return thriftimpl.Struct(s).Int64(smallTimestamp) }
-func (s Small) SetTimestamp(v int64) { thriftimpl.Struct(s).SetInt64(smallTimestamp, v) }
-func (s Small) IsSetTimestamp() bool { return thriftimpl.Struct(s).Has(smallTimestamp) }
-func (s Small) UnsetTimestamp()      { thriftimpl.Struct(s).Unset(smallTimestamp) }
+func (s Small) GetTimestamp() int64  { return impl.Struct(s).Int64(smallTimestamp) }
+func (s Small) SetTimestamp(v int64) { impl.Struct(s).SetInt64(smallTimestamp, v) }
+func (s Small) IsSetTimestamp() bool { return impl.Struct(s).Has(smallTimestamp) }
+func (s Small) UnsetTimestamp()      { impl.Struct(s).Unset(smallTimestamp) }
 
-func (s Small) GetSampled() bool   { return thriftimpl.Struct(s).Bool(smallSampled) }
-func (s Small) SetSampled(v bool)  { thriftimpl.Struct(s).SetBool(smallSampled, v) }
-func (s Small) IsSetSampled() bool { return thriftimpl.Struct(s).Has(smallSampled) }
-func (s Small) UnsetSampled()      { thriftimpl.Struct(s).Unset(smallSampled) }
+func (s Small) GetSampled() bool   { return impl.Struct(s).Bool(smallSampled) }
+func (s Small) SetSampled(v bool)  { impl.Struct(s).SetBool(smallSampled, v) }
+func (s Small) IsSetSampled() bool { return impl.Struct(s).Has(smallSampled) }
+func (s Small) UnsetSampled()      { impl.Struct(s).Unset(smallSampled) }
 
-func (s Small) GetWeight() float64  { return thriftimpl.Struct(s).Float64(smallWeight) }
-func (s Small) SetWeight(v float64) { thriftimpl.Struct(s).SetFloat64(smallWeight, v) }
-func (s Small) IsSetWeight() bool   { return thriftimpl.Struct(s).Has(smallWeight) }
-func (s Small) UnsetWeight()        { thriftimpl.Struct(s).Unset(smallWeight) }
+func (s Small) GetWeight() float64  { return impl.Struct(s).Float64(smallWeight) }
+func (s Small) SetWeight(v float64) { impl.Struct(s).SetFloat64(smallWeight, v) }
+func (s Small) IsSetWeight() bool   { return impl.Struct(s).Has(smallWeight) }
+func (s Small) UnsetWeight()        { impl.Struct(s).Unset(smallWeight) }
 
-func (s Small) GetSub() SmallSub { return SmallSub(thriftimpl.Struct(s).Child(smallSub, SmallDesc)) }
+func (s Small) GetSub() SmallSub { return SmallSub(impl.Struct(s).Child(smallSub, SmallDesc)) }
 
 // SetSub sets a copy of v, an empty struct if v is absent.
-func (s Small) SetSub(v SmallSub) {
-	thriftimpl.Struct(s).SetChild(smallSub, SmallDesc, thriftimpl.Struct(v))
-}
-func (s Small) NewSub() SmallSub {
-	return SmallSub(thriftimpl.Struct(s).NewChild(smallSub, SmallDesc, 0))
-}
-func (s Small) IsSetSub() bool { return thriftimpl.Struct(s).Has(smallSub) }
-func (s Small) UnsetSub()      { thriftimpl.Struct(s).Unset(smallSub) }
+func (s Small) SetSub(v SmallSub) { impl.Struct(s).SetChild(smallSub, SmallDesc, impl.Struct(v)) }
+func (s Small) NewSub() SmallSub  { return SmallSub(impl.Struct(s).NewChild(smallSub, SmallDesc, 0)) }
+func (s Small) IsSetSub() bool    { return impl.Struct(s).Has(smallSub) }
+func (s Small) UnsetSub()         { impl.Struct(s).Unset(smallSub) }
 
 type Item nocopy.Struct
 
 const (
-	itemID    thriftimpl.Field = 2<<48 | 8<<32 | 10<<16 | 1
-	itemName  thriftimpl.Field = 3<<48 | 8<<32 | 11<<16 | 2
-	itemDesc  thriftimpl.Field = 4<<48 | 8<<32 | 11<<16 | 3
-	itemCount thriftimpl.Field = 5<<48 | 8<<32 | 8<<16 | 4
-	itemPrice thriftimpl.Field = 6<<48 | 8<<32 | 4<<16 | 5
-	itemOk    thriftimpl.Field = 7<<48 | 8<<32 | 2<<16 | 6
+	itemID    impl.Field = 2<<48 | 8<<32 | 10<<16 | 1
+	itemName  impl.Field = 3<<48 | 8<<32 | 11<<16 | 2
+	itemDesc  impl.Field = 4<<48 | 8<<32 | 11<<16 | 3
+	itemCount impl.Field = 5<<48 | 8<<32 | 8<<16 | 4
+	itemPrice impl.Field = 6<<48 | 8<<32 | 4<<16 | 5
+	itemOk    impl.Field = 7<<48 | 8<<32 | 2<<16 | 6
 )
 
 // ItemDesc is the descriptor of Item.
-var ItemDesc = thriftimpl.NewDesc("Item")
+var ItemDesc = impl.NewDesc("Item")
 
 // NewItem returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewItem(opts ...nocopy.Option) Item { return Item(thriftimpl.New(ItemDesc, opts...)) }
+func NewItem(opts ...nocopy.Option) Item { return Item(impl.New(ItemDesc, opts...)) }
 func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
-	s, err := thriftimpl.Parse(ItemDesc, b, opts...)
+	s, err := impl.Parse(ItemDesc, b, opts...)
 	return Item(s), err
 }
 func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
@@ -280,61 +268,62 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Item) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, ItemDesc) }
-func (s Item) ThriftDesc() *thriftimpl.Desc            { return ItemDesc }
+func (s Item) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item                             { return Item(thriftimpl.Struct(s).Clone(ItemDesc)) }
+func (s Item) Clone() Item                             { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Item) String() string                          { return thriftimpl.Struct(s).Format(ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(ItemDesc) }
+func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
-func (s Item) GetID() int64  { return thriftimpl.Struct(s).Int64(itemID) }
-func (s Item) SetID(v int64) { thriftimpl.Struct(s).SetInt64(itemID, v) }
-func (s Item) IsSetID() bool { return thriftimpl.Struct(s).Has(itemID) }
-func (s Item) UnsetID()      { thriftimpl.Struct(s).Unset(itemID) }
+func (s Item) GetID() int64  { return impl.Struct(s).Int64(itemID) }
+func (s Item) SetID(v int64) { impl.Struct(s).SetInt64(itemID, v) }
+func (s Item) IsSetID() bool { return impl.Struct(s).Has(itemID) }
+func (s Item) UnsetID()      { impl.Struct(s).Unset(itemID) }
 
-func (s Item) GetName() string  { return thriftimpl.Struct(s).Text(itemName) }
-func (s Item) SetName(v string) { thriftimpl.Struct(s).SetText(itemName, v) }
-func (s Item) IsSetName() bool  { return thriftimpl.Struct(s).Has(itemName) }
-func (s Item) UnsetName()       { thriftimpl.Struct(s).Unset(itemName) }
+func (s Item) GetName() string  { return impl.Struct(s).Text(itemName) }
+func (s Item) SetName(v string) { impl.Struct(s).SetText(itemName, v) }
+func (s Item) IsSetName() bool  { return impl.Struct(s).Has(itemName) }
+func (s Item) UnsetName()       { impl.Struct(s).Unset(itemName) }
 
-func (s Item) GetDesc() string  { return thriftimpl.Struct(s).Text(itemDesc) }
-func (s Item) SetDesc(v string) { thriftimpl.Struct(s).SetText(itemDesc, v) }
-func (s Item) IsSetDesc() bool  { return thriftimpl.Struct(s).Has(itemDesc) }
-func (s Item) UnsetDesc()       { thriftimpl.Struct(s).Unset(itemDesc) }
+func (s Item) GetDesc() string  { return impl.Struct(s).Text(itemDesc) }
+func (s Item) SetDesc(v string) { impl.Struct(s).SetText(itemDesc, v) }
+func (s Item) IsSetDesc() bool  { return impl.Struct(s).Has(itemDesc) }
+func (s Item) UnsetDesc()       { impl.Struct(s).Unset(itemDesc) }
 
-func (s Item) GetCount() int32  { return thriftimpl.Struct(s).Int32(itemCount) }
-func (s Item) SetCount(v int32) { thriftimpl.Struct(s).SetInt32(itemCount, v) }
-func (s Item) IsSetCount() bool { return thriftimpl.Struct(s).Has(itemCount) }
-func (s Item) UnsetCount()      { thriftimpl.Struct(s).Unset(itemCount) }
+func (s Item) GetCount() int32  { return impl.Struct(s).Int32(itemCount) }
+func (s Item) SetCount(v int32) { impl.Struct(s).SetInt32(itemCount, v) }
+func (s Item) IsSetCount() bool { return impl.Struct(s).Has(itemCount) }
+func (s Item) UnsetCount()      { impl.Struct(s).Unset(itemCount) }
 
-func (s Item) GetPrice() float64  { return thriftimpl.Struct(s).Float64(itemPrice) }
-func (s Item) SetPrice(v float64) { thriftimpl.Struct(s).SetFloat64(itemPrice, v) }
-func (s Item) IsSetPrice() bool   { return thriftimpl.Struct(s).Has(itemPrice) }
-func (s Item) UnsetPrice()        { thriftimpl.Struct(s).Unset(itemPrice) }
+func (s Item) GetPrice() float64  { return impl.Struct(s).Float64(itemPrice) }
+func (s Item) SetPrice(v float64) { impl.Struct(s).SetFloat64(itemPrice, v) }
+func (s Item) IsSetPrice() bool   { return impl.Struct(s).Has(itemPrice) }
+func (s Item) UnsetPrice()        { impl.Struct(s).Unset(itemPrice) }
 
-func (s Item) GetOk() bool   { return thriftimpl.Struct(s).Bool(itemOk) }
-func (s Item) SetOk(v bool)  { thriftimpl.Struct(s).SetBool(itemOk, v) }
-func (s Item) IsSetOk() bool { return thriftimpl.Struct(s).Has(itemOk) }
-func (s Item) UnsetOk()      { thriftimpl.Struct(s).Unset(itemOk) }
+func (s Item) GetOk() bool   { return impl.Struct(s).Bool(itemOk) }
+func (s Item) SetOk(v bool)  { impl.Struct(s).SetBool(itemOk, v) }
+func (s Item) IsSetOk() bool { return impl.Struct(s).Has(itemOk) }
+func (s Item) UnsetOk()      { impl.Struct(s).Unset(itemOk) }
 
 type User nocopy.Struct
 
 const (
-	userUID   thriftimpl.Field = 2<<48 | 7<<32 | 10<<16 | 1
-	userName  thriftimpl.Field = 3<<48 | 7<<32 | 11<<16 | 2
-	userEmail thriftimpl.Field = 4<<48 | 7<<32 | 11<<16 | 3
-	userAge   thriftimpl.Field = 5<<48 | 7<<32 | 8<<16 | 4
-	userVip   thriftimpl.Field = 6<<48 | 7<<32 | 2<<16 | 5
+	userUID   impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	userName  impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	userEmail impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	userAge   impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	userVip   impl.Field = 6<<48 | 7<<32 | 2<<16 | 5
 )
 
 // UserDesc is the descriptor of User.
-var UserDesc = thriftimpl.NewDesc("User")
+var UserDesc = impl.NewDesc("User")
 
 // NewUser returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewUser(opts ...nocopy.Option) User { return User(thriftimpl.New(UserDesc, opts...)) }
+func NewUser(opts ...nocopy.Option) User { return User(impl.New(UserDesc, opts...)) }
 func ParseUser(b []byte, opts ...nocopy.Option) (User, error) {
-	s, err := thriftimpl.Parse(UserDesc, b, opts...)
+	s, err := impl.Parse(UserDesc, b, opts...)
 	return User(s), err
 }
 func ReadUser(r io.Reader, n int, opts ...nocopy.Option) (User, error) {
@@ -344,55 +333,56 @@ func ReadUser(r io.Reader, n int, opts ...nocopy.Option) (User, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s User) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s User) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, UserDesc) }
-func (s User) ThriftDesc() *thriftimpl.Desc            { return UserDesc }
+func (s User) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, UserDesc) }
+func (s User) ThriftDesc() *impl.Desc                  { return UserDesc }
+func (s User) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s User) Release()                                { nocopy.Struct(s).Release() }
-func (s User) Clone() User                             { return User(thriftimpl.Struct(s).Clone(UserDesc)) }
+func (s User) Clone() User                             { return User(impl.Struct(s).Clone(UserDesc)) }
 func (s User) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s User) String() string                          { return thriftimpl.Struct(s).Format(UserDesc) }
-func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(UserDesc) }
+func (s User) String() string                          { return impl.Struct(s).Format(UserDesc) }
+func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(UserDesc) }
 
-func (s User) GetUID() int64  { return thriftimpl.Struct(s).Int64(userUID) }
-func (s User) SetUID(v int64) { thriftimpl.Struct(s).SetInt64(userUID, v) }
-func (s User) IsSetUID() bool { return thriftimpl.Struct(s).Has(userUID) }
-func (s User) UnsetUID()      { thriftimpl.Struct(s).Unset(userUID) }
+func (s User) GetUID() int64  { return impl.Struct(s).Int64(userUID) }
+func (s User) SetUID(v int64) { impl.Struct(s).SetInt64(userUID, v) }
+func (s User) IsSetUID() bool { return impl.Struct(s).Has(userUID) }
+func (s User) UnsetUID()      { impl.Struct(s).Unset(userUID) }
 
-func (s User) GetName() string  { return thriftimpl.Struct(s).Text(userName) }
-func (s User) SetName(v string) { thriftimpl.Struct(s).SetText(userName, v) }
-func (s User) IsSetName() bool  { return thriftimpl.Struct(s).Has(userName) }
-func (s User) UnsetName()       { thriftimpl.Struct(s).Unset(userName) }
+func (s User) GetName() string  { return impl.Struct(s).Text(userName) }
+func (s User) SetName(v string) { impl.Struct(s).SetText(userName, v) }
+func (s User) IsSetName() bool  { return impl.Struct(s).Has(userName) }
+func (s User) UnsetName()       { impl.Struct(s).Unset(userName) }
 
-func (s User) GetEmail() string  { return thriftimpl.Struct(s).Text(userEmail) }
-func (s User) SetEmail(v string) { thriftimpl.Struct(s).SetText(userEmail, v) }
-func (s User) IsSetEmail() bool  { return thriftimpl.Struct(s).Has(userEmail) }
-func (s User) UnsetEmail()       { thriftimpl.Struct(s).Unset(userEmail) }
+func (s User) GetEmail() string  { return impl.Struct(s).Text(userEmail) }
+func (s User) SetEmail(v string) { impl.Struct(s).SetText(userEmail, v) }
+func (s User) IsSetEmail() bool  { return impl.Struct(s).Has(userEmail) }
+func (s User) UnsetEmail()       { impl.Struct(s).Unset(userEmail) }
 
-func (s User) GetAge() int32  { return thriftimpl.Struct(s).Int32(userAge) }
-func (s User) SetAge(v int32) { thriftimpl.Struct(s).SetInt32(userAge, v) }
-func (s User) IsSetAge() bool { return thriftimpl.Struct(s).Has(userAge) }
-func (s User) UnsetAge()      { thriftimpl.Struct(s).Unset(userAge) }
+func (s User) GetAge() int32  { return impl.Struct(s).Int32(userAge) }
+func (s User) SetAge(v int32) { impl.Struct(s).SetInt32(userAge, v) }
+func (s User) IsSetAge() bool { return impl.Struct(s).Has(userAge) }
+func (s User) UnsetAge()      { impl.Struct(s).Unset(userAge) }
 
-func (s User) GetVip() bool   { return thriftimpl.Struct(s).Bool(userVip) }
-func (s User) SetVip(v bool)  { thriftimpl.Struct(s).SetBool(userVip, v) }
-func (s User) IsSetVip() bool { return thriftimpl.Struct(s).Has(userVip) }
-func (s User) UnsetVip()      { thriftimpl.Struct(s).Unset(userVip) }
+func (s User) GetVip() bool   { return impl.Struct(s).Bool(userVip) }
+func (s User) SetVip(v bool)  { impl.Struct(s).SetBool(userVip, v) }
+func (s User) IsSetVip() bool { return impl.Struct(s).Has(userVip) }
+func (s User) UnsetVip()      { impl.Struct(s).Unset(userVip) }
 
 type Meta nocopy.Struct
 
 const (
-	metaRegion  thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 1
-	metaCluster thriftimpl.Field = 3<<48 | 6<<32 | 11<<16 | 2
-	metaUser    thriftimpl.Field = 4<<48 | 6<<32 | 12<<16 | 3
-	metaTags    thriftimpl.Field = 5<<48 | 6<<32 | 13<<16 | 4
+	metaRegion  impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	metaCluster impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	metaUser    impl.Field = 4<<48 | 6<<32 | 12<<16 | 3
+	metaTags    impl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // MetaDesc is the descriptor of Meta.
-var MetaDesc = thriftimpl.NewDesc("Meta")
+var MetaDesc = impl.NewDesc("Meta")
 
 // NewMeta returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewMeta(opts ...nocopy.Option) Meta { return Meta(thriftimpl.New(MetaDesc, opts...)) }
+func NewMeta(opts ...nocopy.Option) Meta { return Meta(impl.New(MetaDesc, opts...)) }
 func ParseMeta(b []byte, opts ...nocopy.Option) (Meta, error) {
-	s, err := thriftimpl.Parse(MetaDesc, b, opts...)
+	s, err := impl.Parse(MetaDesc, b, opts...)
 	return Meta(s), err
 }
 func ReadMeta(r io.Reader, n int, opts ...nocopy.Option) (Meta, error) {
@@ -402,80 +392,77 @@ func ReadMeta(r io.Reader, n int, opts ...nocopy.Option) (Meta, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Meta) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Meta) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, MetaDesc) }
-func (s Meta) ThriftDesc() *thriftimpl.Desc            { return MetaDesc }
+func (s Meta) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, MetaDesc) }
+func (s Meta) ThriftDesc() *impl.Desc                  { return MetaDesc }
+func (s Meta) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Meta) Release()                                { nocopy.Struct(s).Release() }
-func (s Meta) Clone() Meta                             { return Meta(thriftimpl.Struct(s).Clone(MetaDesc)) }
+func (s Meta) Clone() Meta                             { return Meta(impl.Struct(s).Clone(MetaDesc)) }
 func (s Meta) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Meta) String() string                          { return thriftimpl.Struct(s).Format(MetaDesc) }
-func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(MetaDesc) }
+func (s Meta) String() string                          { return impl.Struct(s).Format(MetaDesc) }
+func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MetaDesc) }
 
-func (s Meta) GetRegion() string  { return thriftimpl.Struct(s).Text(metaRegion) }
-func (s Meta) SetRegion(v string) { thriftimpl.Struct(s).SetText(metaRegion, v) }
-func (s Meta) IsSetRegion() bool  { return thriftimpl.Struct(s).Has(metaRegion) }
-func (s Meta) UnsetRegion()       { thriftimpl.Struct(s).Unset(metaRegion) }
+func (s Meta) GetRegion() string  { return impl.Struct(s).Text(metaRegion) }
+func (s Meta) SetRegion(v string) { impl.Struct(s).SetText(metaRegion, v) }
+func (s Meta) IsSetRegion() bool  { return impl.Struct(s).Has(metaRegion) }
+func (s Meta) UnsetRegion()       { impl.Struct(s).Unset(metaRegion) }
 
-func (s Meta) GetCluster() string  { return thriftimpl.Struct(s).Text(metaCluster) }
-func (s Meta) SetCluster(v string) { thriftimpl.Struct(s).SetText(metaCluster, v) }
-func (s Meta) IsSetCluster() bool  { return thriftimpl.Struct(s).Has(metaCluster) }
-func (s Meta) UnsetCluster()       { thriftimpl.Struct(s).Unset(metaCluster) }
+func (s Meta) GetCluster() string  { return impl.Struct(s).Text(metaCluster) }
+func (s Meta) SetCluster(v string) { impl.Struct(s).SetText(metaCluster, v) }
+func (s Meta) IsSetCluster() bool  { return impl.Struct(s).Has(metaCluster) }
+func (s Meta) UnsetCluster()       { impl.Struct(s).Unset(metaCluster) }
 
-func (s Meta) GetUser() User { return User(thriftimpl.Struct(s).Child(metaUser, MetaDesc)) }
+func (s Meta) GetUser() User { return User(impl.Struct(s).Child(metaUser, MetaDesc)) }
 
 // SetUser sets a copy of v, an empty struct if v is absent.
-func (s Meta) SetUser(v User) {
-	thriftimpl.Struct(s).SetChild(metaUser, MetaDesc, thriftimpl.Struct(v))
-}
-func (s Meta) NewUser() User   { return User(thriftimpl.Struct(s).NewChild(metaUser, MetaDesc, 0)) }
-func (s Meta) IsSetUser() bool { return thriftimpl.Struct(s).Has(metaUser) }
-func (s Meta) UnsetUser()      { thriftimpl.Struct(s).Unset(metaUser) }
+func (s Meta) SetUser(v User)  { impl.Struct(s).SetChild(metaUser, MetaDesc, impl.Struct(v)) }
+func (s Meta) NewUser() User   { return User(impl.Struct(s).NewChild(metaUser, MetaDesc, 0)) }
+func (s Meta) IsSetUser() bool { return impl.Struct(s).Has(metaUser) }
+func (s Meta) UnsetUser()      { impl.Struct(s).Unset(metaUser) }
 
 func (s Meta) GetTags() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(metaTags, MetaDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(metaTags, MetaDesc))
 }
 
 // SetTags sets a copy of v, an empty map if v is absent.
 func (s Meta) SetTags(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(metaTags, MetaDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(metaTags, MetaDesc, impl.Struct(v))
 }
 
 // SetTagsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Meta) SetTagsMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), metaTags, MetaDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), metaTags, MetaDesc, v)
 }
 func (s Meta) NewTags(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(metaTags, MetaDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(metaTags, MetaDesc, n))
 }
-func (s Meta) IsSetTags() bool { return thriftimpl.Struct(s).Has(metaTags) }
-func (s Meta) UnsetTags()      { thriftimpl.Struct(s).Unset(metaTags) }
+func (s Meta) IsSetTags() bool { return impl.Struct(s).Has(metaTags) }
+func (s Meta) UnsetTags()      { impl.Struct(s).Unset(metaTags) }
 
 type Business nocopy.Struct
 
 const (
-	businessID      thriftimpl.Field = 2<<48 | 15<<32 | 10<<16 | 1
-	businessTitle   thriftimpl.Field = 3<<48 | 15<<32 | 11<<16 | 2
-	businessStatus  thriftimpl.Field = 4<<48 | 15<<32 | 8<<16 | 3
-	businessMeta    thriftimpl.Field = 5<<48 | 15<<32 | 12<<16 | 4
-	businessItems   thriftimpl.Field = 6<<48 | 15<<32 | 15<<16 | 5
-	businessExtra   thriftimpl.Field = 7<<48 | 15<<32 | 13<<16 | 6
-	businessNums    thriftimpl.Field = 8<<48 | 15<<32 | 15<<16 | 7
-	businessWords   thriftimpl.Field = 9<<48 | 15<<32 | 15<<16 | 8
-	businessScore   thriftimpl.Field = 10<<48 | 15<<32 | 4<<16 | 9
-	businessFlag    thriftimpl.Field = 11<<48 | 15<<32 | 2<<16 | 10
-	businessOwner   thriftimpl.Field = 12<<48 | 15<<32 | 12<<16 | 11
-	businessTs      thriftimpl.Field = 13<<48 | 15<<32 | 10<<16 | 12
-	businessTrailer thriftimpl.Field = 14<<48 | 15<<32 | 11<<16 | 13
+	businessID      impl.Field = 2<<48 | 15<<32 | 10<<16 | 1
+	businessTitle   impl.Field = 3<<48 | 15<<32 | 11<<16 | 2
+	businessStatus  impl.Field = 4<<48 | 15<<32 | 8<<16 | 3
+	businessMeta    impl.Field = 5<<48 | 15<<32 | 12<<16 | 4
+	businessItems   impl.Field = 6<<48 | 15<<32 | 15<<16 | 5
+	businessExtra   impl.Field = 7<<48 | 15<<32 | 13<<16 | 6
+	businessNums    impl.Field = 8<<48 | 15<<32 | 15<<16 | 7
+	businessWords   impl.Field = 9<<48 | 15<<32 | 15<<16 | 8
+	businessScore   impl.Field = 10<<48 | 15<<32 | 4<<16 | 9
+	businessFlag    impl.Field = 11<<48 | 15<<32 | 2<<16 | 10
+	businessOwner   impl.Field = 12<<48 | 15<<32 | 12<<16 | 11
+	businessTs      impl.Field = 13<<48 | 15<<32 | 10<<16 | 12
+	businessTrailer impl.Field = 14<<48 | 15<<32 | 11<<16 | 13
 )
 
 // BusinessDesc is the descriptor of Business.
-var BusinessDesc = thriftimpl.NewDesc("Business")
+var BusinessDesc = impl.NewDesc("Business")
 
 // NewBusiness returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewBusiness(opts ...nocopy.Option) Business {
-	return Business(thriftimpl.New(BusinessDesc, opts...))
-}
+func NewBusiness(opts ...nocopy.Option) Business { return Business(impl.New(BusinessDesc, opts...)) }
 func ParseBusiness(b []byte, opts ...nocopy.Option) (Business, error) {
-	s, err := thriftimpl.Parse(BusinessDesc, b, opts...)
+	s, err := impl.Parse(BusinessDesc, b, opts...)
 	return Business(s), err
 }
 func ReadBusiness(r io.Reader, n int, opts ...nocopy.Option) (Business, error) {
@@ -484,150 +471,145 @@ func ReadBusiness(r io.Reader, n int, opts ...nocopy.Option) (Business, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Business) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Business) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, BusinessDesc)
-}
-func (s Business) ThriftDesc() *thriftimpl.Desc { return BusinessDesc }
-func (s Business) Release()                     { nocopy.Struct(s).Release() }
-func (s Business) Clone() Business              { return Business(thriftimpl.Struct(s).Clone(BusinessDesc)) }
-func (s Business) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Business) String() string               { return thriftimpl.Struct(s).Format(BusinessDesc) }
+func (s Business) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Business) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusinessDesc) }
+func (s Business) ThriftDesc() *impl.Desc     { return BusinessDesc }
+func (s Business) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s Business) Release()                   { nocopy.Struct(s).Release() }
+func (s Business) Clone() Business            { return Business(impl.Struct(s).Clone(BusinessDesc)) }
+func (s Business) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Business) String() string             { return impl.Struct(s).Format(BusinessDesc) }
 func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(BusinessDesc)
+	return impl.Struct(s).Unknown(BusinessDesc)
 }
 
-func (s Business) GetID() int64  { return thriftimpl.Struct(s).Int64(businessID) }
-func (s Business) SetID(v int64) { thriftimpl.Struct(s).SetInt64(businessID, v) }
-func (s Business) IsSetID() bool { return thriftimpl.Struct(s).Has(businessID) }
-func (s Business) UnsetID()      { thriftimpl.Struct(s).Unset(businessID) }
+func (s Business) GetID() int64  { return impl.Struct(s).Int64(businessID) }
+func (s Business) SetID(v int64) { impl.Struct(s).SetInt64(businessID, v) }
+func (s Business) IsSetID() bool { return impl.Struct(s).Has(businessID) }
+func (s Business) UnsetID()      { impl.Struct(s).Unset(businessID) }
 
-func (s Business) GetTitle() string  { return thriftimpl.Struct(s).Text(businessTitle) }
-func (s Business) SetTitle(v string) { thriftimpl.Struct(s).SetText(businessTitle, v) }
-func (s Business) IsSetTitle() bool  { return thriftimpl.Struct(s).Has(businessTitle) }
-func (s Business) UnsetTitle()       { thriftimpl.Struct(s).Unset(businessTitle) }
+func (s Business) GetTitle() string  { return impl.Struct(s).Text(businessTitle) }
+func (s Business) SetTitle(v string) { impl.Struct(s).SetText(businessTitle, v) }
+func (s Business) IsSetTitle() bool  { return impl.Struct(s).Has(businessTitle) }
+func (s Business) UnsetTitle()       { impl.Struct(s).Unset(businessTitle) }
 
-func (s Business) GetStatus() int32  { return thriftimpl.Struct(s).Int32(businessStatus) }
-func (s Business) SetStatus(v int32) { thriftimpl.Struct(s).SetInt32(businessStatus, v) }
-func (s Business) IsSetStatus() bool { return thriftimpl.Struct(s).Has(businessStatus) }
-func (s Business) UnsetStatus()      { thriftimpl.Struct(s).Unset(businessStatus) }
+func (s Business) GetStatus() int32  { return impl.Struct(s).Int32(businessStatus) }
+func (s Business) SetStatus(v int32) { impl.Struct(s).SetInt32(businessStatus, v) }
+func (s Business) IsSetStatus() bool { return impl.Struct(s).Has(businessStatus) }
+func (s Business) UnsetStatus()      { impl.Struct(s).Unset(businessStatus) }
 
-func (s Business) GetMeta() Meta { return Meta(thriftimpl.Struct(s).Child(businessMeta, BusinessDesc)) }
+func (s Business) GetMeta() Meta { return Meta(impl.Struct(s).Child(businessMeta, BusinessDesc)) }
 
 // SetMeta sets a copy of v, an empty struct if v is absent.
 func (s Business) SetMeta(v Meta) {
-	thriftimpl.Struct(s).SetChild(businessMeta, BusinessDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(businessMeta, BusinessDesc, impl.Struct(v))
 }
-func (s Business) NewMeta() Meta {
-	return Meta(thriftimpl.Struct(s).NewChild(businessMeta, BusinessDesc, 0))
-}
-func (s Business) IsSetMeta() bool { return thriftimpl.Struct(s).Has(businessMeta) }
-func (s Business) UnsetMeta()      { thriftimpl.Struct(s).Unset(businessMeta) }
+func (s Business) NewMeta() Meta   { return Meta(impl.Struct(s).NewChild(businessMeta, BusinessDesc, 0)) }
+func (s Business) IsSetMeta() bool { return impl.Struct(s).Has(businessMeta) }
+func (s Business) UnsetMeta()      { impl.Struct(s).Unset(businessMeta) }
 
 func (s Business) GetItems() nocopy.StructList[Item] {
-	return nocopy.StructList[Item](thriftimpl.Struct(s).Child(businessItems, BusinessDesc))
+	return nocopy.StructList[Item](impl.Struct(s).Child(businessItems, BusinessDesc))
 }
 
 // SetItems sets a copy of v, an empty list if v is absent.
 func (s Business) SetItems(v nocopy.StructList[Item]) {
-	thriftimpl.Struct(s).SetChild(businessItems, BusinessDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(businessItems, BusinessDesc, impl.Struct(v))
 }
 func (s Business) NewItems(n int) nocopy.StructList[Item] {
-	return nocopy.StructList[Item](thriftimpl.Struct(s).NewChild(businessItems, BusinessDesc, n))
+	return nocopy.StructList[Item](impl.Struct(s).NewChild(businessItems, BusinessDesc, n))
 }
-func (s Business) IsSetItems() bool { return thriftimpl.Struct(s).Has(businessItems) }
-func (s Business) UnsetItems()      { thriftimpl.Struct(s).Unset(businessItems) }
+func (s Business) IsSetItems() bool { return impl.Struct(s).Has(businessItems) }
+func (s Business) UnsetItems()      { impl.Struct(s).Unset(businessItems) }
 
 func (s Business) GetExtra() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(businessExtra, BusinessDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(businessExtra, BusinessDesc))
 }
 
 // SetExtra sets a copy of v, an empty map if v is absent.
 func (s Business) SetExtra(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(businessExtra, BusinessDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(businessExtra, BusinessDesc, impl.Struct(v))
 }
 
 // SetExtraMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Business) SetExtraMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), businessExtra, BusinessDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), businessExtra, BusinessDesc, v)
 }
 func (s Business) NewExtra(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(businessExtra, BusinessDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(businessExtra, BusinessDesc, n))
 }
-func (s Business) IsSetExtra() bool { return thriftimpl.Struct(s).Has(businessExtra) }
-func (s Business) UnsetExtra()      { thriftimpl.Struct(s).Unset(businessExtra) }
+func (s Business) IsSetExtra() bool { return impl.Struct(s).Has(businessExtra) }
+func (s Business) UnsetExtra()      { impl.Struct(s).Unset(businessExtra) }
 
 func (s Business) GetNums() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(businessNums, BusinessDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(businessNums, BusinessDesc))
 }
-func (s Business) SetNums(v []int64) { thriftimpl.Struct(s).SetInt64s(businessNums, BusinessDesc, v) }
+func (s Business) SetNums(v []int64) { impl.Struct(s).SetInt64s(businessNums, BusinessDesc, v) }
 func (s Business) NewNums(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(businessNums, BusinessDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(businessNums, BusinessDesc, n))
 }
-func (s Business) IsSetNums() bool { return thriftimpl.Struct(s).Has(businessNums) }
-func (s Business) UnsetNums()      { thriftimpl.Struct(s).Unset(businessNums) }
+func (s Business) IsSetNums() bool { return impl.Struct(s).Has(businessNums) }
+func (s Business) UnsetNums()      { impl.Struct(s).Unset(businessNums) }
 
 func (s Business) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(businessWords, BusinessDesc))
+	return nocopy.StringList(impl.Struct(s).Child(businessWords, BusinessDesc))
 }
-func (s Business) SetWords(v []string) { thriftimpl.Struct(s).SetTexts(businessWords, BusinessDesc, v) }
+func (s Business) SetWords(v []string) { impl.Struct(s).SetTexts(businessWords, BusinessDesc, v) }
 func (s Business) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(businessWords, BusinessDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(businessWords, BusinessDesc, n))
 }
-func (s Business) IsSetWords() bool { return thriftimpl.Struct(s).Has(businessWords) }
-func (s Business) UnsetWords()      { thriftimpl.Struct(s).Unset(businessWords) }
+func (s Business) IsSetWords() bool { return impl.Struct(s).Has(businessWords) }
+func (s Business) UnsetWords()      { impl.Struct(s).Unset(businessWords) }
 
-func (s Business) GetScore() float64  { return thriftimpl.Struct(s).Float64(businessScore) }
-func (s Business) SetScore(v float64) { thriftimpl.Struct(s).SetFloat64(businessScore, v) }
-func (s Business) IsSetScore() bool   { return thriftimpl.Struct(s).Has(businessScore) }
-func (s Business) UnsetScore()        { thriftimpl.Struct(s).Unset(businessScore) }
+func (s Business) GetScore() float64  { return impl.Struct(s).Float64(businessScore) }
+func (s Business) SetScore(v float64) { impl.Struct(s).SetFloat64(businessScore, v) }
+func (s Business) IsSetScore() bool   { return impl.Struct(s).Has(businessScore) }
+func (s Business) UnsetScore()        { impl.Struct(s).Unset(businessScore) }
 
-func (s Business) GetFlag() bool   { return thriftimpl.Struct(s).Bool(businessFlag) }
-func (s Business) SetFlag(v bool)  { thriftimpl.Struct(s).SetBool(businessFlag, v) }
-func (s Business) IsSetFlag() bool { return thriftimpl.Struct(s).Has(businessFlag) }
-func (s Business) UnsetFlag()      { thriftimpl.Struct(s).Unset(businessFlag) }
+func (s Business) GetFlag() bool   { return impl.Struct(s).Bool(businessFlag) }
+func (s Business) SetFlag(v bool)  { impl.Struct(s).SetBool(businessFlag, v) }
+func (s Business) IsSetFlag() bool { return impl.Struct(s).Has(businessFlag) }
+func (s Business) UnsetFlag()      { impl.Struct(s).Unset(businessFlag) }
 
-func (s Business) GetOwner() User {
-	return User(thriftimpl.Struct(s).Child(businessOwner, BusinessDesc))
-}
+func (s Business) GetOwner() User { return User(impl.Struct(s).Child(businessOwner, BusinessDesc)) }
 
 // SetOwner sets a copy of v, an empty struct if v is absent.
 func (s Business) SetOwner(v User) {
-	thriftimpl.Struct(s).SetChild(businessOwner, BusinessDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(businessOwner, BusinessDesc, impl.Struct(v))
 }
 func (s Business) NewOwner() User {
-	return User(thriftimpl.Struct(s).NewChild(businessOwner, BusinessDesc, 0))
+	return User(impl.Struct(s).NewChild(businessOwner, BusinessDesc, 0))
 }
-func (s Business) IsSetOwner() bool { return thriftimpl.Struct(s).Has(businessOwner) }
-func (s Business) UnsetOwner()      { thriftimpl.Struct(s).Unset(businessOwner) }
+func (s Business) IsSetOwner() bool { return impl.Struct(s).Has(businessOwner) }
+func (s Business) UnsetOwner()      { impl.Struct(s).Unset(businessOwner) }
 
-func (s Business) GetTs() int64  { return thriftimpl.Struct(s).Int64(businessTs) }
-func (s Business) SetTs(v int64) { thriftimpl.Struct(s).SetInt64(businessTs, v) }
-func (s Business) IsSetTs() bool { return thriftimpl.Struct(s).Has(businessTs) }
-func (s Business) UnsetTs()      { thriftimpl.Struct(s).Unset(businessTs) }
+func (s Business) GetTs() int64  { return impl.Struct(s).Int64(businessTs) }
+func (s Business) SetTs(v int64) { impl.Struct(s).SetInt64(businessTs, v) }
+func (s Business) IsSetTs() bool { return impl.Struct(s).Has(businessTs) }
+func (s Business) UnsetTs()      { impl.Struct(s).Unset(businessTs) }
 
-func (s Business) GetTrailer() string  { return thriftimpl.Struct(s).Text(businessTrailer) }
-func (s Business) SetTrailer(v string) { thriftimpl.Struct(s).SetText(businessTrailer, v) }
-func (s Business) IsSetTrailer() bool  { return thriftimpl.Struct(s).Has(businessTrailer) }
-func (s Business) UnsetTrailer()       { thriftimpl.Struct(s).Unset(businessTrailer) }
+func (s Business) GetTrailer() string  { return impl.Struct(s).Text(businessTrailer) }
+func (s Business) SetTrailer(v string) { impl.Struct(s).SetText(businessTrailer, v) }
+func (s Business) IsSetTrailer() bool  { return impl.Struct(s).Has(businessTrailer) }
+func (s Business) UnsetTrailer()       { impl.Struct(s).Unset(businessTrailer) }
 
 type Blob nocopy.Struct
 
 const (
-	blobID   thriftimpl.Field = 2<<48 | 7<<32 | 10<<16 | 1
-	blobName thriftimpl.Field = 3<<48 | 7<<32 | 11<<16 | 2
-	blobData thriftimpl.Field = 4<<48 | 7<<32 | 11<<16 | 3
-	blobCode thriftimpl.Field = 5<<48 | 7<<32 | 8<<16 | 4
-	blobOk   thriftimpl.Field = 6<<48 | 7<<32 | 2<<16 | 5
+	blobID   impl.Field = 2<<48 | 7<<32 | 10<<16 | 1
+	blobName impl.Field = 3<<48 | 7<<32 | 11<<16 | 2
+	blobData impl.Field = 4<<48 | 7<<32 | 11<<16 | 3
+	blobCode impl.Field = 5<<48 | 7<<32 | 8<<16 | 4
+	blobOk   impl.Field = 6<<48 | 7<<32 | 2<<16 | 5
 )
 
 // BlobDesc is the descriptor of Blob.
-var BlobDesc = thriftimpl.NewDesc("Blob")
+var BlobDesc = impl.NewDesc("Blob")
 
 // NewBlob returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewBlob(opts ...nocopy.Option) Blob { return Blob(thriftimpl.New(BlobDesc, opts...)) }
+func NewBlob(opts ...nocopy.Option) Blob { return Blob(impl.New(BlobDesc, opts...)) }
 func ParseBlob(b []byte, opts ...nocopy.Option) (Blob, error) {
-	s, err := thriftimpl.Parse(BlobDesc, b, opts...)
+	s, err := impl.Parse(BlobDesc, b, opts...)
 	return Blob(s), err
 }
 func ReadBlob(r io.Reader, n int, opts ...nocopy.Option) (Blob, error) {
@@ -637,54 +619,55 @@ func ReadBlob(r io.Reader, n int, opts ...nocopy.Option) (Blob, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Blob) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Blob) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, BlobDesc) }
-func (s Blob) ThriftDesc() *thriftimpl.Desc            { return BlobDesc }
+func (s Blob) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, BlobDesc) }
+func (s Blob) ThriftDesc() *impl.Desc                  { return BlobDesc }
+func (s Blob) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Blob) Release()                                { nocopy.Struct(s).Release() }
-func (s Blob) Clone() Blob                             { return Blob(thriftimpl.Struct(s).Clone(BlobDesc)) }
+func (s Blob) Clone() Blob                             { return Blob(impl.Struct(s).Clone(BlobDesc)) }
 func (s Blob) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Blob) String() string                          { return thriftimpl.Struct(s).Format(BlobDesc) }
-func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(BlobDesc) }
+func (s Blob) String() string                          { return impl.Struct(s).Format(BlobDesc) }
+func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BlobDesc) }
 
-func (s Blob) GetID() int64  { return thriftimpl.Struct(s).Int64(blobID) }
-func (s Blob) SetID(v int64) { thriftimpl.Struct(s).SetInt64(blobID, v) }
-func (s Blob) IsSetID() bool { return thriftimpl.Struct(s).Has(blobID) }
-func (s Blob) UnsetID()      { thriftimpl.Struct(s).Unset(blobID) }
+func (s Blob) GetID() int64  { return impl.Struct(s).Int64(blobID) }
+func (s Blob) SetID(v int64) { impl.Struct(s).SetInt64(blobID, v) }
+func (s Blob) IsSetID() bool { return impl.Struct(s).Has(blobID) }
+func (s Blob) UnsetID()      { impl.Struct(s).Unset(blobID) }
 
-func (s Blob) GetName() string  { return thriftimpl.Struct(s).Text(blobName) }
-func (s Blob) SetName(v string) { thriftimpl.Struct(s).SetText(blobName, v) }
-func (s Blob) IsSetName() bool  { return thriftimpl.Struct(s).Has(blobName) }
-func (s Blob) UnsetName()       { thriftimpl.Struct(s).Unset(blobName) }
+func (s Blob) GetName() string  { return impl.Struct(s).Text(blobName) }
+func (s Blob) SetName(v string) { impl.Struct(s).SetText(blobName, v) }
+func (s Blob) IsSetName() bool  { return impl.Struct(s).Has(blobName) }
+func (s Blob) UnsetName()       { impl.Struct(s).Unset(blobName) }
 
-func (s Blob) GetData() []byte      { return thriftimpl.Struct(s).Bytes(blobData) }
-func (s Blob) SetData(v []byte)     { thriftimpl.Struct(s).SetBytes(blobData, v) }
-func (s Blob) NewData(n int) []byte { return thriftimpl.Struct(s).NewBytes(blobData, n) }
-func (s Blob) IsSetData() bool      { return thriftimpl.Struct(s).Has(blobData) }
-func (s Blob) UnsetData()           { thriftimpl.Struct(s).Unset(blobData) }
+func (s Blob) GetData() []byte      { return impl.Struct(s).Bytes(blobData) }
+func (s Blob) SetData(v []byte)     { impl.Struct(s).SetBytes(blobData, v) }
+func (s Blob) NewData(n int) []byte { return impl.Struct(s).NewBytes(blobData, n) }
+func (s Blob) IsSetData() bool      { return impl.Struct(s).Has(blobData) }
+func (s Blob) UnsetData()           { impl.Struct(s).Unset(blobData) }
 
-func (s Blob) GetCode() int32  { return thriftimpl.Struct(s).Int32(blobCode) }
-func (s Blob) SetCode(v int32) { thriftimpl.Struct(s).SetInt32(blobCode, v) }
-func (s Blob) IsSetCode() bool { return thriftimpl.Struct(s).Has(blobCode) }
-func (s Blob) UnsetCode()      { thriftimpl.Struct(s).Unset(blobCode) }
+func (s Blob) GetCode() int32  { return impl.Struct(s).Int32(blobCode) }
+func (s Blob) SetCode(v int32) { impl.Struct(s).SetInt32(blobCode, v) }
+func (s Blob) IsSetCode() bool { return impl.Struct(s).Has(blobCode) }
+func (s Blob) UnsetCode()      { impl.Struct(s).Unset(blobCode) }
 
-func (s Blob) GetOk() bool   { return thriftimpl.Struct(s).Bool(blobOk) }
-func (s Blob) SetOk(v bool)  { thriftimpl.Struct(s).SetBool(blobOk, v) }
-func (s Blob) IsSetOk() bool { return thriftimpl.Struct(s).Has(blobOk) }
-func (s Blob) UnsetOk()      { thriftimpl.Struct(s).Unset(blobOk) }
+func (s Blob) GetOk() bool   { return impl.Struct(s).Bool(blobOk) }
+func (s Blob) SetOk(v bool)  { impl.Struct(s).SetBool(blobOk, v) }
+func (s Blob) IsSetOk() bool { return impl.Struct(s).Has(blobOk) }
+func (s Blob) UnsetOk()      { impl.Struct(s).Unset(blobOk) }
 
 type Row nocopy.Struct
 
 const (
-	rowLengths thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	rowValues  thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	rowLengths impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	rowValues  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // RowDesc is the descriptor of Row.
-var RowDesc = thriftimpl.NewDesc("Row")
+var RowDesc = impl.NewDesc("Row")
 
 // NewRow returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewRow(opts ...nocopy.Option) Row { return Row(thriftimpl.New(RowDesc, opts...)) }
+func NewRow(opts ...nocopy.Option) Row { return Row(impl.New(RowDesc, opts...)) }
 func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
-	s, err := thriftimpl.Parse(RowDesc, b, opts...)
+	s, err := impl.Parse(RowDesc, b, opts...)
 	return Row(s), err
 }
 func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
@@ -694,46 +677,47 @@ func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Row) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, RowDesc) }
-func (s Row) ThriftDesc() *thriftimpl.Desc            { return RowDesc }
+func (s Row) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, RowDesc) }
+func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Row) Release()                                { nocopy.Struct(s).Release() }
-func (s Row) Clone() Row                              { return Row(thriftimpl.Struct(s).Clone(RowDesc)) }
+func (s Row) Clone() Row                              { return Row(impl.Struct(s).Clone(RowDesc)) }
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Row) String() string                          { return thriftimpl.Struct(s).Format(RowDesc) }
-func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(RowDesc) }
+func (s Row) String() string                          { return impl.Struct(s).Format(RowDesc) }
+func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
 func (s Row) GetLengths() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(rowLengths, RowDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(rowLengths, RowDesc))
 }
-func (s Row) SetLengths(v []int64) { thriftimpl.Struct(s).SetInt64s(rowLengths, RowDesc, v) }
+func (s Row) SetLengths(v []int64) { impl.Struct(s).SetInt64s(rowLengths, RowDesc, v) }
 func (s Row) NewLengths(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(rowLengths, RowDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(rowLengths, RowDesc, n))
 }
-func (s Row) IsSetLengths() bool { return thriftimpl.Struct(s).Has(rowLengths) }
-func (s Row) UnsetLengths()      { thriftimpl.Struct(s).Unset(rowLengths) }
+func (s Row) IsSetLengths() bool { return impl.Struct(s).Has(rowLengths) }
+func (s Row) UnsetLengths()      { impl.Struct(s).Unset(rowLengths) }
 
-func (s Row) GetValues() []byte      { return thriftimpl.Struct(s).Bytes(rowValues) }
-func (s Row) SetValues(v []byte)     { thriftimpl.Struct(s).SetBytes(rowValues, v) }
-func (s Row) NewValues(n int) []byte { return thriftimpl.Struct(s).NewBytes(rowValues, n) }
-func (s Row) IsSetValues() bool      { return thriftimpl.Struct(s).Has(rowValues) }
-func (s Row) UnsetValues()           { thriftimpl.Struct(s).Unset(rowValues) }
+func (s Row) GetValues() []byte      { return impl.Struct(s).Bytes(rowValues) }
+func (s Row) SetValues(v []byte)     { impl.Struct(s).SetBytes(rowValues, v) }
+func (s Row) NewValues(n int) []byte { return impl.Struct(s).NewBytes(rowValues, n) }
+func (s Row) IsSetValues() bool      { return impl.Struct(s).Has(rowValues) }
+func (s Row) UnsetValues()           { impl.Struct(s).Unset(rowValues) }
 
 type VStreamRowsResponse nocopy.Struct
 
 const (
-	vStreamRowsResponseGtid thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	vStreamRowsResponseRows thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	vStreamRowsResponseGtid impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	vStreamRowsResponseRows impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // VStreamRowsResponseDesc is the descriptor of VStreamRowsResponse.
-var VStreamRowsResponseDesc = thriftimpl.NewDesc("VStreamRowsResponse")
+var VStreamRowsResponseDesc = impl.NewDesc("VStreamRowsResponse")
 
 // NewVStreamRowsResponse returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewVStreamRowsResponse(opts ...nocopy.Option) VStreamRowsResponse {
-	return VStreamRowsResponse(thriftimpl.New(VStreamRowsResponseDesc, opts...))
+	return VStreamRowsResponse(impl.New(VStreamRowsResponseDesc, opts...))
 }
 func ParseVStreamRowsResponse(b []byte, opts ...nocopy.Option) (VStreamRowsResponse, error) {
-	s, err := thriftimpl.Parse(VStreamRowsResponseDesc, b, opts...)
+	s, err := impl.Parse(VStreamRowsResponseDesc, b, opts...)
 	return VStreamRowsResponse(s), err
 }
 func ReadVStreamRowsResponse(r io.Reader, n int, opts ...nocopy.Option) (VStreamRowsResponse, error) {
@@ -744,64 +728,55 @@ func ReadVStreamRowsResponse(r io.Reader, n int, opts ...nocopy.Option) (VStream
 // those of s alone.
 func (s VStreamRowsResponse) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VStreamRowsResponse) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, VStreamRowsResponseDesc)
+	return impl.Struct(s).AppendStruct(dst, VStreamRowsResponseDesc)
 }
-func (s VStreamRowsResponse) ThriftDesc() *thriftimpl.Desc { return VStreamRowsResponseDesc }
-func (s VStreamRowsResponse) Release()                     { nocopy.Struct(s).Release() }
+func (s VStreamRowsResponse) ThriftDesc() *impl.Desc    { return VStreamRowsResponseDesc }
+func (s VStreamRowsResponse) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s VStreamRowsResponse) Release()                  { nocopy.Struct(s).Release() }
 func (s VStreamRowsResponse) Clone() VStreamRowsResponse {
-	return VStreamRowsResponse(thriftimpl.Struct(s).Clone(VStreamRowsResponseDesc))
+	return VStreamRowsResponse(impl.Struct(s).Clone(VStreamRowsResponseDesc))
 }
-func (s VStreamRowsResponse) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s VStreamRowsResponse) String() string {
-	return thriftimpl.Struct(s).Format(VStreamRowsResponseDesc)
-}
+func (s VStreamRowsResponse) Valid() bool    { return nocopy.Struct(s).Valid() }
+func (s VStreamRowsResponse) String() string { return impl.Struct(s).Format(VStreamRowsResponseDesc) }
 func (s VStreamRowsResponse) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(VStreamRowsResponseDesc)
+	return impl.Struct(s).Unknown(VStreamRowsResponseDesc)
 }
 
-func (s VStreamRowsResponse) GetGtid() string {
-	return thriftimpl.Struct(s).Text(vStreamRowsResponseGtid)
-}
-func (s VStreamRowsResponse) SetGtid(v string) {
-	thriftimpl.Struct(s).SetText(vStreamRowsResponseGtid, v)
-}
-func (s VStreamRowsResponse) IsSetGtid() bool {
-	return thriftimpl.Struct(s).Has(vStreamRowsResponseGtid)
-}
-func (s VStreamRowsResponse) UnsetGtid() { thriftimpl.Struct(s).Unset(vStreamRowsResponseGtid) }
+func (s VStreamRowsResponse) GetGtid() string  { return impl.Struct(s).Text(vStreamRowsResponseGtid) }
+func (s VStreamRowsResponse) SetGtid(v string) { impl.Struct(s).SetText(vStreamRowsResponseGtid, v) }
+func (s VStreamRowsResponse) IsSetGtid() bool  { return impl.Struct(s).Has(vStreamRowsResponseGtid) }
+func (s VStreamRowsResponse) UnsetGtid()       { impl.Struct(s).Unset(vStreamRowsResponseGtid) }
 
 func (s VStreamRowsResponse) GetRows() nocopy.StructList[Row] {
-	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(vStreamRowsResponseRows, VStreamRowsResponseDesc))
+	return nocopy.StructList[Row](impl.Struct(s).Child(vStreamRowsResponseRows, VStreamRowsResponseDesc))
 }
 
 // SetRows sets a copy of v, an empty list if v is absent.
 func (s VStreamRowsResponse) SetRows(v nocopy.StructList[Row]) {
-	thriftimpl.Struct(s).SetChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, impl.Struct(v))
 }
 func (s VStreamRowsResponse) NewRows(n int) nocopy.StructList[Row] {
-	return nocopy.StructList[Row](thriftimpl.Struct(s).NewChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, n))
+	return nocopy.StructList[Row](impl.Struct(s).NewChild(vStreamRowsResponseRows, VStreamRowsResponseDesc, n))
 }
-func (s VStreamRowsResponse) IsSetRows() bool {
-	return thriftimpl.Struct(s).Has(vStreamRowsResponseRows)
-}
-func (s VStreamRowsResponse) UnsetRows() { thriftimpl.Struct(s).Unset(vStreamRowsResponseRows) }
+func (s VStreamRowsResponse) IsSetRows() bool { return impl.Struct(s).Has(vStreamRowsResponseRows) }
+func (s VStreamRowsResponse) UnsetRows()      { impl.Struct(s).Unset(vStreamRowsResponseRows) }
 
 type Bulk nocopy.Struct
 
 const (
-	bulkLongs   thriftimpl.Field = 2<<48 | 6<<32 | 15<<16 | 1
-	bulkInts    thriftimpl.Field = 3<<48 | 6<<32 | 15<<16 | 2
-	bulkShorts  thriftimpl.Field = 4<<48 | 6<<32 | 15<<16 | 3
-	bulkDoubles thriftimpl.Field = 5<<48 | 6<<32 | 15<<16 | 4
+	bulkLongs   impl.Field = 2<<48 | 6<<32 | 15<<16 | 1
+	bulkInts    impl.Field = 3<<48 | 6<<32 | 15<<16 | 2
+	bulkShorts  impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	bulkDoubles impl.Field = 5<<48 | 6<<32 | 15<<16 | 4
 )
 
 // BulkDesc is the descriptor of Bulk.
-var BulkDesc = thriftimpl.NewDesc("Bulk")
+var BulkDesc = impl.NewDesc("Bulk")
 
 // NewBulk returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewBulk(opts ...nocopy.Option) Bulk { return Bulk(thriftimpl.New(BulkDesc, opts...)) }
+func NewBulk(opts ...nocopy.Option) Bulk { return Bulk(impl.New(BulkDesc, opts...)) }
 func ParseBulk(b []byte, opts ...nocopy.Option) (Bulk, error) {
-	s, err := thriftimpl.Parse(BulkDesc, b, opts...)
+	s, err := impl.Parse(BulkDesc, b, opts...)
 	return Bulk(s), err
 }
 func ReadBulk(r io.Reader, n int, opts ...nocopy.Option) (Bulk, error) {
@@ -811,68 +786,69 @@ func ReadBulk(r io.Reader, n int, opts ...nocopy.Option) (Bulk, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Bulk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Bulk) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, BulkDesc) }
-func (s Bulk) ThriftDesc() *thriftimpl.Desc            { return BulkDesc }
+func (s Bulk) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, BulkDesc) }
+func (s Bulk) ThriftDesc() *impl.Desc                  { return BulkDesc }
+func (s Bulk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Bulk) Release()                                { nocopy.Struct(s).Release() }
-func (s Bulk) Clone() Bulk                             { return Bulk(thriftimpl.Struct(s).Clone(BulkDesc)) }
+func (s Bulk) Clone() Bulk                             { return Bulk(impl.Struct(s).Clone(BulkDesc)) }
 func (s Bulk) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Bulk) String() string                          { return thriftimpl.Struct(s).Format(BulkDesc) }
-func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(BulkDesc) }
+func (s Bulk) String() string                          { return impl.Struct(s).Format(BulkDesc) }
+func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BulkDesc) }
 
 func (s Bulk) GetLongs() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(bulkLongs, BulkDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(bulkLongs, BulkDesc))
 }
-func (s Bulk) SetLongs(v []int64) { thriftimpl.Struct(s).SetInt64s(bulkLongs, BulkDesc, v) }
+func (s Bulk) SetLongs(v []int64) { impl.Struct(s).SetInt64s(bulkLongs, BulkDesc, v) }
 func (s Bulk) NewLongs(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(bulkLongs, BulkDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(bulkLongs, BulkDesc, n))
 }
-func (s Bulk) IsSetLongs() bool { return thriftimpl.Struct(s).Has(bulkLongs) }
-func (s Bulk) UnsetLongs()      { thriftimpl.Struct(s).Unset(bulkLongs) }
+func (s Bulk) IsSetLongs() bool { return impl.Struct(s).Has(bulkLongs) }
+func (s Bulk) UnsetLongs()      { impl.Struct(s).Unset(bulkLongs) }
 
 func (s Bulk) GetInts() nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).Child(bulkInts, BulkDesc))
+	return nocopy.Int32List(impl.Struct(s).Child(bulkInts, BulkDesc))
 }
-func (s Bulk) SetInts(v []int32) { thriftimpl.Struct(s).SetInt32s(bulkInts, BulkDesc, v) }
+func (s Bulk) SetInts(v []int32) { impl.Struct(s).SetInt32s(bulkInts, BulkDesc, v) }
 func (s Bulk) NewInts(n int) nocopy.Int32List {
-	return nocopy.Int32List(thriftimpl.Struct(s).NewChild(bulkInts, BulkDesc, n))
+	return nocopy.Int32List(impl.Struct(s).NewChild(bulkInts, BulkDesc, n))
 }
-func (s Bulk) IsSetInts() bool { return thriftimpl.Struct(s).Has(bulkInts) }
-func (s Bulk) UnsetInts()      { thriftimpl.Struct(s).Unset(bulkInts) }
+func (s Bulk) IsSetInts() bool { return impl.Struct(s).Has(bulkInts) }
+func (s Bulk) UnsetInts()      { impl.Struct(s).Unset(bulkInts) }
 
 func (s Bulk) GetShorts() nocopy.Int16List {
-	return nocopy.Int16List(thriftimpl.Struct(s).Child(bulkShorts, BulkDesc))
+	return nocopy.Int16List(impl.Struct(s).Child(bulkShorts, BulkDesc))
 }
-func (s Bulk) SetShorts(v []int16) { thriftimpl.Struct(s).SetInt16s(bulkShorts, BulkDesc, v) }
+func (s Bulk) SetShorts(v []int16) { impl.Struct(s).SetInt16s(bulkShorts, BulkDesc, v) }
 func (s Bulk) NewShorts(n int) nocopy.Int16List {
-	return nocopy.Int16List(thriftimpl.Struct(s).NewChild(bulkShorts, BulkDesc, n))
+	return nocopy.Int16List(impl.Struct(s).NewChild(bulkShorts, BulkDesc, n))
 }
-func (s Bulk) IsSetShorts() bool { return thriftimpl.Struct(s).Has(bulkShorts) }
-func (s Bulk) UnsetShorts()      { thriftimpl.Struct(s).Unset(bulkShorts) }
+func (s Bulk) IsSetShorts() bool { return impl.Struct(s).Has(bulkShorts) }
+func (s Bulk) UnsetShorts()      { impl.Struct(s).Unset(bulkShorts) }
 
 func (s Bulk) GetDoubles() nocopy.Float64List {
-	return nocopy.Float64List(thriftimpl.Struct(s).Child(bulkDoubles, BulkDesc))
+	return nocopy.Float64List(impl.Struct(s).Child(bulkDoubles, BulkDesc))
 }
-func (s Bulk) SetDoubles(v []float64) { thriftimpl.Struct(s).SetFloat64s(bulkDoubles, BulkDesc, v) }
+func (s Bulk) SetDoubles(v []float64) { impl.Struct(s).SetFloat64s(bulkDoubles, BulkDesc, v) }
 func (s Bulk) NewDoubles(n int) nocopy.Float64List {
-	return nocopy.Float64List(thriftimpl.Struct(s).NewChild(bulkDoubles, BulkDesc, n))
+	return nocopy.Float64List(impl.Struct(s).NewChild(bulkDoubles, BulkDesc, n))
 }
-func (s Bulk) IsSetDoubles() bool { return thriftimpl.Struct(s).Has(bulkDoubles) }
-func (s Bulk) UnsetDoubles()      { thriftimpl.Struct(s).Unset(bulkDoubles) }
+func (s Bulk) IsSetDoubles() bool { return impl.Struct(s).Has(bulkDoubles) }
+func (s Bulk) UnsetDoubles()      { impl.Struct(s).Unset(bulkDoubles) }
 
 type Catalog nocopy.Struct
 
 const (
-	catalogItems thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	catalogWords thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	catalogItems impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	catalogWords impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // CatalogDesc is the descriptor of Catalog.
-var CatalogDesc = thriftimpl.NewDesc("Catalog")
+var CatalogDesc = impl.NewDesc("Catalog")
 
 // NewCatalog returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewCatalog(opts ...nocopy.Option) Catalog { return Catalog(thriftimpl.New(CatalogDesc, opts...)) }
+func NewCatalog(opts ...nocopy.Option) Catalog { return Catalog(impl.New(CatalogDesc, opts...)) }
 func ParseCatalog(b []byte, opts ...nocopy.Option) (Catalog, error) {
-	s, err := thriftimpl.Parse(CatalogDesc, b, opts...)
+	s, err := impl.Parse(CatalogDesc, b, opts...)
 	return Catalog(s), err
 }
 func ReadCatalog(r io.Reader, n int, opts ...nocopy.Option) (Catalog, error) {
@@ -881,127 +857,128 @@ func ReadCatalog(r io.Reader, n int, opts ...nocopy.Option) (Catalog, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Catalog) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Catalog) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, CatalogDesc)
-}
-func (s Catalog) ThriftDesc() *thriftimpl.Desc { return CatalogDesc }
-func (s Catalog) Release()                     { nocopy.Struct(s).Release() }
-func (s Catalog) Clone() Catalog               { return Catalog(thriftimpl.Struct(s).Clone(CatalogDesc)) }
-func (s Catalog) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Catalog) String() string               { return thriftimpl.Struct(s).Format(CatalogDesc) }
-func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(CatalogDesc)
-}
+func (s Catalog) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Catalog) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, CatalogDesc) }
+func (s Catalog) ThriftDesc() *impl.Desc                  { return CatalogDesc }
+func (s Catalog) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Catalog) Release()                                { nocopy.Struct(s).Release() }
+func (s Catalog) Clone() Catalog                          { return Catalog(impl.Struct(s).Clone(CatalogDesc)) }
+func (s Catalog) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Catalog) String() string                          { return impl.Struct(s).Format(CatalogDesc) }
+func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CatalogDesc) }
 
 func (s Catalog) GetItems() nocopy.StructList[Item] {
-	return nocopy.StructList[Item](thriftimpl.Struct(s).Child(catalogItems, CatalogDesc))
+	return nocopy.StructList[Item](impl.Struct(s).Child(catalogItems, CatalogDesc))
 }
 
 // SetItems sets a copy of v, an empty list if v is absent.
 func (s Catalog) SetItems(v nocopy.StructList[Item]) {
-	thriftimpl.Struct(s).SetChild(catalogItems, CatalogDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(catalogItems, CatalogDesc, impl.Struct(v))
 }
 func (s Catalog) NewItems(n int) nocopy.StructList[Item] {
-	return nocopy.StructList[Item](thriftimpl.Struct(s).NewChild(catalogItems, CatalogDesc, n))
+	return nocopy.StructList[Item](impl.Struct(s).NewChild(catalogItems, CatalogDesc, n))
 }
-func (s Catalog) IsSetItems() bool { return thriftimpl.Struct(s).Has(catalogItems) }
-func (s Catalog) UnsetItems()      { thriftimpl.Struct(s).Unset(catalogItems) }
+func (s Catalog) IsSetItems() bool { return impl.Struct(s).Has(catalogItems) }
+func (s Catalog) UnsetItems()      { impl.Struct(s).Unset(catalogItems) }
 
 func (s Catalog) GetWords() nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).Child(catalogWords, CatalogDesc))
+	return nocopy.StringList(impl.Struct(s).Child(catalogWords, CatalogDesc))
 }
-func (s Catalog) SetWords(v []string) { thriftimpl.Struct(s).SetTexts(catalogWords, CatalogDesc, v) }
+func (s Catalog) SetWords(v []string) { impl.Struct(s).SetTexts(catalogWords, CatalogDesc, v) }
 func (s Catalog) NewWords(n int) nocopy.StringList {
-	return nocopy.StringList(thriftimpl.Struct(s).NewChild(catalogWords, CatalogDesc, n))
+	return nocopy.StringList(impl.Struct(s).NewChild(catalogWords, CatalogDesc, n))
 }
-func (s Catalog) IsSetWords() bool { return thriftimpl.Struct(s).Has(catalogWords) }
-func (s Catalog) UnsetWords()      { thriftimpl.Struct(s).Unset(catalogWords) }
+func (s Catalog) IsSetWords() bool { return impl.Struct(s).Has(catalogWords) }
+func (s Catalog) UnsetWords()      { impl.Struct(s).Unset(catalogWords) }
 
 func init() {
-	AnoDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Num", Type: thriftimpl.TypeI64},
+	AnoDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Num", Type: impl.TypeI64},
 	}...)
-	MyTestDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Num", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "Ano", Type: thriftimpl.StructOf(AnoDesc)},
-		{ID: 3, Name: "Nums", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
+	MyTestDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Num", Type: impl.TypeI64},
+		{ID: 2, Name: "Ano", Type: impl.StructOf(AnoDesc)},
+		{ID: 3, Name: "Nums", Type: impl.ListOf(impl.TypeI64)},
 	}...)
-	SmallSubDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Name", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "Region", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "Id", Type: thriftimpl.TypeI64},
+	SmallSubDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Name", Type: impl.TypeString},
+		{ID: 2, Name: "Region", Type: impl.TypeString},
+		{ID: 3, Name: "Id", Type: impl.TypeI64},
 	}...)
-	SmallDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Service", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "Method", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "Caller", Type: thriftimpl.TypeString},
-		{ID: 4, Name: "Code", Type: thriftimpl.TypeI32},
-		{ID: 5, Name: "TraceId", Type: thriftimpl.TypeI64},
-		{ID: 6, Name: "Timestamp", Type: thriftimpl.TypeI64},
-		{ID: 7, Name: "Sampled", Type: thriftimpl.TypeBool},
-		{ID: 8, Name: "Weight", Type: thriftimpl.TypeDouble},
-		{ID: 9, Name: "Sub", Type: thriftimpl.StructOf(SmallSubDesc)},
+	SmallDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Service", Type: impl.TypeString},
+		{ID: 2, Name: "Method", Type: impl.TypeString},
+		{ID: 3, Name: "Caller", Type: impl.TypeString},
+		{ID: 4, Name: "Code", Type: impl.TypeI32},
+		{ID: 5, Name: "TraceId", Type: impl.TypeI64},
+		{ID: 6, Name: "Timestamp", Type: impl.TypeI64},
+		{ID: 7, Name: "Sampled", Type: impl.TypeBool},
+		{ID: 8, Name: "Weight", Type: impl.TypeDouble},
+		{ID: 9, Name: "Sub", Type: impl.StructOf(SmallSubDesc)},
 	}...)
-	ItemDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "Desc", Type: thriftimpl.TypeString},
-		{ID: 4, Name: "Count", Type: thriftimpl.TypeI32},
-		{ID: 5, Name: "Price", Type: thriftimpl.TypeDouble},
-		{ID: 6, Name: "Ok", Type: thriftimpl.TypeBool},
+	ItemDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Id", Type: impl.TypeI64},
+		{ID: 2, Name: "Name", Type: impl.TypeString},
+		{ID: 3, Name: "Desc", Type: impl.TypeString},
+		{ID: 4, Name: "Count", Type: impl.TypeI32},
+		{ID: 5, Name: "Price", Type: impl.TypeDouble},
+		{ID: 6, Name: "Ok", Type: impl.TypeBool},
 	}...)
-	UserDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Uid", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "Email", Type: thriftimpl.TypeString},
-		{ID: 4, Name: "Age", Type: thriftimpl.TypeI32},
-		{ID: 5, Name: "Vip", Type: thriftimpl.TypeBool},
+	UserDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Uid", Type: impl.TypeI64},
+		{ID: 2, Name: "Name", Type: impl.TypeString},
+		{ID: 3, Name: "Email", Type: impl.TypeString},
+		{ID: 4, Name: "Age", Type: impl.TypeI32},
+		{ID: 5, Name: "Vip", Type: impl.TypeBool},
 	}...)
-	MetaDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Region", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "Cluster", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "User", Type: thriftimpl.StructOf(UserDesc)},
-		{ID: 4, Name: "Tags", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	MetaDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Region", Type: impl.TypeString},
+		{ID: 2, Name: "Cluster", Type: impl.TypeString},
+		{ID: 3, Name: "User", Type: impl.StructOf(UserDesc)},
+		{ID: 4, Name: "Tags", Type: impl.MapOf(impl.TypeString, impl.TypeString)},
 	}...)
-	BusinessDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "Title", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "Status", Type: thriftimpl.TypeI32},
-		{ID: 4, Name: "Meta", Type: thriftimpl.StructOf(MetaDesc)},
-		{ID: 5, Name: "Items", Type: thriftimpl.ListOf(thriftimpl.StructOf(ItemDesc))},
-		{ID: 6, Name: "Extra", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
-		{ID: 7, Name: "Nums", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		{ID: 8, Name: "Words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
-		{ID: 9, Name: "Score", Type: thriftimpl.TypeDouble},
-		{ID: 10, Name: "Flag", Type: thriftimpl.TypeBool},
-		{ID: 11, Name: "Owner", Type: thriftimpl.StructOf(UserDesc)},
-		{ID: 12, Name: "Ts", Type: thriftimpl.TypeI64},
-		{ID: 13, Name: "Trailer", Type: thriftimpl.TypeString},
+	BusinessDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Id", Type: impl.TypeI64},
+		{ID: 2, Name: "Title", Type: impl.TypeString},
+		{ID: 3, Name: "Status", Type: impl.TypeI32},
+		{ID: 4, Name: "Meta", Type: impl.StructOf(MetaDesc)},
+		{ID: 5, Name: "Items", Type: impl.ListOf(impl.StructOf(ItemDesc))},
+		{ID: 6, Name: "Extra", Type: impl.MapOf(impl.TypeString, impl.TypeString)},
+		{ID: 7, Name: "Nums", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 8, Name: "Words", Type: impl.ListOf(impl.TypeString)},
+		{ID: 9, Name: "Score", Type: impl.TypeDouble},
+		{ID: 10, Name: "Flag", Type: impl.TypeBool},
+		{ID: 11, Name: "Owner", Type: impl.StructOf(UserDesc)},
+		{ID: 12, Name: "Ts", Type: impl.TypeI64},
+		{ID: 13, Name: "Trailer", Type: impl.TypeString},
 	}...)
-	BlobDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Id", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "Name", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "Data", Type: thriftimpl.TypeBinary},
-		{ID: 4, Name: "Code", Type: thriftimpl.TypeI32},
-		{ID: 5, Name: "Ok", Type: thriftimpl.TypeBool},
+	BlobDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Id", Type: impl.TypeI64},
+		{ID: 2, Name: "Name", Type: impl.TypeString},
+		{ID: 3, Name: "Data", Type: impl.TypeBinary},
+		{ID: 4, Name: "Code", Type: impl.TypeI32},
+		{ID: 5, Name: "Ok", Type: impl.TypeBool},
 	}...)
-	RowDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Lengths", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		{ID: 2, Name: "Values", Type: thriftimpl.TypeBinary},
+	RowDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Lengths", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 2, Name: "Values", Type: impl.TypeBinary},
 	}...)
-	VStreamRowsResponseDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Gtid", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "Rows", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc))},
+	VStreamRowsResponseDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Gtid", Type: impl.TypeString},
+		{ID: 2, Name: "Rows", Type: impl.ListOf(impl.StructOf(RowDesc))},
 	}...)
-	BulkDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Longs", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		{ID: 2, Name: "Ints", Type: thriftimpl.ListOf(thriftimpl.TypeI32)},
-		{ID: 3, Name: "Shorts", Type: thriftimpl.ListOf(thriftimpl.TypeI16)},
-		{ID: 4, Name: "Doubles", Type: thriftimpl.ListOf(thriftimpl.TypeDouble)},
+	BulkDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Longs", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 2, Name: "Ints", Type: impl.ListOf(impl.TypeI32)},
+		{ID: 3, Name: "Shorts", Type: impl.ListOf(impl.TypeI16)},
+		{ID: 4, Name: "Doubles", Type: impl.ListOf(impl.TypeDouble)},
 	}...)
-	CatalogDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "Items", Type: thriftimpl.ListOf(thriftimpl.StructOf(ItemDesc))},
-		{ID: 2, Name: "Words", Type: thriftimpl.ListOf(thriftimpl.TypeString)},
+	CatalogDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "Items", Type: impl.ListOf(impl.StructOf(ItemDesc))},
+		{ID: 2, Name: "Words", Type: impl.ListOf(impl.TypeString)},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "peer.thrift",
+		Structs: []*impl.Desc{AnoDesc, MyTestDesc, SmallSubDesc, SmallDesc, ItemDesc, UserDesc, MetaDesc, BusinessDesc, BlobDesc, RowDesc, VStreamRowsResponseDesc, BulkDesc, CatalogDesc},
+	})
 }

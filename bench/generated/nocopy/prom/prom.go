@@ -5,27 +5,27 @@ package prom
 
 import (
 	"github.com/nocopythrift/nocopythrift/nocopy"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 type Label nocopy.Struct
 
 const (
-	labelName  thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	labelValue thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	labelName  impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	labelValue impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // LabelDesc is the descriptor of Label.
-var LabelDesc = thriftimpl.NewDesc("Label")
+var LabelDesc = impl.NewDesc("Label")
 
 // NewLabel returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewLabel(opts ...nocopy.Option) Label { return Label(thriftimpl.New(LabelDesc, opts...)) }
+func NewLabel(opts ...nocopy.Option) Label { return Label(impl.New(LabelDesc, opts...)) }
 func ParseLabel(b []byte, opts ...nocopy.Option) (Label, error) {
-	s, err := thriftimpl.Parse(LabelDesc, b, opts...)
+	s, err := impl.Parse(LabelDesc, b, opts...)
 	return Label(s), err
 }
 func ReadLabel(r io.Reader, n int, opts ...nocopy.Option) (Label, error) {
@@ -34,41 +34,40 @@ func ReadLabel(r io.Reader, n int, opts ...nocopy.Option) (Label, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Label) Message() *nocopy.Message     { return nocopy.Struct(s).Message() }
-func (s Label) AppendTo(dst []byte) []byte   { return thriftimpl.Struct(s).AppendStruct(dst, LabelDesc) }
-func (s Label) ThriftDesc() *thriftimpl.Desc { return LabelDesc }
-func (s Label) Release()                     { nocopy.Struct(s).Release() }
-func (s Label) Clone() Label                 { return Label(thriftimpl.Struct(s).Clone(LabelDesc)) }
-func (s Label) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Label) String() string               { return thriftimpl.Struct(s).Format(LabelDesc) }
-func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(LabelDesc)
-}
+func (s Label) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Label) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, LabelDesc) }
+func (s Label) ThriftDesc() *impl.Desc                  { return LabelDesc }
+func (s Label) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Label) Release()                                { nocopy.Struct(s).Release() }
+func (s Label) Clone() Label                            { return Label(impl.Struct(s).Clone(LabelDesc)) }
+func (s Label) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Label) String() string                          { return impl.Struct(s).Format(LabelDesc) }
+func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LabelDesc) }
 
-func (s Label) GetName() string  { return thriftimpl.Struct(s).Text(labelName) }
-func (s Label) SetName(v string) { thriftimpl.Struct(s).SetText(labelName, v) }
-func (s Label) IsSetName() bool  { return thriftimpl.Struct(s).Has(labelName) }
-func (s Label) UnsetName()       { thriftimpl.Struct(s).Unset(labelName) }
+func (s Label) GetName() string  { return impl.Struct(s).Text(labelName) }
+func (s Label) SetName(v string) { impl.Struct(s).SetText(labelName, v) }
+func (s Label) IsSetName() bool  { return impl.Struct(s).Has(labelName) }
+func (s Label) UnsetName()       { impl.Struct(s).Unset(labelName) }
 
-func (s Label) GetValue() string  { return thriftimpl.Struct(s).Text(labelValue) }
-func (s Label) SetValue(v string) { thriftimpl.Struct(s).SetText(labelValue, v) }
-func (s Label) IsSetValue() bool  { return thriftimpl.Struct(s).Has(labelValue) }
-func (s Label) UnsetValue()       { thriftimpl.Struct(s).Unset(labelValue) }
+func (s Label) GetValue() string  { return impl.Struct(s).Text(labelValue) }
+func (s Label) SetValue(v string) { impl.Struct(s).SetText(labelValue, v) }
+func (s Label) IsSetValue() bool  { return impl.Struct(s).Has(labelValue) }
+func (s Label) UnsetValue()       { impl.Struct(s).Unset(labelValue) }
 
 type Sample nocopy.Struct
 
 const (
-	sampleValue     thriftimpl.Field = 2<<48 | 4<<32 | 4<<16 | 1
-	sampleTimestamp thriftimpl.Field = 3<<48 | 4<<32 | 10<<16 | 2
+	sampleValue     impl.Field = 2<<48 | 4<<32 | 4<<16 | 1
+	sampleTimestamp impl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
 // SampleDesc is the descriptor of Sample.
-var SampleDesc = thriftimpl.NewDesc("Sample")
+var SampleDesc = impl.NewDesc("Sample")
 
 // NewSample returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewSample(opts ...nocopy.Option) Sample { return Sample(thriftimpl.New(SampleDesc, opts...)) }
+func NewSample(opts ...nocopy.Option) Sample { return Sample(impl.New(SampleDesc, opts...)) }
 func ParseSample(b []byte, opts ...nocopy.Option) (Sample, error) {
-	s, err := thriftimpl.Parse(SampleDesc, b, opts...)
+	s, err := impl.Parse(SampleDesc, b, opts...)
 	return Sample(s), err
 }
 func ReadSample(r io.Reader, n int, opts ...nocopy.Option) (Sample, error) {
@@ -77,45 +76,42 @@ func ReadSample(r io.Reader, n int, opts ...nocopy.Option) (Sample, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Sample) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Sample) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, SampleDesc)
-}
-func (s Sample) ThriftDesc() *thriftimpl.Desc { return SampleDesc }
-func (s Sample) Release()                     { nocopy.Struct(s).Release() }
-func (s Sample) Clone() Sample                { return Sample(thriftimpl.Struct(s).Clone(SampleDesc)) }
-func (s Sample) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Sample) String() string               { return thriftimpl.Struct(s).Format(SampleDesc) }
-func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(SampleDesc)
-}
+func (s Sample) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Sample) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, SampleDesc) }
+func (s Sample) ThriftDesc() *impl.Desc                  { return SampleDesc }
+func (s Sample) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Sample) Release()                                { nocopy.Struct(s).Release() }
+func (s Sample) Clone() Sample                           { return Sample(impl.Struct(s).Clone(SampleDesc)) }
+func (s Sample) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Sample) String() string                          { return impl.Struct(s).Format(SampleDesc) }
+func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SampleDesc) }
 
-func (s Sample) GetValue() float64  { return thriftimpl.Struct(s).Float64(sampleValue) }
-func (s Sample) SetValue(v float64) { thriftimpl.Struct(s).SetFloat64(sampleValue, v) }
-func (s Sample) IsSetValue() bool   { return thriftimpl.Struct(s).Has(sampleValue) }
-func (s Sample) UnsetValue()        { thriftimpl.Struct(s).Unset(sampleValue) }
+func (s Sample) GetValue() float64  { return impl.Struct(s).Float64(sampleValue) }
+func (s Sample) SetValue(v float64) { impl.Struct(s).SetFloat64(sampleValue, v) }
+func (s Sample) IsSetValue() bool   { return impl.Struct(s).Has(sampleValue) }
+func (s Sample) UnsetValue()        { impl.Struct(s).Unset(sampleValue) }
 
-func (s Sample) GetTimestamp() int64  { return thriftimpl.Struct(s).Int64(sampleTimestamp) }
-func (s Sample) SetTimestamp(v int64) { thriftimpl.Struct(s).SetInt64(sampleTimestamp, v) }
-func (s Sample) IsSetTimestamp() bool { return thriftimpl.Struct(s).Has(sampleTimestamp) }
-func (s Sample) UnsetTimestamp()      { thriftimpl.Struct(s).Unset(sampleTimestamp) }
+func (s Sample) GetTimestamp() int64  { return impl.Struct(s).Int64(sampleTimestamp) }
+func (s Sample) SetTimestamp(v int64) { impl.Struct(s).SetInt64(sampleTimestamp, v) }
+func (s Sample) IsSetTimestamp() bool { return impl.Struct(s).Has(sampleTimestamp) }
+func (s Sample) UnsetTimestamp()      { impl.Struct(s).Unset(sampleTimestamp) }
 
 type TimeSeries nocopy.Struct
 
 const (
-	timeSeriesLabels  thriftimpl.Field = 2<<48 | 4<<32 | 15<<16 | 1
-	timeSeriesSamples thriftimpl.Field = 3<<48 | 4<<32 | 15<<16 | 2
+	timeSeriesLabels  impl.Field = 2<<48 | 4<<32 | 15<<16 | 1
+	timeSeriesSamples impl.Field = 3<<48 | 4<<32 | 15<<16 | 2
 )
 
 // TimeSeriesDesc is the descriptor of TimeSeries.
-var TimeSeriesDesc = thriftimpl.NewDesc("TimeSeries")
+var TimeSeriesDesc = impl.NewDesc("TimeSeries")
 
 // NewTimeSeries returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewTimeSeries(opts ...nocopy.Option) TimeSeries {
-	return TimeSeries(thriftimpl.New(TimeSeriesDesc, opts...))
+	return TimeSeries(impl.New(TimeSeriesDesc, opts...))
 }
 func ParseTimeSeries(b []byte, opts ...nocopy.Option) (TimeSeries, error) {
-	s, err := thriftimpl.Parse(TimeSeriesDesc, b, opts...)
+	s, err := impl.Parse(TimeSeriesDesc, b, opts...)
 	return TimeSeries(s), err
 }
 func ReadTimeSeries(r io.Reader, n int, opts ...nocopy.Option) (TimeSeries, error) {
@@ -126,60 +122,61 @@ func ReadTimeSeries(r io.Reader, n int, opts ...nocopy.Option) (TimeSeries, erro
 // those of s alone.
 func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s TimeSeries) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
+	return impl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
 }
-func (s TimeSeries) ThriftDesc() *thriftimpl.Desc { return TimeSeriesDesc }
-func (s TimeSeries) Release()                     { nocopy.Struct(s).Release() }
-func (s TimeSeries) Clone() TimeSeries            { return TimeSeries(thriftimpl.Struct(s).Clone(TimeSeriesDesc)) }
-func (s TimeSeries) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s TimeSeries) String() string               { return thriftimpl.Struct(s).Format(TimeSeriesDesc) }
+func (s TimeSeries) ThriftDesc() *impl.Desc    { return TimeSeriesDesc }
+func (s TimeSeries) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s TimeSeries) Release()                  { nocopy.Struct(s).Release() }
+func (s TimeSeries) Clone() TimeSeries         { return TimeSeries(impl.Struct(s).Clone(TimeSeriesDesc)) }
+func (s TimeSeries) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s TimeSeries) String() string            { return impl.Struct(s).Format(TimeSeriesDesc) }
 func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(TimeSeriesDesc)
+	return impl.Struct(s).Unknown(TimeSeriesDesc)
 }
 
 func (s TimeSeries) GetLabels() nocopy.StructList[Label] {
-	return nocopy.StructList[Label](thriftimpl.Struct(s).Child(timeSeriesLabels, TimeSeriesDesc))
+	return nocopy.StructList[Label](impl.Struct(s).Child(timeSeriesLabels, TimeSeriesDesc))
 }
 
 // SetLabels sets a copy of v, an empty list if v is absent.
 func (s TimeSeries) SetLabels(v nocopy.StructList[Label]) {
-	thriftimpl.Struct(s).SetChild(timeSeriesLabels, TimeSeriesDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(timeSeriesLabels, TimeSeriesDesc, impl.Struct(v))
 }
 func (s TimeSeries) NewLabels(n int) nocopy.StructList[Label] {
-	return nocopy.StructList[Label](thriftimpl.Struct(s).NewChild(timeSeriesLabels, TimeSeriesDesc, n))
+	return nocopy.StructList[Label](impl.Struct(s).NewChild(timeSeriesLabels, TimeSeriesDesc, n))
 }
-func (s TimeSeries) IsSetLabels() bool { return thriftimpl.Struct(s).Has(timeSeriesLabels) }
-func (s TimeSeries) UnsetLabels()      { thriftimpl.Struct(s).Unset(timeSeriesLabels) }
+func (s TimeSeries) IsSetLabels() bool { return impl.Struct(s).Has(timeSeriesLabels) }
+func (s TimeSeries) UnsetLabels()      { impl.Struct(s).Unset(timeSeriesLabels) }
 
 func (s TimeSeries) GetSamples() nocopy.StructList[Sample] {
-	return nocopy.StructList[Sample](thriftimpl.Struct(s).Child(timeSeriesSamples, TimeSeriesDesc))
+	return nocopy.StructList[Sample](impl.Struct(s).Child(timeSeriesSamples, TimeSeriesDesc))
 }
 
 // SetSamples sets a copy of v, an empty list if v is absent.
 func (s TimeSeries) SetSamples(v nocopy.StructList[Sample]) {
-	thriftimpl.Struct(s).SetChild(timeSeriesSamples, TimeSeriesDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(timeSeriesSamples, TimeSeriesDesc, impl.Struct(v))
 }
 func (s TimeSeries) NewSamples(n int) nocopy.StructList[Sample] {
-	return nocopy.StructList[Sample](thriftimpl.Struct(s).NewChild(timeSeriesSamples, TimeSeriesDesc, n))
+	return nocopy.StructList[Sample](impl.Struct(s).NewChild(timeSeriesSamples, TimeSeriesDesc, n))
 }
-func (s TimeSeries) IsSetSamples() bool { return thriftimpl.Struct(s).Has(timeSeriesSamples) }
-func (s TimeSeries) UnsetSamples()      { thriftimpl.Struct(s).Unset(timeSeriesSamples) }
+func (s TimeSeries) IsSetSamples() bool { return impl.Struct(s).Has(timeSeriesSamples) }
+func (s TimeSeries) UnsetSamples()      { impl.Struct(s).Unset(timeSeriesSamples) }
 
 type WriteRequest nocopy.Struct
 
 const (
-	writeRequestTimeseries thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	writeRequestTimeseries impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // WriteRequestDesc is the descriptor of WriteRequest.
-var WriteRequestDesc = thriftimpl.NewDesc("WriteRequest")
+var WriteRequestDesc = impl.NewDesc("WriteRequest")
 
 // NewWriteRequest returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewWriteRequest(opts ...nocopy.Option) WriteRequest {
-	return WriteRequest(thriftimpl.New(WriteRequestDesc, opts...))
+	return WriteRequest(impl.New(WriteRequestDesc, opts...))
 }
 func ParseWriteRequest(b []byte, opts ...nocopy.Option) (WriteRequest, error) {
-	s, err := thriftimpl.Parse(WriteRequestDesc, b, opts...)
+	s, err := impl.Parse(WriteRequestDesc, b, opts...)
 	return WriteRequest(s), err
 }
 func ReadWriteRequest(r io.Reader, n int, opts ...nocopy.Option) (WriteRequest, error) {
@@ -190,47 +187,52 @@ func ReadWriteRequest(r io.Reader, n int, opts ...nocopy.Option) (WriteRequest, 
 // those of s alone.
 func (s WriteRequest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s WriteRequest) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, WriteRequestDesc)
+	return impl.Struct(s).AppendStruct(dst, WriteRequestDesc)
 }
-func (s WriteRequest) ThriftDesc() *thriftimpl.Desc { return WriteRequestDesc }
-func (s WriteRequest) Release()                     { nocopy.Struct(s).Release() }
+func (s WriteRequest) ThriftDesc() *impl.Desc    { return WriteRequestDesc }
+func (s WriteRequest) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s WriteRequest) Release()                  { nocopy.Struct(s).Release() }
 func (s WriteRequest) Clone() WriteRequest {
-	return WriteRequest(thriftimpl.Struct(s).Clone(WriteRequestDesc))
+	return WriteRequest(impl.Struct(s).Clone(WriteRequestDesc))
 }
 func (s WriteRequest) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s WriteRequest) String() string { return thriftimpl.Struct(s).Format(WriteRequestDesc) }
+func (s WriteRequest) String() string { return impl.Struct(s).Format(WriteRequestDesc) }
 func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(WriteRequestDesc)
+	return impl.Struct(s).Unknown(WriteRequestDesc)
 }
 
 func (s WriteRequest) GetTimeseries() nocopy.StructList[TimeSeries] {
-	return nocopy.StructList[TimeSeries](thriftimpl.Struct(s).Child(writeRequestTimeseries, WriteRequestDesc))
+	return nocopy.StructList[TimeSeries](impl.Struct(s).Child(writeRequestTimeseries, WriteRequestDesc))
 }
 
 // SetTimeseries sets a copy of v, an empty list if v is absent.
 func (s WriteRequest) SetTimeseries(v nocopy.StructList[TimeSeries]) {
-	thriftimpl.Struct(s).SetChild(writeRequestTimeseries, WriteRequestDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(writeRequestTimeseries, WriteRequestDesc, impl.Struct(v))
 }
 func (s WriteRequest) NewTimeseries(n int) nocopy.StructList[TimeSeries] {
-	return nocopy.StructList[TimeSeries](thriftimpl.Struct(s).NewChild(writeRequestTimeseries, WriteRequestDesc, n))
+	return nocopy.StructList[TimeSeries](impl.Struct(s).NewChild(writeRequestTimeseries, WriteRequestDesc, n))
 }
-func (s WriteRequest) IsSetTimeseries() bool { return thriftimpl.Struct(s).Has(writeRequestTimeseries) }
-func (s WriteRequest) UnsetTimeseries()      { thriftimpl.Struct(s).Unset(writeRequestTimeseries) }
+func (s WriteRequest) IsSetTimeseries() bool { return impl.Struct(s).Has(writeRequestTimeseries) }
+func (s WriteRequest) UnsetTimeseries()      { impl.Struct(s).Unset(writeRequestTimeseries) }
 
 func init() {
-	LabelDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "name", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "value", Type: thriftimpl.TypeString},
+	LabelDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "name", Type: impl.TypeString},
+		{ID: 2, Name: "value", Type: impl.TypeString},
 	}...)
-	SampleDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "value", Type: thriftimpl.TypeDouble},
-		{ID: 2, Name: "timestamp", Type: thriftimpl.TypeI64},
+	SampleDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "value", Type: impl.TypeDouble},
+		{ID: 2, Name: "timestamp", Type: impl.TypeI64},
 	}...)
-	TimeSeriesDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "labels", Type: thriftimpl.ListOf(thriftimpl.StructOf(LabelDesc))},
-		{ID: 2, Name: "samples", Type: thriftimpl.ListOf(thriftimpl.StructOf(SampleDesc))},
+	TimeSeriesDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "labels", Type: impl.ListOf(impl.StructOf(LabelDesc))},
+		{ID: 2, Name: "samples", Type: impl.ListOf(impl.StructOf(SampleDesc))},
 	}...)
-	WriteRequestDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "timeseries", Type: thriftimpl.ListOf(thriftimpl.StructOf(TimeSeriesDesc))},
+	WriteRequestDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "timeseries", Type: impl.ListOf(impl.StructOf(TimeSeriesDesc))},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "prom.thrift",
+		Structs: []*impl.Desc{LabelDesc, SampleDesc, TimeSeriesDesc, WriteRequestDesc},
+	})
 }

@@ -7,12 +7,12 @@ import (
 	"context"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 type RootHandler interface {
 	Ping(ctx context.Context, args RootPingArgs, result RootPingResult) error
@@ -96,16 +96,16 @@ func (c MiddleClient) Count(ctx context.Context, args func(MiddleCountArgs)) (Mi
 type Denied nocopy.Struct
 
 const (
-	deniedWhy thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	deniedWhy impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // DeniedDesc is the descriptor of Denied.
-var DeniedDesc = thriftimpl.NewExceptionDesc("Denied")
+var DeniedDesc = impl.NewExceptionDesc("Denied")
 
 // NewDenied returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewDenied(opts ...nocopy.Option) Denied { return Denied(thriftimpl.New(DeniedDesc, opts...)) }
+func NewDenied(opts ...nocopy.Option) Denied { return Denied(impl.New(DeniedDesc, opts...)) }
 func ParseDenied(b []byte, opts ...nocopy.Option) (Denied, error) {
-	s, err := thriftimpl.Parse(DeniedDesc, b, opts...)
+	s, err := impl.Parse(DeniedDesc, b, opts...)
 	return Denied(s), err
 }
 func ReadDenied(r io.Reader, n int, opts ...nocopy.Option) (Denied, error) {
@@ -114,36 +114,33 @@ func ReadDenied(r io.Reader, n int, opts ...nocopy.Option) (Denied, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Denied) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Denied) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, DeniedDesc)
-}
-func (s Denied) ThriftDesc() *thriftimpl.Desc { return DeniedDesc }
-func (s Denied) Release()                     { nocopy.Struct(s).Release() }
-func (s Denied) Clone() Denied                { return Denied(thriftimpl.Struct(s).Clone(DeniedDesc)) }
-func (s Denied) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Denied) String() string               { return thriftimpl.Struct(s).Format(DeniedDesc) }
-func (s Denied) Error() string                { return thriftimpl.Struct(s).Format(DeniedDesc) }
-func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(DeniedDesc)
-}
+func (s Denied) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Denied) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, DeniedDesc) }
+func (s Denied) ThriftDesc() *impl.Desc                  { return DeniedDesc }
+func (s Denied) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Denied) Release()                                { nocopy.Struct(s).Release() }
+func (s Denied) Clone() Denied                           { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
+func (s Denied) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Denied) String() string                          { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Error() string                           { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(DeniedDesc) }
 
-func (s Denied) GetWhy() string  { return thriftimpl.Struct(s).Text(deniedWhy) }
-func (s Denied) SetWhy(v string) { thriftimpl.Struct(s).SetText(deniedWhy, v) }
-func (s Denied) IsSetWhy() bool  { return thriftimpl.Struct(s).Has(deniedWhy) }
-func (s Denied) UnsetWhy()       { thriftimpl.Struct(s).Unset(deniedWhy) }
+func (s Denied) GetWhy() string  { return impl.Struct(s).Text(deniedWhy) }
+func (s Denied) SetWhy(v string) { impl.Struct(s).SetText(deniedWhy, v) }
+func (s Denied) IsSetWhy() bool  { return impl.Struct(s).Has(deniedWhy) }
+func (s Denied) UnsetWhy()       { impl.Struct(s).Unset(deniedWhy) }
 
 type RootPingArgs nocopy.Struct
 
 // RootPingArgsDesc is the descriptor of RootPingArgs.
-var RootPingArgsDesc = thriftimpl.NewDesc("ping_args")
+var RootPingArgsDesc = impl.NewDesc("ping_args")
 
 // NewRootPingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRootPingArgs(opts ...nocopy.Option) RootPingArgs {
-	return RootPingArgs(thriftimpl.New(RootPingArgsDesc, opts...))
+	return RootPingArgs(impl.New(RootPingArgsDesc, opts...))
 }
 func ParseRootPingArgs(b []byte, opts ...nocopy.Option) (RootPingArgs, error) {
-	s, err := thriftimpl.Parse(RootPingArgsDesc, b, opts...)
+	s, err := impl.Parse(RootPingArgsDesc, b, opts...)
 	return RootPingArgs(s), err
 }
 func ReadRootPingArgs(r io.Reader, n int, opts ...nocopy.Option) (RootPingArgs, error) {
@@ -154,30 +151,31 @@ func ReadRootPingArgs(r io.Reader, n int, opts ...nocopy.Option) (RootPingArgs, 
 // those of s alone.
 func (s RootPingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RootPingArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, RootPingArgsDesc)
 }
-func (s RootPingArgs) ThriftDesc() *thriftimpl.Desc { return RootPingArgsDesc }
-func (s RootPingArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s RootPingArgs) ThriftDesc() *impl.Desc    { return RootPingArgsDesc }
+func (s RootPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RootPingArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s RootPingArgs) Clone() RootPingArgs {
-	return RootPingArgs(thriftimpl.Struct(s).Clone(RootPingArgsDesc))
+	return RootPingArgs(impl.Struct(s).Clone(RootPingArgsDesc))
 }
 func (s RootPingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RootPingArgs) String() string { return thriftimpl.Struct(s).Format(RootPingArgsDesc) }
+func (s RootPingArgs) String() string { return impl.Struct(s).Format(RootPingArgsDesc) }
 func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RootPingArgsDesc)
+	return impl.Struct(s).Unknown(RootPingArgsDesc)
 }
 
 type RootPingResult nocopy.Struct
 
 // RootPingResultDesc is the descriptor of RootPingResult.
-var RootPingResultDesc = thriftimpl.NewDesc("ping_result")
+var RootPingResultDesc = impl.NewDesc("ping_result")
 
 // NewRootPingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRootPingResult(opts ...nocopy.Option) RootPingResult {
-	return RootPingResult(thriftimpl.New(RootPingResultDesc, opts...))
+	return RootPingResult(impl.New(RootPingResultDesc, opts...))
 }
 func ParseRootPingResult(b []byte, opts ...nocopy.Option) (RootPingResult, error) {
-	s, err := thriftimpl.Parse(RootPingResultDesc, b, opts...)
+	s, err := impl.Parse(RootPingResultDesc, b, opts...)
 	return RootPingResult(s), err
 }
 func ReadRootPingResult(r io.Reader, n int, opts ...nocopy.Option) (RootPingResult, error) {
@@ -188,34 +186,35 @@ func ReadRootPingResult(r io.Reader, n int, opts ...nocopy.Option) (RootPingResu
 // those of s alone.
 func (s RootPingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RootPingResultDesc)
+	return impl.Struct(s).AppendStruct(dst, RootPingResultDesc)
 }
-func (s RootPingResult) ThriftDesc() *thriftimpl.Desc { return RootPingResultDesc }
-func (s RootPingResult) Release()                     { nocopy.Struct(s).Release() }
+func (s RootPingResult) ThriftDesc() *impl.Desc    { return RootPingResultDesc }
+func (s RootPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RootPingResult) Release()                  { nocopy.Struct(s).Release() }
 func (s RootPingResult) Clone() RootPingResult {
-	return RootPingResult(thriftimpl.Struct(s).Clone(RootPingResultDesc))
+	return RootPingResult(impl.Struct(s).Clone(RootPingResultDesc))
 }
 func (s RootPingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RootPingResult) String() string { return thriftimpl.Struct(s).Format(RootPingResultDesc) }
+func (s RootPingResult) String() string { return impl.Struct(s).Format(RootPingResultDesc) }
 func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RootPingResultDesc)
+	return impl.Struct(s).Unknown(RootPingResultDesc)
 }
 
 type MiddleCountArgs nocopy.Struct
 
 const (
-	middleCountArgsWhat thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	middleCountArgsWhat impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // MiddleCountArgsDesc is the descriptor of MiddleCountArgs.
-var MiddleCountArgsDesc = thriftimpl.NewDesc("count_args")
+var MiddleCountArgsDesc = impl.NewDesc("count_args")
 
 // NewMiddleCountArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMiddleCountArgs(opts ...nocopy.Option) MiddleCountArgs {
-	return MiddleCountArgs(thriftimpl.New(MiddleCountArgsDesc, opts...))
+	return MiddleCountArgs(impl.New(MiddleCountArgsDesc, opts...))
 }
 func ParseMiddleCountArgs(b []byte, opts ...nocopy.Option) (MiddleCountArgs, error) {
-	s, err := thriftimpl.Parse(MiddleCountArgsDesc, b, opts...)
+	s, err := impl.Parse(MiddleCountArgsDesc, b, opts...)
 	return MiddleCountArgs(s), err
 }
 func ReadMiddleCountArgs(r io.Reader, n int, opts ...nocopy.Option) (MiddleCountArgs, error) {
@@ -226,40 +225,41 @@ func ReadMiddleCountArgs(r io.Reader, n int, opts ...nocopy.Option) (MiddleCount
 // those of s alone.
 func (s MiddleCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
 }
-func (s MiddleCountArgs) ThriftDesc() *thriftimpl.Desc { return MiddleCountArgsDesc }
-func (s MiddleCountArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s MiddleCountArgs) ThriftDesc() *impl.Desc    { return MiddleCountArgsDesc }
+func (s MiddleCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s MiddleCountArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s MiddleCountArgs) Clone() MiddleCountArgs {
-	return MiddleCountArgs(thriftimpl.Struct(s).Clone(MiddleCountArgsDesc))
+	return MiddleCountArgs(impl.Struct(s).Clone(MiddleCountArgsDesc))
 }
 func (s MiddleCountArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s MiddleCountArgs) String() string { return thriftimpl.Struct(s).Format(MiddleCountArgsDesc) }
+func (s MiddleCountArgs) String() string { return impl.Struct(s).Format(MiddleCountArgsDesc) }
 func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(MiddleCountArgsDesc)
+	return impl.Struct(s).Unknown(MiddleCountArgsDesc)
 }
 
-func (s MiddleCountArgs) GetWhat() string  { return thriftimpl.Struct(s).Text(middleCountArgsWhat) }
-func (s MiddleCountArgs) SetWhat(v string) { thriftimpl.Struct(s).SetText(middleCountArgsWhat, v) }
-func (s MiddleCountArgs) IsSetWhat() bool  { return thriftimpl.Struct(s).Has(middleCountArgsWhat) }
-func (s MiddleCountArgs) UnsetWhat()       { thriftimpl.Struct(s).Unset(middleCountArgsWhat) }
+func (s MiddleCountArgs) GetWhat() string  { return impl.Struct(s).Text(middleCountArgsWhat) }
+func (s MiddleCountArgs) SetWhat(v string) { impl.Struct(s).SetText(middleCountArgsWhat, v) }
+func (s MiddleCountArgs) IsSetWhat() bool  { return impl.Struct(s).Has(middleCountArgsWhat) }
+func (s MiddleCountArgs) UnsetWhat()       { impl.Struct(s).Unset(middleCountArgsWhat) }
 
 type MiddleCountResult nocopy.Struct
 
 const (
-	middleCountResultSuccess thriftimpl.Field = 2<<48 | 4<<32 | 8<<16 | 0
-	middleCountResultDenied  thriftimpl.Field = 3<<48 | 4<<32 | 12<<16 | 1
+	middleCountResultSuccess impl.Field = 2<<48 | 4<<32 | 8<<16 | 0
+	middleCountResultDenied  impl.Field = 3<<48 | 4<<32 | 12<<16 | 1
 )
 
 // MiddleCountResultDesc is the descriptor of MiddleCountResult.
-var MiddleCountResultDesc = thriftimpl.NewDesc("count_result")
+var MiddleCountResultDesc = impl.NewDesc("count_result")
 
 // NewMiddleCountResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewMiddleCountResult(opts ...nocopy.Option) MiddleCountResult {
-	return MiddleCountResult(thriftimpl.New(MiddleCountResultDesc, opts...))
+	return MiddleCountResult(impl.New(MiddleCountResultDesc, opts...))
 }
 func ParseMiddleCountResult(b []byte, opts ...nocopy.Option) (MiddleCountResult, error) {
-	s, err := thriftimpl.Parse(MiddleCountResultDesc, b, opts...)
+	s, err := impl.Parse(MiddleCountResultDesc, b, opts...)
 	return MiddleCountResult(s), err
 }
 func ReadMiddleCountResult(r io.Reader, n int, opts ...nocopy.Option) (MiddleCountResult, error) {
@@ -270,57 +270,62 @@ func ReadMiddleCountResult(r io.Reader, n int, opts ...nocopy.Option) (MiddleCou
 // those of s alone.
 func (s MiddleCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
+	return impl.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
 }
-func (s MiddleCountResult) ThriftDesc() *thriftimpl.Desc { return MiddleCountResultDesc }
-func (s MiddleCountResult) Release()                     { nocopy.Struct(s).Release() }
+func (s MiddleCountResult) ThriftDesc() *impl.Desc    { return MiddleCountResultDesc }
+func (s MiddleCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s MiddleCountResult) Release()                  { nocopy.Struct(s).Release() }
 func (s MiddleCountResult) Clone() MiddleCountResult {
-	return MiddleCountResult(thriftimpl.Struct(s).Clone(MiddleCountResultDesc))
+	return MiddleCountResult(impl.Struct(s).Clone(MiddleCountResultDesc))
 }
 func (s MiddleCountResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s MiddleCountResult) String() string { return thriftimpl.Struct(s).Format(MiddleCountResultDesc) }
+func (s MiddleCountResult) String() string { return impl.Struct(s).Format(MiddleCountResultDesc) }
 func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(MiddleCountResultDesc)
+	return impl.Struct(s).Unknown(MiddleCountResultDesc)
 }
 
-func (s MiddleCountResult) GetSuccess() int32 {
-	return thriftimpl.Struct(s).Int32(middleCountResultSuccess)
-}
-func (s MiddleCountResult) SetSuccess(v int32) {
-	thriftimpl.Struct(s).SetInt32(middleCountResultSuccess, v)
-}
-func (s MiddleCountResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(middleCountResultSuccess)
-}
-func (s MiddleCountResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(middleCountResultSuccess) }
+func (s MiddleCountResult) GetSuccess() int32  { return impl.Struct(s).Int32(middleCountResultSuccess) }
+func (s MiddleCountResult) SetSuccess(v int32) { impl.Struct(s).SetInt32(middleCountResultSuccess, v) }
+func (s MiddleCountResult) IsSetSuccess() bool { return impl.Struct(s).Has(middleCountResultSuccess) }
+func (s MiddleCountResult) UnsetSuccess()      { impl.Struct(s).Unset(middleCountResultSuccess) }
 
 func (s MiddleCountResult) GetDenied() Denied {
-	return Denied(thriftimpl.Struct(s).Child(middleCountResultDenied, MiddleCountResultDesc))
+	return Denied(impl.Struct(s).Child(middleCountResultDenied, MiddleCountResultDesc))
 }
 
 // SetDenied sets a copy of v, an empty struct if v is absent.
 func (s MiddleCountResult) SetDenied(v Denied) {
-	thriftimpl.Struct(s).SetChild(middleCountResultDenied, MiddleCountResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(middleCountResultDenied, MiddleCountResultDesc, impl.Struct(v))
 }
 func (s MiddleCountResult) NewDenied() Denied {
-	return Denied(thriftimpl.Struct(s).NewChild(middleCountResultDenied, MiddleCountResultDesc, 0))
+	return Denied(impl.Struct(s).NewChild(middleCountResultDenied, MiddleCountResultDesc, 0))
 }
-func (s MiddleCountResult) IsSetDenied() bool {
-	return thriftimpl.Struct(s).Has(middleCountResultDenied)
-}
-func (s MiddleCountResult) UnsetDenied() { thriftimpl.Struct(s).Unset(middleCountResultDenied) }
+func (s MiddleCountResult) IsSetDenied() bool { return impl.Struct(s).Has(middleCountResultDenied) }
+func (s MiddleCountResult) UnsetDenied()      { impl.Struct(s).Unset(middleCountResultDenied) }
 
 func init() {
-	DeniedDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "why", Type: thriftimpl.TypeString},
+	DeniedDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "why", Type: impl.TypeString},
 	}...)
 	RootPingArgsDesc.Define()
 	RootPingResultDesc.Define()
-	MiddleCountArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "what", Type: thriftimpl.TypeString},
+	MiddleCountArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "what", Type: impl.TypeString},
 	}...)
-	MiddleCountResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI32, Req: thriftimpl.Optional},
-		{ID: 1, Name: "denied", Type: thriftimpl.StructOf(DeniedDesc), Req: thriftimpl.Optional},
+	MiddleCountResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI32, Req: impl.Optional},
+		{ID: 1, Name: "denied", Type: impl.StructOf(DeniedDesc), Req: impl.Optional},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "parent.thrift",
+		Structs: []*impl.Desc{DeniedDesc},
+		Services: []impl.Service{
+			{Name: "Root", Methods: []impl.Method{
+				{Name: "ping", Args: RootPingArgsDesc, Result: RootPingResultDesc},
+			}},
+			{Name: "Middle", Extends: "parent.Root", Methods: []impl.Method{
+				{Name: "count", Args: MiddleCountArgsDesc, Result: MiddleCountResultDesc},
+			}},
+		},
+	})
 }

@@ -7,12 +7,12 @@ import (
 	"context"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 type BaseHandler interface {
 	Ping(ctx context.Context, args BasePingArgs, result BasePingResult) error
@@ -182,19 +182,17 @@ func (c EchoClient) Fail(ctx context.Context, args func(EchoFailArgs)) (EchoFail
 type NotFound nocopy.Struct
 
 const (
-	notFoundKey  thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	notFoundCode thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	notFoundKey  impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	notFoundCode impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // NotFoundDesc is the descriptor of NotFound.
-var NotFoundDesc = thriftimpl.NewExceptionDesc("NotFound")
+var NotFoundDesc = impl.NewExceptionDesc("NotFound")
 
 // NewNotFound returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewNotFound(opts ...nocopy.Option) NotFound {
-	return NotFound(thriftimpl.New(NotFoundDesc, opts...))
-}
+func NewNotFound(opts ...nocopy.Option) NotFound { return NotFound(impl.New(NotFoundDesc, opts...)) }
 func ParseNotFound(b []byte, opts ...nocopy.Option) (NotFound, error) {
-	s, err := thriftimpl.Parse(NotFoundDesc, b, opts...)
+	s, err := impl.Parse(NotFoundDesc, b, opts...)
 	return NotFound(s), err
 }
 func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
@@ -203,45 +201,42 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s NotFound) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s NotFound) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, NotFoundDesc)
-}
-func (s NotFound) ThriftDesc() *thriftimpl.Desc { return NotFoundDesc }
-func (s NotFound) Release()                     { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound              { return NotFound(thriftimpl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string               { return thriftimpl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string                { return thriftimpl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
+func (s NotFound) ThriftDesc() *impl.Desc     { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s NotFound) Release()                   { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound            { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s NotFound) String() string             { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string              { return impl.Struct(s).Format(NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(NotFoundDesc)
+	return impl.Struct(s).Unknown(NotFoundDesc)
 }
 
-func (s NotFound) GetKey() string  { return thriftimpl.Struct(s).Text(notFoundKey) }
-func (s NotFound) SetKey(v string) { thriftimpl.Struct(s).SetText(notFoundKey, v) }
-func (s NotFound) IsSetKey() bool  { return thriftimpl.Struct(s).Has(notFoundKey) }
-func (s NotFound) UnsetKey()       { thriftimpl.Struct(s).Unset(notFoundKey) }
+func (s NotFound) GetKey() string  { return impl.Struct(s).Text(notFoundKey) }
+func (s NotFound) SetKey(v string) { impl.Struct(s).SetText(notFoundKey, v) }
+func (s NotFound) IsSetKey() bool  { return impl.Struct(s).Has(notFoundKey) }
+func (s NotFound) UnsetKey()       { impl.Struct(s).Unset(notFoundKey) }
 
-func (s NotFound) GetCode() int32  { return thriftimpl.Struct(s).Int32(notFoundCode) }
-func (s NotFound) SetCode(v int32) { thriftimpl.Struct(s).SetInt32(notFoundCode, v) }
-func (s NotFound) IsSetCode() bool { return thriftimpl.Struct(s).Has(notFoundCode) }
-func (s NotFound) UnsetCode()      { thriftimpl.Struct(s).Unset(notFoundCode) }
+func (s NotFound) GetCode() int32  { return impl.Struct(s).Int32(notFoundCode) }
+func (s NotFound) SetCode(v int32) { impl.Struct(s).SetInt32(notFoundCode, v) }
+func (s NotFound) IsSetCode() bool { return impl.Struct(s).Has(notFoundCode) }
+func (s NotFound) UnsetCode()      { impl.Struct(s).Unset(notFoundCode) }
 
 type Conflict nocopy.Struct
 
 const (
-	conflictWhat thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	conflictWhat impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // ConflictDesc is the descriptor of Conflict.
-var ConflictDesc = thriftimpl.NewExceptionDesc("Conflict")
+var ConflictDesc = impl.NewExceptionDesc("Conflict")
 
 // NewConflict returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewConflict(opts ...nocopy.Option) Conflict {
-	return Conflict(thriftimpl.New(ConflictDesc, opts...))
-}
+func NewConflict(opts ...nocopy.Option) Conflict { return Conflict(impl.New(ConflictDesc, opts...)) }
 func ParseConflict(b []byte, opts ...nocopy.Option) (Conflict, error) {
-	s, err := thriftimpl.Parse(ConflictDesc, b, opts...)
+	s, err := impl.Parse(ConflictDesc, b, opts...)
 	return Conflict(s), err
 }
 func ReadConflict(r io.Reader, n int, opts ...nocopy.Option) (Conflict, error) {
@@ -250,41 +245,40 @@ func ReadConflict(r io.Reader, n int, opts ...nocopy.Option) (Conflict, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Conflict) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Conflict) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, ConflictDesc)
-}
-func (s Conflict) ThriftDesc() *thriftimpl.Desc { return ConflictDesc }
-func (s Conflict) Release()                     { nocopy.Struct(s).Release() }
-func (s Conflict) Clone() Conflict              { return Conflict(thriftimpl.Struct(s).Clone(ConflictDesc)) }
-func (s Conflict) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Conflict) String() string               { return thriftimpl.Struct(s).Format(ConflictDesc) }
-func (s Conflict) Error() string                { return thriftimpl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Conflict) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
+func (s Conflict) ThriftDesc() *impl.Desc     { return ConflictDesc }
+func (s Conflict) ThriftStruct() impl.Struct  { return impl.Struct(s) }
+func (s Conflict) Release()                   { nocopy.Struct(s).Release() }
+func (s Conflict) Clone() Conflict            { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
+func (s Conflict) Valid() bool                { return nocopy.Struct(s).Valid() }
+func (s Conflict) String() string             { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Error() string              { return impl.Struct(s).Format(ConflictDesc) }
 func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(ConflictDesc)
+	return impl.Struct(s).Unknown(ConflictDesc)
 }
 
-func (s Conflict) GetWhat() string  { return thriftimpl.Struct(s).Text(conflictWhat) }
-func (s Conflict) SetWhat(v string) { thriftimpl.Struct(s).SetText(conflictWhat, v) }
-func (s Conflict) IsSetWhat() bool  { return thriftimpl.Struct(s).Has(conflictWhat) }
-func (s Conflict) UnsetWhat()       { thriftimpl.Struct(s).Unset(conflictWhat) }
+func (s Conflict) GetWhat() string  { return impl.Struct(s).Text(conflictWhat) }
+func (s Conflict) SetWhat(v string) { impl.Struct(s).SetText(conflictWhat, v) }
+func (s Conflict) IsSetWhat() bool  { return impl.Struct(s).Has(conflictWhat) }
+func (s Conflict) UnsetWhat()       { impl.Struct(s).Unset(conflictWhat) }
 
 type Item nocopy.Struct
 
 const (
-	itemName    thriftimpl.Field = 2<<48 | 6<<32 | 11<<16 | 1
-	itemData    thriftimpl.Field = 3<<48 | 6<<32 | 11<<16 | 2
-	itemNumbers thriftimpl.Field = 4<<48 | 6<<32 | 15<<16 | 3
-	itemLabels  thriftimpl.Field = 5<<48 | 6<<32 | 13<<16 | 4
+	itemName    impl.Field = 2<<48 | 6<<32 | 11<<16 | 1
+	itemData    impl.Field = 3<<48 | 6<<32 | 11<<16 | 2
+	itemNumbers impl.Field = 4<<48 | 6<<32 | 15<<16 | 3
+	itemLabels  impl.Field = 5<<48 | 6<<32 | 13<<16 | 4
 )
 
 // ItemDesc is the descriptor of Item.
-var ItemDesc = thriftimpl.NewDesc("Item")
+var ItemDesc = impl.NewDesc("Item")
 
 // NewItem returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewItem(opts ...nocopy.Option) Item { return Item(thriftimpl.New(ItemDesc, opts...)) }
+func NewItem(opts ...nocopy.Option) Item { return Item(impl.New(ItemDesc, opts...)) }
 func ParseItem(b []byte, opts ...nocopy.Option) (Item, error) {
-	s, err := thriftimpl.Parse(ItemDesc, b, opts...)
+	s, err := impl.Parse(ItemDesc, b, opts...)
 	return Item(s), err
 }
 func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
@@ -294,65 +288,66 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Item) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, ItemDesc) }
-func (s Item) ThriftDesc() *thriftimpl.Desc            { return ItemDesc }
+func (s Item) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
+func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Item) Release()                                { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item                             { return Item(thriftimpl.Struct(s).Clone(ItemDesc)) }
+func (s Item) Clone() Item                             { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Item) String() string                          { return thriftimpl.Struct(s).Format(ItemDesc) }
-func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(ItemDesc) }
+func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
-func (s Item) GetName() string  { return thriftimpl.Struct(s).Text(itemName) }
-func (s Item) SetName(v string) { thriftimpl.Struct(s).SetText(itemName, v) }
-func (s Item) IsSetName() bool  { return thriftimpl.Struct(s).Has(itemName) }
-func (s Item) UnsetName()       { thriftimpl.Struct(s).Unset(itemName) }
+func (s Item) GetName() string  { return impl.Struct(s).Text(itemName) }
+func (s Item) SetName(v string) { impl.Struct(s).SetText(itemName, v) }
+func (s Item) IsSetName() bool  { return impl.Struct(s).Has(itemName) }
+func (s Item) UnsetName()       { impl.Struct(s).Unset(itemName) }
 
-func (s Item) GetData() []byte      { return thriftimpl.Struct(s).Bytes(itemData) }
-func (s Item) SetData(v []byte)     { thriftimpl.Struct(s).SetBytes(itemData, v) }
-func (s Item) NewData(n int) []byte { return thriftimpl.Struct(s).NewBytes(itemData, n) }
-func (s Item) IsSetData() bool      { return thriftimpl.Struct(s).Has(itemData) }
-func (s Item) UnsetData()           { thriftimpl.Struct(s).Unset(itemData) }
+func (s Item) GetData() []byte      { return impl.Struct(s).Bytes(itemData) }
+func (s Item) SetData(v []byte)     { impl.Struct(s).SetBytes(itemData, v) }
+func (s Item) NewData(n int) []byte { return impl.Struct(s).NewBytes(itemData, n) }
+func (s Item) IsSetData() bool      { return impl.Struct(s).Has(itemData) }
+func (s Item) UnsetData()           { impl.Struct(s).Unset(itemData) }
 
 func (s Item) GetNumbers() nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).Child(itemNumbers, ItemDesc))
+	return nocopy.Int64List(impl.Struct(s).Child(itemNumbers, ItemDesc))
 }
-func (s Item) SetNumbers(v []int64) { thriftimpl.Struct(s).SetInt64s(itemNumbers, ItemDesc, v) }
+func (s Item) SetNumbers(v []int64) { impl.Struct(s).SetInt64s(itemNumbers, ItemDesc, v) }
 func (s Item) NewNumbers(n int) nocopy.Int64List {
-	return nocopy.Int64List(thriftimpl.Struct(s).NewChild(itemNumbers, ItemDesc, n))
+	return nocopy.Int64List(impl.Struct(s).NewChild(itemNumbers, ItemDesc, n))
 }
-func (s Item) IsSetNumbers() bool { return thriftimpl.Struct(s).Has(itemNumbers) }
-func (s Item) UnsetNumbers()      { thriftimpl.Struct(s).Unset(itemNumbers) }
+func (s Item) IsSetNumbers() bool { return impl.Struct(s).Has(itemNumbers) }
+func (s Item) UnsetNumbers()      { impl.Struct(s).Unset(itemNumbers) }
 
 func (s Item) GetLabels() nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).Child(itemLabels, ItemDesc))
+	return nocopy.StringMap(impl.Struct(s).Child(itemLabels, ItemDesc))
 }
 
 // SetLabels sets a copy of v, an empty map if v is absent.
 func (s Item) SetLabels(v nocopy.StringMap) {
-	thriftimpl.Struct(s).SetChild(itemLabels, ItemDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(itemLabels, ItemDesc, impl.Struct(v))
 }
 
 // SetLabelsMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
 func (s Item) SetLabelsMap(v map[string]string) {
-	thriftimpl.SetMap[thriftimpl.AsString, thriftimpl.AsString](thriftimpl.Struct(s), itemLabels, ItemDesc, v)
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), itemLabels, ItemDesc, v)
 }
 func (s Item) NewLabels(n ...int) nocopy.StringMap {
-	return nocopy.StringMap(thriftimpl.Struct(s).NewMap(itemLabels, ItemDesc, n))
+	return nocopy.StringMap(impl.Struct(s).NewMap(itemLabels, ItemDesc, n))
 }
-func (s Item) IsSetLabels() bool { return thriftimpl.Struct(s).Has(itemLabels) }
-func (s Item) UnsetLabels()      { thriftimpl.Struct(s).Unset(itemLabels) }
+func (s Item) IsSetLabels() bool { return impl.Struct(s).Has(itemLabels) }
+func (s Item) UnsetLabels()      { impl.Struct(s).Unset(itemLabels) }
 
 type BasePingArgs nocopy.Struct
 
 // BasePingArgsDesc is the descriptor of BasePingArgs.
-var BasePingArgsDesc = thriftimpl.NewDesc("ping_args")
+var BasePingArgsDesc = impl.NewDesc("ping_args")
 
 // NewBasePingArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBasePingArgs(opts ...nocopy.Option) BasePingArgs {
-	return BasePingArgs(thriftimpl.New(BasePingArgsDesc, opts...))
+	return BasePingArgs(impl.New(BasePingArgsDesc, opts...))
 }
 func ParseBasePingArgs(b []byte, opts ...nocopy.Option) (BasePingArgs, error) {
-	s, err := thriftimpl.Parse(BasePingArgsDesc, b, opts...)
+	s, err := impl.Parse(BasePingArgsDesc, b, opts...)
 	return BasePingArgs(s), err
 }
 func ReadBasePingArgs(r io.Reader, n int, opts ...nocopy.Option) (BasePingArgs, error) {
@@ -363,30 +358,31 @@ func ReadBasePingArgs(r io.Reader, n int, opts ...nocopy.Option) (BasePingArgs, 
 // those of s alone.
 func (s BasePingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, BasePingArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, BasePingArgsDesc)
 }
-func (s BasePingArgs) ThriftDesc() *thriftimpl.Desc { return BasePingArgsDesc }
-func (s BasePingArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s BasePingArgs) ThriftDesc() *impl.Desc    { return BasePingArgsDesc }
+func (s BasePingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BasePingArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s BasePingArgs) Clone() BasePingArgs {
-	return BasePingArgs(thriftimpl.Struct(s).Clone(BasePingArgsDesc))
+	return BasePingArgs(impl.Struct(s).Clone(BasePingArgsDesc))
 }
 func (s BasePingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s BasePingArgs) String() string { return thriftimpl.Struct(s).Format(BasePingArgsDesc) }
+func (s BasePingArgs) String() string { return impl.Struct(s).Format(BasePingArgsDesc) }
 func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(BasePingArgsDesc)
+	return impl.Struct(s).Unknown(BasePingArgsDesc)
 }
 
 type BasePingResult nocopy.Struct
 
 // BasePingResultDesc is the descriptor of BasePingResult.
-var BasePingResultDesc = thriftimpl.NewDesc("ping_result")
+var BasePingResultDesc = impl.NewDesc("ping_result")
 
 // NewBasePingResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBasePingResult(opts ...nocopy.Option) BasePingResult {
-	return BasePingResult(thriftimpl.New(BasePingResultDesc, opts...))
+	return BasePingResult(impl.New(BasePingResultDesc, opts...))
 }
 func ParseBasePingResult(b []byte, opts ...nocopy.Option) (BasePingResult, error) {
-	s, err := thriftimpl.Parse(BasePingResultDesc, b, opts...)
+	s, err := impl.Parse(BasePingResultDesc, b, opts...)
 	return BasePingResult(s), err
 }
 func ReadBasePingResult(r io.Reader, n int, opts ...nocopy.Option) (BasePingResult, error) {
@@ -397,30 +393,31 @@ func ReadBasePingResult(r io.Reader, n int, opts ...nocopy.Option) (BasePingResu
 // those of s alone.
 func (s BasePingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, BasePingResultDesc)
+	return impl.Struct(s).AppendStruct(dst, BasePingResultDesc)
 }
-func (s BasePingResult) ThriftDesc() *thriftimpl.Desc { return BasePingResultDesc }
-func (s BasePingResult) Release()                     { nocopy.Struct(s).Release() }
+func (s BasePingResult) ThriftDesc() *impl.Desc    { return BasePingResultDesc }
+func (s BasePingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BasePingResult) Release()                  { nocopy.Struct(s).Release() }
 func (s BasePingResult) Clone() BasePingResult {
-	return BasePingResult(thriftimpl.Struct(s).Clone(BasePingResultDesc))
+	return BasePingResult(impl.Struct(s).Clone(BasePingResultDesc))
 }
 func (s BasePingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s BasePingResult) String() string { return thriftimpl.Struct(s).Format(BasePingResultDesc) }
+func (s BasePingResult) String() string { return impl.Struct(s).Format(BasePingResultDesc) }
 func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(BasePingResultDesc)
+	return impl.Struct(s).Unknown(BasePingResultDesc)
 }
 
 type BaseVersionArgs nocopy.Struct
 
 // BaseVersionArgsDesc is the descriptor of BaseVersionArgs.
-var BaseVersionArgsDesc = thriftimpl.NewDesc("version_args")
+var BaseVersionArgsDesc = impl.NewDesc("version_args")
 
 // NewBaseVersionArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBaseVersionArgs(opts ...nocopy.Option) BaseVersionArgs {
-	return BaseVersionArgs(thriftimpl.New(BaseVersionArgsDesc, opts...))
+	return BaseVersionArgs(impl.New(BaseVersionArgsDesc, opts...))
 }
 func ParseBaseVersionArgs(b []byte, opts ...nocopy.Option) (BaseVersionArgs, error) {
-	s, err := thriftimpl.Parse(BaseVersionArgsDesc, b, opts...)
+	s, err := impl.Parse(BaseVersionArgsDesc, b, opts...)
 	return BaseVersionArgs(s), err
 }
 func ReadBaseVersionArgs(r io.Reader, n int, opts ...nocopy.Option) (BaseVersionArgs, error) {
@@ -431,34 +428,35 @@ func ReadBaseVersionArgs(r io.Reader, n int, opts ...nocopy.Option) (BaseVersion
 // those of s alone.
 func (s BaseVersionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
 }
-func (s BaseVersionArgs) ThriftDesc() *thriftimpl.Desc { return BaseVersionArgsDesc }
-func (s BaseVersionArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s BaseVersionArgs) ThriftDesc() *impl.Desc    { return BaseVersionArgsDesc }
+func (s BaseVersionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BaseVersionArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s BaseVersionArgs) Clone() BaseVersionArgs {
-	return BaseVersionArgs(thriftimpl.Struct(s).Clone(BaseVersionArgsDesc))
+	return BaseVersionArgs(impl.Struct(s).Clone(BaseVersionArgsDesc))
 }
 func (s BaseVersionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s BaseVersionArgs) String() string { return thriftimpl.Struct(s).Format(BaseVersionArgsDesc) }
+func (s BaseVersionArgs) String() string { return impl.Struct(s).Format(BaseVersionArgsDesc) }
 func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(BaseVersionArgsDesc)
+	return impl.Struct(s).Unknown(BaseVersionArgsDesc)
 }
 
 type BaseVersionResult nocopy.Struct
 
 const (
-	baseVersionResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	baseVersionResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // BaseVersionResultDesc is the descriptor of BaseVersionResult.
-var BaseVersionResultDesc = thriftimpl.NewDesc("version_result")
+var BaseVersionResultDesc = impl.NewDesc("version_result")
 
 // NewBaseVersionResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewBaseVersionResult(opts ...nocopy.Option) BaseVersionResult {
-	return BaseVersionResult(thriftimpl.New(BaseVersionResultDesc, opts...))
+	return BaseVersionResult(impl.New(BaseVersionResultDesc, opts...))
 }
 func ParseBaseVersionResult(b []byte, opts ...nocopy.Option) (BaseVersionResult, error) {
-	s, err := thriftimpl.Parse(BaseVersionResultDesc, b, opts...)
+	s, err := impl.Parse(BaseVersionResultDesc, b, opts...)
 	return BaseVersionResult(s), err
 }
 func ReadBaseVersionResult(r io.Reader, n int, opts ...nocopy.Option) (BaseVersionResult, error) {
@@ -469,46 +467,41 @@ func ReadBaseVersionResult(r io.Reader, n int, opts ...nocopy.Option) (BaseVersi
 // those of s alone.
 func (s BaseVersionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
+	return impl.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
 }
-func (s BaseVersionResult) ThriftDesc() *thriftimpl.Desc { return BaseVersionResultDesc }
-func (s BaseVersionResult) Release()                     { nocopy.Struct(s).Release() }
+func (s BaseVersionResult) ThriftDesc() *impl.Desc    { return BaseVersionResultDesc }
+func (s BaseVersionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BaseVersionResult) Release()                  { nocopy.Struct(s).Release() }
 func (s BaseVersionResult) Clone() BaseVersionResult {
-	return BaseVersionResult(thriftimpl.Struct(s).Clone(BaseVersionResultDesc))
+	return BaseVersionResult(impl.Struct(s).Clone(BaseVersionResultDesc))
 }
 func (s BaseVersionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s BaseVersionResult) String() string { return thriftimpl.Struct(s).Format(BaseVersionResultDesc) }
+func (s BaseVersionResult) String() string { return impl.Struct(s).Format(BaseVersionResultDesc) }
 func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(BaseVersionResultDesc)
+	return impl.Struct(s).Unknown(BaseVersionResultDesc)
 }
 
-func (s BaseVersionResult) GetSuccess() string {
-	return thriftimpl.Struct(s).Text(baseVersionResultSuccess)
-}
-func (s BaseVersionResult) SetSuccess(v string) {
-	thriftimpl.Struct(s).SetText(baseVersionResultSuccess, v)
-}
-func (s BaseVersionResult) IsSetSuccess() bool {
-	return thriftimpl.Struct(s).Has(baseVersionResultSuccess)
-}
-func (s BaseVersionResult) UnsetSuccess() { thriftimpl.Struct(s).Unset(baseVersionResultSuccess) }
+func (s BaseVersionResult) GetSuccess() string  { return impl.Struct(s).Text(baseVersionResultSuccess) }
+func (s BaseVersionResult) SetSuccess(v string) { impl.Struct(s).SetText(baseVersionResultSuccess, v) }
+func (s BaseVersionResult) IsSetSuccess() bool  { return impl.Struct(s).Has(baseVersionResultSuccess) }
+func (s BaseVersionResult) UnsetSuccess()       { impl.Struct(s).Unset(baseVersionResultSuccess) }
 
 type EchoEchoArgs nocopy.Struct
 
 const (
-	echoEchoArgsPayload thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	echoEchoArgsDelayMs thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	echoEchoArgsPayload impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	echoEchoArgsDelayMs impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // EchoEchoArgsDesc is the descriptor of EchoEchoArgs.
-var EchoEchoArgsDesc = thriftimpl.NewDesc("echo_args")
+var EchoEchoArgsDesc = impl.NewDesc("echo_args")
 
 // NewEchoEchoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoArgs(opts ...nocopy.Option) EchoEchoArgs {
-	return EchoEchoArgs(thriftimpl.New(EchoEchoArgsDesc, opts...))
+	return EchoEchoArgs(impl.New(EchoEchoArgsDesc, opts...))
 }
 func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
-	s, err := thriftimpl.Parse(EchoEchoArgsDesc, b, opts...)
+	s, err := impl.Parse(EchoEchoArgsDesc, b, opts...)
 	return EchoEchoArgs(s), err
 }
 func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, error) {
@@ -519,47 +512,48 @@ func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, 
 // those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
-func (s EchoEchoArgs) ThriftDesc() *thriftimpl.Desc { return EchoEchoArgsDesc }
-func (s EchoEchoArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
+func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoEchoArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
-	return EchoEchoArgs(thriftimpl.Struct(s).Clone(EchoEchoArgsDesc))
+	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
 }
 func (s EchoEchoArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoEchoArgs) String() string { return thriftimpl.Struct(s).Format(EchoEchoArgsDesc) }
+func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoEchoArgsDesc)
+	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
 
-func (s EchoEchoArgs) GetPayload() []byte  { return thriftimpl.Struct(s).Bytes(echoEchoArgsPayload) }
-func (s EchoEchoArgs) SetPayload(v []byte) { thriftimpl.Struct(s).SetBytes(echoEchoArgsPayload, v) }
+func (s EchoEchoArgs) GetPayload() []byte  { return impl.Struct(s).Bytes(echoEchoArgsPayload) }
+func (s EchoEchoArgs) SetPayload(v []byte) { impl.Struct(s).SetBytes(echoEchoArgsPayload, v) }
 func (s EchoEchoArgs) NewPayload(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(echoEchoArgsPayload, n)
+	return impl.Struct(s).NewBytes(echoEchoArgsPayload, n)
 }
-func (s EchoEchoArgs) IsSetPayload() bool { return thriftimpl.Struct(s).Has(echoEchoArgsPayload) }
-func (s EchoEchoArgs) UnsetPayload()      { thriftimpl.Struct(s).Unset(echoEchoArgsPayload) }
+func (s EchoEchoArgs) IsSetPayload() bool { return impl.Struct(s).Has(echoEchoArgsPayload) }
+func (s EchoEchoArgs) UnsetPayload()      { impl.Struct(s).Unset(echoEchoArgsPayload) }
 
-func (s EchoEchoArgs) GetDelayMs() int32  { return thriftimpl.Struct(s).Int32(echoEchoArgsDelayMs) }
-func (s EchoEchoArgs) SetDelayMs(v int32) { thriftimpl.Struct(s).SetInt32(echoEchoArgsDelayMs, v) }
-func (s EchoEchoArgs) IsSetDelayMs() bool { return thriftimpl.Struct(s).Has(echoEchoArgsDelayMs) }
-func (s EchoEchoArgs) UnsetDelayMs()      { thriftimpl.Struct(s).Unset(echoEchoArgsDelayMs) }
+func (s EchoEchoArgs) GetDelayMs() int32  { return impl.Struct(s).Int32(echoEchoArgsDelayMs) }
+func (s EchoEchoArgs) SetDelayMs(v int32) { impl.Struct(s).SetInt32(echoEchoArgsDelayMs, v) }
+func (s EchoEchoArgs) IsSetDelayMs() bool { return impl.Struct(s).Has(echoEchoArgsDelayMs) }
+func (s EchoEchoArgs) UnsetDelayMs()      { impl.Struct(s).Unset(echoEchoArgsDelayMs) }
 
 type EchoEchoResult nocopy.Struct
 
 const (
-	echoEchoResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 0
+	echoEchoResultSuccess impl.Field = 2<<48 | 3<<32 | 11<<16 | 0
 )
 
 // EchoEchoResultDesc is the descriptor of EchoEchoResult.
-var EchoEchoResultDesc = thriftimpl.NewDesc("echo_result")
+var EchoEchoResultDesc = impl.NewDesc("echo_result")
 
 // NewEchoEchoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoResult(opts ...nocopy.Option) EchoEchoResult {
-	return EchoEchoResult(thriftimpl.New(EchoEchoResultDesc, opts...))
+	return EchoEchoResult(impl.New(EchoEchoResultDesc, opts...))
 }
 func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error) {
-	s, err := thriftimpl.Parse(EchoEchoResultDesc, b, opts...)
+	s, err := impl.Parse(EchoEchoResultDesc, b, opts...)
 	return EchoEchoResult(s), err
 }
 func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResult, error) {
@@ -570,43 +564,44 @@ func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResu
 // those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
-func (s EchoEchoResult) ThriftDesc() *thriftimpl.Desc { return EchoEchoResultDesc }
-func (s EchoEchoResult) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
+func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoEchoResult) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
-	return EchoEchoResult(thriftimpl.Struct(s).Clone(EchoEchoResultDesc))
+	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
 }
 func (s EchoEchoResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoEchoResult) String() string { return thriftimpl.Struct(s).Format(EchoEchoResultDesc) }
+func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoEchoResultDesc)
+	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
 
-func (s EchoEchoResult) GetSuccess() []byte  { return thriftimpl.Struct(s).Bytes(echoEchoResultSuccess) }
-func (s EchoEchoResult) SetSuccess(v []byte) { thriftimpl.Struct(s).SetBytes(echoEchoResultSuccess, v) }
+func (s EchoEchoResult) GetSuccess() []byte  { return impl.Struct(s).Bytes(echoEchoResultSuccess) }
+func (s EchoEchoResult) SetSuccess(v []byte) { impl.Struct(s).SetBytes(echoEchoResultSuccess, v) }
 func (s EchoEchoResult) NewSuccess(n int) []byte {
-	return thriftimpl.Struct(s).NewBytes(echoEchoResultSuccess, n)
+	return impl.Struct(s).NewBytes(echoEchoResultSuccess, n)
 }
-func (s EchoEchoResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(echoEchoResultSuccess) }
-func (s EchoEchoResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoEchoResultSuccess) }
+func (s EchoEchoResult) IsSetSuccess() bool { return impl.Struct(s).Has(echoEchoResultSuccess) }
+func (s EchoEchoResult) UnsetSuccess()      { impl.Struct(s).Unset(echoEchoResultSuccess) }
 
 type EchoPutArgs nocopy.Struct
 
 const (
-	echoPutArgsItem thriftimpl.Field = 2<<48 | 4<<32 | 12<<16 | 1
-	echoPutArgsMode thriftimpl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+	echoPutArgsItem impl.Field = 2<<48 | 4<<32 | 12<<16 | 1
+	echoPutArgsMode impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
 )
 
 // EchoPutArgsDesc is the descriptor of EchoPutArgs.
-var EchoPutArgsDesc = thriftimpl.NewDesc("put_args")
+var EchoPutArgsDesc = impl.NewDesc("put_args")
 
 // NewEchoPutArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoPutArgs(opts ...nocopy.Option) EchoPutArgs {
-	return EchoPutArgs(thriftimpl.New(EchoPutArgsDesc, opts...))
+	return EchoPutArgs(impl.New(EchoPutArgsDesc, opts...))
 }
 func ParseEchoPutArgs(b []byte, opts ...nocopy.Option) (EchoPutArgs, error) {
-	s, err := thriftimpl.Parse(EchoPutArgsDesc, b, opts...)
+	s, err := impl.Parse(EchoPutArgsDesc, b, opts...)
 	return EchoPutArgs(s), err
 }
 func ReadEchoPutArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoPutArgs, error) {
@@ -617,55 +612,54 @@ func ReadEchoPutArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoPutArgs, er
 // those of s alone.
 func (s EchoPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
 }
-func (s EchoPutArgs) ThriftDesc() *thriftimpl.Desc { return EchoPutArgsDesc }
-func (s EchoPutArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s EchoPutArgs) Clone() EchoPutArgs {
-	return EchoPutArgs(thriftimpl.Struct(s).Clone(EchoPutArgsDesc))
-}
-func (s EchoPutArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoPutArgs) String() string { return thriftimpl.Struct(s).Format(EchoPutArgsDesc) }
+func (s EchoPutArgs) ThriftDesc() *impl.Desc    { return EchoPutArgsDesc }
+func (s EchoPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoPutArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s EchoPutArgs) Clone() EchoPutArgs        { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
+func (s EchoPutArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s EchoPutArgs) String() string            { return impl.Struct(s).Format(EchoPutArgsDesc) }
 func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoPutArgsDesc)
+	return impl.Struct(s).Unknown(EchoPutArgsDesc)
 }
 
 func (s EchoPutArgs) GetItem() Item {
-	return Item(thriftimpl.Struct(s).Child(echoPutArgsItem, EchoPutArgsDesc))
+	return Item(impl.Struct(s).Child(echoPutArgsItem, EchoPutArgsDesc))
 }
 
 // SetItem sets a copy of v, an empty struct if v is absent.
 func (s EchoPutArgs) SetItem(v Item) {
-	thriftimpl.Struct(s).SetChild(echoPutArgsItem, EchoPutArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(echoPutArgsItem, EchoPutArgsDesc, impl.Struct(v))
 }
 func (s EchoPutArgs) NewItem() Item {
-	return Item(thriftimpl.Struct(s).NewChild(echoPutArgsItem, EchoPutArgsDesc, 0))
+	return Item(impl.Struct(s).NewChild(echoPutArgsItem, EchoPutArgsDesc, 0))
 }
-func (s EchoPutArgs) IsSetItem() bool { return thriftimpl.Struct(s).Has(echoPutArgsItem) }
-func (s EchoPutArgs) UnsetItem()      { thriftimpl.Struct(s).Unset(echoPutArgsItem) }
+func (s EchoPutArgs) IsSetItem() bool { return impl.Struct(s).Has(echoPutArgsItem) }
+func (s EchoPutArgs) UnsetItem()      { impl.Struct(s).Unset(echoPutArgsItem) }
 
-func (s EchoPutArgs) GetMode() string  { return thriftimpl.Struct(s).Text(echoPutArgsMode) }
-func (s EchoPutArgs) SetMode(v string) { thriftimpl.Struct(s).SetText(echoPutArgsMode, v) }
-func (s EchoPutArgs) IsSetMode() bool  { return thriftimpl.Struct(s).Has(echoPutArgsMode) }
-func (s EchoPutArgs) UnsetMode()       { thriftimpl.Struct(s).Reset(echoPutArgsMode, EchoPutArgsDesc) }
+func (s EchoPutArgs) GetMode() string  { return impl.Struct(s).Text(echoPutArgsMode) }
+func (s EchoPutArgs) SetMode(v string) { impl.Struct(s).SetText(echoPutArgsMode, v) }
+func (s EchoPutArgs) IsSetMode() bool  { return impl.Struct(s).Has(echoPutArgsMode) }
+func (s EchoPutArgs) UnsetMode()       { impl.Struct(s).Reset(echoPutArgsMode, EchoPutArgsDesc) }
 
 type EchoPutResult nocopy.Struct
 
 const (
-	echoPutResultSuccess  thriftimpl.Field = 2<<48 | 5<<32 | 12<<16 | 0
-	echoPutResultMissing  thriftimpl.Field = 3<<48 | 5<<32 | 12<<16 | 1
-	echoPutResultConflict thriftimpl.Field = 4<<48 | 5<<32 | 12<<16 | 2
+	echoPutResultSuccess  impl.Field = 2<<48 | 5<<32 | 12<<16 | 0
+	echoPutResultMissing  impl.Field = 3<<48 | 5<<32 | 12<<16 | 1
+	echoPutResultConflict impl.Field = 4<<48 | 5<<32 | 12<<16 | 2
 )
 
 // EchoPutResultDesc is the descriptor of EchoPutResult.
-var EchoPutResultDesc = thriftimpl.NewDesc("put_result")
+var EchoPutResultDesc = impl.NewDesc("put_result")
 
 // NewEchoPutResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoPutResult(opts ...nocopy.Option) EchoPutResult {
-	return EchoPutResult(thriftimpl.New(EchoPutResultDesc, opts...))
+	return EchoPutResult(impl.New(EchoPutResultDesc, opts...))
 }
 func ParseEchoPutResult(b []byte, opts ...nocopy.Option) (EchoPutResult, error) {
-	s, err := thriftimpl.Parse(EchoPutResultDesc, b, opts...)
+	s, err := impl.Parse(EchoPutResultDesc, b, opts...)
 	return EchoPutResult(s), err
 }
 func ReadEchoPutResult(r io.Reader, n int, opts ...nocopy.Option) (EchoPutResult, error) {
@@ -676,77 +670,78 @@ func ReadEchoPutResult(r io.Reader, n int, opts ...nocopy.Option) (EchoPutResult
 // those of s alone.
 func (s EchoPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoPutResultDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoPutResultDesc)
 }
-func (s EchoPutResult) ThriftDesc() *thriftimpl.Desc { return EchoPutResultDesc }
-func (s EchoPutResult) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoPutResult) ThriftDesc() *impl.Desc    { return EchoPutResultDesc }
+func (s EchoPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoPutResult) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoPutResult) Clone() EchoPutResult {
-	return EchoPutResult(thriftimpl.Struct(s).Clone(EchoPutResultDesc))
+	return EchoPutResult(impl.Struct(s).Clone(EchoPutResultDesc))
 }
 func (s EchoPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoPutResult) String() string { return thriftimpl.Struct(s).Format(EchoPutResultDesc) }
+func (s EchoPutResult) String() string { return impl.Struct(s).Format(EchoPutResultDesc) }
 func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoPutResultDesc)
+	return impl.Struct(s).Unknown(EchoPutResultDesc)
 }
 
 func (s EchoPutResult) GetSuccess() Item {
-	return Item(thriftimpl.Struct(s).Child(echoPutResultSuccess, EchoPutResultDesc))
+	return Item(impl.Struct(s).Child(echoPutResultSuccess, EchoPutResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s EchoPutResult) SetSuccess(v Item) {
-	thriftimpl.Struct(s).SetChild(echoPutResultSuccess, EchoPutResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(echoPutResultSuccess, EchoPutResultDesc, impl.Struct(v))
 }
 func (s EchoPutResult) NewSuccess() Item {
-	return Item(thriftimpl.Struct(s).NewChild(echoPutResultSuccess, EchoPutResultDesc, 0))
+	return Item(impl.Struct(s).NewChild(echoPutResultSuccess, EchoPutResultDesc, 0))
 }
-func (s EchoPutResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(echoPutResultSuccess) }
-func (s EchoPutResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoPutResultSuccess) }
+func (s EchoPutResult) IsSetSuccess() bool { return impl.Struct(s).Has(echoPutResultSuccess) }
+func (s EchoPutResult) UnsetSuccess()      { impl.Struct(s).Unset(echoPutResultSuccess) }
 
 func (s EchoPutResult) GetMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).Child(echoPutResultMissing, EchoPutResultDesc))
+	return NotFound(impl.Struct(s).Child(echoPutResultMissing, EchoPutResultDesc))
 }
 
 // SetMissing sets a copy of v, an empty struct if v is absent.
 func (s EchoPutResult) SetMissing(v NotFound) {
-	thriftimpl.Struct(s).SetChild(echoPutResultMissing, EchoPutResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(echoPutResultMissing, EchoPutResultDesc, impl.Struct(v))
 }
 func (s EchoPutResult) NewMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).NewChild(echoPutResultMissing, EchoPutResultDesc, 0))
+	return NotFound(impl.Struct(s).NewChild(echoPutResultMissing, EchoPutResultDesc, 0))
 }
-func (s EchoPutResult) IsSetMissing() bool { return thriftimpl.Struct(s).Has(echoPutResultMissing) }
-func (s EchoPutResult) UnsetMissing()      { thriftimpl.Struct(s).Unset(echoPutResultMissing) }
+func (s EchoPutResult) IsSetMissing() bool { return impl.Struct(s).Has(echoPutResultMissing) }
+func (s EchoPutResult) UnsetMissing()      { impl.Struct(s).Unset(echoPutResultMissing) }
 
 func (s EchoPutResult) GetConflict() Conflict {
-	return Conflict(thriftimpl.Struct(s).Child(echoPutResultConflict, EchoPutResultDesc))
+	return Conflict(impl.Struct(s).Child(echoPutResultConflict, EchoPutResultDesc))
 }
 
 // SetConflict sets a copy of v, an empty struct if v is absent.
 func (s EchoPutResult) SetConflict(v Conflict) {
-	thriftimpl.Struct(s).SetChild(echoPutResultConflict, EchoPutResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(echoPutResultConflict, EchoPutResultDesc, impl.Struct(v))
 }
 func (s EchoPutResult) NewConflict() Conflict {
-	return Conflict(thriftimpl.Struct(s).NewChild(echoPutResultConflict, EchoPutResultDesc, 0))
+	return Conflict(impl.Struct(s).NewChild(echoPutResultConflict, EchoPutResultDesc, 0))
 }
-func (s EchoPutResult) IsSetConflict() bool { return thriftimpl.Struct(s).Has(echoPutResultConflict) }
-func (s EchoPutResult) UnsetConflict()      { thriftimpl.Struct(s).Unset(echoPutResultConflict) }
+func (s EchoPutResult) IsSetConflict() bool { return impl.Struct(s).Has(echoPutResultConflict) }
+func (s EchoPutResult) UnsetConflict()      { impl.Struct(s).Unset(echoPutResultConflict) }
 
 type EchoNotifyArgs nocopy.Struct
 
 const (
-	echoNotifyArgsText    thriftimpl.Field = 2<<48 | 4<<32 | 11<<16 | 1
-	echoNotifyArgsDelayMs thriftimpl.Field = 3<<48 | 4<<32 | 8<<16 | 2
+	echoNotifyArgsText    impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	echoNotifyArgsDelayMs impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
 )
 
 // EchoNotifyArgsDesc is the descriptor of EchoNotifyArgs.
-var EchoNotifyArgsDesc = thriftimpl.NewDesc("notify_args")
+var EchoNotifyArgsDesc = impl.NewDesc("notify_args")
 
 // NewEchoNotifyArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoNotifyArgs(opts ...nocopy.Option) EchoNotifyArgs {
-	return EchoNotifyArgs(thriftimpl.New(EchoNotifyArgsDesc, opts...))
+	return EchoNotifyArgs(impl.New(EchoNotifyArgsDesc, opts...))
 }
 func ParseEchoNotifyArgs(b []byte, opts ...nocopy.Option) (EchoNotifyArgs, error) {
-	s, err := thriftimpl.Parse(EchoNotifyArgsDesc, b, opts...)
+	s, err := impl.Parse(EchoNotifyArgsDesc, b, opts...)
 	return EchoNotifyArgs(s), err
 }
 func ReadEchoNotifyArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoNotifyArgs, error) {
@@ -757,45 +752,46 @@ func ReadEchoNotifyArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoNotifyAr
 // those of s alone.
 func (s EchoNotifyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
 }
-func (s EchoNotifyArgs) ThriftDesc() *thriftimpl.Desc { return EchoNotifyArgsDesc }
-func (s EchoNotifyArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoNotifyArgs) ThriftDesc() *impl.Desc    { return EchoNotifyArgsDesc }
+func (s EchoNotifyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoNotifyArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
-	return EchoNotifyArgs(thriftimpl.Struct(s).Clone(EchoNotifyArgsDesc))
+	return EchoNotifyArgs(impl.Struct(s).Clone(EchoNotifyArgsDesc))
 }
 func (s EchoNotifyArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoNotifyArgs) String() string { return thriftimpl.Struct(s).Format(EchoNotifyArgsDesc) }
+func (s EchoNotifyArgs) String() string { return impl.Struct(s).Format(EchoNotifyArgsDesc) }
 func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoNotifyArgsDesc)
+	return impl.Struct(s).Unknown(EchoNotifyArgsDesc)
 }
 
-func (s EchoNotifyArgs) GetText() string  { return thriftimpl.Struct(s).Text(echoNotifyArgsText) }
-func (s EchoNotifyArgs) SetText(v string) { thriftimpl.Struct(s).SetText(echoNotifyArgsText, v) }
-func (s EchoNotifyArgs) IsSetText() bool  { return thriftimpl.Struct(s).Has(echoNotifyArgsText) }
-func (s EchoNotifyArgs) UnsetText()       { thriftimpl.Struct(s).Unset(echoNotifyArgsText) }
+func (s EchoNotifyArgs) GetText() string  { return impl.Struct(s).Text(echoNotifyArgsText) }
+func (s EchoNotifyArgs) SetText(v string) { impl.Struct(s).SetText(echoNotifyArgsText, v) }
+func (s EchoNotifyArgs) IsSetText() bool  { return impl.Struct(s).Has(echoNotifyArgsText) }
+func (s EchoNotifyArgs) UnsetText()       { impl.Struct(s).Unset(echoNotifyArgsText) }
 
-func (s EchoNotifyArgs) GetDelayMs() int32  { return thriftimpl.Struct(s).Int32(echoNotifyArgsDelayMs) }
-func (s EchoNotifyArgs) SetDelayMs(v int32) { thriftimpl.Struct(s).SetInt32(echoNotifyArgsDelayMs, v) }
-func (s EchoNotifyArgs) IsSetDelayMs() bool { return thriftimpl.Struct(s).Has(echoNotifyArgsDelayMs) }
-func (s EchoNotifyArgs) UnsetDelayMs()      { thriftimpl.Struct(s).Unset(echoNotifyArgsDelayMs) }
+func (s EchoNotifyArgs) GetDelayMs() int32  { return impl.Struct(s).Int32(echoNotifyArgsDelayMs) }
+func (s EchoNotifyArgs) SetDelayMs(v int32) { impl.Struct(s).SetInt32(echoNotifyArgsDelayMs, v) }
+func (s EchoNotifyArgs) IsSetDelayMs() bool { return impl.Struct(s).Has(echoNotifyArgsDelayMs) }
+func (s EchoNotifyArgs) UnsetDelayMs()      { impl.Struct(s).Unset(echoNotifyArgsDelayMs) }
 
 type EchoAddArgs nocopy.Struct
 
 const (
-	echoAddArgsA thriftimpl.Field = 2<<48 | 4<<32 | 10<<16 | 1
-	echoAddArgsB thriftimpl.Field = 3<<48 | 4<<32 | 10<<16 | 2
+	echoAddArgsA impl.Field = 2<<48 | 4<<32 | 10<<16 | 1
+	echoAddArgsB impl.Field = 3<<48 | 4<<32 | 10<<16 | 2
 )
 
 // EchoAddArgsDesc is the descriptor of EchoAddArgs.
-var EchoAddArgsDesc = thriftimpl.NewDesc("add_args")
+var EchoAddArgsDesc = impl.NewDesc("add_args")
 
 // NewEchoAddArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoAddArgs(opts ...nocopy.Option) EchoAddArgs {
-	return EchoAddArgs(thriftimpl.New(EchoAddArgsDesc, opts...))
+	return EchoAddArgs(impl.New(EchoAddArgsDesc, opts...))
 }
 func ParseEchoAddArgs(b []byte, opts ...nocopy.Option) (EchoAddArgs, error) {
-	s, err := thriftimpl.Parse(EchoAddArgsDesc, b, opts...)
+	s, err := impl.Parse(EchoAddArgsDesc, b, opts...)
 	return EchoAddArgs(s), err
 }
 func ReadEchoAddArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoAddArgs, error) {
@@ -806,44 +802,43 @@ func ReadEchoAddArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoAddArgs, er
 // those of s alone.
 func (s EchoAddArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
 }
-func (s EchoAddArgs) ThriftDesc() *thriftimpl.Desc { return EchoAddArgsDesc }
-func (s EchoAddArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s EchoAddArgs) Clone() EchoAddArgs {
-	return EchoAddArgs(thriftimpl.Struct(s).Clone(EchoAddArgsDesc))
-}
-func (s EchoAddArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoAddArgs) String() string { return thriftimpl.Struct(s).Format(EchoAddArgsDesc) }
+func (s EchoAddArgs) ThriftDesc() *impl.Desc    { return EchoAddArgsDesc }
+func (s EchoAddArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoAddArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s EchoAddArgs) Clone() EchoAddArgs        { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
+func (s EchoAddArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s EchoAddArgs) String() string            { return impl.Struct(s).Format(EchoAddArgsDesc) }
 func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoAddArgsDesc)
+	return impl.Struct(s).Unknown(EchoAddArgsDesc)
 }
 
-func (s EchoAddArgs) GetA() int64  { return thriftimpl.Struct(s).Int64(echoAddArgsA) }
-func (s EchoAddArgs) SetA(v int64) { thriftimpl.Struct(s).SetInt64(echoAddArgsA, v) }
-func (s EchoAddArgs) IsSetA() bool { return thriftimpl.Struct(s).Has(echoAddArgsA) }
-func (s EchoAddArgs) UnsetA()      { thriftimpl.Struct(s).Unset(echoAddArgsA) }
+func (s EchoAddArgs) GetA() int64  { return impl.Struct(s).Int64(echoAddArgsA) }
+func (s EchoAddArgs) SetA(v int64) { impl.Struct(s).SetInt64(echoAddArgsA, v) }
+func (s EchoAddArgs) IsSetA() bool { return impl.Struct(s).Has(echoAddArgsA) }
+func (s EchoAddArgs) UnsetA()      { impl.Struct(s).Unset(echoAddArgsA) }
 
-func (s EchoAddArgs) GetB() int64  { return thriftimpl.Struct(s).Int64(echoAddArgsB) }
-func (s EchoAddArgs) SetB(v int64) { thriftimpl.Struct(s).SetInt64(echoAddArgsB, v) }
-func (s EchoAddArgs) IsSetB() bool { return thriftimpl.Struct(s).Has(echoAddArgsB) }
-func (s EchoAddArgs) UnsetB()      { thriftimpl.Struct(s).Unset(echoAddArgsB) }
+func (s EchoAddArgs) GetB() int64  { return impl.Struct(s).Int64(echoAddArgsB) }
+func (s EchoAddArgs) SetB(v int64) { impl.Struct(s).SetInt64(echoAddArgsB, v) }
+func (s EchoAddArgs) IsSetB() bool { return impl.Struct(s).Has(echoAddArgsB) }
+func (s EchoAddArgs) UnsetB()      { impl.Struct(s).Unset(echoAddArgsB) }
 
 type EchoAddResult nocopy.Struct
 
 const (
-	echoAddResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	echoAddResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // EchoAddResultDesc is the descriptor of EchoAddResult.
-var EchoAddResultDesc = thriftimpl.NewDesc("add_result")
+var EchoAddResultDesc = impl.NewDesc("add_result")
 
 // NewEchoAddResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoAddResult(opts ...nocopy.Option) EchoAddResult {
-	return EchoAddResult(thriftimpl.New(EchoAddResultDesc, opts...))
+	return EchoAddResult(impl.New(EchoAddResultDesc, opts...))
 }
 func ParseEchoAddResult(b []byte, opts ...nocopy.Option) (EchoAddResult, error) {
-	s, err := thriftimpl.Parse(EchoAddResultDesc, b, opts...)
+	s, err := impl.Parse(EchoAddResultDesc, b, opts...)
 	return EchoAddResult(s), err
 }
 func ReadEchoAddResult(r io.Reader, n int, opts ...nocopy.Option) (EchoAddResult, error) {
@@ -854,39 +849,40 @@ func ReadEchoAddResult(r io.Reader, n int, opts ...nocopy.Option) (EchoAddResult
 // those of s alone.
 func (s EchoAddResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoAddResultDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoAddResultDesc)
 }
-func (s EchoAddResult) ThriftDesc() *thriftimpl.Desc { return EchoAddResultDesc }
-func (s EchoAddResult) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoAddResult) ThriftDesc() *impl.Desc    { return EchoAddResultDesc }
+func (s EchoAddResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoAddResult) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoAddResult) Clone() EchoAddResult {
-	return EchoAddResult(thriftimpl.Struct(s).Clone(EchoAddResultDesc))
+	return EchoAddResult(impl.Struct(s).Clone(EchoAddResultDesc))
 }
 func (s EchoAddResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoAddResult) String() string { return thriftimpl.Struct(s).Format(EchoAddResultDesc) }
+func (s EchoAddResult) String() string { return impl.Struct(s).Format(EchoAddResultDesc) }
 func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoAddResultDesc)
+	return impl.Struct(s).Unknown(EchoAddResultDesc)
 }
 
-func (s EchoAddResult) GetSuccess() int64  { return thriftimpl.Struct(s).Int64(echoAddResultSuccess) }
-func (s EchoAddResult) SetSuccess(v int64) { thriftimpl.Struct(s).SetInt64(echoAddResultSuccess, v) }
-func (s EchoAddResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(echoAddResultSuccess) }
-func (s EchoAddResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoAddResultSuccess) }
+func (s EchoAddResult) GetSuccess() int64  { return impl.Struct(s).Int64(echoAddResultSuccess) }
+func (s EchoAddResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(echoAddResultSuccess, v) }
+func (s EchoAddResult) IsSetSuccess() bool { return impl.Struct(s).Has(echoAddResultSuccess) }
+func (s EchoAddResult) UnsetSuccess()      { impl.Struct(s).Unset(echoAddResultSuccess) }
 
 type EchoFailArgs nocopy.Struct
 
 const (
-	echoFailArgsHow thriftimpl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+	echoFailArgsHow impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
 )
 
 // EchoFailArgsDesc is the descriptor of EchoFailArgs.
-var EchoFailArgsDesc = thriftimpl.NewDesc("fail_args")
+var EchoFailArgsDesc = impl.NewDesc("fail_args")
 
 // NewEchoFailArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoFailArgs(opts ...nocopy.Option) EchoFailArgs {
-	return EchoFailArgs(thriftimpl.New(EchoFailArgsDesc, opts...))
+	return EchoFailArgs(impl.New(EchoFailArgsDesc, opts...))
 }
 func ParseEchoFailArgs(b []byte, opts ...nocopy.Option) (EchoFailArgs, error) {
-	s, err := thriftimpl.Parse(EchoFailArgsDesc, b, opts...)
+	s, err := impl.Parse(EchoFailArgsDesc, b, opts...)
 	return EchoFailArgs(s), err
 }
 func ReadEchoFailArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoFailArgs, error) {
@@ -897,39 +893,40 @@ func ReadEchoFailArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoFailArgs, 
 // those of s alone.
 func (s EchoFailArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
 }
-func (s EchoFailArgs) ThriftDesc() *thriftimpl.Desc { return EchoFailArgsDesc }
-func (s EchoFailArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoFailArgs) ThriftDesc() *impl.Desc    { return EchoFailArgsDesc }
+func (s EchoFailArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoFailArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoFailArgs) Clone() EchoFailArgs {
-	return EchoFailArgs(thriftimpl.Struct(s).Clone(EchoFailArgsDesc))
+	return EchoFailArgs(impl.Struct(s).Clone(EchoFailArgsDesc))
 }
 func (s EchoFailArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoFailArgs) String() string { return thriftimpl.Struct(s).Format(EchoFailArgsDesc) }
+func (s EchoFailArgs) String() string { return impl.Struct(s).Format(EchoFailArgsDesc) }
 func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoFailArgsDesc)
+	return impl.Struct(s).Unknown(EchoFailArgsDesc)
 }
 
-func (s EchoFailArgs) GetHow() string  { return thriftimpl.Struct(s).Text(echoFailArgsHow) }
-func (s EchoFailArgs) SetHow(v string) { thriftimpl.Struct(s).SetText(echoFailArgsHow, v) }
-func (s EchoFailArgs) IsSetHow() bool  { return thriftimpl.Struct(s).Has(echoFailArgsHow) }
-func (s EchoFailArgs) UnsetHow()       { thriftimpl.Struct(s).Unset(echoFailArgsHow) }
+func (s EchoFailArgs) GetHow() string  { return impl.Struct(s).Text(echoFailArgsHow) }
+func (s EchoFailArgs) SetHow(v string) { impl.Struct(s).SetText(echoFailArgsHow, v) }
+func (s EchoFailArgs) IsSetHow() bool  { return impl.Struct(s).Has(echoFailArgsHow) }
+func (s EchoFailArgs) UnsetHow()       { impl.Struct(s).Unset(echoFailArgsHow) }
 
 type EchoFailResult nocopy.Struct
 
 const (
-	echoFailResultMissing thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	echoFailResultMissing impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // EchoFailResultDesc is the descriptor of EchoFailResult.
-var EchoFailResultDesc = thriftimpl.NewDesc("fail_result")
+var EchoFailResultDesc = impl.NewDesc("fail_result")
 
 // NewEchoFailResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoFailResult(opts ...nocopy.Option) EchoFailResult {
-	return EchoFailResult(thriftimpl.New(EchoFailResultDesc, opts...))
+	return EchoFailResult(impl.New(EchoFailResultDesc, opts...))
 }
 func ParseEchoFailResult(b []byte, opts ...nocopy.Option) (EchoFailResult, error) {
-	s, err := thriftimpl.Parse(EchoFailResultDesc, b, opts...)
+	s, err := impl.Parse(EchoFailResultDesc, b, opts...)
 	return EchoFailResult(s), err
 }
 func ReadEchoFailResult(r io.Reader, n int, opts ...nocopy.Option) (EchoFailResult, error) {
@@ -940,84 +937,102 @@ func ReadEchoFailResult(r io.Reader, n int, opts ...nocopy.Option) (EchoFailResu
 // those of s alone.
 func (s EchoFailResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoFailResultDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoFailResultDesc)
 }
-func (s EchoFailResult) ThriftDesc() *thriftimpl.Desc { return EchoFailResultDesc }
-func (s EchoFailResult) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoFailResult) ThriftDesc() *impl.Desc    { return EchoFailResultDesc }
+func (s EchoFailResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoFailResult) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoFailResult) Clone() EchoFailResult {
-	return EchoFailResult(thriftimpl.Struct(s).Clone(EchoFailResultDesc))
+	return EchoFailResult(impl.Struct(s).Clone(EchoFailResultDesc))
 }
 func (s EchoFailResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoFailResult) String() string { return thriftimpl.Struct(s).Format(EchoFailResultDesc) }
+func (s EchoFailResult) String() string { return impl.Struct(s).Format(EchoFailResultDesc) }
 func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoFailResultDesc)
+	return impl.Struct(s).Unknown(EchoFailResultDesc)
 }
 
 func (s EchoFailResult) GetMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).Child(echoFailResultMissing, EchoFailResultDesc))
+	return NotFound(impl.Struct(s).Child(echoFailResultMissing, EchoFailResultDesc))
 }
 
 // SetMissing sets a copy of v, an empty struct if v is absent.
 func (s EchoFailResult) SetMissing(v NotFound) {
-	thriftimpl.Struct(s).SetChild(echoFailResultMissing, EchoFailResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(echoFailResultMissing, EchoFailResultDesc, impl.Struct(v))
 }
 func (s EchoFailResult) NewMissing() NotFound {
-	return NotFound(thriftimpl.Struct(s).NewChild(echoFailResultMissing, EchoFailResultDesc, 0))
+	return NotFound(impl.Struct(s).NewChild(echoFailResultMissing, EchoFailResultDesc, 0))
 }
-func (s EchoFailResult) IsSetMissing() bool { return thriftimpl.Struct(s).Has(echoFailResultMissing) }
-func (s EchoFailResult) UnsetMissing()      { thriftimpl.Struct(s).Unset(echoFailResultMissing) }
+func (s EchoFailResult) IsSetMissing() bool { return impl.Struct(s).Has(echoFailResultMissing) }
+func (s EchoFailResult) UnsetMissing()      { impl.Struct(s).Unset(echoFailResultMissing) }
 
 func init() {
-	NotFoundDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "key", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "code", Type: thriftimpl.TypeI32},
+	NotFoundDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "key", Type: impl.TypeString},
+		{ID: 2, Name: "code", Type: impl.TypeI32},
 	}...)
-	ConflictDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "what", Type: thriftimpl.TypeString},
+	ConflictDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "what", Type: impl.TypeString},
 	}...)
-	ItemDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "name", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "data", Type: thriftimpl.TypeBinary},
-		{ID: 3, Name: "numbers", Type: thriftimpl.ListOf(thriftimpl.TypeI64)},
-		{ID: 4, Name: "labels", Type: thriftimpl.MapOf(thriftimpl.TypeString, thriftimpl.TypeString)},
+	ItemDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "name", Type: impl.TypeString},
+		{ID: 2, Name: "data", Type: impl.TypeBinary},
+		{ID: 3, Name: "numbers", Type: impl.ListOf(impl.TypeI64)},
+		{ID: 4, Name: "labels", Type: impl.MapOf(impl.TypeString, impl.TypeString)},
 	}...)
 	BasePingArgsDesc.Define()
 	BasePingResultDesc.Define()
 	BaseVersionArgsDesc.Define()
-	BaseVersionResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeString, Req: thriftimpl.Optional},
+	BaseVersionResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeString, Req: impl.Optional},
 	}...)
-	EchoEchoArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "payload", Type: thriftimpl.TypeBinary},
-		{ID: 2, Name: "delay_ms", Type: thriftimpl.TypeI32},
+	EchoEchoArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "payload", Type: impl.TypeBinary},
+		{ID: 2, Name: "delay_ms", Type: impl.TypeI32},
 	}...)
-	EchoEchoResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeBinary, Req: thriftimpl.Optional},
+	EchoEchoResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeBinary, Req: impl.Optional},
 	}...)
-	EchoPutArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "item", Type: thriftimpl.StructOf(ItemDesc)},
-		{ID: 2, Name: "mode", Type: thriftimpl.TypeString, Req: thriftimpl.Required},
+	EchoPutArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "item", Type: impl.StructOf(ItemDesc)},
+		{ID: 2, Name: "mode", Type: impl.TypeString, Req: impl.Required},
 	}...)
-	EchoPutResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(ItemDesc), Req: thriftimpl.Optional},
-		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
-		{ID: 2, Name: "conflict", Type: thriftimpl.StructOf(ConflictDesc), Req: thriftimpl.Optional},
+	EchoPutResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(ItemDesc), Req: impl.Optional},
+		{ID: 1, Name: "missing", Type: impl.StructOf(NotFoundDesc), Req: impl.Optional},
+		{ID: 2, Name: "conflict", Type: impl.StructOf(ConflictDesc), Req: impl.Optional},
 	}...)
-	EchoNotifyArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "text", Type: thriftimpl.TypeString},
-		{ID: 2, Name: "delay_ms", Type: thriftimpl.TypeI32},
+	EchoNotifyArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "text", Type: impl.TypeString},
+		{ID: 2, Name: "delay_ms", Type: impl.TypeI32},
 	}...)
-	EchoAddArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "a", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "b", Type: thriftimpl.TypeI64},
+	EchoAddArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "a", Type: impl.TypeI64},
+		{ID: 2, Name: "b", Type: impl.TypeI64},
 	}...)
-	EchoAddResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	EchoAddResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI64, Req: impl.Optional},
 	}...)
-	EchoFailArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "how", Type: thriftimpl.TypeString},
+	EchoFailArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "how", Type: impl.TypeString},
 	}...)
-	EchoFailResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "missing", Type: thriftimpl.StructOf(NotFoundDesc), Req: thriftimpl.Optional},
+	EchoFailResultDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "missing", Type: impl.StructOf(NotFoundDesc), Req: impl.Optional},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "echo.thrift",
+		Structs: []*impl.Desc{NotFoundDesc, ConflictDesc, ItemDesc},
+		Services: []impl.Service{
+			{Name: "Base", Methods: []impl.Method{
+				{Name: "ping", Args: BasePingArgsDesc, Result: BasePingResultDesc},
+				{Name: "version", Args: BaseVersionArgsDesc, Result: BaseVersionResultDesc},
+			}},
+			{Name: "Echo", Extends: "echo.Base", Methods: []impl.Method{
+				{Name: "echo", Args: EchoEchoArgsDesc, Result: EchoEchoResultDesc, Info: impl.Info{Doc: "Returns the payload after a while."}},
+				{Name: "put", Args: EchoPutArgsDesc, Result: EchoPutResultDesc},
+				{Name: "notify", Args: EchoNotifyArgsDesc},
+				{Name: "add", Args: EchoAddArgsDesc, Result: EchoAddResultDesc},
+				{Name: "fail", Args: EchoFailArgsDesc, Result: EchoFailResultDesc},
+			}},
+		},
+	})
 }

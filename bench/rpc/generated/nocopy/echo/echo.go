@@ -7,12 +7,12 @@ import (
 	"context"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
-	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
 )
 
-const _ = thriftimpl.GeneratedV2
+const _ = impl.GeneratedV2
 
 type EchoHandler interface {
 	Echo(ctx context.Context, args EchoEchoArgs, result EchoEchoResult) error
@@ -107,18 +107,18 @@ func (c RowsClient) Put(ctx context.Context, args func(RowsPutArgs)) (RowsPutRes
 type Message nocopy.Struct
 
 const (
-	messageID      thriftimpl.Field = 2<<48 | 5<<32 | 10<<16 | 1
-	messageAction  thriftimpl.Field = 3<<48 | 5<<32 | 11<<16 | 2
-	messagePayload thriftimpl.Field = 4<<48 | 5<<32 | 11<<16 | 3
+	messageID      impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	messageAction  impl.Field = 3<<48 | 5<<32 | 11<<16 | 2
+	messagePayload impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // MessageDesc is the descriptor of Message.
-var MessageDesc = thriftimpl.NewDesc("Message")
+var MessageDesc = impl.NewDesc("Message")
 
 // NewMessage returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewMessage(opts ...nocopy.Option) Message { return Message(thriftimpl.New(MessageDesc, opts...)) }
+func NewMessage(opts ...nocopy.Option) Message { return Message(impl.New(MessageDesc, opts...)) }
 func ParseMessage(b []byte, opts ...nocopy.Option) (Message, error) {
-	s, err := thriftimpl.Parse(MessageDesc, b, opts...)
+	s, err := impl.Parse(MessageDesc, b, opts...)
 	return Message(s), err
 }
 func ReadMessage(r io.Reader, n int, opts ...nocopy.Option) (Message, error) {
@@ -127,50 +127,47 @@ func ReadMessage(r io.Reader, n int, opts ...nocopy.Option) (Message, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Message) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
-func (s Message) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, MessageDesc)
-}
-func (s Message) ThriftDesc() *thriftimpl.Desc { return MessageDesc }
-func (s Message) Release()                     { nocopy.Struct(s).Release() }
-func (s Message) Clone() Message               { return Message(thriftimpl.Struct(s).Clone(MessageDesc)) }
-func (s Message) Valid() bool                  { return nocopy.Struct(s).Valid() }
-func (s Message) String() string               { return thriftimpl.Struct(s).Format(MessageDesc) }
-func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(MessageDesc)
-}
+func (s Message) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Message) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, MessageDesc) }
+func (s Message) ThriftDesc() *impl.Desc                  { return MessageDesc }
+func (s Message) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Message) Release()                                { nocopy.Struct(s).Release() }
+func (s Message) Clone() Message                          { return Message(impl.Struct(s).Clone(MessageDesc)) }
+func (s Message) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Message) String() string                          { return impl.Struct(s).Format(MessageDesc) }
+func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MessageDesc) }
 
-func (s Message) GetID() int64  { return thriftimpl.Struct(s).Int64(messageID) }
-func (s Message) SetID(v int64) { thriftimpl.Struct(s).SetInt64(messageID, v) }
-func (s Message) IsSetID() bool { return thriftimpl.Struct(s).Has(messageID) }
-func (s Message) UnsetID()      { thriftimpl.Struct(s).Unset(messageID) }
+func (s Message) GetID() int64  { return impl.Struct(s).Int64(messageID) }
+func (s Message) SetID(v int64) { impl.Struct(s).SetInt64(messageID, v) }
+func (s Message) IsSetID() bool { return impl.Struct(s).Has(messageID) }
+func (s Message) UnsetID()      { impl.Struct(s).Unset(messageID) }
 
-func (s Message) GetAction() string  { return thriftimpl.Struct(s).Text(messageAction) }
-func (s Message) SetAction(v string) { thriftimpl.Struct(s).SetText(messageAction, v) }
-func (s Message) IsSetAction() bool  { return thriftimpl.Struct(s).Has(messageAction) }
-func (s Message) UnsetAction()       { thriftimpl.Struct(s).Unset(messageAction) }
+func (s Message) GetAction() string  { return impl.Struct(s).Text(messageAction) }
+func (s Message) SetAction(v string) { impl.Struct(s).SetText(messageAction, v) }
+func (s Message) IsSetAction() bool  { return impl.Struct(s).Has(messageAction) }
+func (s Message) UnsetAction()       { impl.Struct(s).Unset(messageAction) }
 
-func (s Message) GetPayload() []byte      { return thriftimpl.Struct(s).Bytes(messagePayload) }
-func (s Message) SetPayload(v []byte)     { thriftimpl.Struct(s).SetBytes(messagePayload, v) }
-func (s Message) NewPayload(n int) []byte { return thriftimpl.Struct(s).NewBytes(messagePayload, n) }
-func (s Message) IsSetPayload() bool      { return thriftimpl.Struct(s).Has(messagePayload) }
-func (s Message) UnsetPayload()           { thriftimpl.Struct(s).Unset(messagePayload) }
+func (s Message) GetPayload() []byte      { return impl.Struct(s).Bytes(messagePayload) }
+func (s Message) SetPayload(v []byte)     { impl.Struct(s).SetBytes(messagePayload, v) }
+func (s Message) NewPayload(n int) []byte { return impl.Struct(s).NewBytes(messagePayload, n) }
+func (s Message) IsSetPayload() bool      { return impl.Struct(s).Has(messagePayload) }
+func (s Message) UnsetPayload()           { impl.Struct(s).Unset(messagePayload) }
 
 type Row nocopy.Struct
 
 const (
-	rowID   thriftimpl.Field = 2<<48 | 5<<32 | 10<<16 | 1
-	rowKind thriftimpl.Field = 3<<48 | 5<<32 | 8<<16 | 2
-	rowName thriftimpl.Field = 4<<48 | 5<<32 | 11<<16 | 3
+	rowID   impl.Field = 2<<48 | 5<<32 | 10<<16 | 1
+	rowKind impl.Field = 3<<48 | 5<<32 | 8<<16 | 2
+	rowName impl.Field = 4<<48 | 5<<32 | 11<<16 | 3
 )
 
 // RowDesc is the descriptor of Row.
-var RowDesc = thriftimpl.NewDesc("Row")
+var RowDesc = impl.NewDesc("Row")
 
 // NewRow returns a new message. Fields of fixed size are set unless optional; others are not.
-func NewRow(opts ...nocopy.Option) Row { return Row(thriftimpl.New(RowDesc, opts...)) }
+func NewRow(opts ...nocopy.Option) Row { return Row(impl.New(RowDesc, opts...)) }
 func ParseRow(b []byte, opts ...nocopy.Option) (Row, error) {
-	s, err := thriftimpl.Parse(RowDesc, b, opts...)
+	s, err := impl.Parse(RowDesc, b, opts...)
 	return Row(s), err
 }
 func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
@@ -180,44 +177,45 @@ func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Row) AppendTo(dst []byte) []byte              { return thriftimpl.Struct(s).AppendStruct(dst, RowDesc) }
-func (s Row) ThriftDesc() *thriftimpl.Desc            { return RowDesc }
+func (s Row) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, RowDesc) }
+func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
 func (s Row) Release()                                { nocopy.Struct(s).Release() }
-func (s Row) Clone() Row                              { return Row(thriftimpl.Struct(s).Clone(RowDesc)) }
+func (s Row) Clone() Row                              { return Row(impl.Struct(s).Clone(RowDesc)) }
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Row) String() string                          { return thriftimpl.Struct(s).Format(RowDesc) }
-func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return thriftimpl.Struct(s).Unknown(RowDesc) }
+func (s Row) String() string                          { return impl.Struct(s).Format(RowDesc) }
+func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
-func (s Row) GetID() int64  { return thriftimpl.Struct(s).Int64(rowID) }
-func (s Row) SetID(v int64) { thriftimpl.Struct(s).SetInt64(rowID, v) }
-func (s Row) IsSetID() bool { return thriftimpl.Struct(s).Has(rowID) }
-func (s Row) UnsetID()      { thriftimpl.Struct(s).Unset(rowID) }
+func (s Row) GetID() int64  { return impl.Struct(s).Int64(rowID) }
+func (s Row) SetID(v int64) { impl.Struct(s).SetInt64(rowID, v) }
+func (s Row) IsSetID() bool { return impl.Struct(s).Has(rowID) }
+func (s Row) UnsetID()      { impl.Struct(s).Unset(rowID) }
 
-func (s Row) GetKind() int32  { return thriftimpl.Struct(s).Int32(rowKind) }
-func (s Row) SetKind(v int32) { thriftimpl.Struct(s).SetInt32(rowKind, v) }
-func (s Row) IsSetKind() bool { return thriftimpl.Struct(s).Has(rowKind) }
-func (s Row) UnsetKind()      { thriftimpl.Struct(s).Unset(rowKind) }
+func (s Row) GetKind() int32  { return impl.Struct(s).Int32(rowKind) }
+func (s Row) SetKind(v int32) { impl.Struct(s).SetInt32(rowKind, v) }
+func (s Row) IsSetKind() bool { return impl.Struct(s).Has(rowKind) }
+func (s Row) UnsetKind()      { impl.Struct(s).Unset(rowKind) }
 
-func (s Row) GetName() string  { return thriftimpl.Struct(s).Text(rowName) }
-func (s Row) SetName(v string) { thriftimpl.Struct(s).SetText(rowName, v) }
-func (s Row) IsSetName() bool  { return thriftimpl.Struct(s).Has(rowName) }
-func (s Row) UnsetName()       { thriftimpl.Struct(s).Unset(rowName) }
+func (s Row) GetName() string  { return impl.Struct(s).Text(rowName) }
+func (s Row) SetName(v string) { impl.Struct(s).SetText(rowName, v) }
+func (s Row) IsSetName() bool  { return impl.Struct(s).Has(rowName) }
+func (s Row) UnsetName()       { impl.Struct(s).Unset(rowName) }
 
 type EchoEchoArgs nocopy.Struct
 
 const (
-	echoEchoArgsMessage thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 1
+	echoEchoArgsMessage impl.Field = 2<<48 | 3<<32 | 12<<16 | 1
 )
 
 // EchoEchoArgsDesc is the descriptor of EchoEchoArgs.
-var EchoEchoArgsDesc = thriftimpl.NewDesc("echo_args")
+var EchoEchoArgsDesc = impl.NewDesc("echo_args")
 
 // NewEchoEchoArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoArgs(opts ...nocopy.Option) EchoEchoArgs {
-	return EchoEchoArgs(thriftimpl.New(EchoEchoArgsDesc, opts...))
+	return EchoEchoArgs(impl.New(EchoEchoArgsDesc, opts...))
 }
 func ParseEchoEchoArgs(b []byte, opts ...nocopy.Option) (EchoEchoArgs, error) {
-	s, err := thriftimpl.Parse(EchoEchoArgsDesc, b, opts...)
+	s, err := impl.Parse(EchoEchoArgsDesc, b, opts...)
 	return EchoEchoArgs(s), err
 }
 func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, error) {
@@ -228,48 +226,49 @@ func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, 
 // those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
-func (s EchoEchoArgs) ThriftDesc() *thriftimpl.Desc { return EchoEchoArgsDesc }
-func (s EchoEchoArgs) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
+func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoEchoArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
-	return EchoEchoArgs(thriftimpl.Struct(s).Clone(EchoEchoArgsDesc))
+	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
 }
 func (s EchoEchoArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoEchoArgs) String() string { return thriftimpl.Struct(s).Format(EchoEchoArgsDesc) }
+func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoEchoArgsDesc)
+	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
 
 func (s EchoEchoArgs) GetMessage() Message {
-	return Message(thriftimpl.Struct(s).Child(echoEchoArgsMessage, EchoEchoArgsDesc))
+	return Message(impl.Struct(s).Child(echoEchoArgsMessage, EchoEchoArgsDesc))
 }
 
 // SetMessage sets a copy of v, an empty struct if v is absent.
 func (s EchoEchoArgs) SetMessage(v Message) {
-	thriftimpl.Struct(s).SetChild(echoEchoArgsMessage, EchoEchoArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(echoEchoArgsMessage, EchoEchoArgsDesc, impl.Struct(v))
 }
 func (s EchoEchoArgs) NewMessage() Message {
-	return Message(thriftimpl.Struct(s).NewChild(echoEchoArgsMessage, EchoEchoArgsDesc, 0))
+	return Message(impl.Struct(s).NewChild(echoEchoArgsMessage, EchoEchoArgsDesc, 0))
 }
-func (s EchoEchoArgs) IsSetMessage() bool { return thriftimpl.Struct(s).Has(echoEchoArgsMessage) }
-func (s EchoEchoArgs) UnsetMessage()      { thriftimpl.Struct(s).Unset(echoEchoArgsMessage) }
+func (s EchoEchoArgs) IsSetMessage() bool { return impl.Struct(s).Has(echoEchoArgsMessage) }
+func (s EchoEchoArgs) UnsetMessage()      { impl.Struct(s).Unset(echoEchoArgsMessage) }
 
 type EchoEchoResult nocopy.Struct
 
 const (
-	echoEchoResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 12<<16 | 0
+	echoEchoResultSuccess impl.Field = 2<<48 | 3<<32 | 12<<16 | 0
 )
 
 // EchoEchoResultDesc is the descriptor of EchoEchoResult.
-var EchoEchoResultDesc = thriftimpl.NewDesc("echo_result")
+var EchoEchoResultDesc = impl.NewDesc("echo_result")
 
 // NewEchoEchoResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewEchoEchoResult(opts ...nocopy.Option) EchoEchoResult {
-	return EchoEchoResult(thriftimpl.New(EchoEchoResultDesc, opts...))
+	return EchoEchoResult(impl.New(EchoEchoResultDesc, opts...))
 }
 func ParseEchoEchoResult(b []byte, opts ...nocopy.Option) (EchoEchoResult, error) {
-	s, err := thriftimpl.Parse(EchoEchoResultDesc, b, opts...)
+	s, err := impl.Parse(EchoEchoResultDesc, b, opts...)
 	return EchoEchoResult(s), err
 }
 func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResult, error) {
@@ -280,48 +279,49 @@ func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResu
 // those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
+	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
-func (s EchoEchoResult) ThriftDesc() *thriftimpl.Desc { return EchoEchoResultDesc }
-func (s EchoEchoResult) Release()                     { nocopy.Struct(s).Release() }
+func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
+func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoEchoResult) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoEchoResult) Clone() EchoEchoResult {
-	return EchoEchoResult(thriftimpl.Struct(s).Clone(EchoEchoResultDesc))
+	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
 }
 func (s EchoEchoResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s EchoEchoResult) String() string { return thriftimpl.Struct(s).Format(EchoEchoResultDesc) }
+func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(EchoEchoResultDesc)
+	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
 
 func (s EchoEchoResult) GetSuccess() Message {
-	return Message(thriftimpl.Struct(s).Child(echoEchoResultSuccess, EchoEchoResultDesc))
+	return Message(impl.Struct(s).Child(echoEchoResultSuccess, EchoEchoResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty struct if v is absent.
 func (s EchoEchoResult) SetSuccess(v Message) {
-	thriftimpl.Struct(s).SetChild(echoEchoResultSuccess, EchoEchoResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(echoEchoResultSuccess, EchoEchoResultDesc, impl.Struct(v))
 }
 func (s EchoEchoResult) NewSuccess() Message {
-	return Message(thriftimpl.Struct(s).NewChild(echoEchoResultSuccess, EchoEchoResultDesc, 0))
+	return Message(impl.Struct(s).NewChild(echoEchoResultSuccess, EchoEchoResultDesc, 0))
 }
-func (s EchoEchoResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(echoEchoResultSuccess) }
-func (s EchoEchoResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(echoEchoResultSuccess) }
+func (s EchoEchoResult) IsSetSuccess() bool { return impl.Struct(s).Has(echoEchoResultSuccess) }
+func (s EchoEchoResult) UnsetSuccess()      { impl.Struct(s).Unset(echoEchoResultSuccess) }
 
 type RowsGetArgs nocopy.Struct
 
 const (
-	rowsGetArgsCount thriftimpl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+	rowsGetArgsCount impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
 )
 
 // RowsGetArgsDesc is the descriptor of RowsGetArgs.
-var RowsGetArgsDesc = thriftimpl.NewDesc("get_args")
+var RowsGetArgsDesc = impl.NewDesc("get_args")
 
 // NewRowsGetArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsGetArgs(opts ...nocopy.Option) RowsGetArgs {
-	return RowsGetArgs(thriftimpl.New(RowsGetArgsDesc, opts...))
+	return RowsGetArgs(impl.New(RowsGetArgsDesc, opts...))
 }
 func ParseRowsGetArgs(b []byte, opts ...nocopy.Option) (RowsGetArgs, error) {
-	s, err := thriftimpl.Parse(RowsGetArgsDesc, b, opts...)
+	s, err := impl.Parse(RowsGetArgsDesc, b, opts...)
 	return RowsGetArgs(s), err
 }
 func ReadRowsGetArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsGetArgs, error) {
@@ -332,39 +332,38 @@ func ReadRowsGetArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsGetArgs, er
 // those of s alone.
 func (s RowsGetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsGetArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
 }
-func (s RowsGetArgs) ThriftDesc() *thriftimpl.Desc { return RowsGetArgsDesc }
-func (s RowsGetArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s RowsGetArgs) Clone() RowsGetArgs {
-	return RowsGetArgs(thriftimpl.Struct(s).Clone(RowsGetArgsDesc))
-}
-func (s RowsGetArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RowsGetArgs) String() string { return thriftimpl.Struct(s).Format(RowsGetArgsDesc) }
+func (s RowsGetArgs) ThriftDesc() *impl.Desc    { return RowsGetArgsDesc }
+func (s RowsGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RowsGetArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s RowsGetArgs) Clone() RowsGetArgs        { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
+func (s RowsGetArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s RowsGetArgs) String() string            { return impl.Struct(s).Format(RowsGetArgsDesc) }
 func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RowsGetArgsDesc)
+	return impl.Struct(s).Unknown(RowsGetArgsDesc)
 }
 
-func (s RowsGetArgs) GetCount() int32  { return thriftimpl.Struct(s).Int32(rowsGetArgsCount) }
-func (s RowsGetArgs) SetCount(v int32) { thriftimpl.Struct(s).SetInt32(rowsGetArgsCount, v) }
-func (s RowsGetArgs) IsSetCount() bool { return thriftimpl.Struct(s).Has(rowsGetArgsCount) }
-func (s RowsGetArgs) UnsetCount()      { thriftimpl.Struct(s).Unset(rowsGetArgsCount) }
+func (s RowsGetArgs) GetCount() int32  { return impl.Struct(s).Int32(rowsGetArgsCount) }
+func (s RowsGetArgs) SetCount(v int32) { impl.Struct(s).SetInt32(rowsGetArgsCount, v) }
+func (s RowsGetArgs) IsSetCount() bool { return impl.Struct(s).Has(rowsGetArgsCount) }
+func (s RowsGetArgs) UnsetCount()      { impl.Struct(s).Unset(rowsGetArgsCount) }
 
 type RowsGetResult nocopy.Struct
 
 const (
-	rowsGetResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 0
+	rowsGetResultSuccess impl.Field = 2<<48 | 3<<32 | 15<<16 | 0
 )
 
 // RowsGetResultDesc is the descriptor of RowsGetResult.
-var RowsGetResultDesc = thriftimpl.NewDesc("get_result")
+var RowsGetResultDesc = impl.NewDesc("get_result")
 
 // NewRowsGetResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsGetResult(opts ...nocopy.Option) RowsGetResult {
-	return RowsGetResult(thriftimpl.New(RowsGetResultDesc, opts...))
+	return RowsGetResult(impl.New(RowsGetResultDesc, opts...))
 }
 func ParseRowsGetResult(b []byte, opts ...nocopy.Option) (RowsGetResult, error) {
-	s, err := thriftimpl.Parse(RowsGetResultDesc, b, opts...)
+	s, err := impl.Parse(RowsGetResultDesc, b, opts...)
 	return RowsGetResult(s), err
 }
 func ReadRowsGetResult(r io.Reader, n int, opts ...nocopy.Option) (RowsGetResult, error) {
@@ -375,48 +374,49 @@ func ReadRowsGetResult(r io.Reader, n int, opts ...nocopy.Option) (RowsGetResult
 // those of s alone.
 func (s RowsGetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsGetResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RowsGetResultDesc)
+	return impl.Struct(s).AppendStruct(dst, RowsGetResultDesc)
 }
-func (s RowsGetResult) ThriftDesc() *thriftimpl.Desc { return RowsGetResultDesc }
-func (s RowsGetResult) Release()                     { nocopy.Struct(s).Release() }
+func (s RowsGetResult) ThriftDesc() *impl.Desc    { return RowsGetResultDesc }
+func (s RowsGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RowsGetResult) Release()                  { nocopy.Struct(s).Release() }
 func (s RowsGetResult) Clone() RowsGetResult {
-	return RowsGetResult(thriftimpl.Struct(s).Clone(RowsGetResultDesc))
+	return RowsGetResult(impl.Struct(s).Clone(RowsGetResultDesc))
 }
 func (s RowsGetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RowsGetResult) String() string { return thriftimpl.Struct(s).Format(RowsGetResultDesc) }
+func (s RowsGetResult) String() string { return impl.Struct(s).Format(RowsGetResultDesc) }
 func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RowsGetResultDesc)
+	return impl.Struct(s).Unknown(RowsGetResultDesc)
 }
 
 func (s RowsGetResult) GetSuccess() nocopy.StructList[Row] {
-	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
+	return nocopy.StructList[Row](impl.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
 }
 
 // SetSuccess sets a copy of v, an empty list if v is absent.
 func (s RowsGetResult) SetSuccess(v nocopy.StructList[Row]) {
-	thriftimpl.Struct(s).SetChild(rowsGetResultSuccess, RowsGetResultDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(rowsGetResultSuccess, RowsGetResultDesc, impl.Struct(v))
 }
 func (s RowsGetResult) NewSuccess(n int) nocopy.StructList[Row] {
-	return nocopy.StructList[Row](thriftimpl.Struct(s).NewChild(rowsGetResultSuccess, RowsGetResultDesc, n))
+	return nocopy.StructList[Row](impl.Struct(s).NewChild(rowsGetResultSuccess, RowsGetResultDesc, n))
 }
-func (s RowsGetResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(rowsGetResultSuccess) }
-func (s RowsGetResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(rowsGetResultSuccess) }
+func (s RowsGetResult) IsSetSuccess() bool { return impl.Struct(s).Has(rowsGetResultSuccess) }
+func (s RowsGetResult) UnsetSuccess()      { impl.Struct(s).Unset(rowsGetResultSuccess) }
 
 type RowsPutArgs nocopy.Struct
 
 const (
-	rowsPutArgsRows thriftimpl.Field = 2<<48 | 3<<32 | 15<<16 | 1
+	rowsPutArgsRows impl.Field = 2<<48 | 3<<32 | 15<<16 | 1
 )
 
 // RowsPutArgsDesc is the descriptor of RowsPutArgs.
-var RowsPutArgsDesc = thriftimpl.NewDesc("put_args")
+var RowsPutArgsDesc = impl.NewDesc("put_args")
 
 // NewRowsPutArgs returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsPutArgs(opts ...nocopy.Option) RowsPutArgs {
-	return RowsPutArgs(thriftimpl.New(RowsPutArgsDesc, opts...))
+	return RowsPutArgs(impl.New(RowsPutArgsDesc, opts...))
 }
 func ParseRowsPutArgs(b []byte, opts ...nocopy.Option) (RowsPutArgs, error) {
-	s, err := thriftimpl.Parse(RowsPutArgsDesc, b, opts...)
+	s, err := impl.Parse(RowsPutArgsDesc, b, opts...)
 	return RowsPutArgs(s), err
 }
 func ReadRowsPutArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsPutArgs, error) {
@@ -427,48 +427,47 @@ func ReadRowsPutArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsPutArgs, er
 // those of s alone.
 func (s RowsPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsPutArgs) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
+	return impl.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
 }
-func (s RowsPutArgs) ThriftDesc() *thriftimpl.Desc { return RowsPutArgsDesc }
-func (s RowsPutArgs) Release()                     { nocopy.Struct(s).Release() }
-func (s RowsPutArgs) Clone() RowsPutArgs {
-	return RowsPutArgs(thriftimpl.Struct(s).Clone(RowsPutArgsDesc))
-}
-func (s RowsPutArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RowsPutArgs) String() string { return thriftimpl.Struct(s).Format(RowsPutArgsDesc) }
+func (s RowsPutArgs) ThriftDesc() *impl.Desc    { return RowsPutArgsDesc }
+func (s RowsPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RowsPutArgs) Release()                  { nocopy.Struct(s).Release() }
+func (s RowsPutArgs) Clone() RowsPutArgs        { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
+func (s RowsPutArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
+func (s RowsPutArgs) String() string            { return impl.Struct(s).Format(RowsPutArgsDesc) }
 func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RowsPutArgsDesc)
+	return impl.Struct(s).Unknown(RowsPutArgsDesc)
 }
 
 func (s RowsPutArgs) GetRows() nocopy.StructList[Row] {
-	return nocopy.StructList[Row](thriftimpl.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
+	return nocopy.StructList[Row](impl.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
 }
 
 // SetRows sets a copy of v, an empty list if v is absent.
 func (s RowsPutArgs) SetRows(v nocopy.StructList[Row]) {
-	thriftimpl.Struct(s).SetChild(rowsPutArgsRows, RowsPutArgsDesc, thriftimpl.Struct(v))
+	impl.Struct(s).SetChild(rowsPutArgsRows, RowsPutArgsDesc, impl.Struct(v))
 }
 func (s RowsPutArgs) NewRows(n int) nocopy.StructList[Row] {
-	return nocopy.StructList[Row](thriftimpl.Struct(s).NewChild(rowsPutArgsRows, RowsPutArgsDesc, n))
+	return nocopy.StructList[Row](impl.Struct(s).NewChild(rowsPutArgsRows, RowsPutArgsDesc, n))
 }
-func (s RowsPutArgs) IsSetRows() bool { return thriftimpl.Struct(s).Has(rowsPutArgsRows) }
-func (s RowsPutArgs) UnsetRows()      { thriftimpl.Struct(s).Unset(rowsPutArgsRows) }
+func (s RowsPutArgs) IsSetRows() bool { return impl.Struct(s).Has(rowsPutArgsRows) }
+func (s RowsPutArgs) UnsetRows()      { impl.Struct(s).Unset(rowsPutArgsRows) }
 
 type RowsPutResult nocopy.Struct
 
 const (
-	rowsPutResultSuccess thriftimpl.Field = 2<<48 | 3<<32 | 10<<16 | 0
+	rowsPutResultSuccess impl.Field = 2<<48 | 3<<32 | 10<<16 | 0
 )
 
 // RowsPutResultDesc is the descriptor of RowsPutResult.
-var RowsPutResultDesc = thriftimpl.NewDesc("put_result")
+var RowsPutResultDesc = impl.NewDesc("put_result")
 
 // NewRowsPutResult returns a new message. Fields of fixed size are set unless optional; others are not.
 func NewRowsPutResult(opts ...nocopy.Option) RowsPutResult {
-	return RowsPutResult(thriftimpl.New(RowsPutResultDesc, opts...))
+	return RowsPutResult(impl.New(RowsPutResultDesc, opts...))
 }
 func ParseRowsPutResult(b []byte, opts ...nocopy.Option) (RowsPutResult, error) {
-	s, err := thriftimpl.Parse(RowsPutResultDesc, b, opts...)
+	s, err := impl.Parse(RowsPutResultDesc, b, opts...)
 	return RowsPutResult(s), err
 }
 func ReadRowsPutResult(r io.Reader, n int, opts ...nocopy.Option) (RowsPutResult, error) {
@@ -479,51 +478,65 @@ func ReadRowsPutResult(r io.Reader, n int, opts ...nocopy.Option) (RowsPutResult
 // those of s alone.
 func (s RowsPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsPutResult) AppendTo(dst []byte) []byte {
-	return thriftimpl.Struct(s).AppendStruct(dst, RowsPutResultDesc)
+	return impl.Struct(s).AppendStruct(dst, RowsPutResultDesc)
 }
-func (s RowsPutResult) ThriftDesc() *thriftimpl.Desc { return RowsPutResultDesc }
-func (s RowsPutResult) Release()                     { nocopy.Struct(s).Release() }
+func (s RowsPutResult) ThriftDesc() *impl.Desc    { return RowsPutResultDesc }
+func (s RowsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RowsPutResult) Release()                  { nocopy.Struct(s).Release() }
 func (s RowsPutResult) Clone() RowsPutResult {
-	return RowsPutResult(thriftimpl.Struct(s).Clone(RowsPutResultDesc))
+	return RowsPutResult(impl.Struct(s).Clone(RowsPutResultDesc))
 }
 func (s RowsPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
-func (s RowsPutResult) String() string { return thriftimpl.Struct(s).Format(RowsPutResultDesc) }
+func (s RowsPutResult) String() string { return impl.Struct(s).Format(RowsPutResultDesc) }
 func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
-	return thriftimpl.Struct(s).Unknown(RowsPutResultDesc)
+	return impl.Struct(s).Unknown(RowsPutResultDesc)
 }
 
-func (s RowsPutResult) GetSuccess() int64  { return thriftimpl.Struct(s).Int64(rowsPutResultSuccess) }
-func (s RowsPutResult) SetSuccess(v int64) { thriftimpl.Struct(s).SetInt64(rowsPutResultSuccess, v) }
-func (s RowsPutResult) IsSetSuccess() bool { return thriftimpl.Struct(s).Has(rowsPutResultSuccess) }
-func (s RowsPutResult) UnsetSuccess()      { thriftimpl.Struct(s).Unset(rowsPutResultSuccess) }
+func (s RowsPutResult) GetSuccess() int64  { return impl.Struct(s).Int64(rowsPutResultSuccess) }
+func (s RowsPutResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(rowsPutResultSuccess, v) }
+func (s RowsPutResult) IsSetSuccess() bool { return impl.Struct(s).Has(rowsPutResultSuccess) }
+func (s RowsPutResult) UnsetSuccess()      { impl.Struct(s).Unset(rowsPutResultSuccess) }
 
 func init() {
-	MessageDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "action", Type: thriftimpl.TypeString},
-		{ID: 3, Name: "payload", Type: thriftimpl.TypeBinary},
+	MessageDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "id", Type: impl.TypeI64},
+		{ID: 2, Name: "action", Type: impl.TypeString},
+		{ID: 3, Name: "payload", Type: impl.TypeBinary},
 	}...)
-	RowDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "id", Type: thriftimpl.TypeI64},
-		{ID: 2, Name: "kind", Type: thriftimpl.TypeI32},
-		{ID: 3, Name: "name", Type: thriftimpl.TypeString},
+	RowDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "id", Type: impl.TypeI64},
+		{ID: 2, Name: "kind", Type: impl.TypeI32},
+		{ID: 3, Name: "name", Type: impl.TypeString},
 	}...)
-	EchoEchoArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "message", Type: thriftimpl.StructOf(MessageDesc)},
+	EchoEchoArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "message", Type: impl.StructOf(MessageDesc)},
 	}...)
-	EchoEchoResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.StructOf(MessageDesc), Req: thriftimpl.Optional},
+	EchoEchoResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.StructOf(MessageDesc), Req: impl.Optional},
 	}...)
-	RowsGetArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "count", Type: thriftimpl.TypeI32},
+	RowsGetArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "count", Type: impl.TypeI32},
 	}...)
-	RowsGetResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc)), Req: thriftimpl.Optional},
+	RowsGetResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.ListOf(impl.StructOf(RowDesc)), Req: impl.Optional},
 	}...)
-	RowsPutArgsDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 1, Name: "rows", Type: thriftimpl.ListOf(thriftimpl.StructOf(RowDesc))},
+	RowsPutArgsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "rows", Type: impl.ListOf(impl.StructOf(RowDesc))},
 	}...)
-	RowsPutResultDesc.Define([]thriftimpl.FieldDesc{
-		{ID: 0, Name: "success", Type: thriftimpl.TypeI64, Req: thriftimpl.Optional},
+	RowsPutResultDesc.Define([]impl.FieldDesc{
+		{ID: 0, Name: "success", Type: impl.TypeI64, Req: impl.Optional},
 	}...)
+	impl.Register(&impl.File{
+		Name:    "echo.thrift",
+		Structs: []*impl.Desc{MessageDesc, RowDesc},
+		Services: []impl.Service{
+			{Name: "Echo", Methods: []impl.Method{
+				{Name: "echo", Args: EchoEchoArgsDesc, Result: EchoEchoResultDesc},
+			}},
+			{Name: "Rows", Methods: []impl.Method{
+				{Name: "get", Args: RowsGetArgsDesc, Result: RowsGetResultDesc},
+				{Name: "put", Args: RowsPutArgsDesc, Result: RowsPutResultDesc},
+			}},
+		},
+	})
 }

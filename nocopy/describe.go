@@ -1,0 +1,260 @@
+package nocopy
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// For generated code. XInfo is what the IDL says of a declaration besides what it declares: the
+// comment before it, and the annotations after it, by name.
+type XInfo struct {
+	Doc         string
+	Annotations []XAnnotation
+}
+
+// For generated code. XAnnotation is (name = "value"), or (name), whose value is "1".
+type XAnnotation struct{ Name, Value string }
+
+// Annotation returns the value of the annotation with a name, and whether there is one.
+func (i *XInfo) Annotation(name string) (value string, ok bool) {
+	for _, a := range i.Annotations {
+		if a.Name == name {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// onlyInfo returns what a constructor was given, if it was.
+func onlyInfo(info []XInfo) *XInfo {
+	if len(info) == 0 {
+		return &XInfo{}
+	}
+	return &info[0]
+}
+
+// Info returns the comment and annotations of the struct.
+func (d *XDesc) Info() *XInfo { return d.info }
+
+// IsUnion reports whether d describes a union.
+func (d *XDesc) IsUnion() bool { return d.union }
+
+// IsException reports whether d describes an exception.
+func (d *XDesc) IsException() bool { return d.exception }
+
+// NumFields returns the number of fields.
+func (d *XDesc) NumFields() int { return len(d.fields) }
+
+// FieldDesc returns field i, in declaration order. It must not be changed.
+func (d *XDesc) FieldDesc(i int) *XFieldDesc { return &d.fields[i].XFieldDesc }
+
+// Field returns the constant by which the accessors of XStruct know field i.
+func (d *XDesc) Field(i int) XField { return d.constant(i) }
+
+// NumberByID returns the number of the field with an id, −1 if there is none.
+func (d *XDesc) NumberByID(id int16) int {
+	if i := int(id) - int(d.minID); i >= 0 && i < len(d.byID) && d.byID[i].header != noHeader {
+		return int(d.byID[i].number)
+	}
+	return -1
+}
+
+// NumberByName returns the number of the field with a name, −1 if there is none.
+func (d *XDesc) NumberByName(name string) int {
+	d.byNameOnce.Do(func() {
+		d.byName = make(map[string]int, len(d.fields))
+		for i := range d.fields {
+			d.byName[d.fields[i].Name] = i
+		}
+	})
+	if i, ok := d.byName[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// Wire returns the wire type of values of type t.
+func (t *XType) Wire() WireType { return t.wire }
+
+// Binary reports whether t is binary, which has the wire type of a string.
+func (t *XType) Binary() bool { return t.binary }
+
+// Struct returns the descriptor of a struct, union or exception, else nil.
+func (t *XType) Struct() *XDesc { return t.desc }
+
+// Enum returns the descriptor of an enum, else nil.
+func (t *XType) Enum() *XEnum { return t.enum }
+
+// Elem returns the type of the elements of a list or set, or of the values of a map; else nil.
+func (t *XType) Elem() *XType { return t.elem }
+
+// Key returns the type of the keys of a map, else nil.
+func (t *XType) Key() *XType { return t.key }
+
+// String returns the type as the IDL writes it.
+func (t *XType) String() string {
+	switch {
+	case t == nil:
+		return "none"
+	case t.desc != nil:
+		return t.desc.name
+	case t.enum != nil:
+		return t.enum.name
+	case t.binary:
+		return "binary"
+	case t.kind == dict:
+		return "map<" + t.key.String() + ", " + t.elem.String() + ">"
+	case t.kind == list:
+		return t.wire.String() + "<" + t.elem.String() + ">"
+	}
+	return t.wire.String()
+}
+
+// For generated code. XEnum describes an enum.
+type XEnum struct {
+	name   string
+	info   *XInfo
+	values []XEnumValue // in declaration order
+	once   sync.Once
+	// Of values with the same number, the first one; made when first asked for
+	byNumber map[int32]string
+	byName   map[string]int32
+	typ      XType
+}
+
+// For generated code. XEnumValue is a value of an enum. Several may have the same number.
+type XEnumValue struct {
+	Name  string
+	Value int32
+	Info  XInfo
+}
+
+// newEnum returns the descriptor of an enum with these values.
+func newEnum(name string, values []XEnumValue, info []XInfo) *XEnum {
+	e := &XEnum{name: name, values: values, info: onlyInfo(info)}
+	e.typ = XType{wire: WireI32, size: 4, enum: e}
+	return e
+}
+
+// TypeName returns the IDL's name of the enum.
+func (e *XEnum) TypeName() string { return e.name }
+
+// Info returns the comment and annotations of the enum.
+func (e *XEnum) Info() *XInfo { return e.info }
+
+// Values returns the values in declaration order. They must not be changed.
+func (e *XEnum) Values() []XEnumValue { return e.values }
+
+func (e *XEnum) index() {
+	e.byNumber, e.byName = make(map[int32]string, len(e.values)), make(map[string]int32, len(e.values))
+	for _, v := range slices.Backward(e.values) {
+		e.byNumber[v.Value], e.byName[v.Name] = v.Name, v.Value
+	}
+}
+
+// Name returns the name that the IDL gives to a number, "" if it gives none. Of several names it
+// is the first one.
+func (e *XEnum) Name(v int32) string {
+	e.once.Do(e.index)
+	return e.byNumber[v]
+}
+
+// Value returns the number that the IDL calls name, and whether there is one.
+func (e *XEnum) Value(name string) (v int32, ok bool) {
+	e.once.Do(e.index)
+	v, ok = e.byName[name]
+	return v, ok
+}
+
+// Text returns the name of a number, or a text with the number if it has none.
+func (e *XEnum) Text(v int32) string {
+	if name := e.Name(v); name != "" {
+		return name
+	}
+	return e.name + "(" + itoa(int(v)) + ")"
+}
+
+// Parse returns the number that the IDL calls name, or an error.
+func (e *XEnum) Parse(name string) (int32, error) {
+	if v, ok := e.Value(name); ok {
+		return v, nil
+	}
+	return 0, fmt.Errorf("%q is not a %s", name, e.name)
+}
+
+// For generated code. XFile is what the descriptors of one IDL file are registered as.
+type XFile struct {
+	Name     string // of the IDL file, without its folder
+	Structs  []*XDesc
+	Enums    []*XEnum
+	Consts   []XConstDesc
+	Services []XService
+
+	caller uintptr
+}
+
+// For generated code. XConstDesc describes a constant of the IDL.
+type XConstDesc struct {
+	Name string
+	Type *XType
+	Wire string // its value's wire bytes
+	Info XInfo
+}
+
+// For generated code. XService describes a service.
+type XService struct {
+	Name    string
+	Extends string // the IDL's name of the service that it extends, with its file: base.Base
+	Methods []XMethod
+	Info    XInfo
+}
+
+// For generated code. XMethod describes a method of a service by the structs of its calls and
+// replies. The result has the field 0 for what it returns, and one a declared exception; it is
+// nil of a oneway method.
+type XMethod struct {
+	Name         string
+	Args, Result *XDesc
+	Info         XInfo
+}
+
+// files are the registered files, in the order of registration.
+var files struct {
+	mu  sync.Mutex
+	all []*XFile
+}
+
+// Register adds a file to those that Files returns.
+func (X) Register(f *XFile) {
+	var caller [1]uintptr
+	runtime.Callers(3, caller[:])
+	f.caller = caller[0]
+	files.mu.Lock()
+	defer files.mu.Unlock()
+	files.all = append(files.all, f)
+}
+
+// Files returns the files of all generated packages of the program.
+func (X) Files() []*XFile {
+	files.mu.Lock()
+	defer files.mu.Unlock()
+	return slices.Clone(files.all)
+}
+
+// GoPackage returns the import path of the package that registered the file, "" if none did.
+func (f *XFile) GoPackage() string {
+	if f.caller == 0 {
+		return ""
+	}
+	frame, _ := runtime.CallersFrames([]uintptr{f.caller}).Next()
+	name := frame.Function
+	slash := strings.LastIndexByte(name, '/') + 1
+	dot := strings.IndexByte(name[slash:], '.')
+	if dot < 0 {
+		return name
+	}
+	return name[:slash+dot]
+}

@@ -1,0 +1,156 @@
+package nocopy
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// untyped reads s by its descriptor alone, and puts what it finds into to, which is of the same
+// type, in one of several ways.
+func untyped(s, to XStruct, d *XDesc, inPlace bool) {
+	for i := range d.NumFields() {
+		f := d.Field(i)
+		if !s.Has(f) {
+			continue
+		}
+		v := s.Value(f, d)
+		if inPlace && v.Type().kind >= record {
+			n := 0
+			if v.Type().kind == list && v.Struct().Count() > 0 && i%2 == 0 {
+				n = v.Struct().Count()
+			}
+			untypedInto(v, to.NewValue(f, d, n))
+			continue
+		}
+		to.SetValue(f, d, v)
+	}
+}
+
+// untypedInto copies a struct or container into an empty one, or a list with as many elements.
+func untypedInto(v, to XValue) {
+	t, s, c := v.Type(), v.Struct(), to.Struct()
+	switch t.kind {
+	case record:
+		untyped(s, c, t.desc, true)
+	case list:
+		had := c.Count()
+		for i := range s.Count() {
+			elem := s.Element(i)
+			switch {
+			case had > 0:
+				c.SetElement(i, elem)
+			case t.elem.kind >= record:
+				untypedInto(elem, c.AppendNewElement(0))
+			default:
+				c.AppendElement(elem)
+			}
+		}
+	case dict:
+		for key, value := range s.Pairs() {
+			switch {
+			case t.key.kind >= record && t.elem.kind >= record:
+				k, v := c.AppendNewPair()
+				untypedInto(key, k)
+				untypedInto(value, v)
+			case t.key.kind >= record:
+				untypedInto(key, c.AppendPair(value))
+			case t.elem.kind >= record:
+				untypedInto(value, c.PutNewPair(key, 0))
+			default:
+				c.PutPair(key, value)
+			}
+		}
+	}
+}
+
+// TestUntyped: what is read by descriptors is what is there, and what is put by them is what was
+// read.
+func TestUntyped(t *testing.T) {
+	for name, wire := range map[string][]byte{"full": fullWire(t), "none": {0}} {
+		for _, inPlace := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, in place %v", name, inPlace), func(t *testing.T) {
+				s := mustParse(t, allDesc, wire)
+				to := newStruct(allDesc)
+				for i := range allDesc.NumFields() {
+					to.UnsetValue(allDesc.Field(i), allDesc)
+				}
+				untyped(s, to, allDesc, inPlace)
+				if diff := cmp.Diff(s.Format(allDesc), to.Format(allDesc)); diff != "" {
+					t.Errorf("-read +put:\n%s", diff)
+				}
+				again := mustParse(t, allDesc, to.m.Bytes())
+				if diff := cmp.Diff(s.Format(allDesc), again.Format(allDesc)); diff != "" {
+					t.Errorf("-read +parsed:\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestUntypedAbsent: values that are not set read as their defaults, containers that are absent as
+// empty, and nothing can be put there.
+func TestUntypedAbsent(t *testing.T) {
+	s := newStruct(allDesc)
+	for i := range allDesc.NumFields() {
+		s.UnsetValue(allDesc.Field(i), allDesc)
+	}
+	for _, s := range []XStruct{s, emptyHandle(), {}} {
+		for i := range allDesc.NumFields() {
+			v := s.Value(allDesc.Field(i), allDesc)
+			if v.Type() != allDesc.FieldDesc(i).Type {
+				t.Errorf("%s is of type %v", allDesc.FieldDesc(i).Name, v.Type())
+			}
+			if v.Bool() || v.Int() != 0 || len(v.Bytes()) > 0 && v.UUID() != (UUID{}) || v.Struct().Count() != 0 {
+				t.Errorf("%s reads as %+v", allDesc.FieldDesc(i).Name, v)
+			}
+			if c := v.Struct(); v.Type().kind == list {
+				panicsWith(t, "nocopy: ", func() { c.AppendNewElement(0) })
+				panicsWith(t, "nocopy: ", func() { c.Element(0) })
+				panicsWith(t, "nocopy: ", func() { c.DeleteElements(0, 1) })
+			} else if v.Type().kind == dict {
+				for range c.Pairs() {
+					t.Error("pairs of an absent map")
+				}
+				panicsWith(t, "nocopy: ", func() { c.AppendNewPair() })
+			}
+		}
+	}
+}
+
+// TestUntypedMismatch: a value of another type is refused where it is put.
+func TestUntypedMismatch(t *testing.T) {
+	s := newStruct(allDesc)
+	x := X{}
+	values := []XValue{x.ValueOfBool(true), x.ValueOfFloat(1), x.ValueOfInt(typeI32, 1), x.ValueOfUUID(UUID{}),
+		x.ValueOfBytes(typeString, []byte("x")), x.ValueOfStruct(structTypeOf(pointDesc), newStruct(pointDesc)), {}}
+	for i := range allDesc.NumFields() {
+		ft := allDesc.FieldDesc(i).Type
+		for _, v := range values {
+			if !ft.Equal(v.Type()) {
+				panicsWith(t, "nocopy: value of type", func() { s.SetValue(allDesc.Field(i), allDesc, v) })
+			}
+		}
+	}
+	list := s.NewValue(allDesc.named("words"), allDesc, 0).Struct()
+	panicsWith(t, "nocopy: value of type i32", func() { list.AppendElement(x.ValueOfInt(typeI32, 1)) })
+	panicsWith(t, "nocopy: ", func() { list.AppendNewElement(0) })
+	panicsWith(t, "nocopy: ", func() { x.ValueOfInt(typeString, 1) })
+	panicsWith(t, "nocopy: ", func() { x.ValueOfBytes(typeI8, nil) })
+	panicsWith(t, "nocopy: ", func() { x.ValueOfStruct(typeI8, XStruct{}) })
+	panicsWith(t, "nocopy: ", func() { x.ValueOfInt(nil, 1) })
+}
+
+func TestEnumDesc(t *testing.T) {
+	e := newEnum("E", []XEnumValue{{Name: "A", Value: 5}, {Name: "B", Value: -1}, {Name: "C", Value: 5}}, nil)
+	if e.Name(5) != "A" || e.Name(-1) != "B" || e.Name(0) != "" || e.Text(7) != "E(7)" || e.Text(5) != "A" {
+		t.Errorf("%q %q %q %q", e.Name(5), e.Name(-1), e.Name(0), e.Text(7))
+	}
+	if v, err := e.Parse("C"); v != 5 || err != nil {
+		t.Error(v, err)
+	}
+	if _, err := e.Parse("D"); err == nil || err.Error() != `"D" is not a E` {
+		t.Error(err)
+	}
+}
