@@ -75,6 +75,23 @@ type raw struct{}
 func (raw) get(m *Message, w uint32) encoded { return encoded{} }
 func (raw) encode(k encoded) encoded         { return k }
 
+// holders are the types of structs with one field, by its type. Types are never given back.
+var holders = map[*XType]*XDesc{}
+
+// holderOf returns the type of a struct with one field of type t.
+func holderOf(t *XType) *XDesc {
+	d := holders[t]
+	if d == nil {
+		d = newStructDesc("Holder")
+		d.Define(XFieldDesc{ID: 1, Name: "v", Type: t})
+		holders[t] = d
+	}
+	return d
+}
+
+// listsOf are the types of lists, by those of their elements.
+var listsOf = map[*XType]*XType{}
+
 // value returns value number i of a type, of a message of its own if it is a struct or container.
 func value(t *XType, i int) encoded {
 	b := appendValueOf(nil, t, i)
@@ -86,8 +103,7 @@ func value(t *XType, i int) encoded {
 	case text:
 		return encoded{text: b[textHeader:]}
 	}
-	d := newStructDesc("Holder")
-	d.Define(XFieldDesc{ID: 1, Name: "v", Type: t})
+	d := holderOf(t)
 	s, err := parseStruct(d, append(append([]byte{byte(t.wire), 0, 1}, b...), 0))
 	if err != nil {
 		panic(err)
@@ -255,8 +271,10 @@ func get(s XStruct, k encoded) bool {
 func (h *hostile) other(t *XType) StructList[XStruct] {
 	l, ok := h.others[t]
 	if !ok {
-		d := newStructDesc("Other")
-		d.Define(XFieldDesc{ID: 1, Name: "list", Type: listTypeOf(t)})
+		if listsOf[t] == nil {
+			listsOf[t] = listTypeOf(t)
+		}
+		d := holderOf(listsOf[t])
 		l = StructList[XStruct](newStruct(d).NewChild(d.constant(0), d, 0))
 		h.others[t] = l
 	}

@@ -167,6 +167,7 @@ func valueOfWire(t *XType, wire string) XValue {
 // it. Of a union it becomes the arm that is set. It panics if v is of another type than the field.
 func (s XStruct) SetValue(f XField, d *XDesc, v XValue) {
 	t := d.field(f).typ
+	s.writable()
 	v.mustFit(t)
 	if d.union {
 		s = s.Arm(f, d)
@@ -258,6 +259,7 @@ func (s XStruct) Element(i int) XValue {
 
 // SetElement makes element i of a list v, or a copy of it.
 func (s XStruct) SetElement(i int, v XValue) {
+	s.writable()
 	s.checkIndex(i)
 	t := s.typ().elem
 	v.mustFit(t)
