@@ -82,6 +82,8 @@ var arrows = []struct {
 	{"internal/jsontext", []string{"github.com/go-json-experiment/json/jsontext"}, "the tokenizer, the one requirement that users' programs get"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
 	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/nocopy"}, "names for what package nocopy has for generated code"},
+	{"nocopy/inspect/thriftdump", []string{module + "/nocopy"}, "the command calls the package"},
+	{"nocopy/inspect", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},
 	{"nocopy/rpc", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/spare"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},

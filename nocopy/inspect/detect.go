@@ -1,0 +1,90 @@
+package inspect
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// forms are those that a stream may have, the likeliest first.
+var forms = []Form{FramedMessages, Messages, FramedStructs, Structs}
+
+// detect finds out the form of the stream r, of which it reads ahead as little as will do, at most
+// the size of r's buffer. The note tells which other forms it may have. The error is the stream's.
+func detect(r *bufio.Reader) (form Form, note string, err error) {
+	for n := 6; ; n = min(2*n, r.Size()) {
+		b, err := r.Peek(n)
+		if err != nil && err != io.EOF && len(b) == 0 {
+			return Auto, "", err
+		}
+		if form, note := formOfFirst(b); form != Auto {
+			return form, note, nil
+		}
+		whole := err != nil
+		fit, furthest := fitting(b, whole)
+		switch {
+		case len(fit) == 0:
+			return furthest, "malformed; the form is a guess", nil
+		case len(fit) == 1:
+			return fit[0], "", nil
+		case whole || n == r.Size():
+			return fit[0], fmt.Sprintf("ambiguous: it may be %v, too", fit[1]), nil
+		}
+	}
+}
+
+// formOfFirst returns the form if the first bytes of a stream, six if it has as many, are enough to
+// tell; else Auto.
+func formOfFirst(b []byte) (Form, string) {
+	switch {
+	case len(b) >= 6 && b[4] == 0x80 && b[5] == 1 && b[0] < 0x80:
+		return FramedMessages, ""
+	case len(b) >= 2 && b[0] == 0x80 && b[1] == 1:
+		return Messages, ""
+	case len(b) >= 3 && b[0] == 0x16 && b[1] == 3:
+		return Structs, "it looks like TLS, not Thrift"
+	case len(b) >= 4 && b[0] >= 'A' && b[0] <= 'Z' && strings.Contains("GET  POST PUT  HEAD OPTI DELE PATC CONN HTTP PRI ", string(b[:4])):
+		return Structs, "it looks like HTTP, not Thrift"
+	case len(b) >= 1 && b[0] > 1 && validType(nocopy.WireType(b[0])):
+		return Structs, "" // a frame or a name would be longer than 32 MB
+	}
+	return Auto, ""
+}
+
+// fitting returns the forms in which nothing is wrong with b, and, if there is none, the one in
+// which the fault is furthest. whole means that the stream ends after b.
+func fitting(b []byte, whole bool) (fit []Form, furthest Form) {
+	furthest = Structs
+	most := -1
+	for _, form := range forms {
+		at, ok := fits(form, b, whole)
+		switch {
+		case ok:
+			fit = append(fit, form)
+		case at > most:
+			furthest, most = form, at
+		}
+	}
+	return fit, furthest
+}
+
+// fits reports whether nothing is wrong with b in a form, else where.
+func fits(form Form, b []byte, whole bool) (at int, ok bool) {
+	w := walker{form: form, partial: !whole}
+	w.in.r = bufio.NewReaderSize(nil, 16)
+	w.in.reset(bytes.NewReader(b))
+	err := w.stream()
+	if err == nil || err == errMore {
+		return 0, true
+	}
+	var fault *nocopy.Error
+	if errors.As(err, &fault) {
+		return fault.Offset, false
+	}
+	return 0, false
+}

@@ -1,0 +1,119 @@
+// Thriftdump shows what Thrift Binary bytes consist of: offset, hex, field, type and value.
+//
+//	thriftdump [-idl FILE [-I DIR]... [-type NAME]] [-form FORM] [-json] [-max N] FILE|-
+//
+// The bytes are bare structs or messages with a header, in frames or not, any number in a row;
+// which of these is found out, or told with -form. With an IDL fields, enums and types have
+// names: -type is the struct that bare structs are; the structs of messages are those of the
+// services' methods. Malformed bytes are shown up to what is wrong.
+//
+// The exit code is 1 if something is wrong with the bytes or the files, and 2 for a wrong command
+// line. On a terminal there are colours, unless the environment variable NO_COLOR is set.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
+)
+
+const usage = `usage: thriftdump [-idl FILE [-I DIR]... [-type NAME]] [-form FORM] [-json] [-max N] FILE|-
+
+Shows what the Thrift Binary bytes of a file, or of standard input (-), consist of.
+
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// dirs is a flag that may be given several times.
+type dirs []string
+
+func (d *dirs) String() string { return strings.Join(*d, " ") }
+
+func (d *dirs) Set(dir string) error {
+	*d = append(*d, dir)
+	return nil
+}
+
+// run is the command with these arguments. It returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var (
+		opt      inspect.Options
+		includes dirs
+		idl      string
+	)
+	flags := flag.NewFlagSet("thriftdump", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), usage)
+		flags.PrintDefaults()
+	}
+	flags.StringVar(&idl, "idl", "", ".thrift `file` that gives fields, enums and types their names")
+	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
+	flags.StringVar(&opt.Type, "type", "", "`name` in the IDL: the struct that bare structs are, or the service whose methods are called")
+	flags.TextVar(&opt.Form, "form", inspect.Auto, "`form` of the bytes: struct, framed-struct, message, framed-message, or auto: found out")
+	flags.BoolVar(&opt.JSON, "json", false, "one JSON object a line, for each value")
+	flags.IntVar(&opt.MaxText, "max", 64, "how many `bytes` of a string or binary are shown; 0 for all")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case flags.NArg() != 1:
+		flags.Usage()
+		return 2
+	case opt.Type != "" && idl == "":
+		fmt.Fprintln(stderr, "thriftdump: -type needs -idl")
+		return 2
+	}
+	if opt.MaxText <= 0 {
+		opt.MaxText = -1
+	}
+	opt.Color = !opt.JSON && colors(stdout)
+	if err := dump(flags.Arg(0), idl, includes, opt, stdin, stdout); err != nil {
+		var fault *nocopy.Error
+		if errors.As(err, &fault) { // the dump has the rest
+			fmt.Fprintf(stderr, "thriftdump: %s: malformed at offset %d\n", flags.Arg(0), fault.Offset)
+		} else {
+			fmt.Fprintln(stderr, err)
+		}
+		return 1
+	}
+	return 0
+}
+
+// dump dumps a file, or stdin if its name is "-".
+func dump(file, idl string, includes []string, opt inspect.Options, stdin io.Reader, stdout io.Writer) error {
+	if idl != "" {
+		var err error
+		if opt.IDL, err = inspect.LoadIDL(idl, includes...); err != nil {
+			return err
+		}
+	}
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return fmt.Errorf("thriftdump: %w", err)
+		}
+		defer f.Close()
+		stdin = f
+	}
+	return inspect.Dump(stdout, stdin, opt)
+}
+
+// colors reports whether text for w is to have colours: w is a terminal that has them, and nobody
+// objects.
+func colors(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
