@@ -107,7 +107,7 @@ func (p *printer) text(r *row) {
 		return
 	}
 	raw := r.raw
-	p.bytes(r.Offset, raw[:min(len(raw), bytesPerLine)])
+	p.bytes(r.Offset, raw[:min(len(raw), bytesPerLine)], bytesPerLine)
 	for range min(r.Depth, mostIndent) {
 		p.line = append(p.line, "  "...)
 	}
@@ -118,8 +118,8 @@ func (p *printer) text(r *row) {
 	p.colored(yellow, noteText(r.Note))
 	p.line = append(p.line, '\n')
 	for at := bytesPerLine; at < len(raw); at += bytesPerLine {
-		p.bytes(r.Offset+int64(at), raw[at:min(len(raw), at+bytesPerLine)])
-		p.line = append(bytes.TrimRight(p.line, " "), '\n')
+		p.bytes(r.Offset+int64(at), raw[at:min(len(raw), at+bytesPerLine)], 0)
+		p.line = append(p.line, '\n')
 	}
 	if rest := r.Size - int64(len(raw)); rest > 0 && r.Kind != kindLeftOut {
 		p.colored(dim, fmt.Sprintf("%10d  … %d bytes", r.Offset+int64(len(raw)), rest))
@@ -134,18 +134,20 @@ func noteText(note string) string {
 	return "  (" + note + ")"
 }
 
-// bytes appends the offset and some bytes, at most bytesPerLine.
-func (p *printer) bytes(off int64, b []byte) {
-	var s []byte
-	s = fmt.Appendf(s, "%10d  ", off)
-	for i := range bytesPerLine {
-		if i < len(b) {
-			s = append(hex.AppendEncode(s, b[i:i+1]), ' ')
-		} else {
-			s = append(s, "   "...)
-		}
+// bytes appends the offset and some bytes, in columns for width of them.
+func (p *printer) bytes(off int64, b []byte, width int) {
+	s := fmt.Appendf(nil, "%10d ", off)
+	for i := range b {
+		s = append(s, ' ')
+		s = hex.AppendEncode(s, b[i:i+1])
 	}
-	p.colored(dim, string(append(s, ' ')))
+	for range 3 * (width - len(b)) {
+		s = append(s, ' ')
+	}
+	p.colored(dim, string(s))
+	if width > 0 {
+		p.line = append(p.line, "  "...)
+	}
 }
 
 // what appends what the row's bytes are.

@@ -97,7 +97,9 @@ func (w *walker) unit() error {
 	for first := true; first || w.in.off < w.in.end; first = false {
 		w.path = w.path[:0]
 		if !first && !w.form.messages() {
-			w.in.begin()
+			if w.in.begin(); w.names != nil && w.names.root != nil {
+				w.path = append(w.path, w.names.root.Name...)
+			}
 			return w.faultAt(w.in.off, 1, fmt.Errorf("%d %w", w.in.end-w.in.off, nocopy.ErrTrailing))
 		}
 		if err := w.message(1); err != nil {
@@ -544,7 +546,8 @@ func (w *walker) faultAt(at int64, depth int, err error) error {
 		return errMore
 	}
 	fault := &nocopy.Error{Offset: int(min(at, math.MaxInt)), Path: shortPath(w.path), Err: err}
-	if w.out != nil {
+	var gap *gapError // a live connection's, which tells of it
+	if w.out != nil && !errors.As(err, &gap) {
 		r := row{Kind: kindFault, Offset: at, Depth: depth, Path: fault.Path, Error: err.Error()}
 		if err := w.out.put(&r); err != nil {
 			return err

@@ -99,6 +99,9 @@ func (c *Client) dial(ctx context.Context) (*clientConn, error) {
 	if err != nil {
 		return nil, err
 	}
+	if nc == nil {
+		return nil, errors.New("the function of rpc.Dialer returned no connection")
+	}
 	if c.tls != nil {
 		t := tls.Client(nc, c.tls)
 		if err := t.HandshakeContext(ctx); err != nil {

@@ -26,8 +26,7 @@ type options struct {
 	interceptors []Interceptor
 	dialTimeout  time.Duration
 	stallTimeout time.Duration
-	// That of a net.Dialer, except in tests
-	dial func(ctx context.Context, network, addr string) (net.Conn, error)
+	dial         func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 type optionFunc func(*options)
@@ -78,6 +77,17 @@ func (d DialTimeout) apply(o *options) { o.dialTimeout = time.Duration(d) }
 type StallTimeout time.Duration
 
 func (d StallTimeout) apply(o *options) { o.stallTimeout = time.Duration(d) }
+
+// Dialer makes a client connect by calling dial, which may be called by several goroutines at a
+// time, in the place of a net.Dialer's DialContext: to go through a proxy, or to have connections
+// watched (package inspect). It must return when its context ends. TLS is on top of the connection
+// that it returns. dial must not be nil.
+func Dialer(dial func(ctx context.Context, network, addr string) (net.Conn, error)) Option {
+	if dial == nil {
+		panic("nocopy: rpc.Dialer without a function")
+	}
+	return optionFunc(func(o *options) { o.dial = dial })
+}
 
 // TLS makes a client use TLS. If c has no ServerName it is the host that is dialled. c must not be
 // nil.
