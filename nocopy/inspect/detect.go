@@ -60,7 +60,7 @@ func formOfFirst(b []byte) (Form, string) {
 // which the fault is furthest. whole means that the stream ends after b.
 func fitting(b []byte, whole bool) (fit []Form, furthest Form) {
 	furthest = Structs
-	most := -1
+	most := 0
 	for _, form := range forms {
 		at, ok := fits(form, b, whole)
 		switch {

@@ -167,7 +167,11 @@ func (p *printer) what(r *row) {
 	case kindFault:
 		p.colored(red, "FAULT at offset "+strconv.FormatInt(r.Offset, 10)+pathText(r.Path)+": "+quoteControls(r.Error))
 	case kindLeftOut:
-		p.colored(yellow, fmt.Sprintf("… %d bytes left out", r.Size))
+		what := "… " + strconv.FormatInt(r.Size, 10) + " bytes"
+		if r.Note == "" {
+			what += " left out"
+		}
+		p.colored(yellow, what)
 	default:
 		p.colored(bold, r.label())
 		if r.Type == "" {

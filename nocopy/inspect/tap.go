@@ -29,8 +29,10 @@ type Tap struct {
 	opt     Options
 	waiting atomic.Int64 // bytes that wait to be dumped, of all connections
 
-	mu    sync.Mutex // for writing to w, too
-	err   error      // the first of w
+	writing sync.Mutex // to w, which may take long
+
+	mu    sync.Mutex
+	err   error // the first of w
 	conns map[*traffic]struct{}
 }
 
@@ -111,14 +113,23 @@ func (t *Tap) Wait(ctx context.Context) error {
 
 // write writes a message's dump.
 func (t *Tap) write(b []byte) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	defer func() {
-		if p := recover(); p != nil && t.err == nil {
-			t.err = fmt.Errorf("inspect: the Writer panicked: %v", p)
+		if p := recover(); p != nil {
+			t.failed(fmt.Errorf("inspect: the Writer panicked: %v", p))
 		}
 	}()
-	if _, err := t.w.Write(b); err != nil && t.err == nil {
+	if _, err := t.w.Write(b); err != nil {
+		t.failed(err)
+	}
+}
+
+// failed notes an error of the Writer.
+func (t *Tap) failed(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.err == nil {
 		t.err = err
 	}
 }
@@ -216,6 +227,7 @@ type traffic struct {
 	started [2]bool  // there is a goroutine
 	resting [2]bool  // it waits for more, or has ended
 	ended   [2]bool  // nothing more comes
+	over    [2]bool  // the goroutine has ended
 	running int      // goroutines
 }
 
@@ -340,13 +352,15 @@ func (c *traffic) next(d direction) (piece, error) {
 			gap := &gapError{n: c.missing[d]}
 			c.missing[d] = 0
 			c.resting[d] = false
-			return piece{}, gap
+			return piece{gap: gap}, gap
 		case c.ended[d] && c.missing[d] == 0:
 			c.resting[d] = false
 			return piece{}, io.EOF
 		}
-		c.resting[d] = true
-		c.changed.Broadcast()
+		if !c.resting[d] { // those who wait for that look again, once
+			c.resting[d] = true
+			c.changed.Broadcast()
+		}
 		c.changed.Wait()
 	}
 }
@@ -355,7 +369,7 @@ func (c *traffic) next(d direction) (piece, error) {
 func (c *traffic) finished(d direction) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.ended[d], c.resting[d] = true, true
+	c.ended[d], c.over[d], c.resting[d] = true, true, true
 	c.missing[d] = 0
 	c.pieces = slices.DeleteFunc(c.pieces, func(p piece) bool { // there are some after a panic only
 		if p.direction == d {
@@ -387,7 +401,7 @@ func (c *traffic) wait(ctx context.Context) error {
 
 func (c *traffic) isIdle() bool {
 	for _, d := range []direction{sent, received} {
-		if c.started[d] && (!c.resting[d] || c.missing[d] > 0) {
+		if c.started[d] && (!c.resting[d] || c.missing[d] > 0 || c.ended[d] && !c.over[d]) {
 			return false
 		}
 	}

@@ -87,8 +87,11 @@ func (w *walker) unit() error {
 	}
 	n := int64(int32(binary.BigEndian.Uint32(b)))
 	r := row{Kind: kindFrame, Length: &n}
-	if n < 0 {
+	switch {
+	case n < 0:
 		return w.brokenAt(&r, w.in.row, nocopy.ErrNegative)
+	case n > 1<<30 && w.out == nil:
+		return w.brokenAt(&r, w.in.row, errors.New("too large to be a frame"))
 	}
 	if err := w.put(&r); err != nil {
 		return err
