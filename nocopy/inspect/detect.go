@@ -17,22 +17,29 @@ var forms = []Form{FramedMessages, Messages, FramedStructs, Structs}
 // detect finds out the form of the stream r, of which it reads ahead as little as will do, at most
 // the size of r's buffer. The note tells which other forms it may have. The error is the stream's.
 func detect(r *bufio.Reader) (form Form, note string, err error) {
-	for n := 6; ; n = min(2*n, r.Size()) {
+	for n := 6; ; n = min(n+max(1, n/8), r.Size()) {
 		b, err := r.Peek(n)
 		if err != nil && err != io.EOF && len(b) == 0 {
 			return Auto, "", err
 		}
+		b, _ = r.Peek(r.Buffered())
+		n = len(b)
 		if form, note := formOfFirst(b); form != Auto {
 			return form, note, nil
 		}
-		whole := err != nil
-		fit, furthest := fitting(b, whole)
+		end := err != nil
+		fit, furthest := fitting(b, end)
+		if !end && len(fit) > 1 { // one that ends where the bytes do, for now, is likelier
+			if whole, _ := fitting(b, true); len(whole) > 0 {
+				fit, end = whole, true
+			}
+		}
 		switch {
 		case len(fit) == 0:
 			return furthest, "malformed; the form is a guess", nil
 		case len(fit) == 1:
 			return fit[0], "", nil
-		case whole || n == r.Size():
+		case end || n == r.Size():
 			return fit[0], fmt.Sprintf("ambiguous: it may be %v, too", fit[1]), nil
 		}
 	}

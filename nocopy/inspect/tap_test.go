@@ -272,7 +272,7 @@ func TestTapBounded(t *testing.T) {
 		"large":       frame(strict(1, "get", 1) + field(11, 1, str(strings.Repeat("x", 3<<20))) + stop),
 		"many values": frame(strict(1, "get", 1) + field(15, 1, "\x02"+i32(200_000)+strings.Repeat("\x01", 200_000)) + stop),
 	} {
-		w := &gate{open: make(chan struct{})}
+		w := newGate()
 		tap := newTap(t, w, inspect.Options{})
 		c, other := pipe(t, tap)
 		drain(other)
@@ -287,6 +287,7 @@ func TestTapBounded(t *testing.T) {
 			}
 			total += n
 		}
+		<-w.reached // until then rows are made
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if n := int64(after.HeapAlloc) - int64(before.HeapAlloc); n > 16<<20 {
@@ -322,10 +323,14 @@ func TestTapBounded(t *testing.T) {
 // gate is a Writer that stands still until it is opened.
 type gate struct {
 	output
-	open chan struct{}
+	open, reached chan struct{}
+	once          sync.Once
 }
 
+func newGate() *gate { return &gate{open: make(chan struct{}), reached: make(chan struct{})} }
+
 func (g *gate) Write(b []byte) (int, error) {
+	g.once.Do(func() { close(g.reached) })
 	<-g.open
 	return g.output.Write(b)
 }
@@ -351,7 +356,7 @@ func TestTapFaults(t *testing.T) {
 			t.Errorf("%s: Wait returns %v", name, err)
 		}
 	}
-	stuck := newTap(t, &gate{open: make(chan struct{})}, inspect.Options{})
+	stuck := newTap(t, newGate(), inspect.Options{})
 	c, other := pipe(t, stuck)
 	drain(other)
 	io.WriteString(c, frame(strict(1, "get", 1)+stop))
@@ -452,7 +457,7 @@ func TestTapEnds(t *testing.T) {
 		tapped := tap.Conn(c)
 		if i%2 == 0 {
 			drain(other)
-			io.WriteString(tapped, frame(strict(1, "get", 1)+stop)[:i%20])
+			io.WriteString(tapped, frame(strict(1, "get", 1) + stop)[:i%20])
 		}
 		tapped.Close()
 		other.Close()
