@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
@@ -25,8 +26,19 @@ type item struct {
 	Service    *Service    `parser:"| @@"`
 }
 
-// itemParser parses an item. The grammar is LL(1), so that it needs no lookahead.
-var itemParser = participle.MustBuild[item](participle.Lexer(definition{}), participle.UseLookahead(0))
+// itemParser returns what parses an item. The grammar is LL(1), so that it needs no lookahead. It
+// is made when it is needed first, so that programs that read no IDL neither make nor have it.
+func itemParser() *participle.Parser[item] {
+	made.once.Do(func() {
+		made.parser = participle.MustBuild[item](participle.Lexer(definition{}), participle.UseLookahead(0))
+	})
+	return made.parser
+}
+
+var made struct {
+	once   sync.Once
+	parser *participle.Parser[item]
+}
 
 var topLevel = wordSet(`namespace include cpp_include const typedef enum struct union exception service`)
 
@@ -133,7 +145,7 @@ func (p *parser) item(tokens []lexer.Token, next lexer.Token) {
 	}
 	end := lexer.EOFToken(next.Pos)
 	lex, _ := lexer.Upgrade(&tokenLexer{tokens: append(tokens[:len(tokens):len(tokens)], end)})
-	it, err := itemParser.ParseFromLexer(lex)
+	it, err := itemParser().ParseFromLexer(lex)
 	if err != nil {
 		from := tokens[0].Pos
 		if from == p.tokens[0].Pos {

@@ -45,8 +45,8 @@ func detect(r *bufio.Reader) (form Form, note string, err error) {
 	}
 }
 
-// formOfFirst returns the form if the first bytes of a stream, six if it has as many, are enough to
-// tell; else Auto.
+// formOfFirst returns the form if the first bytes of a stream, six if it has as many, are enough
+// to tell; else Auto.
 func formOfFirst(b []byte) (Form, string) {
 	switch {
 	case len(b) >= 6 && b[4] == 0x80 && b[5] == 1 && b[0] < 0x80:

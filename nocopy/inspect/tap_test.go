@@ -406,7 +406,8 @@ func TestTapPassesThrough(t *testing.T) {
 	c.SetReadDeadline(time.Time{})
 	message := frame(strict(2, "get", 1) + stop)
 	go io.WriteString(other, message)
-	if _, err := io.ReadFull(c, make([]byte, len(message))); err != nil { // the dump goes on after a deadline
+	// The dump goes on after a deadline
+	if _, err := io.ReadFull(c, make([]byte, len(message))); err != nil {
 		t.Error(err)
 	}
 	if err := c.(interface{ CloseWrite() error }).CloseWrite(); err != nil {
