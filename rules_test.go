@@ -84,6 +84,8 @@ var arrows = []struct {
 	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/inspect/thriftdump", []string{module + "/nocopy"}, "the command calls the package"},
 	{"nocopy/inspect", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},
+	{"nocopy/descriptor", []string{module + "/nocopy"}, "what descriptors tell; users' programs get no dependency through it"},
+	{"nocopy/reflection", []string{module + "/nocopy"}, "values by descriptors; users' programs get no dependency through it"},
 	{"nocopy/rpc", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy", []string{module + "/linkbuf", module + "/internal/chain", module + "/internal/byteorder", module + "/internal/entry", module + "/internal/spare"}, "Thrift over bytes; users' programs get no dependency through it"},
 	{"gen/idl", []string{"github.com/alecthomas/participle/v2"}, "text to syntax tree"},

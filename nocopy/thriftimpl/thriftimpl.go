@@ -136,6 +136,9 @@ func EnumValues[E ~int32](e *Enum) []E {
 // Register makes the descriptors of one IDL file known to the program.
 func Register(f *File) { nocopy.X{}.Register(f) }
 
+// Files returns the files of all generated packages of the program.
+func Files() []*File { return nocopy.X{}.Files() }
+
 // ValueOfBool returns a value of type bool.
 func ValueOfBool(v bool) Value { return nocopy.X{}.ValueOfBool(v) }
 

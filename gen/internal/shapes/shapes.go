@@ -103,6 +103,9 @@ func PATHS() nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString] {
 	return nocopy.NestedMap[string, nocopy.StructList[Point], impl.AsString](pathsConst().View())
 }
 
+// A limit.
+const LIMIT int32 = 7
+
 type Point nocopy.Struct
 
 const (
@@ -3178,6 +3181,51 @@ func (s Outer) SetAfter(v int64) { impl.Struct(s).SetInt64(outerAfter, v) }
 func (s Outer) IsSetAfter() bool { return impl.Struct(s).Has(outerAfter) }
 func (s Outer) UnsetAfter()      { impl.Struct(s).Unset(outerAfter) }
 
+// What the IDL says besides shapes.
+type Noted nocopy.Struct
+
+const (
+	notedSecret impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	notedColor  impl.Field = 3<<48 | 4<<32 | 8<<16 | 2
+)
+
+// NotedDesc is the descriptor of Noted.
+var NotedDesc = impl.NewDesc("Noted", impl.Info{Doc: "What the IDL says besides shapes.", Annotations: []impl.Annotation{{Name: "owner", Value: "me"}}})
+
+// NewNoted returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewNoted(opts ...nocopy.Option) Noted { return Noted(impl.New(NotedDesc, opts...)) }
+func ParseNoted(b []byte, opts ...nocopy.Option) (Noted, error) {
+	s, err := impl.Parse(NotedDesc, b, opts...)
+	return Noted(s), err
+}
+func ReadNoted(r io.Reader, n int, opts ...nocopy.Option) (Noted, error) {
+	return nocopy.Read[Noted](NotedDesc, r, n, opts...)
+}
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Noted) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Noted) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, NotedDesc) }
+func (s Noted) ThriftDesc() *impl.Desc                  { return NotedDesc }
+func (s Noted) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Noted) Release()                                { nocopy.Struct(s).Release() }
+func (s Noted) Clone() Noted                            { return Noted(impl.Struct(s).Clone(NotedDesc)) }
+func (s Noted) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Noted) String() string                          { return impl.Struct(s).Format(NotedDesc) }
+func (s Noted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NotedDesc) }
+
+// A secret,
+// in two lines.
+func (s Noted) GetSecret() string  { return impl.Struct(s).Text(notedSecret) }
+func (s Noted) SetSecret(v string) { impl.Struct(s).SetText(notedSecret, v) }
+func (s Noted) IsSetSecret() bool  { return impl.Struct(s).Has(notedSecret) }
+func (s Noted) UnsetSecret()       { impl.Struct(s).Unset(notedSecret) }
+
+func (s Noted) GetColor() Color  { return Color(impl.Struct(s).Int32Or(notedColor, int32(Color_GREEN))) }
+func (s Noted) SetColor(v Color) { impl.Struct(s).SetInt32(notedColor, int32(v)) }
+func (s Noted) IsSetColor() bool { return impl.Struct(s).Has(notedColor) }
+func (s Noted) UnsetColor()      { impl.Struct(s).Unset(notedColor) }
+
 func init() {
 	PointDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "x", Type: impl.TypeI32, Req: impl.Required},
@@ -3427,9 +3475,13 @@ func init() {
 		{ID: 5, Name: "tree", Type: impl.StructOf(TreeDesc)},
 		{ID: 6, Name: "after", Type: impl.TypeI64},
 	}...)
+	NotedDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "secret", Type: impl.TypeString, Info: impl.Info{Doc: "A secret,\nin two lines.", Annotations: []impl.Annotation{{Name: "json.name", Value: "hush \"quoted\""}, {Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 2, Name: "color", Type: impl.EnumOf(ColorDesc), Default: "\x00\x00\x00\x02", Info: impl.Info{Annotations: []impl.Annotation{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}}},
+	}...)
 	impl.Register(&impl.File{
 		Name:    "shapes.thrift",
-		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, OddIDsDesc, OddNamesDesc, OuterDesc},
+		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, OddIDsDesc, OddNamesDesc, OuterDesc, NotedDesc},
 		Enums:   []*impl.Enum{ColorDesc},
 		Consts: []impl.ConstDesc{
 			{Name: "YES", Type: impl.TypeBool, Wire: "\x01"},
@@ -3446,6 +3498,7 @@ func init() {
 			{Name: "WORDS", Type: impl.ListOf(impl.TypeString), Wire: "\v\x00\x00\x00\x02\x00\x00\x00\x03one\x00\x00\x00\x05hello"},
 			{Name: "COLORS", Type: impl.SetOf(impl.EnumOf(ColorDesc)), Wire: "\b\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x10"},
 			{Name: "PATHS", Type: impl.MapOf(impl.TypeString, impl.ListOf(impl.StructOf(PointDesc))), Wire: "\v\x0f\x00\x00\x00\x02\x00\x00\x00\x01a\f\x00\x00\x00\x02\b\x00\x01\x00\x00\x00\x00\b\x00\x02\x00\x00\x00\x00\x00\b\x00\x01\x00\x00\x00\x01\b\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x01b\f\x00\x00\x00\x00"},
+			{Name: "LIMIT", Type: impl.TypeI32, Wire: "\x00\x00\x00\a", Info: impl.Info{Doc: "A limit."}},
 		},
 	})
 }

@@ -306,3 +306,14 @@ const list<i64> PRIMES = [2, 3, 5, 7]
 const Words WORDS = ["one", GREETING]
 const set<Color> COLORS = [Color.RED, Color.BLUE, Color.RED]
 const map<string,list<Point>> PATHS = {"a": [ORIGIN, {"x": 1}], "b": []}
+
+/** What the IDL says besides shapes. */
+struct Noted {
+  /** A secret,
+      in two lines. */
+  1: string secret (nocopy.redact, json.name = "hush \"quoted\"")
+  2: Color color = Color.VERT (b = "2", a = "1")
+} (owner = "me")
+
+/** A limit. */
+const i32 LIMIT = 7

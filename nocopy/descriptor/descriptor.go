@@ -1,0 +1,394 @@
+package descriptor
+
+import (
+	"iter"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Requiredness is what the IDL says of a field's presence.
+type Requiredness = thriftimpl.Requiredness
+
+// What the IDL says of a field's presence; Default if it says nothing.
+const (
+	Default  = thriftimpl.DefaultReq
+	Required = thriftimpl.Required
+	Optional = thriftimpl.Optional
+)
+
+// Annotation is an annotation of the IDL, (name = "value"). One without a value has the value "1",
+// as Apache's compiler has it.
+type Annotation = thriftimpl.Annotation
+
+// info is what declarations have in common.
+type info struct{ i *thriftimpl.Info }
+
+// Doc returns the comment that documents the declaration in the IDL, "" if there is none.
+func (i info) Doc() string {
+	if i.i == nil {
+		return ""
+	}
+	return i.i.Doc
+}
+
+// Annotations returns an iterator over the annotations, sorted by their names.
+func (i info) Annotations() iter.Seq[Annotation] {
+	return func(yield func(Annotation) bool) {
+		if i.i == nil {
+			return
+		}
+		for _, a := range i.i.Annotations {
+			if !yield(a) {
+				return
+			}
+		}
+	}
+}
+
+// Annotation returns the value of the annotation with a name, and whether there is one.
+func (i info) Annotation(name string) (value string, ok bool) {
+	if i.i == nil {
+		return "", false
+	}
+	return i.i.Annotation(name)
+}
+
+// Shape tells structs, unions and exceptions apart.
+type Shape uint8
+
+// The shapes of a struct.
+const (
+	IsStruct Shape = iota
+	IsUnion
+	IsException
+)
+
+// String returns "struct", "union" or "exception".
+func (s Shape) String() string { return [...]string{"struct", "union", "exception"}[s] }
+
+// Struct describes a struct, union or exception. The zero Struct describes none.
+type Struct struct {
+	info
+	d *thriftimpl.Desc
+}
+
+// StructOf returns what describes messages of a generated type, or of a dynamic one. v may be any
+// handle of the type, also the zero handle:
+//
+//	descriptor.StructOf(order.Order{})
+func StructOf(v nocopy.AnyStruct) Struct { return Of(v.ThriftDesc()) }
+
+// Of returns what d describes. d is what generated code has for a type, such as order.OrderDesc.
+func Of(d *thriftimpl.Desc) Struct {
+	if d == nil {
+		return Struct{}
+	}
+	return Struct{info{d.Info()}, d}
+}
+
+// Valid reports whether s describes anything.
+func (s Struct) Valid() bool { return s.d != nil }
+
+// Desc returns the descriptor as package nocopy has it.
+func (s Struct) Desc() *thriftimpl.Desc { return s.d }
+
+// Name returns the IDL's name of the struct, without its file.
+func (s Struct) Name() string { return s.d.Name() }
+
+// Shape tells whether it is a struct, a union or an exception.
+func (s Struct) Shape() Shape {
+	switch {
+	case s.d.IsUnion():
+		return IsUnion
+	case s.d.IsException():
+		return IsException
+	}
+	return IsStruct
+}
+
+// NumFields returns the number of fields.
+func (s Struct) NumFields() int { return s.d.NumFields() }
+
+// Field returns field i, in the IDL's order. It panics if there is none.
+func (s Struct) Field(i int) Field { f := s.d.FieldDesc(i); return Field{info{&f.Info}, s.d, i} }
+
+// Fields returns an iterator over the fields, in the IDL's order.
+func (s Struct) Fields() iter.Seq[Field] {
+	return func(yield func(Field) bool) {
+		for i := range s.NumFields() {
+			if !yield(s.Field(i)) {
+				return
+			}
+		}
+	}
+}
+
+// ByName returns the field with a name, and whether there is one.
+func (s Struct) ByName(name string) (f Field, ok bool) { return s.at(s.d.NumberByName(name)) }
+
+// ByID returns the field with an id, and whether there is one.
+func (s Struct) ByID(id int16) (f Field, ok bool) { return s.at(s.d.NumberByID(id)) }
+
+func (s Struct) at(i int) (Field, bool) {
+	if i < 0 {
+		return Field{}, false
+	}
+	return s.Field(i), true
+}
+
+// Field describes a field of a struct, an argument or a declared exception of a method.
+type Field struct {
+	info
+	d *thriftimpl.Desc
+	i int
+}
+
+func (f Field) desc() *thriftimpl.FieldDesc { return f.d.FieldDesc(f.i) }
+
+// ID returns the field's id.
+func (f Field) ID() int16 { return f.desc().ID }
+
+// Name returns the IDL's name of the field.
+func (f Field) Name() string { return f.desc().Name }
+
+// Type returns the field's type.
+func (f Field) Type() Type { return Type{f.desc().Type} }
+
+// Requiredness tells what the IDL says of the field's presence.
+func (f Field) Requiredness() Requiredness { return f.desc().Req }
+
+// Struct returns the struct that the field is of.
+func (f Field) Struct() Struct { return Of(f.d) }
+
+// Index returns the number of the field in the IDL's order, from 0.
+func (f Field) Index() int { return f.i }
+
+// HasDefault reports whether the IDL gives the field a default.
+func (f Field) HasDefault() bool { return f.desc().Default != "" }
+
+// DefaultWire returns the wire bytes of the default that the IDL gives the field, "" if it gives
+// none.
+func (f Field) DefaultWire() string { return f.desc().Default }
+
+// Type is a type of the IDL, typedefs resolved.
+type Type struct{ t *thriftimpl.Type }
+
+// TypeOf returns what describes values of type t.
+func TypeOf(t *thriftimpl.Type) Type { return Type{t} }
+
+// Type returns the type as package nocopy has it.
+func (t Type) Type() *thriftimpl.Type { return t.t }
+
+// Wire returns the type that values have on the wire: that of i32 for enums, that of strings for
+// binaries.
+func (t Type) Wire() nocopy.WireType { return t.t.Wire() }
+
+// IsBinary reports whether the type is binary.
+func (t Type) IsBinary() bool { return t.t.Binary() }
+
+// Struct returns the description of a struct, union or exception; of other types one that is not
+// valid.
+func (t Type) Struct() Struct { return Of(t.t.Struct()) }
+
+// Enum returns the description of an enum; of other types one that is not valid.
+func (t Type) Enum() Enum { return EnumOf(t.t.Enum()) }
+
+// Elem returns the type of the elements of a list or set, or of the values of a map. It panics for
+// other types.
+func (t Type) Elem() Type { return part(t, t.t.Elem(), "elements") }
+
+// Key returns the type of the keys of a map. It panics for other types.
+func (t Type) Key() Type { return part(t, t.t.Key(), "keys") }
+
+func part(t Type, p *thriftimpl.Type, what string) Type {
+	if p == nil {
+		panic("nocopy: " + t.String() + " has no " + what)
+	}
+	return Type{p}
+}
+
+// String returns the type as the IDL writes it, structs and enums without their files.
+func (t Type) String() string { return t.t.String() }
+
+// Enum describes an enum. The zero Enum describes none.
+type Enum struct {
+	info
+	e *thriftimpl.Enum
+}
+
+// EnumOf returns what e describes. e is what generated code has for a type, such as
+// order.ColorDesc.
+func EnumOf(e *thriftimpl.Enum) Enum {
+	if e == nil {
+		return Enum{}
+	}
+	return Enum{info{e.Info()}, e}
+}
+
+// Valid reports whether e describes anything.
+func (e Enum) Valid() bool { return e.e != nil }
+
+// Name returns the IDL's name of the enum, without its file.
+func (e Enum) Name() string { return e.e.TypeName() }
+
+// Values returns an iterator over the values, in the IDL's order.
+func (e Enum) Values() iter.Seq[EnumValue] {
+	return func(yield func(EnumValue) bool) {
+		values := e.e.Values()
+		for i := range values {
+			if !yield(EnumValue{info{&values[i].Info}, &values[i]}) {
+				return
+			}
+		}
+	}
+}
+
+// ByName returns the value with a name, and whether there is one.
+func (e Enum) ByName(name string) (v EnumValue, ok bool) {
+	for v := range e.Values() {
+		if v.Name() == name {
+			return v, true
+		}
+	}
+	return EnumValue{}, false
+}
+
+// ByNumber returns the first value with a number, and whether there is one.
+func (e Enum) ByNumber(n int32) (v EnumValue, ok bool) {
+	for v := range e.Values() {
+		if v.Number() == n {
+			return v, true
+		}
+	}
+	return EnumValue{}, false
+}
+
+// EnumValue describes a value of an enum.
+type EnumValue struct {
+	info
+	v *thriftimpl.EnumValue
+}
+
+// Name returns the IDL's name of the value.
+func (v EnumValue) Name() string { return v.v.Name }
+
+// Number returns the number that stands for the value on the wire.
+func (v EnumValue) Number() int32 { return v.v.Value }
+
+// Const describes a constant.
+type Const struct {
+	info
+	c *thriftimpl.ConstDesc
+}
+
+// ConstOf returns what c describes.
+func ConstOf(c *thriftimpl.ConstDesc) Const {
+	if c == nil {
+		return Const{}
+	}
+	return Const{info{&c.Info}, c}
+}
+
+// Valid reports whether c describes anything.
+func (c Const) Valid() bool { return c.c != nil }
+
+// Name returns the IDL's name of the constant.
+func (c Const) Name() string { return c.c.Name }
+
+// Type returns the type of the constant.
+func (c Const) Type() Type { return Type{c.c.Type} }
+
+// Wire returns the wire bytes of the constant's value.
+func (c Const) Wire() string { return c.c.Wire }
+
+// Service describes a service.
+type Service struct {
+	info
+	s *thriftimpl.Service
+}
+
+// ServiceOf returns what s describes.
+func ServiceOf(s *thriftimpl.Service) Service {
+	if s == nil {
+		return Service{}
+	}
+	return Service{info{&s.Info}, s}
+}
+
+// Valid reports whether s describes anything.
+func (s Service) Valid() bool { return s.s != nil }
+
+// Name returns the IDL's name of the service, without its file.
+func (s Service) Name() string { return s.s.Name }
+
+// Extends returns the name of the service that it extends, with its file as in "base.Base"; "" if
+// it extends none. FindService finds it.
+func (s Service) Extends() string { return s.s.Extends }
+
+// Methods returns an iterator over the methods of the service itself, in the IDL's order.
+func (s Service) Methods() iter.Seq[Method] {
+	return func(yield func(Method) bool) {
+		for i := range s.s.Methods {
+			m := &s.s.Methods[i]
+			if !yield(Method{info{&m.Info}, m}) {
+				return
+			}
+		}
+	}
+}
+
+// ByName returns the method with a name, and whether the service itself has one.
+func (s Service) ByName(name string) (m Method, ok bool) {
+	for m := range s.Methods() {
+		if m.Name() == name {
+			return m, true
+		}
+	}
+	return Method{}, false
+}
+
+// Method describes a method of a service.
+type Method struct {
+	info
+	m *thriftimpl.Method
+}
+
+// Name returns the IDL's name of the method.
+func (m Method) Name() string { return m.m.Name }
+
+// Oneway reports whether calls get no reply.
+func (m Method) Oneway() bool { return m.m.Result == nil }
+
+// Args returns the struct that a call sends: its fields are the arguments.
+func (m Method) Args() Struct { return Of(m.m.Args) }
+
+// Result returns the struct that a reply sends: field 0, if the method returns something, and a
+// field for each declared exception. That of a oneway method is not valid.
+func (m Method) Result() Struct { return Of(m.m.Result) }
+
+// Returns returns the type that the method returns, and whether it returns anything.
+func (m Method) Returns() (t Type, ok bool) {
+	if m.Oneway() {
+		return Type{}, false
+	}
+	f, ok := m.Result().ByID(0)
+	if !ok {
+		return Type{}, false
+	}
+	return f.Type(), true
+}
+
+// Throws returns an iterator over the fields of the declared exceptions in the result.
+func (m Method) Throws() iter.Seq[Field] {
+	return func(yield func(Field) bool) {
+		if m.Oneway() {
+			return
+		}
+		for f := range m.Result().Fields() {
+			if f.ID() != 0 && !yield(f) {
+				return
+			}
+		}
+	}
+}

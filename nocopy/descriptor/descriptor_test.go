@@ -1,0 +1,117 @@
+package descriptor_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	_ "github.com/nocopythrift/nocopythrift/examples/kvstore/kv" // a program's own package
+	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	_ "github.com/nocopythrift/nocopythrift/nocopy/descriptor/internal/v1"
+	_ "github.com/nocopythrift/nocopythrift/nocopy/descriptor/internal/v2"
+)
+
+// TestTwoVersions: a name that two packages define is an error that names both; what only one of
+// them defines is found.
+func TestTwoVersions(t *testing.T) {
+	const packages = "github.com/nocopythrift/nocopythrift/nocopy/descriptor/internal/v"
+	_, err := descriptor.FindStruct("twice.Same")
+	var twice *descriptor.AmbiguousError
+	if !errors.As(err, &twice) || !slices.Equal(twice.Packages, []string{packages + "1", packages + "2"}) {
+		t.Errorf("%v", err)
+	}
+	for _, name := range []string{"twice.OnlyIn1", "twice.OnlyIn2", "order.Order"} {
+		if s, err := descriptor.FindStruct(name); err != nil || !s.Valid() {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestNotFound(t *testing.T) {
+	for _, name := range []string{"", ".", "Order", "order", "order.", "order.order", "Order.Order", "order.Order.", ".Order", "twice.Nothing"} {
+		s, err := descriptor.FindStruct(name)
+		if !errors.Is(err, descriptor.ErrNotFound) || s.Valid() {
+			t.Errorf("struct %q: %v", name, err)
+		}
+		e, err := descriptor.FindEnum(name)
+		if !errors.Is(err, descriptor.ErrNotFound) || e.Valid() {
+			t.Errorf("enum %q: %v", name, err)
+		}
+		c, err := descriptor.FindConst(name)
+		if !errors.Is(err, descriptor.ErrNotFound) || c.Valid() {
+			t.Errorf("const %q: %v", name, err)
+		}
+		sv, err := descriptor.FindService(name)
+		if !errors.Is(err, descriptor.ErrNotFound) || sv.Valid() {
+			t.Errorf("service %q: %v", name, err)
+		}
+	}
+}
+
+func TestNoField(t *testing.T) {
+	s := descriptor.StructOf(order.Order{})
+	for _, id := range []int16{0, -1, 6, 32767, -32768} {
+		if f, ok := s.ByID(id); ok {
+			t.Errorf("field %d is %s", id, f.Name())
+		}
+	}
+	for _, name := range []string{"", "Customer", "customers"} {
+		if _, ok := s.ByName(name); ok {
+			t.Errorf("there is a field %q", name)
+		}
+	}
+	if _, ok := s.Annotation("none"); ok || s.Doc() != "" {
+		t.Errorf("%q", s.Doc())
+	}
+}
+
+func ExampleStructOf() {
+	for f := range descriptor.StructOf(order.Line{}).Fields() {
+		fmt.Println(f.ID(), f.Name(), f.Type(), f.Requiredness() == descriptor.Required)
+	}
+	// Output:
+	// 1 article string true
+	// 2 count i32 false
+	// 3 price double false
+}
+
+func ExampleFindStruct() {
+	s, err := descriptor.FindStruct("order.Order")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f, _ := s.ByName("document")
+	fmt.Println(f.Type(), f.Doc())
+	_, err = descriptor.FindStruct("order.Invoice")
+	fmt.Println(err)
+	// Output:
+	// binary A scan of the signed form: some kilobytes, which are sent from where they are.
+	// order.Invoice: not found in the generated packages of the program
+}
+
+func ExampleFindService() {
+	s, err := descriptor.FindService("kvstore.KeyValue")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for m := range s.Methods() {
+		fmt.Print(m.Name(), "(")
+		for f := range m.Args().Fields() {
+			fmt.Print(" ", f.Type(), " ", f.Name())
+		}
+		fmt.Print(" )")
+		for f := range m.Throws() {
+			fmt.Print(" throws ", f.Type())
+		}
+		fmt.Println()
+	}
+	// Output:
+	// create( binary key binary value ) throws AlreadyExists
+	// retrieve( binary key ) throws NotFound
+	// update( binary key binary value ) throws NotFound
+	// delete( binary key ) throws NotFound
+}

@@ -1,0 +1,162 @@
+package reflection
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// A PathError tells what is wrong with a path, or that there is nothing at it.
+type PathError struct {
+	Path   string
+	Offset int // of the part of the path that it is about, in bytes
+	Err    error
+}
+
+// Error quotes the path and names the part.
+func (e *PathError) Error() string {
+	return fmt.Sprintf("path %q, offset %d: %v", e.Path, e.Offset, e.Err)
+}
+
+// Unwrap returns what is wrong.
+func (e *PathError) Unwrap() error { return e.Err }
+
+// ErrSyntax is what a PathError wraps if its path can't be one.
+var ErrSyntax = errors.New("syntax error")
+
+// Lookup returns the value at a path, such as
+//
+//	user.history[3].city
+//	scores["a"]
+//
+// Fields are called by their names. In brackets is the number of a list's or set's element, from
+// 0; or a map's key: a string or uuid in quotes, as Go has them; a number, an enum's name or true
+// or false without. A field that is not set, or that is in one, reads as the IDL's default or
+// zero, and its Value is not set. The error is a *PathError that wraps ErrSyntax, or
+// descriptor.ErrNotFound if there is no such field, element or key.
+func (m Message) Lookup(path string) (Value, error) {
+	v := Value{thriftimpl.ValueOfStruct(thriftimpl.StructOf(m.d), m.s), true}
+	for at := 0; ; {
+		next, x, err := v.step(path, at)
+		if err != nil {
+			return Value{}, &PathError{path, at, err}
+		}
+		if v = x; next == len(path) {
+			return v, nil
+		}
+		at = next
+	}
+}
+
+// step returns what the part of the path from at on leads to, and where the next part begins.
+func (v Value) step(path string, at int) (int, Value, error) {
+	if at < len(path) && path[at] == '[' {
+		return v.element(path, at+1)
+	}
+	if at > 0 {
+		if path[at] != '.' {
+			return 0, v, fmt.Errorf("%w: %q in the place of a dot or bracket", ErrSyntax, path[at])
+		}
+		at++
+	}
+	end := at
+	for end < len(path) && path[end] != '.' && path[end] != '[' {
+		end++
+	}
+	name := path[at:end]
+	if name == "" {
+		return 0, v, fmt.Errorf("%w: no name", ErrSyntax)
+	}
+	if !v.is(nocopy.WireStruct) {
+		return 0, v, fmt.Errorf("%w: a field %q of a %v", descriptor.ErrNotFound, name, v.Type())
+	}
+	x, err := v.Message().Get(name)
+	return end, x, err
+}
+
+// element is step for what is in brackets, from at on.
+func (v Value) element(path string, at int) (int, Value, error) {
+	key, quoted := path[at:], false
+	if key != "" && (key[0] == '"' || key[0] == '`') {
+		text, err := strconv.QuotedPrefix(key)
+		if err != nil {
+			return 0, v, fmt.Errorf("%w: a string without an end", ErrSyntax)
+		}
+		at += len(text)
+		quoted = true
+		if key, err = strconv.Unquote(text); err != nil {
+			return 0, v, fmt.Errorf("%w: %s", ErrSyntax, text)
+		}
+	} else {
+		key, _, _ = strings.Cut(key, "]")
+		at += len(key)
+	}
+	if at == len(path) || path[at] != ']' {
+		return 0, v, fmt.Errorf("%w: no closing bracket", ErrSyntax)
+	}
+	at++
+	switch {
+	case v.is(nocopy.WireList, nocopy.WireSet):
+		i, err := strconv.Atoi(key)
+		if err != nil || quoted {
+			return 0, v, fmt.Errorf("%w: %q is not the number of an element", ErrSyntax, key)
+		}
+		if n := v.List().Len(); i < 0 || i >= n {
+			return 0, v, fmt.Errorf("%w: element %d of %d", descriptor.ErrNotFound, i, n)
+		}
+		return at, v.List().At(i), nil
+	case v.is(nocopy.WireMap):
+		k, err := keyFor(v.v.Type().Key(), key, quoted)
+		if err != nil {
+			return 0, v, err
+		}
+		x, ok := v.v.Struct().Pair(k)
+		if !ok {
+			return 0, v, fmt.Errorf("%w: key %q", descriptor.ErrNotFound, key)
+		}
+		return at, Value{x, true}, nil
+	}
+	return 0, v, fmt.Errorf("%w: an element of a %v", descriptor.ErrNotFound, v.Type())
+}
+
+// keyFor returns the key of type t that a path has as text.
+func keyFor(t *thriftimpl.Type, key string, quoted bool) (thriftimpl.Value, error) {
+	wrong := fmt.Errorf("%w: %q in the place of a key of type %v", ErrSyntax, key, t)
+	if quoted != (t.Wire() == nocopy.WireString || t.Wire() == nocopy.WireUUID) {
+		return thriftimpl.Value{}, wrong
+	}
+	var v any
+	var err error
+	switch t.Wire() {
+	case nocopy.WireString:
+		v = key
+	case nocopy.WireUUID:
+		v, err = nocopy.ParseUUID(key)
+	case nocopy.WireBool:
+		v, err = key == "true", nil
+		if key != "true" && key != "false" {
+			return thriftimpl.Value{}, wrong
+		}
+	case nocopy.WireDouble:
+		v, err = strconv.ParseFloat(key, 64)
+	case nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64:
+		if v, err = strconv.ParseInt(key, 10, 64); err != nil && t.Enum() != nil {
+			v, err = key, nil
+		}
+	default:
+		return thriftimpl.Value{}, wrong
+	}
+	if err != nil {
+		return thriftimpl.Value{}, wrong
+	}
+	x, err := valueFor(t, v)
+	if err != nil {
+		return thriftimpl.Value{}, fmt.Errorf("%w: %v", ErrSyntax, err)
+	}
+	return x, nil
+}

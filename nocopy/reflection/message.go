@@ -1,0 +1,176 @@
+package reflection
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Message is a handle of a struct, union or exception of any type.
+type Message struct {
+	s thriftimpl.Struct
+	d *thriftimpl.Desc
+}
+
+// Of returns v as a Message. v is of a generated type, or a dynamic message.
+func Of(v nocopy.AnyStruct) Message { return Message{v.ThriftStruct(), v.ThriftDesc()} }
+
+// Descriptor returns the description of the message's type.
+func (m Message) Descriptor() descriptor.Struct { return descriptor.Of(m.d) }
+
+// ThriftDesc returns the descriptor of the message's type.
+func (m Message) ThriftDesc() *thriftimpl.Desc { return m.d }
+
+// ThriftStruct returns the handle, so that a Message can be given to what takes messages of any
+// type.
+func (m Message) ThriftStruct() thriftimpl.Struct { return m.s }
+
+// Valid reports whether the struct is there, as the Valid of generated types does.
+func (m Message) Valid() bool { return m.s.Valid() }
+
+// String returns the message as text, compact and readable.
+func (m Message) String() string { return m.s.Format(m.d) }
+
+// Range iterates over the fields that are set and that the IDL knows, in the IDL's order. The
+// message must not be changed meanwhile, but for fields that are not containers.
+func (m Message) Range() iter.Seq2[descriptor.Field, Value] {
+	return func(yield func(descriptor.Field, Value) bool) {
+		for i := range m.d.NumFields() {
+			if m.s.Has(m.d.Field(i)) && !yield(m.Descriptor().Field(i), m.at(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Unknown iterates over the fields that the IDL does not know, by their ids, as the Unknown of
+// generated types does.
+func (m Message) Unknown() iter.Seq2[int16, nocopy.Value] { return m.s.Unknown(m.d) }
+
+// at returns field number i.
+func (m Message) at(i int) Value {
+	f := m.d.Field(i)
+	return Value{m.s.Value(f, m.d), m.s.Has(f)}
+}
+
+// A FieldError tells that a message has no field by a name or id, or that a value does not fit
+// the field.
+type FieldError struct {
+	Struct string // the IDL's name of the message's type
+	Field  string // the field's name, or its id where it was asked for by that
+	Err    error
+}
+
+// Error names the struct and the field.
+func (e *FieldError) Error() string { return e.Struct + "." + e.Field + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong with the field.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+func (m Message) named(name string) (int, error) {
+	if i := m.d.NumberByName(name); i >= 0 {
+		return i, nil
+	}
+	return -1, &FieldError{m.d.Name(), name, descriptor.ErrNotFound}
+}
+
+func (m Message) withID(id int16) (int, error) {
+	if i := m.d.NumberByID(id); i >= 0 {
+		return i, nil
+	}
+	return -1, &FieldError{m.d.Name(), fmt.Sprint(id), descriptor.ErrNotFound}
+}
+
+// Has reports whether the field with a name is set. If there is no such field it is not.
+func (m Message) Has(name string) bool { return m.has(m.d.NumberByName(name)) }
+
+// HasID is Has by the field's id.
+func (m Message) HasID(id int16) bool { return m.has(m.d.NumberByID(id)) }
+
+func (m Message) has(i int) bool { return i >= 0 && m.s.Has(m.d.Field(i)) }
+
+// Get returns the field with a name: of one that is not set the IDL's default, or the zero value.
+// The error is a *FieldError, if there is no such field.
+func (m Message) Get(name string) (Value, error) {
+	i, err := m.named(name)
+	if err != nil {
+		return Value{}, err
+	}
+	return m.at(i), nil
+}
+
+// GetID is Get by the field's id.
+func (m Message) GetID(id int16) (Value, error) {
+	i, err := m.withID(id)
+	if err != nil {
+		return Value{}, err
+	}
+	return m.at(i), nil
+}
+
+// Set sets the field with a name. v is a Value, or the Go value that Value's Interface returns for
+// the field's type, or an int for any integer type, or the name of an enum's value. Structs and
+// containers are copied, by reference where they are large, and a []byte of 4 KiB and more is
+// referred to, as generated setters do. The error is a *FieldError: then nothing was set.
+func (m Message) Set(name string, v any) error {
+	i, err := m.named(name)
+	if err != nil {
+		return err
+	}
+	return m.set(i, v)
+}
+
+// SetID is Set by the field's id.
+func (m Message) SetID(id int16, v any) error {
+	i, err := m.withID(id)
+	if err != nil {
+		return err
+	}
+	return m.set(i, v)
+}
+
+func (m Message) set(i int, v any) error {
+	f := m.d.FieldDesc(i)
+	x, err := valueFor(f.Type, v)
+	if err != nil {
+		return &FieldError{m.d.Name(), f.Name, err}
+	}
+	m.s.SetValue(m.d.Field(i), m.d, x)
+	return nil
+}
+
+// New sets the field with a name, a struct or container, to an empty one and returns it to be
+// filled. The error is a *FieldError.
+func (m Message) New(name string) (Value, error) {
+	i, err := m.named(name)
+	if err != nil {
+		return Value{}, err
+	}
+	f := m.d.FieldDesc(i)
+	if !isHandle(f.Type) {
+		return Value{}, &FieldError{m.d.Name(), f.Name, fmt.Errorf("%v is no struct or container", f.Type)}
+	}
+	return Value{m.s.NewValue(m.d.Field(i), m.d, 0), true}, nil
+}
+
+// Unset removes the field with a name; a required one gets its default back. The error is a
+// *FieldError, if there is no such field.
+func (m Message) Unset(name string) error {
+	i, err := m.named(name)
+	if err == nil {
+		m.s.UnsetValue(m.d.Field(i), m.d)
+	}
+	return err
+}
+
+// UnsetID is Unset by the field's id.
+func (m Message) UnsetID(id int16) error {
+	i, err := m.withID(id)
+	if err == nil {
+		m.s.UnsetValue(m.d.Field(i), m.d)
+	}
+	return err
+}

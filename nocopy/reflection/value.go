@@ -1,0 +1,381 @@
+package reflection
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"reflect"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/descriptor"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Value is a value of any type of the IDL, read from a message. The methods that return it as a Go
+// value return zero if it is of another type.
+type Value struct {
+	v   thriftimpl.Value
+	set bool
+}
+
+// Type returns the value's type. It must not be asked of the zero Value.
+func (v Value) Type() descriptor.Type { return descriptor.TypeOf(v.v.Type()) }
+
+// IsSet reports whether the value is in the message, rather than a default for a field that is not
+// set.
+func (v Value) IsSet() bool { return v.set }
+
+// Bool returns a bool.
+func (v Value) Bool() bool { return v.v.Bool() && v.v.Type().Wire() == nocopy.WireBool }
+
+// Int returns an i8, i16, i32, i64 or the number of an enum.
+func (v Value) Int() int64 {
+	if !v.is(nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64) {
+		return 0
+	}
+	return v.v.Int()
+}
+
+// Float returns a double.
+func (v Value) Float() float64 {
+	if !v.is(nocopy.WireDouble) {
+		return 0
+	}
+	return v.v.Float()
+}
+
+// Text returns a string or binary as a string. It aliases the message.
+func (v Value) Text() string {
+	if !v.is(nocopy.WireString) {
+		return ""
+	}
+	return v.v.Text()
+}
+
+// Bytes returns a string or binary as bytes. They alias the message and must not be changed.
+func (v Value) Bytes() []byte {
+	if !v.is(nocopy.WireString) {
+		return nil
+	}
+	return v.v.Bytes()
+}
+
+// UUID returns a uuid.
+func (v Value) UUID() nocopy.UUID {
+	if !v.is(nocopy.WireUUID) {
+		return nocopy.UUID{}
+	}
+	return v.v.UUID()
+}
+
+// EnumName returns the name that the IDL gives to the value of an enum, "" if it gives none.
+func (v Value) EnumName() string {
+	if v.v.Type() == nil || v.v.Type().Enum() == nil {
+		return ""
+	}
+	return v.v.Type().Enum().Name(int32(v.v.Int()))
+}
+
+// Message returns a struct, union or exception. Of other types it is the zero Message, which has
+// no methods that work but Valid.
+func (v Value) Message() Message {
+	if !v.is(nocopy.WireStruct) {
+		return Message{}
+	}
+	return Message{v.v.Struct(), v.v.Type().Struct()}
+}
+
+// List returns a list or set.
+func (v Value) List() List {
+	if !v.is(nocopy.WireList, nocopy.WireSet) {
+		return List{}
+	}
+	return List{v.v}
+}
+
+// Map returns a map.
+func (v Value) Map() Map {
+	if !v.is(nocopy.WireMap) {
+		return Map{}
+	}
+	return Map{v.v}
+}
+
+func (v Value) is(types ...nocopy.WireType) bool {
+	if v.v.Type() == nil {
+		return false
+	}
+	for _, t := range types {
+		if v.v.Type().Wire() == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Interface returns the value as Go has it: a bool, int8, int16, int32, int64, float64, string,
+// []byte or nocopy.UUID, an int32 of an enum, a Message, List or Map. Strings and bytes alias the
+// message.
+func (v Value) Interface() any {
+	if v.v.Type() == nil {
+		return nil
+	}
+	switch v.v.Type().Wire() {
+	case nocopy.WireBool:
+		return v.Bool()
+	case nocopy.WireI8:
+		return int8(v.v.Int())
+	case nocopy.WireI16:
+		return int16(v.v.Int())
+	case nocopy.WireI32:
+		return int32(v.v.Int())
+	case nocopy.WireI64:
+		return v.v.Int()
+	case nocopy.WireDouble:
+		return v.v.Float()
+	case nocopy.WireUUID:
+		return v.v.UUID()
+	case nocopy.WireStruct:
+		return v.Message()
+	case nocopy.WireList, nocopy.WireSet:
+		return v.List()
+	case nocopy.WireMap:
+		return v.Map()
+	}
+	if v.v.Type().Binary() {
+		return v.v.Bytes()
+	}
+	return v.v.Text()
+}
+
+// String returns the value as text, compact and readable.
+func (v Value) String() string {
+	if name := v.EnumName(); name != "" {
+		return name
+	}
+	if b, ok := v.Interface().([]byte); ok {
+		return fmt.Sprintf("0x%x", b)
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// List is a list or set of any type. The zero List has no elements.
+type List struct{ v thriftimpl.Value }
+
+// Len returns the number of elements.
+func (l List) Len() int { return l.v.Struct().Count() }
+
+// At returns element i. It panics with a nocopy.IndexError if there is none.
+func (l List) At(i int) Value { return Value{l.v.Struct().Element(i), true} }
+
+// All iterates over indices and elements.
+func (l List) All() iter.Seq2[int, Value] {
+	return func(yield func(int, Value) bool) {
+		for i := 0; i < l.Len(); i++ {
+			if !yield(i, l.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Set makes element i v, of which Message's Set tells what it can be.
+func (l List) Set(i int, v any) error {
+	x, err := valueFor(l.elem(), v)
+	if err == nil {
+		l.v.Struct().SetElement(i, x)
+	}
+	return err
+}
+
+// Append adds v at the end. It does not look for an equal element of a set.
+func (l List) Append(v any) error {
+	x, err := valueFor(l.elem(), v)
+	if err == nil {
+		l.v.Struct().AppendElement(x)
+	}
+	return err
+}
+
+// AppendNew adds an empty struct or container at the end and returns it to be filled. It panics if
+// the elements are none.
+func (l List) AppendNew() Value { return Value{l.v.Struct().AppendNewElement(0), true} }
+
+// Delete removes the elements from i to j-1.
+func (l List) Delete(i, j int) { l.v.Struct().DeleteElements(i, j) }
+
+// String returns the elements as text, compact and readable.
+func (l List) String() string { return nocopy.StringList(l.v.Struct()).String() }
+
+func (l List) elem() *thriftimpl.Type {
+	if l.v.Type() == nil {
+		return nil
+	}
+	return l.v.Type().Elem()
+}
+
+// Map is a map of any type. The zero Map has no pairs.
+type Map struct{ v thriftimpl.Value }
+
+// Len returns the number of keys.
+func (m Map) Len() int { return m.v.Struct().Count() }
+
+// Get returns the value of a key, and whether there is one. The key is what Message's Set takes.
+// The error tells that no such key can be in a map of this type.
+func (m Map) Get(key any) (v Value, ok bool, err error) {
+	k, err := valueFor(m.key(), key)
+	if err != nil {
+		return Value{}, false, err
+	}
+	x, ok := m.v.Struct().Pair(k)
+	return Value{x, ok}, ok, nil
+}
+
+// Put sets the value of a key, replacing any before. Both are what Message's Set takes.
+func (m Map) Put(key, v any) error {
+	k, err := valueFor(m.key(), key)
+	if err != nil {
+		return err
+	}
+	x, err := valueFor(m.v.Type().Elem(), v)
+	if err != nil {
+		return err
+	}
+	m.v.Struct().PutPair(k, x)
+	return nil
+}
+
+// PutNew sets the value of a key to an empty struct or container, replacing any before, and
+// returns it to be filled. It panics if the values are none.
+func (m Map) PutNew(key any) (Value, error) {
+	k, err := valueFor(m.key(), key)
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{m.v.Struct().PutNewPair(k, 0), true}, nil
+}
+
+// Delete removes a key and reports whether it was there.
+func (m Map) Delete(key any) (bool, error) {
+	k, err := valueFor(m.key(), key)
+	if err != nil {
+		return false, err
+	}
+	return m.v.Struct().DeletePair(k), nil
+}
+
+// All iterates over keys and values in wire order.
+func (m Map) All() iter.Seq2[Value, Value] {
+	return func(yield func(k, v Value) bool) {
+		for k, v := range m.v.Struct().Pairs() {
+			if !yield(Value{k, true}, Value{v, true}) {
+				return
+			}
+		}
+	}
+}
+
+// String returns the pairs as text, compact and readable.
+func (m Map) String() string { return nocopy.StringMap(m.v.Struct()).String() }
+
+func (m Map) key() *thriftimpl.Type {
+	if m.v.Type() == nil {
+		return nil
+	}
+	return m.v.Type().Key()
+}
+
+func isHandle(t *thriftimpl.Type) bool {
+	switch t.Wire() {
+	case nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
+		return true
+	}
+	return false
+}
+
+// valueFor returns v as a value of type t.
+func valueFor(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
+	none := thriftimpl.Value{}
+	if t == nil {
+		return none, fmt.Errorf("%T in the place of nothing", v)
+	}
+	wrong := func() (thriftimpl.Value, error) { return none, fmt.Errorf("%T in the place of %v", v, t) }
+	var given thriftimpl.Value
+	switch v := v.(type) {
+	case Value:
+		given = v.v
+	case List:
+		given = v.v
+	case Map:
+		given = v.v
+	case nocopy.AnyStruct:
+		if t.Struct() == nil || v.ThriftDesc() != t.Struct() {
+			return wrong()
+		}
+		return thriftimpl.ValueOfStruct(t, v.ThriftStruct()), nil
+	case nocopy.UUID:
+		if t.Wire() == nocopy.WireUUID {
+			return thriftimpl.ValueOfUUID(v), nil
+		}
+		return wrong()
+	case bool:
+		if t.Wire() == nocopy.WireBool {
+			return thriftimpl.ValueOfBool(v), nil
+		}
+		return wrong()
+	case []byte:
+		if t.Wire() == nocopy.WireString {
+			return thriftimpl.ValueOfBytes(t, v), nil
+		}
+		return wrong()
+	case string:
+		return valueForText(t, v)
+	default:
+		return valueForNumber(t, v)
+	}
+	if given.Type() == nil || !t.Equal(given.Type()) {
+		return none, fmt.Errorf("%v in the place of %v", given.Type(), t)
+	}
+	return given, nil
+}
+
+// valueForText returns a string, or the enum's value with that name.
+func valueForText(t *thriftimpl.Type, v string) (thriftimpl.Value, error) {
+	switch {
+	case t.Wire() == nocopy.WireString:
+		return thriftimpl.ValueOfBytes(t, []byte(v)), nil
+	case t.Enum() != nil:
+		n, err := t.Enum().Parse(v)
+		return thriftimpl.ValueOfInt(t, int64(n)), err
+	}
+	return thriftimpl.Value{}, fmt.Errorf("string in the place of %v", t)
+}
+
+// valueForNumber returns a number, also one of a named type such as a generated enum.
+func valueForNumber(t *thriftimpl.Type, v any) (thriftimpl.Value, error) {
+	x := reflect.ValueOf(v)
+	switch {
+	case x.CanFloat() && t.Wire() == nocopy.WireDouble:
+		return thriftimpl.ValueOfFloat(x.Float()), nil
+	case x.CanInt():
+		n := x.Int()
+		var most int64
+		switch t.Wire() {
+		case nocopy.WireI8:
+			most = math.MaxInt8
+		case nocopy.WireI16:
+			most = math.MaxInt16
+		case nocopy.WireI32:
+			most = math.MaxInt32
+		case nocopy.WireI64:
+			most = math.MaxInt64
+		default:
+			return thriftimpl.Value{}, fmt.Errorf("%T in the place of %v", v, t)
+		}
+		if n > most || n < -most-1 {
+			return thriftimpl.Value{}, fmt.Errorf("%d is out of the range of %v", n, t)
+		}
+		return thriftimpl.ValueOfInt(t, n), nil
+	}
+	return thriftimpl.Value{}, fmt.Errorf("%T in the place of %v", v, t)
+}
