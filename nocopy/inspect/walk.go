@@ -27,7 +27,10 @@ type walker struct {
 	seen []bool // which fields of the IDL's structs around it have come
 	// The first required field that is missing: the dump goes on after it
 	missing error
-	partial bool // the stream goes on after the bytes that are there: where they end is no fault
+	// Whether the list or map that was read last has elements of other types than the IDL's, or has
+	// such lists or maps in it: for Parse its field has not come then
+	mismatched bool
+	partial    bool // the stream goes on after the bytes that are there: where they end is no fault
 }
 
 // sink is where rows go. The row and what it refers to are valid during the call only.
@@ -70,8 +73,9 @@ func (w *walker) structure(s *schema.Struct, depth int) error {
 		id := int16(binary.BigEndian.Uint16(b))
 		r.ID = &id
 		var typ *schema.Type
+		known := -1
 		if s != nil {
-			typ = w.field(s, id, t, &r, w.seen[first:])
+			typ, known = w.field(s, id, t, &r, w.seen[first:])
 		}
 		before := len(w.path)
 		if before > 0 {
@@ -82,30 +86,36 @@ func (w *walker) structure(s *schema.Struct, depth int) error {
 		} else {
 			w.path = strconv.AppendInt(w.path, int64(id), 10)
 		}
+		outside := w.mismatched
+		w.mismatched = false
 		if err := w.value(&r, t, typ); err != nil {
 			return err
 		}
+		if known >= 0 && !w.mismatched {
+			w.seen[first+known] = true
+		}
+		w.mismatched = outside
 		w.path = w.path[:before]
 	}
 }
 
-// field fills in what the IDL says about a field, and returns its type; nil if the IDL has none
-// with that id and wire type. seen are those of the struct's fields that have come.
-func (w *walker) field(s *schema.Struct, id int16, t nocopy.WireType, r *row, seen []bool) *schema.Type {
+// field fills in what the IDL says about a field, and returns its type and its number in s; nil
+// and -1 if the IDL has none with that id and wire type. seen are those of the struct's fields
+// that have come.
+func (w *walker) field(s *schema.Struct, id int16, t nocopy.WireType, r *row, seen []bool) (*schema.Type, int) {
 	i := slices.IndexFunc(s.Fields, func(f *schema.Field) bool { return f.ID == id })
 	switch {
 	case i < 0:
 		r.Note = "not in the IDL"
-		return nil
+		return nil, -1
 	case s.Fields[i].Type == nil || wireType(s.Fields[i].Type) != t:
 		r.Note = fmt.Sprintf("not the IDL's type: %s %s", s.Fields[i].Type, s.Fields[i].Name)
-		return nil
+		return nil, -1
 	case seen[i]:
 		r.Note = "comes again"
 	}
-	seen[i] = true
 	r.Name = s.Fields[i].Name
-	return s.Fields[i].Type
+	return s.Fields[i].Type, i
 }
 
 // checkRequired notes the first required field of a struct that has not come.
@@ -229,7 +239,7 @@ func (w *walker) list(r *row, typ *schema.Type) error {
 		return err
 	}
 	if typ != nil && n > 0 && wireType(typ.Elem) != elem {
-		typ = nil
+		typ, w.mismatched = nil, true
 	}
 	for i := range n {
 		if err := w.element(kindElement, i, r.Depth+1, elem, elementType(typ)); err != nil {
@@ -255,7 +265,7 @@ func (w *walker) dict(r *row, typ *schema.Type) error {
 	var keyType *schema.Type
 	if typ != nil {
 		if keyType = typ.Key; n > 0 && (wireType(typ.Key) != key || wireType(typ.Elem) != elem) {
-			typ, keyType = nil, nil
+			typ, keyType, w.mismatched = nil, nil, true
 		}
 	}
 	for i := range n {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
+	"github.com/nocopythrift/nocopythrift/internal/testmode"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/inspect"
 )
@@ -26,9 +27,9 @@ func TestAsParse(t *testing.T) {
 		"RequiredFields": func(b []byte) error { _, err := shapes.ParseRequiredFields(b); return err },
 		"Tree":           func(b []byte) error { _, err := shapes.ParseTree(b); return err },
 	}
-	rnd := rand.New(rand.NewPCG(1, 2))
 	for name, seed := range seeds {
-		for range 2000 {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		for range testmode.Of(2000, 10_000) {
 			b := []byte(seed)
 			for range rnd.IntN(3) {
 				b[rnd.IntN(len(b))] = byte(rnd.IntN(18))
