@@ -47,6 +47,8 @@ type generator struct {
 	packageOf map[*schema.Program]*goPackage // the package that each file's code goes to
 	programs  []*schema.Program              // the files to generate from
 	errs      idl.ErrorList
+
+	validation *validation
 }
 
 // newGenerator returns a generator that knows which files and packages are written and imported.
@@ -71,6 +73,7 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 	g := newGenerator(set, opt)
 	g.checkPaths()
 	g.checkCycles()
+	g.validation = g.newValidation()
 	var files []File
 	for _, p := range g.programs {
 		src, err := g.file(p)
@@ -79,8 +82,13 @@ func Generate(set *schema.Set, opt Options) ([]File, error) {
 		}
 		files = append(files, File{g.path(p), src})
 	}
-	if err := g.errs.Err(); err != nil {
-		return nil, err
+	if len(g.errs) > 0 {
+		var order []string
+		for _, p := range g.programs {
+			order = append(order, p.Path)
+		}
+		g.errs.Sort(order...)
+		return nil, g.errs
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
@@ -139,6 +147,8 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 		}
 		f.needs["context"] = f.needs["context"] || len(s.Functions) > 0
 	}
+	view.Validators = f.validators()
+	view.Validate = f.needs["validate"]
 	f.needs["iter"] = len(view.Structs) > 0
 	f.needs["io"] = len(view.Structs) > 0
 	for _, name := range []string{"context", "io", "iter", "math", "sync"} {

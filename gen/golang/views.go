@@ -17,7 +17,7 @@ import (
 type fileView struct {
 	Version, Source, Package string
 	Std                      []string
-	Nocopy                   bool // package nocopy is used
+	Nocopy, Validate         bool // the packages are used
 	Imports                  []importLine
 	Enums                    []enumView
 	Typedefs                 []typedefView
@@ -25,6 +25,7 @@ type fileView struct {
 	Structs                  []structView
 	Services                 []serviceView
 	Registered               []structView // without those of services
+	Validators               []string     // the Validate methods
 }
 
 type typedefView struct{ Doc, Name, Type string }

@@ -36,7 +36,7 @@ type Checker struct {
 // New returns a Checker. It runs the go command, which compiles the runtime if need be.
 func New() (*Checker, error) {
 	const runtime = "github.com/nocopythrift/nocopythrift/nocopy"
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", runtime, runtime+"/rpc", "iter")
+	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", runtime, runtime+"/rpc", runtime+"/validate", "iter")
 	list, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cmd, err)

@@ -1,0 +1,5 @@
+// Package rules is generated from an IDL with all rules for values. The tests ask its Validate
+// methods.
+package rules
+
+//go:generate go run ../../nocopyc -o .. -package-prefix github.com/nocopythrift/nocopythrift/gen/internal rules.thrift other.thrift

@@ -1,0 +1,3 @@
+package shop
+
+//go:generate go run ../../../../gen/nocopyc -o .. shop.thrift

@@ -1,0 +1,172 @@
+// Package validate is what the Validate methods of generated types need, and their errors.
+//
+// nocopyc makes Validate methods for types whose fields have vt annotations in the IDL, such as
+// (vt.gt = "0"); docs/idl.md lists them. A method returns nil, without allocating memory, or an
+// *Error that tells the first value that is not as the IDL demands:
+//
+//	var invalid *validate.Error
+//	if err := order.Validate(); errors.As(err, &invalid) {
+//		log.Print(invalid.Path) // lines[3].count
+//	}
+//
+// All functions but Error's methods are for generated code.
+package validate
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Error tells which value is not as the IDL's vt annotations demand.
+type Error struct {
+	// Path is where the value is in the message whose Validate was called, by the IDL's names:
+	// lines[3].count, or labels["a"] for the value of a map's key. It is empty for the message
+	// itself. Keys that are long texts are cut, those that are structs or containers left out.
+	Path string
+	Want string // what was expected, such as "a value > 0"
+	// Got is the value, if it is a number, bool or enum, or the size. Texts are never in an Error,
+	// but as keys in its Path.
+	Got string
+}
+
+// Error returns "lines[3].count: expected a value > 0, got -1".
+func (e *Error) Error() string {
+	text := "expected " + e.Want
+	if e.Path != "" {
+		text = e.Path + ": " + text
+	}
+	if e.Got != "" {
+		text += ", got " + e.Got
+	}
+	return text
+}
+
+// Value returns the error that the number, bool or enum got is not as wanted.
+func Value[T any](path, want string, got T) error { return &Error{path, want, fmt.Sprint(got)} }
+
+// Size returns the error that a size is not as wanted.
+func Size(path, want string, got int) error { return &Error{path, want, strconv.Itoa(got)} }
+
+// Text returns the error that a text is not as wanted.
+func Text(path, want string) error { return &Error{Path: path, Want: want} }
+
+// In returns err, which is about the value of a field, with the path that begins at the field.
+func In(path string, err error) error { return within(path, err) }
+
+// At returns err, which is about element i of a list or set, with the path that begins there.
+func At(path string, i int, err error) error {
+	return within(path+"["+strconv.Itoa(i)+"]", err)
+}
+
+// Key returns err, which is about the pair of a key, with the path that begins at the map.
+func Key[K any](path string, key K, err error) error {
+	return within(path+"["+keyText(key)+"]", err)
+}
+
+// within puts a path before that of err.
+func within(path string, err error) error {
+	e, ok := err.(*Error)
+	if !ok {
+		return err
+	}
+	if e.Path != "" && e.Path[0] != '[' {
+		path += "."
+	}
+	e.Path = path + e.Path
+	return e
+}
+
+// maxKey is the most bytes of a key that a path shows.
+const maxKey = 64
+
+// keyText returns a map's key as a path shows it.
+func keyText(key any) string {
+	switch k := key.(type) {
+	case string:
+		return quoteKey(k)
+	case []byte:
+		return quoteKey(string(k[:min(len(k), maxKey+1)]))
+	}
+	if reflect.ValueOf(key).Kind() == reflect.Struct { // a handle of a struct or container
+		return "…"
+	}
+	return fmt.Sprint(key)
+}
+
+func quoteKey(key string) string {
+	if len(key) > maxKey {
+		return strconv.Quote(key[:maxKey]) + "…"
+	}
+	return strconv.Quote(key)
+}
+
+// Pattern is a regular expression, which is compiled when it is first used. It may be used by
+// several goroutines at the same time.
+type Pattern struct {
+	expr string
+	once sync.Once
+	re   *regexp.Regexp
+}
+
+// NewPattern returns a Pattern in the syntax of package regexp. Using it panics if expr is not.
+func NewPattern(expr string) *Pattern { return &Pattern{expr: expr} }
+
+func (p *Pattern) compiled() *regexp.Regexp {
+	p.once.Do(func() { p.re = regexp.MustCompile(p.expr) })
+	return p.re
+}
+
+// Match reports whether a part of text matches.
+func (p *Pattern) Match(text string) bool { return p.compiled().MatchString(text) }
+
+// MatchBytes reports whether a part of text matches.
+func (p *Pattern) MatchBytes(text []byte) bool { return p.compiled().Match(text) }
+
+// HasPrefix reports whether text begins with prefix.
+func HasPrefix[T string | []byte](text T, prefix string) bool {
+	return len(text) >= len(prefix) && string(text[:len(prefix)]) == prefix
+}
+
+// HasSuffix reports whether text ends with suffix.
+func HasSuffix[T string | []byte](text T, suffix string) bool {
+	return len(text) >= len(suffix) && string(text[len(text)-len(suffix):]) == suffix
+}
+
+// Contains reports whether part is in text.
+func Contains(text, part string) bool { return strings.Contains(text, part) }
+
+// ContainsBytes reports whether part is in text. It allocates if part is longer than 128 bytes.
+func ContainsBytes(text []byte, part string) bool {
+	var room [128]byte
+	return bytes.Contains(text, append(room[:0], part...))
+}
+
+// Runes returns the number of characters of text; a byte that is not UTF-8 is one.
+func Runes(text string) int { return utf8.RuneCountInString(text) }
+
+// RunesOfBytes returns the number of characters of text; a byte that is not UTF-8 is one.
+func RunesOfBytes(text []byte) int { return utf8.RuneCount(text) }
+
+// Mod returns the remainder of a / b, and a if b is 0.
+func Mod(a, b int64) int64 {
+	if b == 0 {
+		return a
+	}
+	return a % b
+}
+
+// Sum returns a + b.
+func Sum[T int64 | float64 | string](a, b T) T { return a + b }
+
+// UnixNano returns the nanoseconds since 1970.
+func UnixNano() int64 { return time.Now().UnixNano() }
+
+// Sprintf is fmt.Sprintf.
+func Sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
