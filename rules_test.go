@@ -81,11 +81,12 @@ var arrows = []struct {
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
 	{"internal/jsontext", []string{"github.com/go-json-experiment/json/jsontext"}, "the tokenizer, the one requirement that users' programs get"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
-	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/inspect/thriftdump", []string{module + "/nocopy"}, "the command calls the package"},
 	{"nocopy/inspect", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},
 	{"nocopy/descriptor", []string{module + "/nocopy"}, "what descriptors tell; users' programs get no dependency through it"},
 	{"nocopy/reflection", []string{module + "/nocopy"}, "values by descriptors; users' programs get no dependency through it"},
+	{"nocopy/nocopyjson", []string{module + "/internal/jsontext", module + "/nocopy"}, "JSON to messages and back; only programs that use it link it"},
+	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/internal/jsontext", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/rpc", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
 	{"nocopy/validate/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
 	{"nocopy/validate", nil, "errors and conditions; only programs whose IDL has rules import it"},
@@ -274,6 +275,7 @@ func TestFresh(t *testing.T) {
 		{"nocopy/validate/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 		{"gen/internal/rules", "rules/rules.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal rules.thrift other.thrift"},
 		{"nocopy/rpc/internal/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},
+		{"nocopy/nocopyjson/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 	} {
 		out := t.TempDir()
 		args := strings.Fields("run " + strings.ReplaceAll(g.command, "OUT", out))
@@ -329,11 +331,11 @@ func TestSecurityPage(t *testing.T) {
 }
 
 // TestForGeneratedCode: what begins with X in package nocopy says whom it is for, and only
-// thriftimpl says nocopy.X….
+// thriftimpl says nocopy.X…, and nocopyjson, which thriftimpl imports.
 func TestForGeneratedCode(t *testing.T) {
 	sources(t, ".", func(name string, src []byte) {
 		dir := path.Dir(name)
-		if m := regexp.MustCompile(`\bnocopy\.X\w*`).Find(src); m != nil && dir != "nocopy/thriftimpl" &&
+		if m := regexp.MustCompile(`\bnocopy\.X\w*`).Find(src); m != nil && dir != "nocopy/thriftimpl" && dir != "nocopy/nocopyjson" &&
 			name != "rules_test.go" && name != "nocopy/inline_test.go" {
 			t.Errorf("%s says %s, of which package thriftimpl has another name", name, m)
 		}
@@ -350,7 +352,7 @@ func TestForGeneratedCode(t *testing.T) {
 				if !ok || !regexp.MustCompile(`^X([A-Z]|$)`).MatchString(s.Name.Name) {
 					continue
 				}
-				if doc := g.Doc.Text() + s.Doc.Text(); !strings.HasPrefix(doc, "For generated code") && !strings.HasPrefix(doc, "For package rpc") {
+				if doc := g.Doc.Text() + s.Doc.Text(); !strings.HasPrefix(doc, "For generated code") && !strings.HasPrefix(doc, "For package rpc") && !strings.HasPrefix(doc, "For package nocopyjson") {
 					t.Errorf("%s: the comment of %s does not say whom it is for", name, s.Name)
 				}
 			}

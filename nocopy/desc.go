@@ -194,6 +194,7 @@ type XDesc struct {
 	// Fields of variable size that a finished struct must have.
 	owed []*field
 
+	json       atomic.Pointer[jsonNames] // made when first asked for
 	byNameOnce sync.Once
 	byName     map[string]int // the fields' numbers; made when first asked for
 }

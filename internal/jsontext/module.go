@@ -2,7 +2,11 @@
 
 package jsontext
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // The types of both packages.
 type (
@@ -15,8 +19,11 @@ type (
 	Value          = jsontext.Value
 )
 
-// ErrDuplicateName is in the error of an object that has a name twice.
-var ErrDuplicateName = jsontext.ErrDuplicateName
+// IsDuplicateName reports whether err is that of an object that has a name twice.
+func IsDuplicateName(err error) bool { return errors.Is(err, jsontext.ErrDuplicateName) }
 
 // AllowDuplicateNames returns the option that says whether an object may have a name twice.
 func AllowDuplicateNames(v bool) Options { return jsontext.AllowDuplicateNames(v) }
+
+// AppendUnquote appends what the JSON string src stands for to dst.
+func AppendUnquote(dst, src []byte) ([]byte, error) { return jsontext.AppendUnquote(dst, src) }

@@ -716,6 +716,11 @@ func (s Bonk) Valid() bool                             { return nocopy.Struct(s)
 func (s Bonk) String() string                          { return impl.Struct(s).Format(BonkDesc) }
 func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BonkDesc) }
 
+func (s Bonk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Bonk) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Bonk) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Bonk) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Bonk) GetMessage() string  { return impl.Struct(s).Text(bonkMessage) }
 func (s Bonk) SetMessage(v string) { impl.Struct(s).SetText(bonkMessage, v) }
 func (s Bonk) IsSetMessage() bool  { return impl.Struct(s).Has(bonkMessage) }
@@ -757,6 +762,11 @@ func (s Bools) Clone() Bools                            { return Bools(impl.Stru
 func (s Bools) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Bools) String() string                          { return impl.Struct(s).Format(BoolsDesc) }
 func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BoolsDesc) }
+
+func (s Bools) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Bools) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Bools) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Bools) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Bools) GetImTrue() bool   { return impl.Struct(s).Bool(boolsImTrue) }
 func (s Bools) SetImTrue(v bool)  { impl.Struct(s).SetBool(boolsImTrue, v) }
@@ -801,6 +811,11 @@ func (s Xtruct) Clone() Xtruct                           { return Xtruct(impl.St
 func (s Xtruct) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Xtruct) String() string                          { return impl.Struct(s).Format(XtructDesc) }
 func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(XtructDesc) }
+
+func (s Xtruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Xtruct) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Xtruct) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Xtruct) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Xtruct) GetStringThing() string  { return impl.Struct(s).Text(xtructStringThing) }
 func (s Xtruct) SetStringThing(v string) { impl.Struct(s).SetText(xtructStringThing, v) }
@@ -854,6 +869,11 @@ func (s Xtruct2) Clone() Xtruct2                          { return Xtruct2(impl.
 func (s Xtruct2) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Xtruct2) String() string                          { return impl.Struct(s).Format(Xtruct2Desc) }
 func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct2Desc) }
+
+func (s Xtruct2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Xtruct2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Xtruct2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Xtruct2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 // used to be byte, hence the name
 func (s Xtruct2) GetByteThing() int8   { return impl.Struct(s).Int8(xtruct2ByteThing) }
@@ -914,6 +934,11 @@ func (s Xtruct3) Valid() bool                             { return nocopy.Struct
 func (s Xtruct3) String() string                          { return impl.Struct(s).Format(Xtruct3Desc) }
 func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct3Desc) }
 
+func (s Xtruct3) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Xtruct3) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Xtruct3) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Xtruct3) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Xtruct3) GetStringThing() string  { return impl.Struct(s).Text(xtruct3StringThing) }
 func (s Xtruct3) SetStringThing(v string) { impl.Struct(s).SetText(xtruct3StringThing, v) }
 func (s Xtruct3) IsSetStringThing() bool  { return impl.Struct(s).Has(xtruct3StringThing) }
@@ -967,6 +992,11 @@ func (s Insanity) String() string             { return impl.Struct(s).Format(Ins
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(InsanityDesc)
 }
+
+func (s Insanity) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Insanity) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Insanity) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Insanity) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Insanity) GetUserMap() nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64] {
 	return nocopy.Map[Numberz, int64, impl.AsEnum[Numberz], impl.AsInt64](impl.Struct(s).Child(insanityUserMap, InsanityDesc))
@@ -1043,6 +1073,11 @@ func (s CrazyNesting) String() string { return impl.Struct(s).Format(CrazyNestin
 func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(CrazyNestingDesc)
 }
+
+func (s CrazyNesting) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s CrazyNesting) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *CrazyNesting) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *CrazyNesting) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s CrazyNesting) GetStringField() string  { return impl.Struct(s).Text(crazyNestingStringField) }
 func (s CrazyNesting) SetStringField(v string) { impl.Struct(s).SetText(crazyNestingStringField, v) }
@@ -1130,6 +1165,11 @@ func (s SomeUnion) String() string            { return impl.Struct(s).Format(Som
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SomeUnionDesc)
 }
+
+func (s SomeUnion) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s SomeUnion) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *SomeUnion) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *SomeUnion) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 // SomeUnionWhich is the arm of a SomeUnion that is set; 0 means none.
 type SomeUnionWhich int32
@@ -1242,6 +1282,11 @@ func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(XceptionDesc)
 }
 
+func (s Xception) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Xception) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Xception) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Xception) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Xception) GetErrorCode() int32  { return impl.Struct(s).Int32(xceptionErrorCode) }
 func (s Xception) SetErrorCode(v int32) { impl.Struct(s).SetInt32(xceptionErrorCode, v) }
 func (s Xception) IsSetErrorCode() bool { return impl.Struct(s).Has(xceptionErrorCode) }
@@ -1290,6 +1335,11 @@ func (s Xception2) Error() string             { return impl.Struct(s).Format(Xce
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(Xception2Desc)
 }
+
+func (s Xception2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Xception2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Xception2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Xception2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Xception2) GetErrorCode() int32  { return impl.Struct(s).Int32(xception2ErrorCode) }
 func (s Xception2) SetErrorCode(v int32) { impl.Struct(s).SetInt32(xception2ErrorCode, v) }
@@ -1343,6 +1393,11 @@ func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EmptyStructDesc)
 }
 
+func (s EmptyStruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EmptyStruct) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EmptyStruct) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EmptyStruct) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type OneField nocopy.Struct
 
 const (
@@ -1375,6 +1430,11 @@ func (s OneField) String() string             { return impl.Struct(s).Format(One
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OneFieldDesc)
 }
+
+func (s OneField) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s OneField) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *OneField) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *OneField) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s OneField) GetField() EmptyStruct {
 	return EmptyStruct(impl.Struct(s).Child(oneFieldField, OneFieldDesc))
@@ -1430,6 +1490,11 @@ func (s VersioningTestV1) String() string { return impl.Struct(s).Format(Version
 func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VersioningTestV1Desc)
 }
+
+func (s VersioningTestV1) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s VersioningTestV1) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *VersioningTestV1) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *VersioningTestV1) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s VersioningTestV1) GetBeginInBoth() int32 {
 	return impl.Struct(s).Int32(versioningTestV1BeginInBoth)
@@ -1509,6 +1574,11 @@ func (s VersioningTestV2) String() string { return impl.Struct(s).Format(Version
 func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VersioningTestV2Desc)
 }
+
+func (s VersioningTestV2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s VersioningTestV2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *VersioningTestV2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *VersioningTestV2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s VersioningTestV2) GetBeginInBoth() int32 {
 	return impl.Struct(s).Int32(versioningTestV2BeginInBoth)
@@ -1675,6 +1745,11 @@ func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListTypeVersioningV1Desc)
 }
 
+func (s ListTypeVersioningV1) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ListTypeVersioningV1) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ListTypeVersioningV1) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ListTypeVersioningV1) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ListTypeVersioningV1) GetMyints() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(listTypeVersioningV1Myints, ListTypeVersioningV1Desc))
 }
@@ -1738,6 +1813,11 @@ func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListTypeVersioningV2Desc)
 }
 
+func (s ListTypeVersioningV2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ListTypeVersioningV2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ListTypeVersioningV2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ListTypeVersioningV2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ListTypeVersioningV2) GetStrings() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(listTypeVersioningV2Strings, ListTypeVersioningV2Desc))
 }
@@ -1799,6 +1879,11 @@ func (s GuessProtocolStruct) String() string { return impl.Struct(s).Format(Gues
 func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GuessProtocolStructDesc)
 }
+
+func (s GuessProtocolStruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GuessProtocolStruct) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GuessProtocolStruct) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GuessProtocolStruct) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s GuessProtocolStruct) GetMapField() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(guessProtocolStructMapField, GuessProtocolStructDesc))
@@ -1866,6 +1951,11 @@ func (s LargeDeltas) String() string            { return impl.Struct(s).Format(L
 func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(LargeDeltasDesc)
 }
+
+func (s LargeDeltas) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s LargeDeltas) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *LargeDeltas) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *LargeDeltas) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s LargeDeltas) GetB1() Bools {
 	return Bools(impl.Struct(s).Child(largeDeltasB1, LargeDeltasDesc))
@@ -2024,6 +2114,11 @@ func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsI32x2Desc)
 }
 
+func (s NestedListsI32x2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s NestedListsI32x2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *NestedListsI32x2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *NestedListsI32x2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s NestedListsI32x2) GetIntegerlist() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(nestedListsI32x2Integerlist, NestedListsI32x2Desc))
 }
@@ -2078,6 +2173,11 @@ func (s NestedListsI32x3) String() string { return impl.Struct(s).Format(NestedL
 func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsI32x3Desc)
 }
+
+func (s NestedListsI32x3) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s NestedListsI32x3) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *NestedListsI32x3) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *NestedListsI32x3) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s NestedListsI32x3) GetIntegerlist() nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]] {
 	return nocopy.NestedList[nocopy.NestedList[nocopy.Int32List]](impl.Struct(s).Child(nestedListsI32x3Integerlist, NestedListsI32x3Desc))
@@ -2135,6 +2235,11 @@ func (s NestedMixedx2) String() string { return impl.Struct(s).Format(NestedMixe
 func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedMixedx2Desc)
 }
+
+func (s NestedMixedx2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s NestedMixedx2) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *NestedMixedx2) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *NestedMixedx2) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s NestedMixedx2) GetIntSetList() nocopy.NestedList[nocopy.Int32List] {
 	return nocopy.NestedList[nocopy.Int32List](impl.Struct(s).Child(nestedMixedx2IntSetList, NestedMixedx2Desc))
@@ -2217,6 +2322,11 @@ func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListBonksDesc)
 }
 
+func (s ListBonks) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ListBonks) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ListBonks) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ListBonks) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ListBonks) GetBonk() nocopy.StructList[Bonk] {
 	return nocopy.StructList[Bonk](impl.Struct(s).Child(listBonksBonk, ListBonksDesc))
 }
@@ -2270,6 +2380,11 @@ func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsBonkDesc)
 }
 
+func (s NestedListsBonk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s NestedListsBonk) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *NestedListsBonk) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *NestedListsBonk) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s NestedListsBonk) GetBonk() nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]] {
 	return nocopy.NestedList[nocopy.NestedList[nocopy.StructList[Bonk]]](impl.Struct(s).Child(nestedListsBonkBonk, NestedListsBonkDesc))
 }
@@ -2318,6 +2433,11 @@ func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BoolTestDesc)
 }
 
+func (s BoolTest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s BoolTest) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *BoolTest) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *BoolTest) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s BoolTest) GetB() bool   { return impl.Struct(s).BoolOr(boolTestB, true) }
 func (s BoolTest) SetB(v bool)  { impl.Struct(s).SetBool(boolTestB, v) }
 func (s BoolTest) IsSetB() bool { return impl.Struct(s).Has(boolTestB) }
@@ -2359,6 +2479,11 @@ func (s StructA) Valid() bool                             { return nocopy.Struct
 func (s StructA) String() string                          { return impl.Struct(s).Format(StructADesc) }
 func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructADesc) }
 
+func (s StructA) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s StructA) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *StructA) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *StructA) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s StructA) GetS() string  { return impl.Struct(s).Text(structAS) }
 func (s StructA) SetS(v string) { impl.Struct(s).SetText(structAS, v) }
 func (s StructA) IsSetS() bool  { return impl.Struct(s).Has(structAS) }
@@ -2395,6 +2520,11 @@ func (s StructB) Clone() StructB                          { return StructB(impl.
 func (s StructB) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s StructB) String() string                          { return impl.Struct(s).Format(StructBDesc) }
 func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructBDesc) }
+
+func (s StructB) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s StructB) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *StructB) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *StructB) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s StructB) GetAa() StructA { return StructA(impl.Struct(s).Child(structBAa, StructBDesc)) }
 
@@ -2453,6 +2583,11 @@ func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalSetDefaultTestDesc)
 }
 
+func (s OptionalSetDefaultTest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s OptionalSetDefaultTest) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *OptionalSetDefaultTest) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *OptionalSetDefaultTest) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s OptionalSetDefaultTest) GetWithDefault() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(optionalSetDefaultTestWithDefault, OptionalSetDefaultTestDesc))
 }
@@ -2508,6 +2643,11 @@ func (s OptionalBinary) String() string { return impl.Struct(s).Format(OptionalB
 func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalBinaryDesc)
 }
+
+func (s OptionalBinary) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s OptionalBinary) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *OptionalBinary) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *OptionalBinary) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s OptionalBinary) GetBinSet() nocopy.BytesList {
 	return nocopy.BytesList(impl.Struct(s).Child(optionalBinaryBinSet, OptionalBinaryDesc))
@@ -2577,6 +2717,11 @@ func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
 }
 
+func (s ThriftTestTestVoidArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestVoidArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestVoidArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestVoidArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type ThriftTestTestVoidResult nocopy.Struct
 
 // ThriftTestTestVoidResultDesc is the descriptor of ThriftTestTestVoidResult.
@@ -2613,6 +2758,11 @@ func (s ThriftTestTestVoidResult) String() string {
 func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
 }
+
+func (s ThriftTestTestVoidResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestVoidResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestVoidResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestVoidResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type ThriftTestTestStringArgs nocopy.Struct
 
@@ -2654,6 +2804,11 @@ func (s ThriftTestTestStringArgs) String() string {
 func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
 }
+
+func (s ThriftTestTestStringArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestStringArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStringArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestStringArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestStringArgs) GetThing() string {
 	return impl.Struct(s).Text(thriftTestTestStringArgsThing)
@@ -2705,6 +2860,13 @@ func (s ThriftTestTestStringResult) String() string {
 }
 func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringResultDesc)
+}
+
+func (s ThriftTestTestStringResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestStringResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStringResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestStringResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestStringResult) GetSuccess() string {
@@ -2761,6 +2923,11 @@ func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
 }
 
+func (s ThriftTestTestBoolArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestBoolArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestBoolArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestBoolArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestBoolArgs) GetThing() bool {
 	return impl.Struct(s).Bool(thriftTestTestBoolArgsThing)
 }
@@ -2812,6 +2979,11 @@ func (s ThriftTestTestBoolResult) String() string {
 func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
 }
+
+func (s ThriftTestTestBoolResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestBoolResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestBoolResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestBoolResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestBoolResult) GetSuccess() bool {
 	return impl.Struct(s).Bool(thriftTestTestBoolResultSuccess)
@@ -2867,6 +3039,11 @@ func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
 }
 
+func (s ThriftTestTestByteArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestByteArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestByteArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestByteArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestByteArgs) GetThing() int8 {
 	return impl.Struct(s).Int8(thriftTestTestByteArgsThing)
 }
@@ -2918,6 +3095,11 @@ func (s ThriftTestTestByteResult) String() string {
 func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestByteResultDesc)
 }
+
+func (s ThriftTestTestByteResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestByteResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestByteResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestByteResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestByteResult) GetSuccess() int8 {
 	return impl.Struct(s).Int8(thriftTestTestByteResultSuccess)
@@ -2973,6 +3155,11 @@ func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
 }
 
+func (s ThriftTestTestI32Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestI32Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestI32Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestI32Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestI32Args) GetThing() int32 {
 	return impl.Struct(s).Int32(thriftTestTestI32ArgsThing)
 }
@@ -3024,6 +3211,11 @@ func (s ThriftTestTestI32Result) String() string {
 func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
 }
+
+func (s ThriftTestTestI32Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestI32Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestI32Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestI32Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestI32Result) GetSuccess() int32 {
 	return impl.Struct(s).Int32(thriftTestTestI32ResultSuccess)
@@ -3077,6 +3269,11 @@ func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
 }
 
+func (s ThriftTestTestI64Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestI64Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestI64Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestI64Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestI64Args) GetThing() int64 {
 	return impl.Struct(s).Int64(thriftTestTestI64ArgsThing)
 }
@@ -3128,6 +3325,11 @@ func (s ThriftTestTestI64Result) String() string {
 func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
 }
+
+func (s ThriftTestTestI64Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestI64Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestI64Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestI64Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestI64Result) GetSuccess() int64 {
 	return impl.Struct(s).Int64(thriftTestTestI64ResultSuccess)
@@ -3181,6 +3383,11 @@ func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
 }
 
+func (s ThriftTestTestDoubleArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestDoubleArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestDoubleArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestDoubleArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestDoubleArgs) GetThing() float64 {
 	return impl.Struct(s).Float64(thriftTestTestDoubleArgsThing)
 }
@@ -3231,6 +3438,13 @@ func (s ThriftTestTestDoubleResult) String() string {
 }
 func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
+}
+
+func (s ThriftTestTestDoubleResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestDoubleResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestDoubleResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestDoubleResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestDoubleResult) GetSuccess() float64 {
@@ -3287,6 +3501,11 @@ func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
 }
 
+func (s ThriftTestTestBinaryArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestBinaryArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestBinaryArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestBinaryArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestBinaryArgs) GetThing() []byte {
 	return impl.Struct(s).Bytes(thriftTestTestBinaryArgsThing)
 }
@@ -3340,6 +3559,13 @@ func (s ThriftTestTestBinaryResult) String() string {
 }
 func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
+}
+
+func (s ThriftTestTestBinaryResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestBinaryResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestBinaryResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestBinaryResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestBinaryResult) GetSuccess() []byte {
@@ -3399,6 +3625,11 @@ func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
 }
 
+func (s ThriftTestTestUuidArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestUuidArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestUuidArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestUuidArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestUuidArgs) GetThing() nocopy.UUID {
 	return impl.Struct(s).UUID(thriftTestTestUuidArgsThing)
 }
@@ -3450,6 +3681,11 @@ func (s ThriftTestTestUuidResult) String() string {
 func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
 }
+
+func (s ThriftTestTestUuidResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestUuidResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestUuidResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestUuidResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestUuidResult) GetSuccess() nocopy.UUID {
 	return impl.Struct(s).UUID(thriftTestTestUuidResultSuccess)
@@ -3504,6 +3740,11 @@ func (s ThriftTestTestStructArgs) String() string {
 func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
 }
+
+func (s ThriftTestTestStructArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestStructArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStructArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestStructArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestStructArgs) GetThing() Xtruct {
 	return Xtruct(impl.Struct(s).Child(thriftTestTestStructArgsThing, ThriftTestTestStructArgsDesc))
@@ -3560,6 +3801,13 @@ func (s ThriftTestTestStructResult) String() string {
 }
 func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStructResultDesc)
+}
+
+func (s ThriftTestTestStructResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestStructResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStructResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestStructResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestStructResult) GetSuccess() Xtruct {
@@ -3621,6 +3869,11 @@ func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
 }
 
+func (s ThriftTestTestNestArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestNestArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestNestArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestNestArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestNestArgs) GetThing() Xtruct2 {
 	return Xtruct2(impl.Struct(s).Child(thriftTestTestNestArgsThing, ThriftTestTestNestArgsDesc))
 }
@@ -3677,6 +3930,11 @@ func (s ThriftTestTestNestResult) String() string {
 func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestNestResultDesc)
 }
+
+func (s ThriftTestTestNestResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestNestResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestNestResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestNestResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestNestResult) GetSuccess() Xtruct2 {
 	return Xtruct2(impl.Struct(s).Child(thriftTestTestNestResultSuccess, ThriftTestTestNestResultDesc))
@@ -3736,6 +3994,11 @@ func (s ThriftTestTestMapArgs) String() string {
 func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
 }
+
+func (s ThriftTestTestMapArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestMapArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMapArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestMapArgs) GetThing() nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
 	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapArgsThing, ThriftTestTestMapArgsDesc))
@@ -3799,6 +4062,11 @@ func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapResultDesc)
 }
 
+func (s ThriftTestTestMapResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestMapResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMapResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMapResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestMapResult) GetSuccess() nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32] {
 	return nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32](impl.Struct(s).Child(thriftTestTestMapResultSuccess, ThriftTestTestMapResultDesc))
 }
@@ -3859,6 +4127,13 @@ func (s ThriftTestTestStringMapArgs) String() string {
 }
 func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
+}
+
+func (s ThriftTestTestStringMapArgs) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestStringMapArgs) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStringMapArgs) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestStringMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestStringMapArgs) GetThing() nocopy.StringMap {
@@ -3927,6 +4202,13 @@ func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] 
 	return impl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
 }
 
+func (s ThriftTestTestStringMapResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestStringMapResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestStringMapResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestStringMapResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
+}
+
 func (s ThriftTestTestStringMapResult) GetSuccess() nocopy.StringMap {
 	return nocopy.StringMap(impl.Struct(s).Child(thriftTestTestStringMapResultSuccess, ThriftTestTestStringMapResultDesc))
 }
@@ -3991,6 +4273,11 @@ func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
 }
 
+func (s ThriftTestTestSetArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestSetArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestSetArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestSetArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestSetArgs) GetThing() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestSetArgsThing, ThriftTestTestSetArgsDesc))
 }
@@ -4045,6 +4332,11 @@ func (s ThriftTestTestSetResult) String() string {
 func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestSetResultDesc)
 }
+
+func (s ThriftTestTestSetResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestSetResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestSetResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestSetResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestSetResult) GetSuccess() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestSetResultSuccess, ThriftTestTestSetResultDesc))
@@ -4101,6 +4393,11 @@ func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestListArgsDesc)
 }
 
+func (s ThriftTestTestListArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestListArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestListArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestListArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestListArgs) GetThing() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestListArgsThing, ThriftTestTestListArgsDesc))
 }
@@ -4155,6 +4452,11 @@ func (s ThriftTestTestListResult) String() string {
 func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestListResultDesc)
 }
+
+func (s ThriftTestTestListResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestListResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestListResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestListResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestListResult) GetSuccess() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(thriftTestTestListResultSuccess, ThriftTestTestListResultDesc))
@@ -4213,6 +4515,11 @@ func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
 }
 
+func (s ThriftTestTestEnumArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestEnumArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestEnumArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestEnumArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestEnumArgs) GetThing() Numberz {
 	return Numberz(impl.Struct(s).Int32(thriftTestTestEnumArgsThing))
 }
@@ -4264,6 +4571,11 @@ func (s ThriftTestTestEnumResult) String() string {
 func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
 }
+
+func (s ThriftTestTestEnumResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestEnumResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestEnumResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestEnumResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestEnumResult) GetSuccess() Numberz {
 	return Numberz(impl.Struct(s).Int32(thriftTestTestEnumResultSuccess))
@@ -4319,6 +4631,11 @@ func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
 }
 
+func (s ThriftTestTestTypedefArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestTypedefArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestTypedefArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestTypedefArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestTypedefArgs) GetThing() int64 {
 	return impl.Struct(s).Int64(thriftTestTestTypedefArgsThing)
 }
@@ -4369,6 +4686,13 @@ func (s ThriftTestTestTypedefResult) String() string {
 }
 func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
+}
+
+func (s ThriftTestTestTypedefResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestTypedefResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestTypedefResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestTypedefResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestTypedefResult) GetSuccess() int64 {
@@ -4425,6 +4749,11 @@ func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
 }
 
+func (s ThriftTestTestMapMapArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestMapMapArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMapMapArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMapMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestMapMapArgs) GetHello() int32 {
 	return impl.Struct(s).Int32(thriftTestTestMapMapArgsHello)
 }
@@ -4475,6 +4804,13 @@ func (s ThriftTestTestMapMapResult) String() string {
 }
 func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
+}
+
+func (s ThriftTestTestMapMapResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestMapMapResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMapMapResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMapMapResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestMapMapResult) GetSuccess() nocopy.NestedMap[int32, nocopy.Map[int32, int32, impl.AsInt32, impl.AsInt32], impl.AsInt32] {
@@ -4536,6 +4872,13 @@ func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
 }
 
+func (s ThriftTestTestInsanityArgs) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestInsanityArgs) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestInsanityArgs) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestInsanityArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
+}
+
 func (s ThriftTestTestInsanityArgs) GetArgument() Insanity {
 	return Insanity(impl.Struct(s).Child(thriftTestTestInsanityArgsArgument, ThriftTestTestInsanityArgsDesc))
 }
@@ -4595,6 +4938,13 @@ func (s ThriftTestTestInsanityResult) String() string {
 }
 func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
+}
+
+func (s ThriftTestTestInsanityResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestInsanityResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestInsanityResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestInsanityResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestInsanityResult) GetSuccess() nocopy.NestedMap[int64, nocopy.StructMap[Numberz, Insanity, impl.AsEnum[Numberz]], impl.AsInt64] {
@@ -4660,6 +5010,11 @@ func (s ThriftTestTestMultiArgs) String() string {
 func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
 }
+
+func (s ThriftTestTestMultiArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestMultiArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMultiArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMultiArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ThriftTestTestMultiArgs) GetArg0() int8 {
 	return impl.Struct(s).Int8(thriftTestTestMultiArgsArg0)
@@ -4778,6 +5133,11 @@ func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
 }
 
+func (s ThriftTestTestMultiResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestMultiResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestMultiResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMultiResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestMultiResult) GetSuccess() Xtruct {
 	return Xtruct(impl.Struct(s).Child(thriftTestTestMultiResultSuccess, ThriftTestTestMultiResultDesc))
 }
@@ -4837,6 +5197,13 @@ func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
 }
 
+func (s ThriftTestTestExceptionArgs) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestExceptionArgs) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestExceptionArgs) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestExceptionArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
+}
+
 func (s ThriftTestTestExceptionArgs) GetArg() string {
 	return impl.Struct(s).Text(thriftTestTestExceptionArgsArg)
 }
@@ -4889,6 +5256,13 @@ func (s ThriftTestTestExceptionResult) String() string {
 }
 func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
+}
+
+func (s ThriftTestTestExceptionResult) MarshalJSON() ([]byte, error)       { return impl.JSON(s) }
+func (s ThriftTestTestExceptionResult) MarshalJSONTo(e impl.JSONOut) error { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestExceptionResult) UnmarshalJSON(b []byte) error      { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestExceptionResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestExceptionResult) GetErr1() Xception {
@@ -4953,6 +5327,15 @@ func (s ThriftTestTestMultiExceptionArgs) String() string {
 }
 func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
+}
+
+func (s ThriftTestTestMultiExceptionArgs) MarshalJSON() ([]byte, error) { return impl.JSON(s) }
+func (s ThriftTestTestMultiExceptionArgs) MarshalJSONTo(e impl.JSONOut) error {
+	return impl.PutJSON(s, e)
+}
+func (s *ThriftTestTestMultiExceptionArgs) UnmarshalJSON(b []byte) error { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMultiExceptionArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestMultiExceptionArgs) GetArg0() string {
@@ -5026,6 +5409,15 @@ func (s ThriftTestTestMultiExceptionResult) String() string {
 }
 func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
+}
+
+func (s ThriftTestTestMultiExceptionResult) MarshalJSON() ([]byte, error) { return impl.JSON(s) }
+func (s ThriftTestTestMultiExceptionResult) MarshalJSONTo(e impl.JSONOut) error {
+	return impl.PutJSON(s, e)
+}
+func (s *ThriftTestTestMultiExceptionResult) UnmarshalJSON(b []byte) error { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestMultiExceptionResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s ThriftTestTestMultiExceptionResult) GetSuccess() Xtruct {
@@ -5123,6 +5515,11 @@ func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
 }
 
+func (s ThriftTestTestOnewayArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ThriftTestTestOnewayArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ThriftTestTestOnewayArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ThriftTestTestOnewayArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ThriftTestTestOnewayArgs) GetSecondsToSleep() int32 {
 	return impl.Struct(s).Int32(thriftTestTestOnewayArgsSecondsToSleep)
 }
@@ -5181,6 +5578,15 @@ func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Val
 	return impl.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
 }
 
+func (s SecondServiceSecondtestStringArgs) MarshalJSON() ([]byte, error) { return impl.JSON(s) }
+func (s SecondServiceSecondtestStringArgs) MarshalJSONTo(e impl.JSONOut) error {
+	return impl.PutJSON(s, e)
+}
+func (s *SecondServiceSecondtestStringArgs) UnmarshalJSON(b []byte) error { return impl.SetJSON(s, b) }
+func (s *SecondServiceSecondtestStringArgs) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
+}
+
 func (s SecondServiceSecondtestStringArgs) GetThing() string {
 	return impl.Struct(s).Text(secondServiceSecondtestStringArgsThing)
 }
@@ -5237,6 +5643,17 @@ func (s SecondServiceSecondtestStringResult) String() string {
 }
 func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)
+}
+
+func (s SecondServiceSecondtestStringResult) MarshalJSON() ([]byte, error) { return impl.JSON(s) }
+func (s SecondServiceSecondtestStringResult) MarshalJSONTo(e impl.JSONOut) error {
+	return impl.PutJSON(s, e)
+}
+func (s *SecondServiceSecondtestStringResult) UnmarshalJSON(b []byte) error {
+	return impl.SetJSON(s, b)
+}
+func (s *SecondServiceSecondtestStringResult) UnmarshalJSONFrom(d impl.JSONIn) error {
+	return impl.GetJSON(s, d)
 }
 
 func (s SecondServiceSecondtestStringResult) GetSuccess() string {

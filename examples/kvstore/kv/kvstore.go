@@ -151,6 +151,11 @@ func (s AlreadyExists) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AlreadyExistsDesc)
 }
 
+func (s AlreadyExists) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AlreadyExists) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AlreadyExists) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AlreadyExists) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AlreadyExists) GetKey() []byte      { return impl.Struct(s).Bytes(alreadyExistsKey) }
 func (s AlreadyExists) SetKey(v []byte)     { impl.Struct(s).SetBytes(alreadyExistsKey, v) }
 func (s AlreadyExists) NewKey(n int) []byte { return impl.Struct(s).NewBytes(alreadyExistsKey, n) }
@@ -190,6 +195,11 @@ func (s NotFound) Error() string              { return impl.Struct(s).Format(Not
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
 }
+
+func (s NotFound) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s NotFound) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *NotFound) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *NotFound) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s NotFound) GetKey() []byte      { return impl.Struct(s).Bytes(notFoundKey) }
 func (s NotFound) SetKey(v []byte)     { impl.Struct(s).SetBytes(notFoundKey, v) }
@@ -236,6 +246,11 @@ func (s KeyValueCreateArgs) String() string { return impl.Struct(s).Format(KeyVa
 func (s KeyValueCreateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueCreateArgsDesc)
 }
+
+func (s KeyValueCreateArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValueCreateArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValueCreateArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValueCreateArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s KeyValueCreateArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueCreateArgsKey) }
 func (s KeyValueCreateArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueCreateArgsKey, v) }
@@ -292,6 +307,11 @@ func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueCreateResultDesc)
 }
 
+func (s KeyValueCreateResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValueCreateResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValueCreateResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValueCreateResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s KeyValueCreateResult) GetExists() AlreadyExists {
 	return AlreadyExists(impl.Struct(s).Child(keyValueCreateResultExists, KeyValueCreateResultDesc))
 }
@@ -347,6 +367,11 @@ func (s KeyValueRetrieveArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueRetrieveArgsDesc)
 }
 
+func (s KeyValueRetrieveArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValueRetrieveArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValueRetrieveArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValueRetrieveArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s KeyValueRetrieveArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueRetrieveArgsKey) }
 func (s KeyValueRetrieveArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueRetrieveArgsKey, v) }
 func (s KeyValueRetrieveArgs) NewKey(n int) []byte {
@@ -396,6 +421,11 @@ func (s KeyValueRetrieveResult) String() string {
 func (s KeyValueRetrieveResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueRetrieveResultDesc)
 }
+
+func (s KeyValueRetrieveResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValueRetrieveResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValueRetrieveResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValueRetrieveResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s KeyValueRetrieveResult) GetSuccess() []byte {
 	return impl.Struct(s).Bytes(keyValueRetrieveResultSuccess)
@@ -467,6 +497,11 @@ func (s KeyValueUpdateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueUpdateArgsDesc)
 }
 
+func (s KeyValueUpdateArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValueUpdateArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValueUpdateArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValueUpdateArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s KeyValueUpdateArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueUpdateArgsKey) }
 func (s KeyValueUpdateArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueUpdateArgsKey, v) }
 func (s KeyValueUpdateArgs) NewKey(n int) []byte {
@@ -521,6 +556,11 @@ func (s KeyValueUpdateResult) String() string { return impl.Struct(s).Format(Key
 func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueUpdateResultDesc)
 }
+
+func (s KeyValueUpdateResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValueUpdateResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValueUpdateResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValueUpdateResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s KeyValueUpdateResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(keyValueUpdateResultMissing, KeyValueUpdateResultDesc))
@@ -577,6 +617,11 @@ func (s KeyValueDeleteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDeleteArgsDesc)
 }
 
+func (s KeyValueDeleteArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValueDeleteArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValueDeleteArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValueDeleteArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s KeyValueDeleteArgs) GetKey() []byte  { return impl.Struct(s).Bytes(keyValueDeleteArgsKey) }
 func (s KeyValueDeleteArgs) SetKey(v []byte) { impl.Struct(s).SetBytes(keyValueDeleteArgsKey, v) }
 func (s KeyValueDeleteArgs) NewKey(n int) []byte {
@@ -623,6 +668,11 @@ func (s KeyValueDeleteResult) String() string { return impl.Struct(s).Format(Key
 func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDeleteResultDesc)
 }
+
+func (s KeyValueDeleteResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValueDeleteResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValueDeleteResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValueDeleteResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s KeyValueDeleteResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(keyValueDeleteResultMissing, KeyValueDeleteResultDesc))

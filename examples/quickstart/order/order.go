@@ -45,6 +45,11 @@ func (s Line) Valid() bool                             { return nocopy.Struct(s)
 func (s Line) String() string                          { return impl.Struct(s).Format(LineDesc) }
 func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LineDesc) }
 
+func (s Line) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Line) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Line) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Line) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Line) GetArticle() string  { return impl.Struct(s).Text(lineArticle) }
 func (s Line) SetArticle(v string) { impl.Struct(s).SetText(lineArticle, v) }
 func (s Line) IsSetArticle() bool  { return impl.Struct(s).Has(lineArticle) }
@@ -94,6 +99,11 @@ func (s Order) Clone() Order                            { return Order(impl.Stru
 func (s Order) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Order) String() string                          { return impl.Struct(s).Format(OrderDesc) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
+
+func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Order) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Order) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Order) GetID() int64  { return impl.Struct(s).Int64(orderID) }
 func (s Order) SetID(v int64) { impl.Struct(s).SetInt64(orderID, v) }
@@ -179,6 +189,11 @@ func (s Receipt) Clone() Receipt                          { return Receipt(impl.
 func (s Receipt) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Receipt) String() string                          { return impl.Struct(s).Format(ReceiptDesc) }
 func (s Receipt) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ReceiptDesc) }
+
+func (s Receipt) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Receipt) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Receipt) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Receipt) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Receipt) GetOrderID() int64  { return impl.Struct(s).Int64(receiptOrderID) }
 func (s Receipt) SetOrderID(v int64) { impl.Struct(s).SetInt64(receiptOrderID, v) }

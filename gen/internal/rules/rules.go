@@ -153,6 +153,11 @@ func (s Numbers) Valid() bool                             { return nocopy.Struct
 func (s Numbers) String() string                          { return impl.Struct(s).Format(NumbersDesc) }
 func (s Numbers) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NumbersDesc) }
 
+func (s Numbers) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Numbers) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Numbers) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Numbers) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Numbers) GetA() int8   { return impl.Struct(s).Int8(numbersA) }
 func (s Numbers) SetA(v int8)  { impl.Struct(s).SetInt8(numbersA, v) }
 func (s Numbers) IsSetA() bool { return impl.Struct(s).Has(numbersA) }
@@ -251,6 +256,11 @@ func (s Texts) Clone() Texts                            { return Texts(impl.Stru
 func (s Texts) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Texts) String() string                          { return impl.Struct(s).Format(TextsDesc) }
 func (s Texts) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TextsDesc) }
+
+func (s Texts) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Texts) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Texts) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Texts) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Texts) GetA() string  { return impl.Struct(s).Text(textsA) }
 func (s Texts) SetA(v string) { impl.Struct(s).SetText(textsA, v) }
@@ -364,6 +374,11 @@ func (s Enums) Valid() bool                             { return nocopy.Struct(s
 func (s Enums) String() string                          { return impl.Struct(s).Format(EnumsDesc) }
 func (s Enums) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EnumsDesc) }
 
+func (s Enums) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Enums) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Enums) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Enums) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Enums) GetA() Kind   { return Kind(impl.Struct(s).Int32(enumsA)) }
 func (s Enums) SetA(v Kind)  { impl.Struct(s).SetInt32(enumsA, int32(v)) }
 func (s Enums) IsSetA() bool { return impl.Struct(s).Has(enumsA) }
@@ -431,6 +446,11 @@ func (s Item) Valid() bool                             { return nocopy.Struct(s)
 func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
+func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Item) GetArticle() string  { return impl.Struct(s).Text(itemArticle) }
 func (s Item) SetArticle(v string) { impl.Struct(s).SetText(itemArticle, v) }
 func (s Item) IsSetArticle() bool  { return impl.Struct(s).Has(itemArticle) }
@@ -489,6 +509,11 @@ func (s Containers) String() string            { return impl.Struct(s).Format(Co
 func (s Containers) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ContainersDesc)
 }
+
+func (s Containers) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Containers) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Containers) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Containers) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Containers) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(containersItems, ContainersDesc))
@@ -700,6 +725,11 @@ func (s Order) Valid() bool                             { return nocopy.Struct(s
 func (s Order) String() string                          { return impl.Struct(s).Format(OrderDesc) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
 
+func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Order) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Order) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Order) GetFirst() Item { return Item(impl.Struct(s).Child(orderFirst, OrderDesc)) }
 
 // SetFirst sets a copy of v, an empty struct if v is absent.
@@ -797,6 +827,11 @@ func (s Choice) Valid() bool                             { return nocopy.Struct(
 func (s Choice) String() string                          { return impl.Struct(s).Format(ChoiceDesc) }
 func (s Choice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChoiceDesc) }
 
+func (s Choice) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Choice) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Choice) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Choice) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 // ChoiceWhich is the arm of a Choice that is set; 0 means none.
 type ChoiceWhich int32
 
@@ -864,6 +899,11 @@ func (s Failed) String() string                          { return impl.Struct(s)
 func (s Failed) Error() string                           { return impl.Struct(s).Format(FailedDesc) }
 func (s Failed) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FailedDesc) }
 
+func (s Failed) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Failed) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Failed) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Failed) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Failed) GetCode() int32  { return impl.Struct(s).Int32(failedCode) }
 func (s Failed) SetCode(v int32) { impl.Struct(s).SetInt32(failedCode, v) }
 func (s Failed) IsSetCode() bool { return impl.Struct(s).Has(failedCode) }
@@ -916,6 +956,11 @@ func (s References) String() string            { return impl.Struct(s).Format(Re
 func (s References) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ReferencesDesc)
 }
+
+func (s References) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s References) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *References) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *References) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s References) GetLow() int32  { return impl.Struct(s).Int32(referencesLow) }
 func (s References) SetLow(v int32) { impl.Struct(s).SetInt32(referencesLow, v) }
@@ -1020,6 +1065,11 @@ func (s Asserted) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AssertedDesc)
 }
 
+func (s Asserted) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Asserted) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Asserted) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Asserted) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Asserted) GetA() int32  { return impl.Struct(s).Int32(assertedA) }
 func (s Asserted) SetA(v int32) { impl.Struct(s).SetInt32(assertedA, v) }
 func (s Asserted) IsSetA() bool { return impl.Struct(s).Has(assertedA) }
@@ -1082,6 +1132,11 @@ func (s Free) Clone() Free                             { return Free(impl.Struct
 func (s Free) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Free) String() string                          { return impl.Struct(s).Format(FreeDesc) }
 func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FreeDesc) }
+
+func (s Free) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Free) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Free) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Free) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Free) GetA() int32  { return impl.Struct(s).Int32(freeA) }
 func (s Free) SetA(v int32) { impl.Struct(s).SetInt32(freeA, v) }
@@ -1150,6 +1205,11 @@ func (s ShopOrderArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopOrderArgsDesc)
 }
 
+func (s ShopOrderArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ShopOrderArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ShopOrderArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ShopOrderArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ShopOrderArgs) GetOrder() Order {
 	return Order(impl.Struct(s).Child(shopOrderArgsOrder, ShopOrderArgsDesc))
 }
@@ -1208,6 +1268,11 @@ func (s ShopOrderResult) String() string { return impl.Struct(s).Format(ShopOrde
 func (s ShopOrderResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopOrderResultDesc)
 }
+
+func (s ShopOrderResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ShopOrderResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ShopOrderResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ShopOrderResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ShopOrderResult) GetSuccess() Item {
 	return Item(impl.Struct(s).Child(shopOrderResultSuccess, ShopOrderResultDesc))
@@ -1276,6 +1341,11 @@ func (s ShopFreeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopFreeArgsDesc)
 }
 
+func (s ShopFreeArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ShopFreeArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ShopFreeArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ShopFreeArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ShopFreeArgs) GetA() int32  { return impl.Struct(s).Int32(shopFreeArgsA) }
 func (s ShopFreeArgs) SetA(v int32) { impl.Struct(s).SetInt32(shopFreeArgsA, v) }
 func (s ShopFreeArgs) IsSetA() bool { return impl.Struct(s).Has(shopFreeArgsA) }
@@ -1316,6 +1386,11 @@ func (s ShopFreeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopFreeResultDesc)
 }
 
+func (s ShopFreeResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ShopFreeResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ShopFreeResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ShopFreeResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type ShopNoteArgs nocopy.Struct
 
 const (
@@ -1354,6 +1429,11 @@ func (s ShopNoteArgs) String() string { return impl.Struct(s).Format(ShopNoteArg
 func (s ShopNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopNoteArgsDesc)
 }
+
+func (s ShopNoteArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ShopNoteArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ShopNoteArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ShopNoteArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ShopNoteArgs) GetText() string  { return impl.Struct(s).Text(shopNoteArgsText) }
 func (s ShopNoteArgs) SetText(v string) { impl.Struct(s).SetText(shopNoteArgsText, v) }

@@ -680,6 +680,11 @@ func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetArgs_Desc)
 }
 
+func (s AllGetArgs_) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllGetArgs_) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllGetArgs_) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllGetArgs_) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllGetArgs_) GetV() int32  { return impl.Struct(s).Int32(allGetArgs_V) }
 func (s AllGetArgs_) SetV(v int32) { impl.Struct(s).SetInt32(allGetArgs_V, v) }
 func (s AllGetArgs_) IsSetV() bool { return impl.Struct(s).Has(allGetArgs_V) }
@@ -717,6 +722,11 @@ func (s AllClient) String() string            { return impl.Struct(s).Format(All
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllClientDesc)
 }
+
+func (s AllClient) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllClient) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllClient) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllClient) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type AllABoolArgs nocopy.Struct
 
@@ -756,6 +766,11 @@ func (s AllABoolArgs) String() string { return impl.Struct(s).Format(AllABoolArg
 func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABoolArgsDesc)
 }
+
+func (s AllABoolArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllABoolArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllABoolArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllABoolArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllABoolArgs) GetV() bool   { return impl.Struct(s).Bool(allABoolArgsV) }
 func (s AllABoolArgs) SetV(v bool)  { impl.Struct(s).SetBool(allABoolArgsV, v) }
@@ -801,6 +816,11 @@ func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABoolResultDesc)
 }
 
+func (s AllABoolResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllABoolResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllABoolResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllABoolResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllABoolResult) GetSuccess() bool   { return impl.Struct(s).Bool(allABoolResultSuccess) }
 func (s AllABoolResult) SetSuccess(v bool)  { impl.Struct(s).SetBool(allABoolResultSuccess, v) }
 func (s AllABoolResult) IsSetSuccess() bool { return impl.Struct(s).Has(allABoolResultSuccess) }
@@ -842,6 +862,11 @@ func (s AllAnI8Args) String() string            { return impl.Struct(s).Format(A
 func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI8ArgsDesc)
 }
+
+func (s AllAnI8Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnI8Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnI8Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnI8Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAnI8Args) GetV() int8   { return impl.Struct(s).Int8(allAnI8ArgsV) }
 func (s AllAnI8Args) SetV(v int8)  { impl.Struct(s).SetInt8(allAnI8ArgsV, v) }
@@ -887,6 +912,11 @@ func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI8ResultDesc)
 }
 
+func (s AllAnI8Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnI8Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnI8Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnI8Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAnI8Result) GetSuccess() int8   { return impl.Struct(s).Int8(allAnI8ResultSuccess) }
 func (s AllAnI8Result) SetSuccess(v int8)  { impl.Struct(s).SetInt8(allAnI8ResultSuccess, v) }
 func (s AllAnI8Result) IsSetSuccess() bool { return impl.Struct(s).Has(allAnI8ResultSuccess) }
@@ -930,6 +960,11 @@ func (s AllAnI16Args) String() string { return impl.Struct(s).Format(AllAnI16Arg
 func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI16ArgsDesc)
 }
+
+func (s AllAnI16Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnI16Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnI16Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnI16Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAnI16Args) GetV() int16  { return impl.Struct(s).Int16(allAnI16ArgsV) }
 func (s AllAnI16Args) SetV(v int16) { impl.Struct(s).SetInt16(allAnI16ArgsV, v) }
@@ -975,6 +1010,11 @@ func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI16ResultDesc)
 }
 
+func (s AllAnI16Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnI16Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnI16Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnI16Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAnI16Result) GetSuccess() int16  { return impl.Struct(s).Int16(allAnI16ResultSuccess) }
 func (s AllAnI16Result) SetSuccess(v int16) { impl.Struct(s).SetInt16(allAnI16ResultSuccess, v) }
 func (s AllAnI16Result) IsSetSuccess() bool { return impl.Struct(s).Has(allAnI16ResultSuccess) }
@@ -1018,6 +1058,11 @@ func (s AllAnI32Args) String() string { return impl.Struct(s).Format(AllAnI32Arg
 func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI32ArgsDesc)
 }
+
+func (s AllAnI32Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnI32Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnI32Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnI32Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAnI32Args) GetV() int32  { return impl.Struct(s).Int32(allAnI32ArgsV) }
 func (s AllAnI32Args) SetV(v int32) { impl.Struct(s).SetInt32(allAnI32ArgsV, v) }
@@ -1063,6 +1108,11 @@ func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI32ResultDesc)
 }
 
+func (s AllAnI32Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnI32Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnI32Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnI32Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAnI32Result) GetSuccess() int32  { return impl.Struct(s).Int32(allAnI32ResultSuccess) }
 func (s AllAnI32Result) SetSuccess(v int32) { impl.Struct(s).SetInt32(allAnI32ResultSuccess, v) }
 func (s AllAnI32Result) IsSetSuccess() bool { return impl.Struct(s).Has(allAnI32ResultSuccess) }
@@ -1106,6 +1156,11 @@ func (s AllAnI64Args) String() string { return impl.Struct(s).Format(AllAnI64Arg
 func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI64ArgsDesc)
 }
+
+func (s AllAnI64Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnI64Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnI64Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnI64Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAnI64Args) GetV() int64  { return impl.Struct(s).Int64(allAnI64ArgsV) }
 func (s AllAnI64Args) SetV(v int64) { impl.Struct(s).SetInt64(allAnI64ArgsV, v) }
@@ -1151,6 +1206,11 @@ func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI64ResultDesc)
 }
 
+func (s AllAnI64Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnI64Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnI64Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnI64Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAnI64Result) GetSuccess() int64  { return impl.Struct(s).Int64(allAnI64ResultSuccess) }
 func (s AllAnI64Result) SetSuccess(v int64) { impl.Struct(s).SetInt64(allAnI64ResultSuccess, v) }
 func (s AllAnI64Result) IsSetSuccess() bool { return impl.Struct(s).Has(allAnI64ResultSuccess) }
@@ -1195,6 +1255,11 @@ func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADoubleArgsDesc)
 }
 
+func (s AllADoubleArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllADoubleArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllADoubleArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllADoubleArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllADoubleArgs) GetV() float64  { return impl.Struct(s).Float64(allADoubleArgsV) }
 func (s AllADoubleArgs) SetV(v float64) { impl.Struct(s).SetFloat64(allADoubleArgsV, v) }
 func (s AllADoubleArgs) IsSetV() bool   { return impl.Struct(s).Has(allADoubleArgsV) }
@@ -1238,6 +1303,11 @@ func (s AllADoubleResult) String() string { return impl.Struct(s).Format(AllADou
 func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADoubleResultDesc)
 }
+
+func (s AllADoubleResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllADoubleResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllADoubleResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllADoubleResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllADoubleResult) GetSuccess() float64 {
 	return impl.Struct(s).Float64(allADoubleResultSuccess)
@@ -1287,6 +1357,11 @@ func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStringArgsDesc)
 }
 
+func (s AllAStringArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAStringArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAStringArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAStringArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAStringArgs) GetV() string  { return impl.Struct(s).Text(allAStringArgsV) }
 func (s AllAStringArgs) SetV(v string) { impl.Struct(s).SetText(allAStringArgsV, v) }
 func (s AllAStringArgs) IsSetV() bool  { return impl.Struct(s).Has(allAStringArgsV) }
@@ -1330,6 +1405,11 @@ func (s AllAStringResult) String() string { return impl.Struct(s).Format(AllAStr
 func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStringResultDesc)
 }
+
+func (s AllAStringResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAStringResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAStringResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAStringResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAStringResult) GetSuccess() string  { return impl.Struct(s).Text(allAStringResultSuccess) }
 func (s AllAStringResult) SetSuccess(v string) { impl.Struct(s).SetText(allAStringResultSuccess, v) }
@@ -1375,6 +1455,11 @@ func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABinaryArgsDesc)
 }
 
+func (s AllABinaryArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllABinaryArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllABinaryArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllABinaryArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllABinaryArgs) GetV() []byte      { return impl.Struct(s).Bytes(allABinaryArgsV) }
 func (s AllABinaryArgs) SetV(v []byte)     { impl.Struct(s).SetBytes(allABinaryArgsV, v) }
 func (s AllABinaryArgs) NewV(n int) []byte { return impl.Struct(s).NewBytes(allABinaryArgsV, n) }
@@ -1419,6 +1504,11 @@ func (s AllABinaryResult) String() string { return impl.Struct(s).Format(AllABin
 func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABinaryResultDesc)
 }
+
+func (s AllABinaryResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllABinaryResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllABinaryResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllABinaryResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllABinaryResult) GetSuccess() []byte  { return impl.Struct(s).Bytes(allABinaryResultSuccess) }
 func (s AllABinaryResult) SetSuccess(v []byte) { impl.Struct(s).SetBytes(allABinaryResultSuccess, v) }
@@ -1467,6 +1557,11 @@ func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUuidArgsDesc)
 }
 
+func (s AllAUuidArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAUuidArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAUuidArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAUuidArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAUuidArgs) GetV() nocopy.UUID  { return impl.Struct(s).UUID(allAUuidArgsV) }
 func (s AllAUuidArgs) SetV(v nocopy.UUID) { impl.Struct(s).SetUUID(allAUuidArgsV, v) }
 func (s AllAUuidArgs) IsSetV() bool       { return impl.Struct(s).Has(allAUuidArgsV) }
@@ -1510,6 +1605,11 @@ func (s AllAUuidResult) String() string { return impl.Struct(s).Format(AllAUuidR
 func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUuidResultDesc)
 }
+
+func (s AllAUuidResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAUuidResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAUuidResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAUuidResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAUuidResult) GetSuccess() nocopy.UUID  { return impl.Struct(s).UUID(allAUuidResultSuccess) }
 func (s AllAUuidResult) SetSuccess(v nocopy.UUID) { impl.Struct(s).SetUUID(allAUuidResultSuccess, v) }
@@ -1555,6 +1655,11 @@ func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnEnumArgsDesc)
 }
 
+func (s AllAnEnumArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnEnumArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnEnumArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnEnumArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAnEnumArgs) GetV() shapes.Color  { return shapes.Color(impl.Struct(s).Int32(allAnEnumArgsV)) }
 func (s AllAnEnumArgs) SetV(v shapes.Color) { impl.Struct(s).SetInt32(allAnEnumArgsV, int32(v)) }
 func (s AllAnEnumArgs) IsSetV() bool        { return impl.Struct(s).Has(allAnEnumArgsV) }
@@ -1598,6 +1703,11 @@ func (s AllAnEnumResult) String() string { return impl.Struct(s).Format(AllAnEnu
 func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnEnumResultDesc)
 }
+
+func (s AllAnEnumResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnEnumResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnEnumResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnEnumResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAnEnumResult) GetSuccess() shapes.Color {
 	return shapes.Color(impl.Struct(s).Int32(allAnEnumResultSuccess))
@@ -1646,6 +1756,11 @@ func (s AllAStructArgs) String() string { return impl.Struct(s).Format(AllAStruc
 func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStructArgsDesc)
 }
+
+func (s AllAStructArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAStructArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAStructArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAStructArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAStructArgs) GetV() shapes.Point {
 	return shapes.Point(impl.Struct(s).Child(allAStructArgsV, AllAStructArgsDesc))
@@ -1700,6 +1815,11 @@ func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStructResultDesc)
 }
 
+func (s AllAStructResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAStructResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAStructResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAStructResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAStructResult) GetSuccess() shapes.Point {
 	return shapes.Point(impl.Struct(s).Child(allAStructResultSuccess, AllAStructResultDesc))
 }
@@ -1752,6 +1872,11 @@ func (s AllAUnionArgs) String() string { return impl.Struct(s).Format(AllAUnionA
 func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUnionArgsDesc)
 }
+
+func (s AllAUnionArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAUnionArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAUnionArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAUnionArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAUnionArgs) GetV() shapes.Shape {
 	return shapes.Shape(impl.Struct(s).Child(allAUnionArgsV, AllAUnionArgsDesc))
@@ -1806,6 +1931,11 @@ func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUnionResultDesc)
 }
 
+func (s AllAUnionResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAUnionResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAUnionResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAUnionResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAUnionResult) GetSuccess() shapes.Shape {
 	return shapes.Shape(impl.Struct(s).Child(allAUnionResultSuccess, AllAUnionResultDesc))
 }
@@ -1859,6 +1989,11 @@ func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnExceptionArgsDesc)
 }
 
+func (s AllAnExceptionArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnExceptionArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnExceptionArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnExceptionArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAnExceptionArgs) GetV() shapes.Refused {
 	return shapes.Refused(impl.Struct(s).Child(allAnExceptionArgsV, AllAnExceptionArgsDesc))
 }
@@ -1911,6 +2046,11 @@ func (s AllAnExceptionResult) String() string { return impl.Struct(s).Format(All
 func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnExceptionResultDesc)
 }
+
+func (s AllAnExceptionResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAnExceptionResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAnExceptionResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAnExceptionResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAnExceptionResult) GetSuccess() shapes.Refused {
 	return shapes.Refused(impl.Struct(s).Child(allAnExceptionResultSuccess, AllAnExceptionResultDesc))
@@ -1967,6 +2107,11 @@ func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllATypedefArgsDesc)
 }
 
+func (s AllATypedefArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllATypedefArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllATypedefArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllATypedefArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllATypedefArgs) GetV() int64  { return impl.Struct(s).Int64(allATypedefArgsV) }
 func (s AllATypedefArgs) SetV(v int64) { impl.Struct(s).SetInt64(allATypedefArgsV, v) }
 func (s AllATypedefArgs) IsSetV() bool { return impl.Struct(s).Has(allATypedefArgsV) }
@@ -2011,6 +2156,11 @@ func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllATypedefResultDesc)
 }
 
+func (s AllATypedefResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllATypedefResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllATypedefResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllATypedefResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllATypedefResult) GetSuccess() int64  { return impl.Struct(s).Int64(allATypedefResultSuccess) }
 func (s AllATypedefResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(allATypedefResultSuccess, v) }
 func (s AllATypedefResult) IsSetSuccess() bool { return impl.Struct(s).Has(allATypedefResultSuccess) }
@@ -2054,6 +2204,11 @@ func (s AllAPathArgs) String() string { return impl.Struct(s).Format(AllAPathArg
 func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAPathArgsDesc)
 }
+
+func (s AllAPathArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAPathArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAPathArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAPathArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAPathArgs) GetV() nocopy.StructList[shapes.Point] {
 	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(allAPathArgsV, AllAPathArgsDesc))
@@ -2108,6 +2263,11 @@ func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAPathResultDesc)
 }
 
+func (s AllAPathResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAPathResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAPathResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAPathResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAPathResult) GetSuccess() nocopy.StructList[shapes.Point] {
 	return nocopy.StructList[shapes.Point](impl.Struct(s).Child(allAPathResultSuccess, AllAPathResultDesc))
 }
@@ -2161,6 +2321,11 @@ func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAListArgsDesc)
 }
 
+func (s AllAListArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAListArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAListArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAListArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAListArgs) GetV() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(allAListArgsV, AllAListArgsDesc))
 }
@@ -2209,6 +2374,11 @@ func (s AllAListResult) String() string { return impl.Struct(s).Format(AllAListR
 func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAListResultDesc)
 }
+
+func (s AllAListResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAListResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAListResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAListResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAListResult) GetSuccess() nocopy.Int32List {
 	return nocopy.Int32List(impl.Struct(s).Child(allAListResultSuccess, AllAListResultDesc))
@@ -2259,6 +2429,11 @@ func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllASetArgsDesc)
 }
 
+func (s AllASetArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllASetArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllASetArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllASetArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllASetArgs) GetV() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(allASetArgsV, AllASetArgsDesc))
 }
@@ -2308,6 +2483,11 @@ func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllASetResultDesc)
 }
 
+func (s AllASetResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllASetResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllASetResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllASetResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllASetResult) GetSuccess() nocopy.StringList {
 	return nocopy.StringList(impl.Struct(s).Child(allASetResultSuccess, AllASetResultDesc))
 }
@@ -2356,6 +2536,11 @@ func (s AllAMapArgs) String() string            { return impl.Struct(s).Format(A
 func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAMapArgsDesc)
 }
+
+func (s AllAMapArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAMapArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAMapArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllAMapArgs) GetV() nocopy.StructMap[string, shapes.Point, impl.AsString] {
 	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).Child(allAMapArgsV, AllAMapArgsDesc))
@@ -2410,6 +2595,11 @@ func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAMapResultDesc)
 }
 
+func (s AllAMapResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllAMapResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllAMapResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllAMapResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllAMapResult) GetSuccess() nocopy.StructMap[string, shapes.Point, impl.AsString] {
 	return nocopy.StructMap[string, shapes.Point, impl.AsString](impl.Struct(s).Child(allAMapResultSuccess, AllAMapResultDesc))
 }
@@ -2463,6 +2653,11 @@ func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADeepMapArgsDesc)
 }
 
+func (s AllADeepMapArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllADeepMapArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllADeepMapArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllADeepMapArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllADeepMapArgs) GetV() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]] {
 	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).Child(allADeepMapArgsV, AllADeepMapArgsDesc))
 }
@@ -2515,6 +2710,11 @@ func (s AllADeepMapResult) String() string { return impl.Struct(s).Format(AllADe
 func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADeepMapResultDesc)
 }
+
+func (s AllADeepMapResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllADeepMapResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllADeepMapResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllADeepMapResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllADeepMapResult) GetSuccess() nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]] {
 	return nocopy.NestedMap[shapes.Point, nocopy.NestedList[nocopy.Int64List], impl.AsView[shapes.Point]](impl.Struct(s).Child(allADeepMapResultSuccess, AllADeepMapResultDesc))
@@ -2573,6 +2773,11 @@ func (s AllManyArgs) String() string            { return impl.Struct(s).Format(A
 func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllManyArgsDesc)
 }
+
+func (s AllManyArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllManyArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllManyArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllManyArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllManyArgs) GetType() string  { return impl.Struct(s).Text(allManyArgsType) }
 func (s AllManyArgs) SetType(v string) { impl.Struct(s).SetText(allManyArgsType, v) }
@@ -2663,6 +2868,11 @@ func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllManyResultDesc)
 }
 
+func (s AllManyResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllManyResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllManyResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllManyResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllManyResult) GetSuccess() string  { return impl.Struct(s).Text(allManyResultSuccess) }
 func (s AllManyResult) SetSuccess(v string) { impl.Struct(s).SetText(allManyResultSuccess, v) }
 func (s AllManyResult) IsSetSuccess() bool  { return impl.Struct(s).Has(allManyResultSuccess) }
@@ -2747,6 +2957,11 @@ func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllTellArgsDesc)
 }
 
+func (s AllTellArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllTellArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllTellArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllTellArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s AllTellArgs) GetV() string  { return impl.Struct(s).Text(allTellArgsV) }
 func (s AllTellArgs) SetV(v string) { impl.Struct(s).SetText(allTellArgsV, v) }
 func (s AllTellArgs) IsSetV() bool  { return impl.Struct(s).Has(allTellArgsV) }
@@ -2787,6 +3002,11 @@ func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNothingArgsDesc)
 }
 
+func (s AllNothingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllNothingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllNothingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllNothingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type AllNothingResult nocopy.Struct
 
 // AllNothingResultDesc is the descriptor of AllNothingResult.
@@ -2821,6 +3041,11 @@ func (s AllNothingResult) String() string { return impl.Struct(s).Format(AllNoth
 func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNothingResultDesc)
 }
+
+func (s AllNothingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllNothingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllNothingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllNothingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type AllMaybeArgs nocopy.Struct
 
@@ -2860,6 +3085,11 @@ func (s AllMaybeArgs) String() string { return impl.Struct(s).Format(AllMaybeArg
 func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllMaybeArgsDesc)
 }
+
+func (s AllMaybeArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllMaybeArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllMaybeArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllMaybeArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllMaybeArgs) GetV() int32  { return impl.Struct(s).Int32(allMaybeArgsV) }
 func (s AllMaybeArgs) SetV(v int32) { impl.Struct(s).SetInt32(allMaybeArgsV, v) }
@@ -2904,6 +3134,11 @@ func (s AllMaybeResult) String() string { return impl.Struct(s).Format(AllMaybeR
 func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllMaybeResultDesc)
 }
+
+func (s AllMaybeResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllMaybeResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllMaybeResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllMaybeResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllMaybeResult) GetDenied() parent.Denied {
 	return parent.Denied(impl.Struct(s).Child(allMaybeResultDenied, AllMaybeResultDesc))
@@ -2954,6 +3189,11 @@ func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing_ArgsDesc)
 }
 
+func (s AllNewThing_Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllNewThing_Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllNewThing_Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllNewThing_Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type AllNewThing_Result nocopy.Struct
 
 const (
@@ -2992,6 +3232,11 @@ func (s AllNewThing_Result) String() string { return impl.Struct(s).Format(AllNe
 func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing_ResultDesc)
 }
+
+func (s AllNewThing_Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllNewThing_Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllNewThing_Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllNewThing_Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllNewThing_Result) GetSuccess() int32 {
 	return impl.Struct(s).Int32(allNewThing_ResultSuccess)
@@ -3037,6 +3282,11 @@ func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing__ArgsDesc)
 }
 
+func (s AllNewThing__Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllNewThing__Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllNewThing__Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllNewThing__Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type AllNewThing__Result nocopy.Struct
 
 const (
@@ -3075,6 +3325,11 @@ func (s AllNewThing__Result) String() string { return impl.Struct(s).Format(AllN
 func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing__ResultDesc)
 }
+
+func (s AllNewThing__Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllNewThing__Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllNewThing__Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllNewThing__Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllNewThing__Result) GetSuccess() int32 {
 	return impl.Struct(s).Int32(allNewThing__ResultSuccess)
@@ -3122,6 +3377,11 @@ func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetAllClientArgsDesc)
 }
 
+func (s AllGetAllClientArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllGetAllClientArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllGetAllClientArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllGetAllClientArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type AllGetAllClientResult nocopy.Struct
 
 const (
@@ -3162,6 +3422,11 @@ func (s AllGetAllClientResult) String() string {
 func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetAllClientResultDesc)
 }
+
+func (s AllGetAllClientResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s AllGetAllClientResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *AllGetAllClientResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *AllGetAllClientResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s AllGetAllClientResult) GetSuccess() int32 {
 	return impl.Struct(s).Int32(allGetAllClientResultSuccess)
@@ -3209,6 +3474,11 @@ func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetArgs_ArgsDesc)
 }
 
+func (s GetGetArgs_Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetGetArgs_Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetGetArgs_Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetGetArgs_Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type GetGetArgs_Result nocopy.Struct
 
 // GetGetArgs_ResultDesc is the descriptor of GetGetArgs_Result.
@@ -3243,6 +3513,11 @@ func (s GetGetArgs_Result) String() string { return impl.Struct(s).Format(GetGet
 func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetArgs_ResultDesc)
 }
+
+func (s GetGetArgs_Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetGetArgs_Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetGetArgs_Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetGetArgs_Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type GetGetResult_Args nocopy.Struct
 
@@ -3279,6 +3554,11 @@ func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetResult_ArgsDesc)
 }
 
+func (s GetGetResult_Args) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetGetResult_Args) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetGetResult_Args) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetGetResult_Args) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type GetGetResult_Result nocopy.Struct
 
 // GetGetResult_ResultDesc is the descriptor of GetGetResult_Result.
@@ -3314,6 +3594,11 @@ func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetResult_ResultDesc)
 }
 
+func (s GetGetResult_Result) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetGetResult_Result) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetGetResult_Result) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetGetResult_Result) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type GetAArgs nocopy.Struct
 
 // GetAArgsDesc is the descriptor of GetAArgs.
@@ -3342,6 +3627,11 @@ func (s GetAArgs) String() string             { return impl.Struct(s).Format(Get
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAArgsDesc)
 }
+
+func (s GetAArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetAArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetAArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetAArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type GetAResult nocopy.Struct
 
@@ -3376,6 +3666,11 @@ func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAResultDesc)
 }
 
+func (s GetAResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetAResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetAResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetAResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type GetRArgs nocopy.Struct
 
 // GetRArgsDesc is the descriptor of GetRArgs.
@@ -3404,6 +3699,11 @@ func (s GetRArgs) String() string             { return impl.Struct(s).Format(Get
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRArgsDesc)
 }
+
+func (s GetRArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetRArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetRArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetRArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type GetRResult nocopy.Struct
 
@@ -3438,6 +3738,11 @@ func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRResultDesc)
 }
 
+func (s GetRResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetRResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetRResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetRResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type GetErrArgs nocopy.Struct
 
 // GetErrArgsDesc is the descriptor of GetErrArgs.
@@ -3470,6 +3775,11 @@ func (s GetErrArgs) String() string            { return impl.Struct(s).Format(Ge
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrArgsDesc)
 }
+
+func (s GetErrArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetErrArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetErrArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetErrArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type GetErrResult nocopy.Struct
 
@@ -3506,6 +3816,11 @@ func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrResultDesc)
 }
 
+func (s GetErrResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetErrResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetErrResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetErrResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type GetRPCArgs nocopy.Struct
 
 // GetRPCArgsDesc is the descriptor of GetRPCArgs.
@@ -3538,6 +3853,11 @@ func (s GetRPCArgs) String() string            { return impl.Struct(s).Format(Ge
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCArgsDesc)
 }
+
+func (s GetRPCArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetRPCArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetRPCArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetRPCArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type GetRPCResult nocopy.Struct
 
@@ -3574,6 +3894,11 @@ func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCResultDesc)
 }
 
+func (s GetRPCResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetRPCResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetRPCResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetRPCResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type GetContextArgs nocopy.Struct
 
 // GetContextArgsDesc is the descriptor of GetContextArgs.
@@ -3609,6 +3934,11 @@ func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetContextArgsDesc)
 }
 
+func (s GetContextArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetContextArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetContextArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetContextArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type GetContextResult nocopy.Struct
 
 // GetContextResultDesc is the descriptor of GetContextResult.
@@ -3643,6 +3973,11 @@ func (s GetContextResult) String() string { return impl.Struct(s).Format(GetCont
 func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetContextResultDesc)
 }
+
+func (s GetContextResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s GetContextResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *GetContextResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *GetContextResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func init() {
 	AllGetArgs_Desc.Define([]impl.FieldDesc{

@@ -138,6 +138,11 @@ func (s Point) Valid() bool                             { return nocopy.Struct(s
 func (s Point) String() string                          { return impl.Struct(s).Format(PointDesc) }
 func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
 
+func (s Point) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Point) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Point) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Point) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Point) GetX() int32  { return impl.Struct(s).Int32(pointX) }
 func (s Point) SetX(v int32) { impl.Struct(s).SetInt32(pointX, v) }
 func (s Point) IsSetX() bool { return impl.Struct(s).Has(pointX) }
@@ -187,6 +192,11 @@ func (s Shape) Clone() Shape                            { return Shape(impl.Stru
 func (s Shape) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Shape) String() string                          { return impl.Struct(s).Format(ShapeDesc) }
 func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ShapeDesc) }
+
+func (s Shape) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Shape) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Shape) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Shape) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 // ShapeWhich is the arm of a Shape that is set; 0 means none.
 type ShapeWhich int32
@@ -334,6 +344,11 @@ func (s Refused) String() string                          { return impl.Struct(s
 func (s Refused) Error() string                           { return impl.Struct(s).Format(RefusedDesc) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
 
+func (s Refused) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Refused) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Refused) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Refused) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Refused) GetReason() string  { return impl.Struct(s).Text(refusedReason) }
 func (s Refused) SetReason(v string) { impl.Struct(s).SetText(refusedReason, v) }
 func (s Refused) IsSetReason() bool  { return impl.Struct(s).Has(refusedReason) }
@@ -382,6 +397,11 @@ func (s Empty) Clone() Empty                            { return Empty(impl.Stru
 func (s Empty) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Empty) String() string                          { return impl.Struct(s).Format(EmptyDesc) }
 func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EmptyDesc) }
+
+func (s Empty) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Empty) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Empty) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Empty) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 // Each type as a required field.
 type RequiredFields nocopy.Struct
@@ -438,6 +458,11 @@ func (s RequiredFields) String() string { return impl.Struct(s).Format(RequiredF
 func (s RequiredFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RequiredFieldsDesc)
 }
+
+func (s RequiredFields) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RequiredFields) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RequiredFields) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RequiredFields) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s RequiredFields) GetFlag() bool   { return impl.Struct(s).Bool(requiredFieldsFlag) }
 func (s RequiredFields) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredFieldsFlag, v) }
@@ -644,6 +669,11 @@ func (s RequiredDefaults) String() string { return impl.Struct(s).Format(Require
 func (s RequiredDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RequiredDefaultsDesc)
 }
+
+func (s RequiredDefaults) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RequiredDefaults) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RequiredDefaults) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RequiredDefaults) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s RequiredDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(requiredDefaultsFlag, true) }
 func (s RequiredDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(requiredDefaultsFlag, v) }
@@ -899,6 +929,11 @@ func (s OptionalFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalFieldsDesc)
 }
 
+func (s OptionalFields) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s OptionalFields) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *OptionalFields) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *OptionalFields) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s OptionalFields) GetFlag() bool   { return impl.Struct(s).Bool(optionalFieldsFlag) }
 func (s OptionalFields) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalFieldsFlag, v) }
 func (s OptionalFields) IsSetFlag() bool { return impl.Struct(s).Has(optionalFieldsFlag) }
@@ -1102,6 +1137,11 @@ func (s OptionalDefaults) String() string { return impl.Struct(s).Format(Optiona
 func (s OptionalDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalDefaultsDesc)
 }
+
+func (s OptionalDefaults) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s OptionalDefaults) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *OptionalDefaults) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *OptionalDefaults) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s OptionalDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(optionalDefaultsFlag, true) }
 func (s OptionalDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(optionalDefaultsFlag, v) }
@@ -1323,6 +1363,11 @@ func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(PlainFieldsDesc)
 }
 
+func (s PlainFields) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s PlainFields) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *PlainFields) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *PlainFields) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s PlainFields) GetFlag() bool   { return impl.Struct(s).Bool(plainFieldsFlag) }
 func (s PlainFields) SetFlag(v bool)  { impl.Struct(s).SetBool(plainFieldsFlag, v) }
 func (s PlainFields) IsSetFlag() bool { return impl.Struct(s).Has(plainFieldsFlag) }
@@ -1527,6 +1572,11 @@ func (s PlainDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(PlainDefaultsDesc)
 }
 
+func (s PlainDefaults) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s PlainDefaults) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *PlainDefaults) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *PlainDefaults) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s PlainDefaults) GetFlag() bool   { return impl.Struct(s).BoolOr(plainDefaultsFlag, true) }
 func (s PlainDefaults) SetFlag(v bool)  { impl.Struct(s).SetBool(plainDefaultsFlag, v) }
 func (s PlainDefaults) IsSetFlag() bool { return impl.Struct(s).Has(plainDefaultsFlag) }
@@ -1730,6 +1780,11 @@ func (s Lists) Clone() Lists                            { return Lists(impl.Stru
 func (s Lists) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Lists) String() string                          { return impl.Struct(s).Format(ListsDesc) }
 func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ListsDesc) }
+
+func (s Lists) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Lists) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Lists) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Lists) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Lists) GetFlags() nocopy.BoolList {
 	return nocopy.BoolList(impl.Struct(s).Child(listsFlags, ListsDesc))
@@ -2007,6 +2062,11 @@ func (s Sets) Valid() bool                             { return nocopy.Struct(s)
 func (s Sets) String() string                          { return impl.Struct(s).Format(SetsDesc) }
 func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SetsDesc) }
 
+func (s Sets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Sets) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Sets) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Sets) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Sets) GetFlags() nocopy.BoolList {
 	return nocopy.BoolList(impl.Struct(s).Child(setsFlags, SetsDesc))
 }
@@ -2224,6 +2284,11 @@ func (s Maps) Clone() Maps                             { return Maps(impl.Struct
 func (s Maps) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Maps) String() string                          { return impl.Struct(s).Format(MapsDesc) }
 func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MapsDesc) }
+
+func (s Maps) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Maps) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Maps) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Maps) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Maps) GetByFlags() nocopy.Map[bool, string, impl.AsBool, impl.AsString] {
 	return nocopy.Map[bool, string, impl.AsBool, impl.AsString](impl.Struct(s).Child(mapsByFlags, MapsDesc))
@@ -2811,6 +2876,11 @@ func (s Tree) Valid() bool                             { return nocopy.Struct(s)
 func (s Tree) String() string                          { return impl.Struct(s).Format(TreeDesc) }
 func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TreeDesc) }
 
+func (s Tree) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Tree) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Tree) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Tree) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Tree) GetName() string  { return impl.Struct(s).Text(treeName) }
 func (s Tree) SetName(v string) { impl.Struct(s).SetText(treeName, v) }
 func (s Tree) IsSetName() bool  { return impl.Struct(s).Has(treeName) }
@@ -2863,6 +2933,11 @@ func (s Chain) Valid() bool                             { return nocopy.Struct(s
 func (s Chain) String() string                          { return impl.Struct(s).Format(ChainDesc) }
 func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChainDesc) }
 
+func (s Chain) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Chain) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Chain) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Chain) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Chain) GetValue() int64  { return impl.Struct(s).Int64(chainValue) }
 func (s Chain) SetValue(v int64) { impl.Struct(s).SetInt64(chainValue, v) }
 func (s Chain) IsSetValue() bool { return impl.Struct(s).Has(chainValue) }
@@ -2914,6 +2989,11 @@ func (s Directory) String() string            { return impl.Struct(s).Format(Dir
 func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(DirectoryDesc)
 }
+
+func (s Directory) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Directory) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Directory) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Directory) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Directory) GetEntries() nocopy.StructMap[string, Directory, impl.AsString] {
 	return nocopy.StructMap[string, Directory, impl.AsString](impl.Struct(s).Child(directoryEntries, DirectoryDesc))
@@ -2971,6 +3051,11 @@ func (s OddIDs) Clone() OddIDs                           { return OddIDs(impl.St
 func (s OddIDs) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s OddIDs) String() string                          { return impl.Struct(s).Format(OddIDsDesc) }
 func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OddIDsDesc) }
+
+func (s OddIDs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s OddIDs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *OddIDs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *OddIDs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s OddIDs) GetFirst() int32  { return impl.Struct(s).Int32(oddIDsFirst) }
 func (s OddIDs) SetFirst(v int32) { impl.Struct(s).SetInt32(oddIDsFirst, v) }
@@ -3044,6 +3129,11 @@ func (s OddNames) String() string             { return impl.Struct(s).Format(Odd
 func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OddNamesDesc)
 }
+
+func (s OddNames) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s OddNames) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *OddNames) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *OddNames) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s OddNames) GetMessage() string  { return impl.Struct(s).Text(oddNamesMessage) }
 func (s OddNames) SetMessage(v string) { impl.Struct(s).SetText(oddNamesMessage, v) }
@@ -3132,6 +3222,11 @@ func (s Outer) Valid() bool                             { return nocopy.Struct(s
 func (s Outer) String() string                          { return impl.Struct(s).Format(OuterDesc) }
 func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OuterDesc) }
 
+func (s Outer) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Outer) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Outer) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Outer) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Outer) GetOrigin() Point { return Point(impl.Struct(s).Child(outerOrigin, OuterDesc)) }
 
 // SetOrigin sets a copy of v, an empty struct if v is absent.
@@ -3213,6 +3308,11 @@ func (s Noted) Clone() Noted                            { return Noted(impl.Stru
 func (s Noted) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Noted) String() string                          { return impl.Struct(s).Format(NotedDesc) }
 func (s Noted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NotedDesc) }
+
+func (s Noted) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Noted) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Noted) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Noted) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 // A secret,
 // in two lines.

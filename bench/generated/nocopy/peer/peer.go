@@ -43,6 +43,11 @@ func (s Ano) Valid() bool                             { return nocopy.Struct(s).
 func (s Ano) String() string                          { return impl.Struct(s).Format(AnoDesc) }
 func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(AnoDesc) }
 
+func (s Ano) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Ano) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Ano) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Ano) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Ano) GetNum() int64  { return impl.Struct(s).Int64(anoNum) }
 func (s Ano) SetNum(v int64) { impl.Struct(s).SetInt64(anoNum, v) }
 func (s Ano) IsSetNum() bool { return impl.Struct(s).Has(anoNum) }
@@ -80,6 +85,11 @@ func (s MyTest) Clone() MyTest                           { return MyTest(impl.St
 func (s MyTest) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s MyTest) String() string                          { return impl.Struct(s).Format(MyTestDesc) }
 func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MyTestDesc) }
+
+func (s MyTest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s MyTest) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *MyTest) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *MyTest) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s MyTest) GetNum() int64  { return impl.Struct(s).Int64(myTestNum) }
 func (s MyTest) SetNum(v int64) { impl.Struct(s).SetInt64(myTestNum, v) }
@@ -139,6 +149,11 @@ func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SmallSubDesc)
 }
 
+func (s SmallSub) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s SmallSub) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *SmallSub) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *SmallSub) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s SmallSub) GetName() string  { return impl.Struct(s).Text(smallSubName) }
 func (s SmallSub) SetName(v string) { impl.Struct(s).SetText(smallSubName, v) }
 func (s SmallSub) IsSetName() bool  { return impl.Struct(s).Has(smallSubName) }
@@ -192,6 +207,11 @@ func (s Small) Clone() Small                            { return Small(impl.Stru
 func (s Small) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Small) String() string                          { return impl.Struct(s).Format(SmallDesc) }
 func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SmallDesc) }
+
+func (s Small) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Small) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Small) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Small) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Small) GetService() string  { return impl.Struct(s).Text(smallService) }
 func (s Small) SetService(v string) { impl.Struct(s).SetText(smallService, v) }
@@ -277,6 +297,11 @@ func (s Item) Valid() bool                             { return nocopy.Struct(s)
 func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
+func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Item) GetID() int64  { return impl.Struct(s).Int64(itemID) }
 func (s Item) SetID(v int64) { impl.Struct(s).SetInt64(itemID, v) }
 func (s Item) IsSetID() bool { return impl.Struct(s).Has(itemID) }
@@ -342,6 +367,11 @@ func (s User) Valid() bool                             { return nocopy.Struct(s)
 func (s User) String() string                          { return impl.Struct(s).Format(UserDesc) }
 func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(UserDesc) }
 
+func (s User) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s User) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *User) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *User) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s User) GetUID() int64  { return impl.Struct(s).Int64(userUID) }
 func (s User) SetUID(v int64) { impl.Struct(s).SetInt64(userUID, v) }
 func (s User) IsSetUID() bool { return impl.Struct(s).Has(userUID) }
@@ -400,6 +430,11 @@ func (s Meta) Clone() Meta                             { return Meta(impl.Struct
 func (s Meta) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Meta) String() string                          { return impl.Struct(s).Format(MetaDesc) }
 func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MetaDesc) }
+
+func (s Meta) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Meta) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Meta) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Meta) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Meta) GetRegion() string  { return impl.Struct(s).Text(metaRegion) }
 func (s Meta) SetRegion(v string) { impl.Struct(s).SetText(metaRegion, v) }
@@ -482,6 +517,11 @@ func (s Business) String() string             { return impl.Struct(s).Format(Bus
 func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BusinessDesc)
 }
+
+func (s Business) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Business) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Business) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Business) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Business) GetID() int64  { return impl.Struct(s).Int64(businessID) }
 func (s Business) SetID(v int64) { impl.Struct(s).SetInt64(businessID, v) }
@@ -628,6 +668,11 @@ func (s Blob) Valid() bool                             { return nocopy.Struct(s)
 func (s Blob) String() string                          { return impl.Struct(s).Format(BlobDesc) }
 func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BlobDesc) }
 
+func (s Blob) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Blob) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Blob) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Blob) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Blob) GetID() int64  { return impl.Struct(s).Int64(blobID) }
 func (s Blob) SetID(v int64) { impl.Struct(s).SetInt64(blobID, v) }
 func (s Blob) IsSetID() bool { return impl.Struct(s).Has(blobID) }
@@ -686,6 +731,11 @@ func (s Row) Valid() bool                             { return nocopy.Struct(s).
 func (s Row) String() string                          { return impl.Struct(s).Format(RowDesc) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
+func (s Row) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Row) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Row) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Row) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Row) GetLengths() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(rowLengths, RowDesc))
 }
@@ -742,6 +792,11 @@ func (s VStreamRowsResponse) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VStreamRowsResponseDesc)
 }
 
+func (s VStreamRowsResponse) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s VStreamRowsResponse) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *VStreamRowsResponse) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *VStreamRowsResponse) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s VStreamRowsResponse) GetGtid() string  { return impl.Struct(s).Text(vStreamRowsResponseGtid) }
 func (s VStreamRowsResponse) SetGtid(v string) { impl.Struct(s).SetText(vStreamRowsResponseGtid, v) }
 func (s VStreamRowsResponse) IsSetGtid() bool  { return impl.Struct(s).Has(vStreamRowsResponseGtid) }
@@ -794,6 +849,11 @@ func (s Bulk) Clone() Bulk                             { return Bulk(impl.Struct
 func (s Bulk) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Bulk) String() string                          { return impl.Struct(s).Format(BulkDesc) }
 func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BulkDesc) }
+
+func (s Bulk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Bulk) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Bulk) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Bulk) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Bulk) GetLongs() nocopy.Int64List {
 	return nocopy.Int64List(impl.Struct(s).Child(bulkLongs, BulkDesc))
@@ -866,6 +926,11 @@ func (s Catalog) Clone() Catalog                          { return Catalog(impl.
 func (s Catalog) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Catalog) String() string                          { return impl.Struct(s).Format(CatalogDesc) }
 func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CatalogDesc) }
+
+func (s Catalog) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Catalog) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Catalog) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Catalog) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Catalog) GetItems() nocopy.StructList[Item] {
 	return nocopy.StructList[Item](impl.Struct(s).Child(catalogItems, CatalogDesc))

@@ -44,6 +44,11 @@ func (s Label) Valid() bool                             { return nocopy.Struct(s
 func (s Label) String() string                          { return impl.Struct(s).Format(LabelDesc) }
 func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LabelDesc) }
 
+func (s Label) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Label) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Label) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Label) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Label) GetName() string  { return impl.Struct(s).Text(labelName) }
 func (s Label) SetName(v string) { impl.Struct(s).SetText(labelName, v) }
 func (s Label) IsSetName() bool  { return impl.Struct(s).Has(labelName) }
@@ -85,6 +90,11 @@ func (s Sample) Clone() Sample                           { return Sample(impl.St
 func (s Sample) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Sample) String() string                          { return impl.Struct(s).Format(SampleDesc) }
 func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SampleDesc) }
+
+func (s Sample) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Sample) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Sample) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Sample) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Sample) GetValue() float64  { return impl.Struct(s).Float64(sampleValue) }
 func (s Sample) SetValue(v float64) { impl.Struct(s).SetFloat64(sampleValue, v) }
@@ -133,6 +143,11 @@ func (s TimeSeries) String() string            { return impl.Struct(s).Format(Ti
 func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(TimeSeriesDesc)
 }
+
+func (s TimeSeries) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s TimeSeries) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *TimeSeries) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *TimeSeries) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s TimeSeries) GetLabels() nocopy.StructList[Label] {
 	return nocopy.StructList[Label](impl.Struct(s).Child(timeSeriesLabels, TimeSeriesDesc))
@@ -200,6 +215,11 @@ func (s WriteRequest) String() string { return impl.Struct(s).Format(WriteReques
 func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(WriteRequestDesc)
 }
+
+func (s WriteRequest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s WriteRequest) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *WriteRequest) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *WriteRequest) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s WriteRequest) GetTimeseries() nocopy.StructList[TimeSeries] {
 	return nocopy.StructList[TimeSeries](impl.Struct(s).Child(writeRequestTimeseries, WriteRequestDesc))

@@ -70,6 +70,11 @@ func (s Place) Valid() bool                             { return nocopy.Struct(s
 func (s Place) String() string                          { return impl.Struct(s).Format(PlaceDesc) }
 func (s Place) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PlaceDesc) }
 
+func (s Place) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Place) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Place) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Place) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Place) GetCity() string  { return impl.Struct(s).Text(placeCity) }
 func (s Place) SetCity(v string) { impl.Struct(s).SetText(placeCity, v) }
 func (s Place) IsSetCity() bool  { return impl.Struct(s).Has(placeCity) }
@@ -105,6 +110,11 @@ func (s Free) Clone() Free                             { return Free(impl.Struct
 func (s Free) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Free) String() string                          { return impl.Struct(s).Format(FreeDesc) }
 func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FreeDesc) }
+
+func (s Free) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Free) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Free) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Free) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Free) GetA() int32  { return impl.Struct(s).Int32(freeA) }
 func (s Free) SetA(v int32) { impl.Struct(s).SetInt32(freeA, v) }

@@ -125,6 +125,11 @@ func (s Denied) String() string                          { return impl.Struct(s)
 func (s Denied) Error() string                           { return impl.Struct(s).Format(DeniedDesc) }
 func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(DeniedDesc) }
 
+func (s Denied) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Denied) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Denied) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Denied) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Denied) GetWhy() string  { return impl.Struct(s).Text(deniedWhy) }
 func (s Denied) SetWhy(v string) { impl.Struct(s).SetText(deniedWhy, v) }
 func (s Denied) IsSetWhy() bool  { return impl.Struct(s).Has(deniedWhy) }
@@ -165,6 +170,11 @@ func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RootPingArgsDesc)
 }
 
+func (s RootPingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RootPingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RootPingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RootPingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type RootPingResult nocopy.Struct
 
 // RootPingResultDesc is the descriptor of RootPingResult.
@@ -199,6 +209,11 @@ func (s RootPingResult) String() string { return impl.Struct(s).Format(RootPingR
 func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RootPingResultDesc)
 }
+
+func (s RootPingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RootPingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RootPingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RootPingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type MiddleCountArgs nocopy.Struct
 
@@ -238,6 +253,11 @@ func (s MiddleCountArgs) String() string { return impl.Struct(s).Format(MiddleCo
 func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(MiddleCountArgsDesc)
 }
+
+func (s MiddleCountArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s MiddleCountArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *MiddleCountArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *MiddleCountArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s MiddleCountArgs) GetWhat() string  { return impl.Struct(s).Text(middleCountArgsWhat) }
 func (s MiddleCountArgs) SetWhat(v string) { impl.Struct(s).SetText(middleCountArgsWhat, v) }
@@ -283,6 +303,11 @@ func (s MiddleCountResult) String() string { return impl.Struct(s).Format(Middle
 func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(MiddleCountResultDesc)
 }
+
+func (s MiddleCountResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s MiddleCountResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *MiddleCountResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *MiddleCountResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s MiddleCountResult) GetSuccess() int32  { return impl.Struct(s).Int32(middleCountResultSuccess) }
 func (s MiddleCountResult) SetSuccess(v int32) { impl.Struct(s).SetInt32(middleCountResultSuccess, v) }

@@ -214,6 +214,11 @@ func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
 }
 
+func (s NotFound) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s NotFound) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *NotFound) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *NotFound) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s NotFound) GetKey() string  { return impl.Struct(s).Text(notFoundKey) }
 func (s NotFound) SetKey(v string) { impl.Struct(s).SetText(notFoundKey, v) }
 func (s NotFound) IsSetKey() bool  { return impl.Struct(s).Has(notFoundKey) }
@@ -258,6 +263,11 @@ func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ConflictDesc)
 }
 
+func (s Conflict) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Conflict) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Conflict) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Conflict) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Conflict) GetWhat() string  { return impl.Struct(s).Text(conflictWhat) }
 func (s Conflict) SetWhat(v string) { impl.Struct(s).SetText(conflictWhat, v) }
 func (s Conflict) IsSetWhat() bool  { return impl.Struct(s).Has(conflictWhat) }
@@ -296,6 +306,11 @@ func (s Item) Clone() Item                             { return Item(impl.Struct
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
+
+func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Item) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Item) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Item) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Item) GetName() string  { return impl.Struct(s).Text(itemName) }
 func (s Item) SetName(v string) { impl.Struct(s).SetText(itemName, v) }
@@ -372,6 +387,11 @@ func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BasePingArgsDesc)
 }
 
+func (s BasePingArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s BasePingArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *BasePingArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *BasePingArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type BasePingResult nocopy.Struct
 
 // BasePingResultDesc is the descriptor of BasePingResult.
@@ -407,6 +427,11 @@ func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BasePingResultDesc)
 }
 
+func (s BasePingResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s BasePingResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *BasePingResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *BasePingResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 type BaseVersionArgs nocopy.Struct
 
 // BaseVersionArgsDesc is the descriptor of BaseVersionArgs.
@@ -441,6 +466,11 @@ func (s BaseVersionArgs) String() string { return impl.Struct(s).Format(BaseVers
 func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BaseVersionArgsDesc)
 }
+
+func (s BaseVersionArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s BaseVersionArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *BaseVersionArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *BaseVersionArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 type BaseVersionResult nocopy.Struct
 
@@ -480,6 +510,11 @@ func (s BaseVersionResult) String() string { return impl.Struct(s).Format(BaseVe
 func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BaseVersionResultDesc)
 }
+
+func (s BaseVersionResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s BaseVersionResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *BaseVersionResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *BaseVersionResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s BaseVersionResult) GetSuccess() string  { return impl.Struct(s).Text(baseVersionResultSuccess) }
 func (s BaseVersionResult) SetSuccess(v string) { impl.Struct(s).SetText(baseVersionResultSuccess, v) }
@@ -525,6 +560,11 @@ func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArg
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
+
+func (s EchoEchoArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoEchoArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoEchoArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoEchoArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s EchoEchoArgs) GetPayload() []byte  { return impl.Struct(s).Bytes(echoEchoArgsPayload) }
 func (s EchoEchoArgs) SetPayload(v []byte) { impl.Struct(s).SetBytes(echoEchoArgsPayload, v) }
@@ -578,6 +618,11 @@ func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
 
+func (s EchoEchoResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoEchoResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoEchoResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoEchoResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s EchoEchoResult) GetSuccess() []byte  { return impl.Struct(s).Bytes(echoEchoResultSuccess) }
 func (s EchoEchoResult) SetSuccess(v []byte) { impl.Struct(s).SetBytes(echoEchoResultSuccess, v) }
 func (s EchoEchoResult) NewSuccess(n int) []byte {
@@ -623,6 +668,11 @@ func (s EchoPutArgs) String() string            { return impl.Struct(s).Format(E
 func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoPutArgsDesc)
 }
+
+func (s EchoPutArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoPutArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoPutArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoPutArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s EchoPutArgs) GetItem() Item {
 	return Item(impl.Struct(s).Child(echoPutArgsItem, EchoPutArgsDesc))
@@ -683,6 +733,11 @@ func (s EchoPutResult) String() string { return impl.Struct(s).Format(EchoPutRes
 func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoPutResultDesc)
 }
+
+func (s EchoPutResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoPutResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoPutResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoPutResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s EchoPutResult) GetSuccess() Item {
 	return Item(impl.Struct(s).Child(echoPutResultSuccess, EchoPutResultDesc))
@@ -766,6 +821,11 @@ func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoNotifyArgsDesc)
 }
 
+func (s EchoNotifyArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoNotifyArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoNotifyArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoNotifyArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s EchoNotifyArgs) GetText() string  { return impl.Struct(s).Text(echoNotifyArgsText) }
 func (s EchoNotifyArgs) SetText(v string) { impl.Struct(s).SetText(echoNotifyArgsText, v) }
 func (s EchoNotifyArgs) IsSetText() bool  { return impl.Struct(s).Has(echoNotifyArgsText) }
@@ -813,6 +873,11 @@ func (s EchoAddArgs) String() string            { return impl.Struct(s).Format(E
 func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoAddArgsDesc)
 }
+
+func (s EchoAddArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoAddArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoAddArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoAddArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s EchoAddArgs) GetA() int64  { return impl.Struct(s).Int64(echoAddArgsA) }
 func (s EchoAddArgs) SetA(v int64) { impl.Struct(s).SetInt64(echoAddArgsA, v) }
@@ -863,6 +928,11 @@ func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoAddResultDesc)
 }
 
+func (s EchoAddResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoAddResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoAddResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoAddResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s EchoAddResult) GetSuccess() int64  { return impl.Struct(s).Int64(echoAddResultSuccess) }
 func (s EchoAddResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(echoAddResultSuccess, v) }
 func (s EchoAddResult) IsSetSuccess() bool { return impl.Struct(s).Has(echoAddResultSuccess) }
@@ -907,6 +977,11 @@ func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoFailArgsDesc)
 }
 
+func (s EchoFailArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoFailArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoFailArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoFailArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s EchoFailArgs) GetHow() string  { return impl.Struct(s).Text(echoFailArgsHow) }
 func (s EchoFailArgs) SetHow(v string) { impl.Struct(s).SetText(echoFailArgsHow, v) }
 func (s EchoFailArgs) IsSetHow() bool  { return impl.Struct(s).Has(echoFailArgsHow) }
@@ -950,6 +1025,11 @@ func (s EchoFailResult) String() string { return impl.Struct(s).Format(EchoFailR
 func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoFailResultDesc)
 }
+
+func (s EchoFailResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoFailResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoFailResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoFailResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s EchoFailResult) GetMissing() NotFound {
 	return NotFound(impl.Struct(s).Child(echoFailResultMissing, EchoFailResultDesc))

@@ -45,6 +45,11 @@ func (s Line) Valid() bool                             { return nocopy.Struct(s)
 func (s Line) String() string                          { return impl.Struct(s).Format(LineDesc) }
 func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LineDesc) }
 
+func (s Line) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Line) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Line) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Line) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Line) GetArticle() string  { return impl.Struct(s).Text(lineArticle) }
 func (s Line) SetArticle(v string) { impl.Struct(s).SetText(lineArticle, v) }
 func (s Line) IsSetArticle() bool  { return impl.Struct(s).Has(lineArticle) }
@@ -87,6 +92,11 @@ func (s Order) Clone() Order                            { return Order(impl.Stru
 func (s Order) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Order) String() string                          { return impl.Struct(s).Format(OrderDesc) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
+
+func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Order) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Order) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Order) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Order) GetID() string  { return impl.Struct(s).Text(orderID) }
 func (s Order) SetID(v string) { impl.Struct(s).SetText(orderID, v) }

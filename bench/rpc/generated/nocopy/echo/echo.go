@@ -137,6 +137,11 @@ func (s Message) Valid() bool                             { return nocopy.Struct
 func (s Message) String() string                          { return impl.Struct(s).Format(MessageDesc) }
 func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MessageDesc) }
 
+func (s Message) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Message) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Message) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Message) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Message) GetID() int64  { return impl.Struct(s).Int64(messageID) }
 func (s Message) SetID(v int64) { impl.Struct(s).SetInt64(messageID, v) }
 func (s Message) IsSetID() bool { return impl.Struct(s).Has(messageID) }
@@ -185,6 +190,11 @@ func (s Row) Clone() Row                              { return Row(impl.Struct(s
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Row) String() string                          { return impl.Struct(s).Format(RowDesc) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
+
+func (s Row) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Row) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Row) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Row) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s Row) GetID() int64  { return impl.Struct(s).Int64(rowID) }
 func (s Row) SetID(v int64) { impl.Struct(s).SetInt64(rowID, v) }
@@ -240,6 +250,11 @@ func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
 
+func (s EchoEchoArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoEchoArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoEchoArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoEchoArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s EchoEchoArgs) GetMessage() Message {
 	return Message(impl.Struct(s).Child(echoEchoArgsMessage, EchoEchoArgsDesc))
 }
@@ -293,6 +308,11 @@ func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
 
+func (s EchoEchoResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s EchoEchoResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *EchoEchoResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *EchoEchoResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s EchoEchoResult) GetSuccess() Message {
 	return Message(impl.Struct(s).Child(echoEchoResultSuccess, EchoEchoResultDesc))
 }
@@ -344,6 +364,11 @@ func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsGetArgsDesc)
 }
 
+func (s RowsGetArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RowsGetArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RowsGetArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RowsGetArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s RowsGetArgs) GetCount() int32  { return impl.Struct(s).Int32(rowsGetArgsCount) }
 func (s RowsGetArgs) SetCount(v int32) { impl.Struct(s).SetInt32(rowsGetArgsCount, v) }
 func (s RowsGetArgs) IsSetCount() bool { return impl.Struct(s).Has(rowsGetArgsCount) }
@@ -387,6 +412,11 @@ func (s RowsGetResult) String() string { return impl.Struct(s).Format(RowsGetRes
 func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsGetResultDesc)
 }
+
+func (s RowsGetResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RowsGetResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RowsGetResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RowsGetResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s RowsGetResult) GetSuccess() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](impl.Struct(s).Child(rowsGetResultSuccess, RowsGetResultDesc))
@@ -438,6 +468,11 @@ func (s RowsPutArgs) String() string            { return impl.Struct(s).Format(R
 func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsPutArgsDesc)
 }
+
+func (s RowsPutArgs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RowsPutArgs) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RowsPutArgs) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RowsPutArgs) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s RowsPutArgs) GetRows() nocopy.StructList[Row] {
 	return nocopy.StructList[Row](impl.Struct(s).Child(rowsPutArgsRows, RowsPutArgsDesc))
@@ -491,6 +526,11 @@ func (s RowsPutResult) String() string { return impl.Struct(s).Format(RowsPutRes
 func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsPutResultDesc)
 }
+
+func (s RowsPutResult) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RowsPutResult) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RowsPutResult) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RowsPutResult) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s RowsPutResult) GetSuccess() int64  { return impl.Struct(s).Int64(rowsPutResultSuccess) }
 func (s RowsPutResult) SetSuccess(v int64) { impl.Struct(s).SetInt64(rowsPutResultSuccess, v) }

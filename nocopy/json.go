@@ -1,0 +1,357 @@
+package nocopy
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+)
+
+// For package nocopyjson. XJSON says how a struct is written as JSON.
+type XJSON struct {
+	Int64Strings bool // i64 as strings
+	ZeroValues   bool // unset fields, too
+}
+
+// AppendJSON appends the struct s, which d describes, to dst as JSON, and null for the handle of
+// an absent one. Its message is finished first. The error is an *Error, whose offset is that in
+// what was appended.
+func (X) AppendJSON(dst []byte, s XStruct, d *XDesc, o XJSON) ([]byte, error) {
+	Struct(s).checkDesc(d)
+	if !s.Valid() {
+		return append(dst, "null"...), nil
+	}
+	if err := s.m.Check(); err != nil {
+		return dst, err
+	}
+	w := jsonWriter{m: s.m, XJSON: o}
+	start := len(dst)
+	dst = w.structure(dst, d, s.entry())
+	if w.err != nil {
+		return dst[:start], w.failure(d.name, len(dst)-start)
+	}
+	return dst, nil
+}
+
+// jsonWriter writes values of a message as JSON. Its methods append to dst and return it. When one
+// has set err, what it returns ends where the fault is, and those that called it add to path.
+type jsonWriter struct {
+	m *Message
+	XJSON
+	err  error
+	path []string // from the inside out
+}
+
+func (w *jsonWriter) failure(root string, offset int) error {
+	path := root
+	for i := len(w.path) - 1; i >= 0; i-- {
+		path += w.path[i]
+	}
+	return &Error{Offset: offset, Path: path, Err: w.err}
+}
+
+// structure appends the struct of entry e.
+func (w *jsonWriter) structure(dst []byte, d *XDesc, e uint32) []byte {
+	names := d.jsonNames()
+	if names.err != nil {
+		w.err = names.err
+		return dst
+	}
+	start, arm := len(dst), uint32(0)
+	if d.union {
+		arm = w.m.idx[w.m.armWord(e)]
+	}
+	for i := range d.fields {
+		f, name := &d.fields[i], &names.fields[i]
+		word := w.m.idx[e+f.word]
+		if word == 0 && (!w.ZeroValues || d.union) || name.Skip || d.union && f.word != arm {
+			continue
+		}
+		dst = append(dst, name.label...)
+		if word == 0 {
+			dst = w.unset(dst, f, name.Quoted)
+		} else {
+			dst = w.field(dst, f, name.Quoted, e, word)
+		}
+		if w.err != nil {
+			w.path = append(w.path, "."+f.Name)
+			return dst
+		}
+	}
+	if len(dst) == start {
+		return append(dst, "{}"...)
+	}
+	dst[start] = '{' // in the place of the first comma
+	return append(dst, '}')
+}
+
+// field appends the value of field f of entry e, for which word stands.
+func (w *jsonWriter) field(dst []byte, f *field, quoted bool, e, word uint32) []byte {
+	switch f.kind {
+	case fixed:
+		return w.fixed(dst, f.typ, w.m.fixedValue(word), quoted)
+	case text:
+		return w.text(dst, f.typ, w.m.textBytes(word))
+	}
+	if word&notIndexed != 0 {
+		word = w.m.indexLazily(f.typ, word&^notIndexed)
+		w.m.idx[e+f.word] = word
+	}
+	return w.container(dst, f.typ, word)
+}
+
+// unset appends what a field that is not set reads as.
+func (w *jsonWriter) unset(dst []byte, f *field, quoted bool) []byte {
+	switch {
+	case f.kind == fixed:
+		value := zero
+		copy(value[:], f.Default)
+		return w.fixed(dst, f.typ, value[:], quoted)
+	case f.kind == text:
+		value := []byte(f.Default)
+		return w.text(dst, f.typ, value[min(textHeader, len(value)):])
+	case f.Default != "":
+		// What it does not set stays away: its own defaults might have it in them again.
+		v := f.absent()
+		m := w.m
+		w.m, w.ZeroValues = v.m, false
+		dst = w.container(dst, f.typ, v.entry())
+		w.m, w.ZeroValues = m, true
+		return dst
+	case f.kind == record:
+		return append(dst, "null"...)
+	}
+	return w.container(dst, f.typ, 0)
+}
+
+// value appends a value of type t, for which word stands.
+func (w *jsonWriter) value(dst []byte, t *XType, word uint32) []byte {
+	switch t.kind {
+	case fixed:
+		return w.fixed(dst, t, w.m.fixedValue(word), false)
+	case text:
+		if word == 0 { // not on the wire yet
+			return append(dst, `""`...)
+		}
+		return w.text(dst, t, w.m.textBytes(word))
+	}
+	return w.container(dst, t, word)
+}
+
+// container appends a struct, list, set or map.
+func (w *jsonWriter) container(dst []byte, t *XType, e uint32) []byte {
+	switch {
+	case t.kind == record:
+		return w.structure(dst, t.desc, e)
+	case t.kind == list:
+		return w.list(dst, t, e)
+	case t.key.kind < record:
+		return w.object(dst, t, e)
+	}
+	return w.pairs(dst, t, e)
+}
+
+func (w *jsonWriter) list(dst []byte, t *XType, e uint32) []byte {
+	if e == 0 || w.m.idx[e+listCount] == 0 {
+		return append(dst, "[]"...)
+	}
+	m, c := w.m, byte('[')
+	for i := range m.idx[e+listCount] {
+		dst = append(dst, c)
+		c = ','
+		switch t.elem.kind {
+		case fixed:
+			dst = w.fixed(dst, t.elem, m.buf.At(m.idx[e+listStart]+i*uint32(t.elem.size)), false)
+		case text:
+			dst = w.value(dst, t.elem, m.idx[m.idx[e+listElems]+i])
+		default:
+			dst = w.container(dst, t.elem, m.elementEntry(e, t.elem, i))
+		}
+		if w.err != nil {
+			w.path = append(w.path, "["+itoa(int(i))+"]")
+			return dst
+		}
+	}
+	return append(dst, ']')
+}
+
+// object appends a map whose keys are scalars or texts.
+func (w *jsonWriter) object(dst []byte, t *XType, e uint32) []byte {
+	start, nan := len(dst), false
+	if e != 0 {
+		m := w.m
+		repeated := m.repeated(e, t) > 0
+		for i := range m.idx[e+listCount] {
+			slot := m.idx[e+listElems] + i*pairWords
+			word := m.idx[slot]
+			if word == 0 || repeated && m.isRepeated(e, t, i) {
+				continue
+			}
+			dst = append(dst, ',')
+			if t.key.kind == text {
+				dst = w.text(dst, t.key, m.textBytes(word))
+			} else {
+				b := m.fixedValue(word)
+				if t.key.wire == WireDouble && isNaN(b) {
+					if nan {
+						w.err = errTwoNaNs
+					}
+					nan = true
+				}
+				dst = w.fixed(dst, t.key, b, true)
+			}
+			if w.err == nil {
+				dst = w.value(append(dst, ':'), t.elem, m.idx[slot+pairValue])
+			}
+			if w.err != nil {
+				w.path = append(w.path, "["+itoa(int(i))+"]")
+				return dst
+			}
+		}
+	}
+	if len(dst) == start {
+		return append(dst, "{}"...)
+	}
+	dst[start] = '{' // in the place of the first comma
+	return append(dst, '}')
+}
+
+// pairs appends a map whose keys are structs or containers, as an array of arrays of a key and a
+// value.
+func (w *jsonWriter) pairs(dst []byte, t *XType, e uint32) []byte {
+	start := len(dst)
+	if e != 0 {
+		m := w.m
+		last := w.lastPairs(t, e)
+		written := map[string]bool{}
+		for i := range m.idx[e+listCount] {
+			slot := m.idx[e+listElems] + i*pairWords
+			key := m.idx[slot]
+			if key == 0 || last[string(m.wire(key, t.key))] != i {
+				continue
+			}
+			dst = append(dst, ",["...)
+			from, zeros := len(dst), w.ZeroValues
+			w.ZeroValues = false // with them, different keys might be the same
+			dst = w.container(dst, t.key, key)
+			w.ZeroValues = zeros
+			if w.err == nil && written[string(dst[from:])] {
+				w.err = errTwoNaNs
+			}
+			if w.err == nil {
+				written[string(dst[from:])] = true
+				dst = w.value(append(dst, ','), t.elem, m.idx[slot+pairValue])
+			}
+			if w.err != nil {
+				w.path = append(w.path, "["+itoa(int(i))+"]")
+				return dst
+			}
+			dst = append(dst, ']')
+		}
+	}
+	if len(dst) == start {
+		return append(dst, "[]"...)
+	}
+	dst[start] = '[' // in the place of the first comma
+	return append(dst, ']')
+}
+
+// lastPairs returns the number of the last pair with a key, by the keys' wire bytes.
+func (w *jsonWriter) lastPairs(t *XType, e uint32) map[string]uint32 {
+	last := map[string]uint32{}
+	for i := range w.m.idx[e+listCount] {
+		if key := w.m.idx[w.m.idx[e+listElems]+i*pairWords]; key != 0 {
+			last[string(w.m.wire(key, t.key))] = i
+		}
+	}
+	return last
+}
+
+func isNaN(b []byte) bool { return math.IsNaN(math.Float64frombits(be64(b))) }
+
+// fixed appends the value of type t in b; with quoted as a string also if it is a number or bool.
+func (w *jsonWriter) fixed(dst []byte, t *XType, b []byte, quoted bool) []byte {
+	v := int64(0)
+	switch t.wire {
+	case WireBool:
+		name := "false"
+		if b[0] != 0 {
+			name = "true"
+		}
+		if quoted {
+			return append(append(append(dst, '"'), name...), '"')
+		}
+		return append(dst, name...)
+	case WireI8:
+		v = int64(int8(b[0]))
+	case WireI16:
+		v = int64(int16(uint16(b[0])<<8 | uint16(b[1])))
+	case WireI32:
+		v = int64(int32(be32(b)))
+		if t.enum != nil {
+			if name := t.enum.Name(int32(v)); name != "" {
+				dst = append(append(dst, '"'), name...)
+				return append(dst, '"')
+			}
+		}
+	case WireI64:
+		v = int64(be64(b))
+		quoted = quoted || w.Int64Strings
+	case WireDouble:
+		return appendJSONFloat(dst, math.Float64frombits(be64(b)), quoted)
+	default:
+		dst = append(append(dst, '"'), UUID(b[:16]).String()...)
+		return append(dst, '"')
+	}
+	if !quoted {
+		return strconv.AppendInt(dst, v, 10)
+	}
+	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
+}
+
+// exactInts is a bound of whole numbers whose shortest form as a float is that of an integer.
+const exactInts = 1 << 53
+
+// appendJSONFloat appends a number as encoding/json does, or the string that stands for one that
+// JSON has not.
+func appendJSONFloat(dst []byte, f float64, quoted bool) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(dst, `"NaN"`...)
+	case math.IsInf(f, 1):
+		return append(dst, `"Infinity"`...)
+	case math.IsInf(f, -1):
+		return append(dst, `"-Infinity"`...)
+	}
+	if quoted {
+		dst = append(dst, '"')
+	}
+	if i := int64(f); float64(i) == f && i != 0 && i < exactInts && i > -exactInts {
+		dst = strconv.AppendInt(dst, i, 10)
+	} else if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) {
+		dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+		if n := len(dst); dst[n-4] == 'e' && dst[n-3] == '-' && dst[n-2] == '0' { // e-09
+			dst[n-2] = dst[n-1]
+			dst = dst[:n-1]
+		}
+	} else {
+		dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	if quoted {
+		dst = append(dst, '"')
+	}
+	return dst
+}
+
+// text appends a string, or a binary in base64.
+func (w *jsonWriter) text(dst []byte, t *XType, b []byte) []byte {
+	dst = append(dst, '"')
+	if t.binary {
+		return append(base64.StdEncoding.AppendEncode(dst, b), '"')
+	}
+	dst, ok := appendJSONText(dst, b)
+	if !ok {
+		w.err = ErrUTF8
+		return dst
+	}
+	return append(dst, '"')
+}

@@ -1,0 +1,94 @@
+package nocopy
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+)
+
+// For package nocopyjson. XJSONName is how a field is called in JSON.
+type XJSONName struct {
+	Name   string
+	Skip   bool   // it is neither written nor read
+	Quoted bool   // numbers and bools are strings
+	label  string // a comma, the name in quotes and a colon
+}
+
+// For package nocopyjson. XJSONOption is one of its options.
+type XJSONOption uint8
+
+func (XJSONOption) option() {}
+
+// jsonNames are the names of a struct's fields in JSON.
+type jsonNames struct {
+	fields []XJSONName
+	err    error // two fields have the same name, or one has no UTF-8
+}
+
+var errTwoNaNs = errors.New("two keys of a map differ in the bits of NaN only")
+
+// ParseCopy parses a copy of b, in recycled memory if that is said.
+func (X) ParseCopy(d *XDesc, b []byte, l Limits, recycle bool) (XStruct, error) {
+	c := chain.NewChunk(len(b), recycle)
+	copy(c.Mem, b)
+	return parseChunk(d, c, l, Own|recycling(recycle))
+}
+
+// JSONNames returns how the fields of the struct are called in JSON, by their numbers; or an error
+// if two have the same name.
+func (X) JSONNames(d *XDesc) ([]XJSONName, error) {
+	names := d.jsonNames()
+	return names.fields, names.err
+}
+
+func (d *XDesc) jsonNames() *jsonNames {
+	if names := d.json.Load(); names != nil {
+		return names
+	}
+	names := &jsonNames{fields: make([]XJSONName, len(d.fields))}
+	numbers := map[string]int{}
+	for i := range d.fields {
+		n := &names.fields[i]
+		*n = jsonName(&d.fields[i].XFieldDesc)
+		if n.Skip {
+			continue
+		}
+		if other, ok := numbers[n.Name]; ok {
+			names.err = fmt.Errorf("fields %s and %s have the same name in JSON: %s", d.fields[other].Name, d.fields[i].Name, n.Name)
+		}
+		numbers[n.Name] = i
+		label, ok := appendJSONText([]byte(`,"`), []byte(n.Name))
+		if !ok {
+			names.err = ErrUTF8
+		}
+		n.label = string(append(label, `":`...))
+	}
+	d.json.Store(names)
+	return names
+}
+
+// jsonName returns how a field is called in JSON: by its annotation json.name, else by the key
+// json of its annotation go.tag, as encoding/json takes it, else as in the IDL.
+func jsonName(f *XFieldDesc) XJSONName {
+	n := XJSONName{Name: f.Name}
+	tag, _ := f.Info.Annotation("go.tag")
+	tag = strings.ReplaceAll(tag, `\"`, `"`)
+	tag = reflect.StructTag(tag).Get("json")
+	name, options, _ := strings.Cut(tag, ",")
+	switch {
+	case tag == "-":
+		n.Skip = true
+	case name != "":
+		n.Name = name
+	}
+	for option := range strings.SplitSeq(options, ",") {
+		n.Quoted = n.Quoted || option == "string"
+	}
+	if name, ok := f.Info.Annotation("json.name"); ok {
+		n.Name, n.Skip = name, false
+	}
+	return n
+}

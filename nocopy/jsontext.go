@@ -1,0 +1,77 @@
+package nocopy
+
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+// Bytes of a word of eight, in each of which a bit or number stands.
+const (
+	highBits = 0x8080808080808080
+	lowBits  = 0x0101010101010101
+)
+
+// plainPrefix returns how many bytes b begins with that stand for themselves in a JSON string:
+// ASCII but for control characters, quotes and backslashes.
+func plainPrefix(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		if x := binary.LittleEndian.Uint64(b[i:]); !plainWord(x) {
+			break
+		}
+	}
+	for i < len(b) && b[i] >= 0x20 && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
+
+// plainWord reports whether all eight bytes stand for themselves. A byte below 32 borrows from the
+// bit above it when 32 is subtracted; one that is equal to c is zero when c is subtracted.
+func plainWord(x uint64) bool {
+	quote, backslash := x^lowBits*'"', x^lowBits*'\\'
+	return (x|(x-lowBits*0x20)|(quote-lowBits)|(backslash-lowBits))&highBits == 0
+}
+
+// appendJSONText appends b as the inside of a JSON string. It returns false, with what comes
+// before the fault, if b is not UTF-8.
+func appendJSONText(dst, b []byte) ([]byte, bool) {
+	for {
+		n := plainPrefix(b)
+		dst = append(dst, b[:n]...)
+		if b = b[n:]; len(b) == 0 {
+			return dst, true
+		}
+		if c := b[0]; c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRune(b)
+			if r == utf8.RuneError && size == 1 {
+				return dst, false
+			}
+			dst = append(dst, b[:size]...)
+			b = b[size:]
+			continue
+		}
+		dst = appendEscape(dst, b[0])
+		b = b[1:]
+	}
+}
+
+// appendEscape appends the escape of a control character, quote or backslash.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	}
+	const digits = "0123456789abcdef"
+	return append(dst, `\u00`+string(digits[c>>4])+string(digits[c&15])...)
+}

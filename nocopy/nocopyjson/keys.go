@@ -1,0 +1,107 @@
+package nocopyjson
+
+import (
+	"bytes"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+)
+
+// A keySet has the keys of the maps that are being read, to find those that come twice. Keys are
+// equal if their wire bytes are.
+type keySet struct {
+	spans  []span
+	levels []level // of maps in maps; more than depth are of maps that have been read
+	depth  int
+	seed   maphash.Seed
+}
+
+// span is where a key's wire bytes begin and end.
+type span struct{ from, to int }
+
+// level is one of these maps.
+type level struct {
+	first int // its first span
+	// Numbers of spans from first on, and of each half a hash: a table with open addressing, whose
+	// size is a power of two. Empty if there are few keys.
+	table []uint64
+}
+
+// keys is the number of a level.
+type keys int
+
+// fewKeys is up to how many keys comparing each is faster than a table.
+const fewKeys = 12
+
+func (s *keySet) reset() { s.spans, s.depth = s.spans[:0], 0 }
+
+// large reports whether s has so much memory that it should not be kept.
+func (s *keySet) large() bool {
+	n := 2 * cap(s.spans)
+	for _, l := range s.levels[:cap(s.levels)] {
+		n += cap(l.table)
+	}
+	return n > mostKept/8
+}
+
+// begin begins a map. Until it ends, others begin and end in it.
+func (s *keySet) begin() keys {
+	if s.depth == len(s.levels) {
+		s.levels = append(s.levels, level{})
+	}
+	l := &s.levels[s.depth]
+	l.first, l.table = len(s.spans), l.table[:0]
+	s.depth++
+	return keys(s.depth - 1)
+}
+
+// end ends the map that has begun last.
+func (s *keySet) end(k keys) {
+	s.spans = s.spans[:s.levels[k].first]
+	s.depth--
+}
+
+// add adds the key that is in b at from to to, or returns false if the map has it.
+func (s *keySet) add(k keys, b []byte, from, to int) bool {
+	l := &s.levels[k]
+	s.spans = append(s.spans, span{from, to})
+	all := s.spans[l.first:]
+	last := len(all) - 1
+	if last < fewKeys {
+		for _, other := range all[:last] {
+			if bytes.Equal(b[from:to], b[other.from:other.to]) {
+				return false
+			}
+		}
+		return true
+	}
+	if 2*last >= len(l.table) {
+		size := 1 << bits.Len(uint(4*last))
+		l.table = slices.Grow(l.table[:0], size)[:size]
+		clear(l.table)
+		for i := range last {
+			l.insert(s.seed, b, all, i)
+		}
+	}
+	return l.insert(s.seed, b, all, last)
+}
+
+// insert puts number i into the table, or returns false if there is one with the same key.
+func (l *level) insert(seed maphash.Seed, b []byte, all []span, i int) bool {
+	key := b[all[i].from:all[i].to]
+	hash := maphash.Bytes(seed, key)
+	mask := uint64(len(l.table) - 1)
+	for at := hash & mask; ; at = (at + 1) & mask {
+		bucket := l.table[at]
+		if bucket == 0 {
+			l.table[at] = hash>>32<<32 | uint64(uint32(i+1))
+			return true
+		}
+		if bucket>>32 == hash>>32 {
+			other := all[uint32(bucket)-1]
+			if bytes.Equal(key, b[other.from:other.to]) {
+				return false
+			}
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package nocopyjson_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson"
+	"github.com/nocopythrift/nocopythrift/nocopy/nocopyjson/internal/shop"
+)
+
+// cart is a Go struct with messages in it, as programs have them.
+type cart struct {
+	Item  shop.Item            `json:"item"`
+	Items []shop.Item          `json:"items"`
+	Parts map[string]shop.Part `json:"parts"`
+	Err   *shop.Refused        `json:"err"`
+}
+
+// ways are both releases of encoding/json.
+var ways = []struct {
+	name      string
+	marshal   func(any) ([]byte, error)
+	unmarshal func([]byte, any) error
+}{
+	{"v1", json.Marshal, json.Unmarshal},
+	{"v2", marshalV2, unmarshalV2},
+}
+
+// TestMethods: encoding/json and its second version read and write messages anywhere in Go values.
+func TestMethods(t *testing.T) {
+	const text = `{"item":{"large":5,"point":{"x":1,"y":2}},"items":[{},{"text":"<é>"}],"parts":{"a":{"name":"n"}},"err":{"reason_text":"no","color":"RED"}}`
+	for _, way := range ways {
+		var c cart
+		if err := way.unmarshal([]byte(" "+text), &c); err != nil {
+			t.Fatalf("%s: %v", way.name, err)
+		}
+		if c.Item.GetPoint().GetY() != 2 || c.Items[1].GetText() != "<é>" || c.Parts["a"].Which() != shop.Part_Name || c.Err.GetColor() != shop.Color_RED {
+			t.Errorf("%s: %+v", way.name, c)
+		}
+		want := text
+		if way.name == "v1" { // which escapes what HTML makes something of
+			want = strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(text)
+		}
+		if out, err := way.marshal(c); err != nil || string(out) != want {
+			t.Errorf("%s: %s, %v", way.name, out, err)
+		}
+		if out, err := way.marshal(&c.Item); err != nil || string(out) != `{"large":5,"point":{"x":1,"y":2}}` {
+			t.Errorf("%s: %s, %v", way.name, out, err)
+		}
+		if out, err := way.marshal(cart{}); err != nil || !strings.HasPrefix(string(out), `{"item":null,`) {
+			t.Errorf("%s: %s, %v", way.name, out, err)
+		}
+	}
+}
+
+// TestMethodsFail: an error leaves the message as it was, and its offset counts from the beginning
+// of the whole text; of the value with the first version, as Go 1.26 has it.
+func TestMethodsFail(t *testing.T) {
+	const text = `{"items": [{"large":1}, {"large":1.5}]}`
+	for _, way := range ways {
+		var c cart
+		err := way.unmarshal([]byte(text), &c)
+		var bad *nocopy.Error
+		if !errors.As(err, &bad) || bad.Path != "Item.large" || !errors.Is(err, nocopyjson.ErrValue) {
+			t.Fatalf("%s: %v", way.name, err)
+		}
+		if whole := strings.Index(text, "1.5"); bad.Offset != whole && (way.name == "v2" || bad.Offset != 9) {
+			t.Errorf("%s: offset %d: %v", way.name, bad.Offset, err)
+		}
+		m := shop.NewItem()
+		m.SetText("as before")
+		if err := way.unmarshal([]byte(`{"large":1,"no":2}`), &m); !errors.Is(err, nocopyjson.ErrUnknownField) || m.GetText() != "as before" {
+			t.Errorf("%s: %v %v", way.name, m, err)
+		}
+		if err := way.unmarshal([]byte(`null`), &m); err != nil || m.Valid() {
+			t.Errorf("%s: null: %v %v", way.name, m, err)
+		}
+		bytes, err := way.marshal(badText())
+		if !errors.As(err, &bad) || bad.Path != "Item.items[0].counts[0]" || !errors.Is(err, nocopy.ErrUTF8) {
+			t.Errorf("%s: %s %v", way.name, bytes, err)
+		}
+	}
+	var m shop.Item
+	for _, b := range [][]byte{nil, []byte("{"), []byte("nul"), []byte("{}{}")} {
+		if err := m.UnmarshalJSON(b); err == nil || m.Valid() {
+			t.Errorf("%q: %v", b, m)
+		}
+	}
+}
+
+// badText returns a message with a key that is not UTF-8.
+func badText() shop.Item {
+	m := shop.NewItem()
+	m.NewItems(1).At(0).NewCounts(1).Put("a\xff", 1)
+	return m
+}
+
+// TestArguments: what generated code has for a service's calls is a struct as others.
+func TestArguments(t *testing.T) {
+	args := shop.NewShopGetArgs()
+	args.SetID(5)
+	if b, err := nocopyjson.Marshal(args); err != nil || string(b) != `{"id":5}` {
+		t.Errorf("%s %v", b, err)
+	}
+}
+
+// TestNames: fields are called as their annotations say.
+func TestNames(t *testing.T) {
+	const text = `{"@id":1,"exact":"2","yes":"true","-":"d","a\"b\\":"q"}`
+	n := shop.NewNamed()
+	if err := nocopyjson.Unmarshal([]byte(text), &n); err != nil {
+		t.Fatal(err)
+	}
+	n.SetSecret("secret")
+	if b, err := n.MarshalJSON(); err != nil || string(b) != text {
+		t.Errorf("%s %v", b, err)
+	}
+	for _, text := range []string{`{"id":1}`, `{"secret":"a"}`, `{"quoted":"a"}`, `{"dash":"a"}`, `{"":1}`} {
+		if err := nocopyjson.Unmarshal([]byte(text), &n); !errors.Is(err, nocopyjson.ErrUnknownField) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	// Two fields with one name are an error of every use, not a panic, and not half a message.
+	c := shop.NewClash()
+	if b, err := c.MarshalJSON(); err == nil || !strings.Contains(err.Error(), "fields first and second") || b != nil {
+		t.Errorf("%s %v", b, err)
+	}
+	if err := nocopyjson.Unmarshal([]byte(`{"second":1}`), &c); err == nil || !strings.Contains(err.Error(), "fields first and second") {
+		t.Error(err)
+	}
+}
+
+// TestZeroValues: fields that are not set are written on request, of unions only the one that is.
+func TestZeroValues(t *testing.T) {
+	m, err := shop.ParseItem([]byte{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := nocopyjson.Marshal(m); err != nil || string(b) != `{}` {
+		t.Errorf("%s %v", b, err)
+	}
+	const zeros = `{"flag":false,"tiny":0,"small":0,"medium":0,"large":"0","real":0,"text":"","blob":"",` +
+		`"key":"00000000-0000-0000-0000-000000000000","color":0,"point":null,"part":null,"numbers":[],"words":[],` +
+		`"counts":{},"places":{},"choices":{},"weights":{},"digests":{},"names":[],"paths":[],"inner":null,` +
+		`"items":[],"limit":7,"origin":{"x":1,"y":0},"ids":{},"keys":{}}`
+	b, err := nocopyjson.Marshal(m, nocopyjson.ZeroValues, nocopyjson.Int64Strings)
+	if err != nil || string(b) != zeros {
+		t.Errorf("%s %v", b, err)
+	}
+	if err := nocopyjson.Unmarshal(b, &m); err != nil || m.IsSetPoint() || !m.IsSetItems() || m.GetLimit() != 7 {
+		t.Error(m, err)
+	}
+	m = shop.NewItem()
+	m.NewPart().SetName("n")
+	m.NewNames(1).AppendNew()
+	if b, err = nocopyjson.Marshal(m, nocopyjson.ZeroValues); err != nil || !strings.Contains(string(b), `"part":{"name":"n"}`) {
+		t.Errorf("%s %v", b, err)
+	}
+}
+
+// TestAppend: what was there stays, also after an error.
+func TestAppend(t *testing.T) {
+	m := shop.NewItem()
+	m.NewNumbers(2).Set(1, -1<<63)
+	got, err := nocopyjson.Append([]byte("x="), m, nocopyjson.Int64Strings)
+	if want := `"numbers":["0","-9223372036854775808"]`; err != nil || !strings.HasPrefix(string(got), "x={") || !strings.Contains(string(got), want) {
+		t.Errorf("%s %v", got, err)
+	}
+	if got, err := nocopyjson.Append([]byte("x="), badText()); err == nil || string(got) != "x=" {
+		t.Errorf("%s %v", got, err)
+	}
+	if got, err := nocopyjson.Append([]byte("x="), shop.Item{}); err != nil || string(got) != "x=null" {
+		t.Errorf("%s %v", got, err)
+	}
+	if got, err := nocopyjson.Append(nil, shop.NewItem().GetPoint()); err != nil || string(got) != "null" {
+		t.Errorf("%s %v", got, err)
+	}
+	var b strings.Builder
+	if err := nocopyjson.Write(&b, badText()); err == nil || b.Len() > 0 {
+		t.Error(b.String(), err)
+	}
+	failure := errors.New("full")
+	if err := nocopyjson.Write(failing{failure}, m); err != failure {
+		t.Error(err)
+	}
+}
+
+type failing struct{ error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.error }
+
+// TestParts: a struct in a message, edited or not, is written as it reads.
+func TestParts(t *testing.T) {
+	var m shop.Item
+	if err := nocopyjson.Unmarshal([]byte(`{"items":[{"text":"a"},{"text":"b"},{"text":"c"}],"counts":{"x":1,"y":2}}`), &m); err != nil {
+		t.Fatal(err)
+	}
+	m.GetItems().At(1).SetText(strings.Repeat("long", 2000))
+	m.GetItems().At(2).SetLarge(3)
+	m.GetItems().At(2).SetText("d")
+	m.GetItems().Swap(0, 2)
+	m.GetCounts().Delete("x")
+	m.GetCounts().Put("z", 3)
+	b, err := nocopyjson.Marshal(m.GetItems().At(0))
+	if err != nil || string(b) != `{"large":3,"text":"d"}` {
+		t.Errorf("%s %v", b, err)
+	}
+	items := `"items":[{"large":3,"text":"d"},{"text":"` + strings.Repeat("long", 2000) + `"},{"text":"a"}]}`
+	want := []string{`{"counts":{"y":2,"z":3},` + items, `{"counts":{"z":3,"y":2},` + items}
+	if got, err := nocopyjson.Marshal(m); err != nil || !slices.Contains(want, string(got)) {
+		t.Errorf("%s %v", got, err)
+	}
+}
+
+// TestRepeatedOnTheWire: of fields and keys that came twice the last counts.
+func TestRepeatedOnTheWire(t *testing.T) {
+	wire := "\x0b\x00\x07\x00\x00\x00\x01a" + "\x0b\x00\x07\x00\x00\x00\x01b" +
+		"\x0d\x00\x0f\x0b\x0a\x00\x00\x00\x02" + "\x00\x00\x00\x01k\x00\x00\x00\x00\x00\x00\x00\x01" + "\x00\x00\x00\x01k\x00\x00\x00\x00\x00\x00\x00\x02" +
+		"\x0d\x00\x15\x0f\x08\x00\x00\x00\x02" + "\x08\x00\x00\x00\x00\x00\x00\x00\x01" + "\x08\x00\x00\x00\x00\x00\x00\x00\x02" +
+		"\x08\x03\xe8\x00\x00\x00\x01" + "\x00"
+	m, err := shop.ParseItem([]byte(wire))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := m.MarshalJSON(); err != nil || string(b) != `{"text":"b","counts":{"k":2},"paths":[[[],2]]}` {
+		t.Errorf("%s %v", b, err)
+	}
+}

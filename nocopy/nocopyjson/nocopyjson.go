@@ -1,0 +1,150 @@
+package nocopyjson
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// Options of this package. Those of package nocopy that Unmarshal takes are nocopy.Limits and
+// nocopy.Recycle.
+const (
+	// Int64Strings writes numbers of type i64 as strings, since JavaScript has no integers beyond 53
+	// bits.
+	Int64Strings nocopy.XJSONOption = 1 << iota
+
+	// ZeroValues writes fields that are not set, too: with their default, or as zero, empty or, if
+	// they are structs, null. Of unions only the field that is set is written.
+	ZeroValues
+
+	// AllowUnknown passes over fields that the IDL does not know.
+	AllowUnknown
+)
+
+// What may be wrong with a text, in a *nocopy.Error, besides nocopy.ErrMissingRequired,
+// nocopy.ErrLimit, nocopy.ErrTrailing, nocopy.ErrUTF8 and io.ErrUnexpectedEOF.
+var (
+	ErrSyntax       = errors.New("not JSON")
+	ErrValue        = errors.New("value of another type")
+	ErrUnknownField = errors.New("unknown field")
+	ErrDuplicate    = errors.New("name or key comes twice")
+)
+
+// Marshal returns a message, or a part of one, as JSON; null if it is absent. The message is
+// finished first, as Message.Bytes does. The error is an *nocopy.Error: ErrUTF8 if a string is not
+// UTF-8. The bytes are the caller's.
+func Marshal(m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
+	return Append(nil, m, opts...)
+}
+
+// Append appends what Marshal returns to dst, and nothing if there is an error.
+func Append(dst []byte, m nocopy.AnyStruct, opts ...nocopy.Option) ([]byte, error) {
+	return nocopy.X{}.AppendJSON(dst, m.ThriftStruct(), m.ThriftDesc(), written(opts))
+}
+
+// buffers are for Write, of at most mostKept bytes: *[]byte.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// Write writes what Marshal returns to w, in one piece, and nothing if that fails. Errors of w are
+// returned as they are.
+func Write(w io.Writer, m nocopy.AnyStruct, opts ...nocopy.Option) error {
+	buf := buffers.Get().(*[]byte)
+	text, err := Append((*buf)[:0], m, opts...)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	if cap(text) <= mostKept {
+		*buf = text
+		buffers.Put(buf)
+	}
+	return err
+}
+
+// Unmarshal makes a message of a JSON text, which must be exactly one object, and sets *s to its
+// root. The message has memory of its own. After an error, which is an *nocopy.Error with the
+// offset in the text, *s is as it was.
+func Unmarshal[S nocopy.StructView](text []byte, s *S, opts ...nocopy.Option) error {
+	read, err := UnmarshalAs((*s).ThriftDesc(), text, opts...)
+	if err == nil {
+		*s = S(read)
+	}
+	return err
+}
+
+// UnmarshalAs is like Unmarshal for a type that is known by its descriptor only.
+func UnmarshalAs(d *nocopy.XDesc, text []byte, opts ...nocopy.Option) (nocopy.Struct, error) {
+	s, err := read(d, text, readingBy(opts))
+	return nocopy.Struct(s), err
+}
+
+// Read is like Unmarshal of all that r has. It reads at most Limits.MaxBytes, 100 MiB if there are
+// none. Errors of r are returned as they are.
+func Read[S nocopy.StructView](r io.Reader, s *S, opts ...nocopy.Option) error {
+	d := (*s).ThriftDesc()
+	o := readingBy(opts)
+	text, err := io.ReadAll(io.LimitReader(r, int64(o.limits.MaxBytes)+1))
+	if err != nil {
+		return err
+	}
+	m, err := read(d, text, o)
+	if err == nil {
+		*s = S(m)
+	}
+	return err
+}
+
+// written returns the options for writing.
+func written(opts []nocopy.Option) (o nocopy.XJSON) {
+	for _, opt := range opts {
+		if f, ok := opt.(nocopy.XJSONOption); ok {
+			o.Int64Strings = o.Int64Strings || f&Int64Strings != 0
+			o.ZeroValues = o.ZeroValues || f&ZeroValues != 0
+		}
+	}
+	return o
+}
+
+// reading is how a text is read.
+type reading struct {
+	allowUnknown bool
+	recycle      bool
+	limits       nocopy.Limits
+}
+
+// The limits of package nocopy where none are given.
+const (
+	defaultMaxBytes = 100 << 20
+	defaultMaxDepth = 64
+)
+
+// readingBy returns the options for reading.
+func readingBy(opts []nocopy.Option) reading {
+	o := reading{limits: nocopy.Limits{MaxBytes: defaultMaxBytes, MaxDepth: defaultMaxDepth}}
+	for _, opt := range opts {
+		switch opt := opt.(type) {
+		case nocopy.XJSONOption:
+			o.allowUnknown = o.allowUnknown || opt&AllowUnknown != 0
+		case nocopy.Limits:
+			if opt.MaxBytes > 0 {
+				o.limits.MaxBytes = opt.MaxBytes
+			}
+			if opt.MaxDepth > 0 {
+				o.limits.MaxDepth = opt.MaxDepth
+			}
+			o.limits.MaxIndex = opt.MaxIndex
+		default:
+			o.recycle = o.recycle || opt == nocopy.Recycle
+		}
+	}
+	return o
+}
+
+func limitError(what string) error { return fmt.Errorf("%w: %s", nocopy.ErrLimit, what) }
+
+func tooLong(most int) error {
+	return limitError("text of more than Limits.MaxBytes = " + strconv.Itoa(most) + " bytes")
+}

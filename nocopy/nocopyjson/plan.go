@@ -1,0 +1,108 @@
+package nocopyjson
+
+import (
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// A plan is what reading asks of a type. Plans refer to each other, so that only that of the root
+// is looked up.
+type plan struct {
+	wire      nocopy.WireType
+	binary    bool
+	enum      *nocopy.XEnum
+	size      int         // of a value of fixed size, else 0
+	key, elem *plan       // as in nocopy.XType
+	of        *structPlan // struct
+}
+
+type structPlan struct {
+	desc     *nocopy.XDesc
+	fields   []fieldPlan
+	byName   map[string]int
+	required []int
+	err      error // the struct can't be read
+}
+
+type fieldPlan struct {
+	nocopy.XJSONName
+	idlName  string
+	header   [3]byte // wire type and id
+	required bool
+	value    *plan
+}
+
+// plans are those of the structs that were read, by descriptor: *structPlan.
+var plans sync.Map
+
+// planOf returns the plan of the struct that d describes.
+func planOf(d *nocopy.XDesc) *structPlan {
+	if p, ok := plans.Load(d); ok {
+		return p.(*structPlan)
+	}
+	c := planner{}
+	root := c.structure(d)
+	for d, p := range c {
+		plans.LoadOrStore(d, p)
+	}
+	return root
+}
+
+// planner makes plans, which may refer to each other in circles.
+type planner map[*nocopy.XDesc]*structPlan
+
+func (c planner) structure(d *nocopy.XDesc) *structPlan {
+	if p := c[d]; p != nil {
+		return p
+	}
+	p := &structPlan{desc: d, byName: map[string]int{}}
+	c[d] = p
+	var names []nocopy.XJSONName
+	names, p.err = nocopy.X{}.JSONNames(d)
+	for i, n := range names {
+		f := d.FieldDesc(i)
+		t := f.Type
+		p.fields = append(p.fields, fieldPlan{
+			XJSONName: n, idlName: f.Name, required: f.Req == nocopy.XRequired, value: c.value(t),
+			header: [3]byte{byte(t.Wire()), byte(uint16(f.ID) >> 8), byte(f.ID)},
+		})
+		if !n.Skip {
+			p.byName[n.Name] = i
+		}
+		if f.Req == nocopy.XRequired {
+			p.required = append(p.required, i)
+		}
+	}
+	return p
+}
+
+func (c planner) value(t *nocopy.XType) *plan {
+	if t == nil {
+		return nil
+	}
+	p := &plan{wire: t.Wire(), binary: t.Binary(), enum: t.Enum(), size: sizes[t.Wire()]}
+	if d := t.Struct(); d != nil {
+		p.of = c.structure(d)
+		return p
+	}
+	p.key, p.elem = c.value(t.Key()), c.value(t.Elem())
+	return p
+}
+
+// sizes are how many bytes values of fixed size take.
+var sizes = [nocopy.WireUUID + 1]int{
+	nocopy.WireBool: 1, nocopy.WireI8: 1, nocopy.WireI16: 2, nocopy.WireI32: 4, nocopy.WireI64: 8,
+	nocopy.WireDouble: 8, nocopy.WireUUID: 16,
+}
+
+// find returns the number of the field with a name, −1 if there is none. Mostly it is next.
+func (p *structPlan) find(name []byte, next int) int {
+	if next < len(p.fields) && p.fields[next].Name == string(name) && !p.fields[next].Skip {
+		return next
+	}
+	if i, ok := p.byName[string(name)]; ok {
+		return i
+	}
+	return -1
+}

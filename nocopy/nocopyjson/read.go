@@ -1,0 +1,314 @@
+package nocopyjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/nocopythrift/nocopythrift/internal/jsontext"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// A reader turns JSON into the wire bytes of a message. Tokens are appended to out as they come;
+// what is known only at its end, such as a list's count, has room there before.
+type reader struct {
+	dec jsontext.Decoder
+	buf bytes.Buffer // of in; the decoder reads it in place
+	in  []byte
+	reading
+
+	start, end int // of the last token in in
+	out        []byte
+	most       int // bytes of out
+	scratch    []byte
+	seen       []uint64 // of each struct that is being read, a bit for each field that came
+	keys       keySet
+	err        error
+	at         int      // where the error is
+	path       []string // and in what, from the inside out
+}
+
+// readers are those that are not in use.
+var readers = sync.Pool{New: func() any { return &reader{keys: keySet{seed: maphash.MakeSeed()}} }}
+
+// mostKept is how much memory a reader keeps that is not in use.
+const mostKept = 1 << 20
+
+// read returns the root of a message with what the JSON text says. The error is an *nocopy.Error.
+func read(d *nocopy.XDesc, text []byte, o reading) (nocopy.XStruct, error) {
+	r := readers.Get().(*reader)
+	defer r.free()
+	r.in, r.reading = text, o
+	p := planOf(d)
+	if len(text) > o.limits.MaxBytes {
+		r.fail(0, tooLong(o.limits.MaxBytes))
+		return nocopy.XStruct{}, r.failure(d)
+	}
+	if !r.root(p, o.limits.MaxBytes) {
+		return nocopy.XStruct{}, r.failure(d)
+	}
+	s, err := nocopy.X{}.ParseCopy(d, r.out, o.limits, o.recycle)
+	var bad *nocopy.Error
+	if errors.As(err, &bad) {
+		// The text has no fault that Parse could find but that the index becomes too large.
+		// Reading again up to there finds the place.
+		if r.root(p, bad.Offset) {
+			r.fail(len(text), nil)
+		}
+		r.err = bad.Err
+		return s, r.failure(d)
+	}
+	return s, err
+}
+
+// free gives the reader back, without what it holds of its caller's.
+func (r *reader) free() {
+	if cap(r.out)+8*cap(r.seen) > mostKept || r.keys.large() {
+		return
+	}
+	r.buf = bytes.Buffer{}
+	r.dec.Reset(&r.buf)
+	r.in, r.err, r.path = nil, nil, nil
+	readers.Put(r)
+}
+
+// root reads the whole text. most is how many bytes the message may have.
+func (r *reader) root(p *structPlan, most int) bool {
+	r.buf = *bytes.NewBuffer(r.in)
+	// In what is known they are found here.
+	r.dec.Reset(&r.buf, jsontext.AllowDuplicateNames(!r.allowUnknown))
+	r.out, r.seen, r.most, r.end = r.out[:0], r.seen[:0], most, 0
+	r.err, r.path = nil, r.path[:0]
+	r.keys.reset()
+	c := r.next()
+	if c == 0 {
+		return false
+	}
+	if c != '{' {
+		return r.wrong(c, "an object")
+	}
+	if !r.structure(p, r.limits.MaxDepth) {
+		return false
+	}
+	if len(r.out) > r.most {
+		return r.fail(r.end, r.tooLarge())
+	}
+	if _, err := r.dec.ReadToken(); err != io.EOF {
+		rest := bytes.TrimLeft(r.in[r.end:], " \t\r\n")
+		return r.fail(len(r.in)-len(rest), nocopy.ErrTrailing)
+	}
+	return true
+}
+
+// fail notes what is wrong at an offset of the text. It returns false.
+func (r *reader) fail(at int, err error) bool {
+	r.at, r.err = at, err
+	return false
+}
+
+// inside notes that the error is in a part of a value. It returns false.
+func (r *reader) inside(part string) bool {
+	r.path = append(r.path, part)
+	return false
+}
+
+func (r *reader) atElement(i int) bool { return r.inside("[" + strconv.Itoa(i) + "]") }
+
+// failure returns the error with its path.
+func (r *reader) failure(d *nocopy.XDesc) error {
+	path := []byte(d.Name())
+	for _, part := range slices.Backward(r.path) {
+		path = append(path, part...)
+	}
+	return &nocopy.Error{Offset: r.at, Path: string(path), Err: r.err}
+}
+
+// wrong fails since a token that begins with c stands where something else is expected.
+func (r *reader) wrong(c byte, want string) bool {
+	kind := "a number"
+	switch c {
+	case '{':
+		kind = "an object"
+	case '[':
+		kind = "an array"
+	case '"':
+		kind = "a string"
+	case 't', 'f':
+		kind = "a bool"
+	case 'n':
+		kind = "null"
+	}
+	return r.fail(r.start, fmt.Errorf("%w: %s, want %s", ErrValue, kind, want))
+}
+
+// next reads a token, which is then from start to end, and returns its first byte; 0 if it fails.
+func (r *reader) next() byte {
+	if len(r.out) > r.most {
+		r.fail(r.end, r.tooLarge())
+		return 0
+	}
+	if _, err := r.dec.ReadToken(); err != nil {
+		r.syntax(err)
+		return 0
+	}
+	r.start, r.end = r.skipSpace(r.end), int(r.dec.InputOffset())
+	return r.in[r.start]
+}
+
+func (r *reader) tooDeep() error {
+	return limitError("nested more than Limits.MaxDepth = " + strconv.Itoa(r.limits.MaxDepth) + " deep")
+}
+
+func (r *reader) tooLarge() error {
+	return limitError("message of more than Limits.MaxBytes = " + strconv.Itoa(r.limits.MaxBytes) + " bytes")
+}
+
+// skipSpace returns where the token after an offset begins.
+func (r *reader) skipSpace(i int) int {
+	for i < len(r.in) {
+		switch r.in[i] {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// syntax fails with an error of the tokenizer.
+func (r *reader) syntax(err error) {
+	at := len(r.in)
+	var bad *jsontext.SyntacticError
+	if errors.As(err, &bad) {
+		at, err = int(bad.ByteOffset), bad.Err
+	}
+	switch {
+	case err == io.EOF, errors.Is(err, io.ErrUnexpectedEOF):
+		err = io.ErrUnexpectedEOF
+	case jsontext.IsDuplicateName(err):
+		err = ErrDuplicate
+	default:
+		err = fmt.Errorf("%w: %w", ErrSyntax, err)
+	}
+	r.fail(at, err)
+}
+
+// structure reads a struct after its opening brace. depth is how many structs may stand in each
+// other, this one included.
+func (r *reader) structure(p *structPlan, depth int) bool {
+	if depth <= 0 {
+		return r.fail(r.start, r.tooDeep())
+	}
+	if p.err != nil {
+		return r.fail(r.start, p.err)
+	}
+	base, set := len(r.seen), 0
+	r.seen = slices.Grow(r.seen, (len(p.fields)+63)/64)[:base+(len(p.fields)+63)/64]
+	clear(r.seen[base:])
+	for next := 0; ; {
+		c := r.next()
+		if c == '}' {
+			break
+		}
+		if c == 0 {
+			return false
+		}
+		name, nameAt := r.text(), r.start
+		i := p.find(name, next)
+		if i < 0 {
+			if !r.unknown(name) {
+				return false
+			}
+			continue
+		}
+		f := &p.fields[i]
+		if bit := uint64(1) << (i & 63); r.seen[base+i>>6]&bit != 0 {
+			r.fail(nameAt, ErrDuplicate)
+			return r.inside("." + f.idlName)
+		} else {
+			r.seen[base+i>>6] |= bit
+		}
+		next = i + 1
+		if c = r.next(); c == 'n' && !f.required {
+			continue
+		}
+		if set++; set > 1 && p.desc.IsUnion() && c != 0 {
+			r.fail(nameAt, fmt.Errorf("%w: a union with two fields", ErrValue))
+			return r.inside("." + f.idlName)
+		}
+		r.out = append(r.out, f.header[:]...)
+		if c == 0 || !r.value(f.value, c, depth) {
+			return r.inside("." + f.idlName)
+		}
+	}
+	for _, i := range p.required {
+		if r.seen[base+i>>6]&(1<<(i&63)) == 0 {
+			r.fail(r.start, nocopy.ErrMissingRequired)
+			return r.inside("." + p.fields[i].idlName)
+		}
+	}
+	r.seen = r.seen[:base]
+	r.out = append(r.out, 0)
+	return true
+}
+
+// value reads a value that begins with the last token, c.
+func (r *reader) value(p *plan, c byte, depth int) bool {
+	switch p.wire {
+	case nocopy.WireString:
+		if c != '"' {
+			return r.wrong(c, "a string")
+		}
+		return r.string(p)
+	case nocopy.WireStruct:
+		if c != '{' {
+			return r.wrong(c, "an object")
+		}
+		return r.structure(p.of, depth-1)
+	case nocopy.WireList, nocopy.WireSet:
+		if c != '[' {
+			return r.wrong(c, "an array")
+		}
+		return r.list(p, depth)
+	case nocopy.WireMap:
+		if p.key.size > 0 || p.key.wire == nocopy.WireString {
+			if c != '{' {
+				return r.wrong(c, "an object")
+			}
+			return r.object(p, depth)
+		}
+		if c != '[' {
+			return r.wrong(c, "an array of pairs")
+		}
+		return r.pairs(p, depth)
+	}
+	return r.scalar(p, c)
+}
+
+// unknown reads the value of a field that the struct does not have.
+func (r *reader) unknown(name []byte) bool {
+	if !r.allowUnknown {
+		return r.fail(r.start, fmt.Errorf("%w: %.64q", ErrUnknownField, name))
+	}
+	for open := 0; ; {
+		switch r.next() {
+		case 0:
+			return false
+		case '{', '[':
+			if open++; open > r.limits.MaxDepth {
+				return r.fail(r.start, r.tooDeep())
+			}
+		case '}', ']':
+			open--
+		}
+		if open == 0 {
+			return true
+		}
+	}
+}

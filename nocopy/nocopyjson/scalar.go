@@ -1,0 +1,289 @@
+package nocopyjson
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/nocopythrift/nocopythrift/internal/jsontext"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// raw returns the bytes of the last token.
+func (r *reader) raw() []byte { return r.in[r.start:r.end] }
+
+// text returns what the last token, a string, stands for. It is good until the next token.
+func (r *reader) text() []byte {
+	raw := r.raw()
+	inside := raw[1 : len(raw)-1]
+	if bytes.IndexByte(inside, '\\') < 0 {
+		return inside
+	}
+	r.scratch, _ = jsontext.AppendUnquote(r.scratch[:0], raw) // the tokenizer has checked it
+	return r.scratch
+}
+
+// string reads a string or binary, which is the last token.
+func (r *reader) string(p *plan) bool {
+	r.out = append(r.out, 0, 0, 0, 0)
+	at := len(r.out)
+	if p.binary {
+		if !r.base64() {
+			return false
+		}
+	} else {
+		raw := r.raw()
+		if inside := raw[1 : len(raw)-1]; bytes.IndexByte(inside, '\\') < 0 {
+			r.out = append(r.out, inside...)
+		} else {
+			r.out, _ = jsontext.AppendUnquote(r.out, raw) // the tokenizer has checked it
+		}
+	}
+	binary.BigEndian.PutUint32(r.out[at-4:], uint32(len(r.out)-at))
+	return true
+}
+
+// base64 appends the bytes that the last token stands for, in one of the alphabets of RFC 4648,
+// padded or not.
+func (r *reader) base64() bool {
+	text, encoding := r.text(), base64.StdEncoding
+	if bytes.ContainsAny(text, "-_") {
+		encoding = base64.URLEncoding
+	}
+	if len(text)%4 != 0 {
+		encoding = encoding.WithPadding(base64.NoPadding)
+	}
+	out, err := encoding.AppendDecode(r.out, text)
+	if err != nil || bytes.ContainsAny(text, "\r\n") { // which are passed over
+		return r.fail(r.start, fmt.Errorf("%w: a binary that is not base64", ErrValue))
+	}
+	r.out = out
+	return true
+}
+
+// key reads a map's key that is a scalar or text: the last token, a string.
+func (r *reader) key(p *plan) bool {
+	if p.wire == nocopy.WireString {
+		return r.string(p)
+	}
+	return r.scalar(p, '"')
+}
+
+// scalar reads a value of fixed size, which is the last token and begins with c.
+func (r *reader) scalar(p *plan, c byte) bool {
+	var text []byte
+	switch {
+	case c == '"':
+		text = r.text()
+	case c == '-' || c >= '0' && c <= '9':
+		text = r.raw()
+		c = '0'
+	}
+	switch p.wire {
+	case nocopy.WireBool:
+		return r.bool(c, text)
+	case nocopy.WireDouble:
+		return r.double(c, text)
+	case nocopy.WireUUID:
+		if c != '"' {
+			return r.wrong(c, "a string")
+		}
+		u, err := nocopy.ParseUUID(string(text[:min(len(text), 64)]))
+		if err != nil {
+			return r.fail(r.start, fmt.Errorf("%w: not a uuid", ErrValue))
+		}
+		r.out = append(r.out, u[:]...)
+		return true
+	}
+	if p.enum != nil && c == '"' {
+		if v, ok := p.enum.Value(string(text)); ok {
+			r.out = binary.BigEndian.AppendUint32(r.out, uint32(v))
+			return true
+		}
+	}
+	if c != '"' && c != '0' {
+		return r.wrong(c, "a number")
+	}
+	v, err := integer(text)
+	if shift := 64 - 8*p.size; err == nil && v<<shift>>shift != v {
+		err = errRange
+	}
+	if err != nil {
+		if err == errNumber && p.enum != nil {
+			err = errors.New("not a name of the enum")
+		}
+		return r.fail(r.start, fmt.Errorf("%w: %w", ErrValue, err))
+	}
+	switch p.size {
+	case 1:
+		r.out = append(r.out, byte(v))
+	case 2:
+		r.out = binary.BigEndian.AppendUint16(r.out, uint16(v))
+	case 4:
+		r.out = binary.BigEndian.AppendUint32(r.out, uint32(v))
+	default:
+		r.out = binary.BigEndian.AppendUint64(r.out, uint64(v))
+	}
+	return true
+}
+
+func (r *reader) bool(c byte, text []byte) bool {
+	switch {
+	case c == 't' || c == '"' && string(text) == "true":
+		r.out = append(r.out, 1)
+	case c == 'f' || c == '"' && string(text) == "false":
+		r.out = append(r.out, 0)
+	default:
+		return r.wrong(c, "a bool")
+	}
+	return true
+}
+
+func (r *reader) double(c byte, text []byte) bool {
+	v, err := 0.0, error(nil)
+	switch {
+	case c != '"' && c != '0':
+		return r.wrong(c, "a number")
+	case string(text) == "NaN":
+		v = math.NaN()
+	case string(text) == "Infinity":
+		v = math.Inf(1)
+	case string(text) == "-Infinity":
+		v = math.Inf(-1)
+	default:
+		if _, ok := scanNumber(text); !ok {
+			err = errNumber
+		} else if v, err = strconv.ParseFloat(string(text), 64); err != nil {
+			err = errRange
+		}
+	}
+	if err != nil {
+		return r.fail(r.start, fmt.Errorf("%w: %w", ErrValue, err))
+	}
+	r.out = binary.BigEndian.AppendUint64(r.out, math.Float64bits(v))
+	return true
+}
+
+var (
+	errNumber = errors.New("not a number")
+	errRange  = errors.New("a number out of range")
+	errWhole  = errors.New("not a whole number")
+)
+
+// integer returns the whole number that text is in JSON, also if it is written as 1.0 or 1e3.
+func integer(text []byte) (int64, error) {
+	i := 0
+	if len(text) > 0 && text[0] == '-' {
+		i = 1
+	}
+	// 18 digits can't overflow.
+	if n := len(text) - i; n > 0 && n <= 18 && (text[i] != '0' || n == 1) {
+		v := int64(0)
+		for _, c := range text[i:] {
+			if c -= '0'; c > 9 {
+				return slowInteger(text)
+			}
+			v = 10*v + int64(c)
+		}
+		if i == 1 {
+			v = -v
+		}
+		return v, nil
+	}
+	return slowInteger(text)
+}
+
+// slowInteger is integer of what is long, or has a fraction or exponent, or is no number.
+func slowInteger(text []byte) (int64, error) {
+	n, ok := scanNumber(text)
+	if !ok {
+		return 0, errNumber
+	}
+	// The number is digits·10^exponent, without zeros at the ends of digits.
+	digits := append(bytes.Clone(n.whole), n.fraction...)
+	exponent := n.exponent - len(n.fraction)
+	trimmed := bytes.TrimRight(digits, "0")
+	exponent += len(digits) - len(trimmed)
+	digits = bytes.TrimLeft(trimmed, "0")
+	switch {
+	case len(digits) == 0:
+		return 0, nil
+	case exponent < 0:
+		return 0, errWhole
+	case len(digits)+exponent > 19:
+		return 0, errRange
+	}
+	for range exponent {
+		digits = append(digits, '0')
+	}
+	if n.negative {
+		digits = append([]byte{'-'}, digits...)
+	}
+	v, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil {
+		return 0, errRange
+	}
+	return v, nil
+}
+
+// number is a number's parts.
+type number struct {
+	negative        bool
+	whole, fraction []byte
+	exponent        int // at most ±mostExponent
+}
+
+// mostExponent is more than any number's length; ten times as much is an int32.
+const mostExponent = 1 << 27
+
+// scanNumber returns the parts of text, and whether it is a number as JSON has it.
+func scanNumber(text []byte) (n number, ok bool) {
+	n.negative, text = cutByte(text, "-")
+	n.whole, text = cutDigits(text)
+	if len(n.whole) == 0 || len(n.whole) > 1 && n.whole[0] == '0' {
+		return n, false
+	}
+	if point, rest := cutByte(text, "."); point {
+		if n.fraction, text = cutDigits(rest); len(n.fraction) == 0 {
+			return n, false
+		}
+	}
+	if e, rest := cutByte(text, "eE"); e {
+		var minus bool
+		if minus, text = cutByte(rest, "-"); !minus {
+			_, text = cutByte(text, "+")
+		}
+		var digits []byte
+		if digits, text = cutDigits(text); len(digits) == 0 {
+			return n, false
+		}
+		for _, c := range digits {
+			n.exponent = min(10*n.exponent+int(c-'0'), mostExponent)
+		}
+		if minus {
+			n.exponent = -n.exponent
+		}
+	}
+	return n, len(text) == 0
+}
+
+// cutByte returns whether text begins with a byte of set, and text without it.
+func cutByte(text []byte, set string) (bool, []byte) {
+	if len(text) > 0 && bytes.IndexByte([]byte(set), text[0]) >= 0 {
+		return true, text[1:]
+	}
+	return false, text
+}
+
+// cutDigits returns the digits that text begins with, and what comes after them.
+func cutDigits(text []byte) (digits, rest []byte) {
+	i := 0
+	for i < len(text) && text[i] >= '0' && text[i] <= '9' {
+		i++
+	}
+	return text[:i], text[i:]
+}
