@@ -33,10 +33,13 @@ func (c *comparer) file(f filePair) {
 		f.lack = idl.Position{Filename: f.new.Path, Line: 1, Column: 1}
 		c.namespaces(f)
 	}
+	gone := f.new == nil && f.lack.Filename == "" // what it has no pair for is not looked for
 	for _, s := range f.old.Structs {
 		to := c.pairs.structs[s]
 		at := change{s.Name, s.Pos, f.lack}
-		if to == nil {
+		if to == nil && gone {
+			continue
+		} else if to == nil {
 			c.add(Error, "struct-removed", Source|JSON, at, "%s %s removed", shapeWord(s), s.Name)
 			continue
 		}
@@ -48,7 +51,9 @@ func (c *comparer) file(f filePair) {
 	for _, e := range f.old.Enums {
 		to := c.pairs.enums[e]
 		at := change{e.Name, e.Pos, f.lack}
-		if to == nil {
+		if to == nil && gone {
+			continue
+		} else if to == nil {
 			c.add(Warning, "enum-removed", Source, at, "enum %s removed", e.Name)
 			continue
 		}
@@ -56,12 +61,16 @@ func (c *comparer) file(f filePair) {
 		c.moved(at, f, to.Program, "enum")
 		c.enum(e, to)
 	}
-	c.consts(f)
-	c.typedefs(f)
+	if !gone {
+		c.consts(f)
+		c.typedefs(f)
+	}
 	for _, s := range f.old.Services {
 		to := c.pairs.services[s]
 		at := change{s.Name, s.Pos, f.lack}
-		if to == nil {
+		if to == nil && gone {
+			continue
+		} else if to == nil {
 			c.add(Error, "service-removed", Wire|Source, at, "service %s removed", s.Name)
 			continue
 		}

@@ -188,6 +188,20 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestNoLongerIncluded: what has moved out of a file that is no longer included is compared.
+func TestNoLongerIncluded(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "old/a.thrift", "include 'b.thrift'\nstruct A { 1: b.B b }", "old/b.thrift", "struct B { 1: i32 x } struct Unused {}",
+		"new/a.thrift", "struct A { 1: B b }\nstruct B { 1: i64 x }")
+	var kinds []string
+	for _, f := range load(t, audit.Input{Old: dir + "/old/a.thrift", New: dir + "/new/a.thrift"}, audit.Options{}) {
+		kinds = append(kinds, f.Kind+" "+f.Symbol)
+	}
+	if got := strings.Join(kinds, ", "); got != "moved B, field-type-changed B.x" {
+		t.Error(got)
+	}
+}
+
 func TestLoadErrors(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a.thrift", "struct A {}", "bad.thrift", "struct", "cycle.thrift", "include 'cycle2.thrift'", "cycle2.thrift", "include 'cycle.thrift'",

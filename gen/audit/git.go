@@ -25,10 +25,15 @@ type gitFiles struct {
 // openGit returns the files of a place in a revision.
 func openGit(p *place) (*tree, error) {
 	rel, dir := filepath.FromSlash(p.path), "."
-	if p.bare { // the path is that of what is on disk, which may be in another repository
+	// The path may be that of what is on disk in another repository than the current folder's. In
+	// a hook git says which it is.
+	if p.bare && os.Getenv("GIT_DIR") == "" {
 		dir = nearestFolder(rel)
 	}
 	top, err := git(dir, "rev-parse", "--show-toplevel")
+	if bare, _ := git(dir, "rev-parse", "--is-bare-repository"); strings.TrimSpace(bare) == "true" {
+		top, err = git(dir, "rev-parse", "--absolute-git-dir") // where a work tree would be
+	}
 	if err != nil {
 		if p.bare {
 			return nil, fmt.Errorf("%s: there is no such file or folder, and no git revision of that name (%w)", p.arg, err)

@@ -103,6 +103,35 @@ func TestGitDirs(t *testing.T) {
 	}
 }
 
+// TestBareRepository: a repository without files on disk has revisions, too.
+func TestBareRepository(t *testing.T) {
+	repository(t)
+	git(t, "clone", "-q", "--bare", ".", "bare.git")
+	t.Chdir("bare.git")
+	for _, args := range [][]string{{"v1", "main"}, {"v1:idl", "main:idl"}, {"v1:idl/a.thrift", "main"}, {"v1", "main", "idl/a.thrift"}} {
+		found := load(t, audit.Input{Old: args[0], New: args[1], Files: args[2:]}, audit.Options{})
+		if len(found) != 1 || found[0].New.Filename != "main:idl/common/c.thrift" {
+			t.Errorf("%q: %v", args, found)
+		}
+	}
+}
+
+// TestHook: what is staged can be compared in a hook, for which git sets its variables.
+func TestHook(t *testing.T) {
+	repository(t)
+	t.Setenv("GIT_DIR", ".git")
+	t.Setenv("GIT_INDEX_FILE", ".git/index")
+	for _, args := range [][]string{{"HEAD", ":"}, {"HEAD", ":idl/a.thrift"}, {"HEAD:idl", ":idl"}} {
+		found := load(t, audit.Input{Old: args[0], New: args[1]}, audit.Options{})
+		if len(found) != 1 || found[0].New.Filename != ":idl/common/c.thrift" {
+			t.Errorf("%q: %v", args, found)
+		}
+	}
+	if found := load(t, audit.Input{Old: "HEAD", New: "idl"}, audit.Options{}); len(found) != 1 {
+		t.Error(found)
+	}
+}
+
 func TestGitErrors(t *testing.T) {
 	repository(t)
 	for _, test := range []struct{ old, want string }{

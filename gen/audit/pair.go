@@ -17,7 +17,8 @@ type pairs struct {
 }
 
 // A filePair is a file in both Versions. new is nil if the new one lacks it; lack is the place
-// where it would be.
+// where it would be. There is no such place for a file that is no longer included: what was in it
+// may be elsewhere or not be used.
 type filePair struct {
 	old, new *schema.Program
 	lack     idl.Position
@@ -60,9 +61,7 @@ func (p *pairs) pairFiles(old, new *Version) {
 			if old.given[inc.Program] {
 				continue // it has its pair by its path
 			}
-			if with := included(n, o, inc); with != nil {
-				add(inc.Program, with, idl.Position{})
-			}
+			add(inc.Program, included(n, o, inc), idl.Position{})
 		}
 	}
 	if old.single != nil && new.single != nil {

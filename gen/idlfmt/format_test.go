@@ -203,7 +203,8 @@ func TestScrambled(t *testing.T) {
 		t.Fatal(err)
 	}
 	gaps := []string{" ", "\n", "\n\n", "\n\n\n", " // c\n", "\n# c\n", " /* d */ ", "\n/* d */ ", " /* d\n e */ ", " /** d\n * e */\n",
-		"\n\n/** f */\n\n", "\n// c\n\n", "\t/* d */ /* g */\r\n", " /* d\n e */ // h\n", " /* d\n e */ // h\n\n"}
+		"\n\n/** f */\n\n", "\n// c\n\n", "\t/* d */ /* g */\r\n", " /* d\n e */ // h\n", " /* d\n e */ // h\n\n",
+		" /* c */ /* d\n e */ ", " /* d\n e *//* f\n g */ ", " /* d\n e */ /* c */ /* f\n g */ "}
 	for seed := range n {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		often := 1 + r.IntN(30) // how rare comments are

@@ -134,6 +134,7 @@ func (p *printer) commented(g gap, t token, indent int) {
 	last := len(t.before)
 	lines := make([]int, last+1) // how many lines each starts after the end of the one before
 	first := -1                  // the first that starts on a new line
+	long := 0                    // the last comment of several lines, else the first one
 	end := p.endLine
 	for i := range lines {
 		of := t.Token
@@ -144,16 +145,20 @@ func (p *printer) commented(g gap, t token, indent int) {
 		if lines[i] > 0 && first < 0 {
 			first = i
 		}
+		if i < last && of.EndLine() > of.Pos.Line {
+			long = i
+		}
 		end = of.EndLine()
+	}
+	if first < 0 && g >= line {
+		// The comments before a long one are about the last token, the others about t.
+		first = long
+		lines[first] = 1
 	}
 	// Comments before first are about the last token if they start on its line: then the empty
 	// line after them means nothing.
 	free := first == 0 || first > 0 && t.before[first-1].Pos.Line == p.endLine
 	switch {
-	case first < 0 && g == blank:
-		lines[0] = 2
-	case first < 0 && g >= line:
-		lines[0] = 1
 	case free && g == blank:
 		lines[first] = 2
 	case free && g == tight:

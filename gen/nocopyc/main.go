@@ -34,7 +34,7 @@ const usage = `usage: nocopyc -o DIR [-I DIR]... [-package-prefix PATH] [-r] FIL
 
 Generates one Go package per "namespace go a.b.c", in the directory a/b/c under
 the output directory. A file without a namespace becomes a package named after
-the file.
+the file. With -check instead of -o it only reports errors in the files.
 
        nocopyc -audit [flags] OLD NEW [FILE...]
 
@@ -82,6 +82,7 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 		opt      golang.Options
 		out      string
 		version  bool
+		check    bool
 	)
 	flags := flag.NewFlagSet("nocopyc", flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -94,6 +95,7 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 	flags.Var(&includes, "I", "`directory` in which to look for included files, after that of the including file; may be repeated")
 	flags.StringVar(&opt.PackagePrefix, "package-prefix", "", "import `path` of the output directory, for importing the packages of included files")
 	flags.BoolVar(&opt.Recursive, "r", false, "generate the included files too")
+	flags.BoolVar(&check, "check", false, "report errors in the files and write nothing; -o is not needed")
 	flags.BoolVar(&version, "version", false, "print the version and exit")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return 0
@@ -104,10 +106,13 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, "nocopyc", golang.Version)
 		return 0
 	}
-	if out == "" || flags.NArg() == 0 {
-		fmt.Fprintln(stderr, "nocopyc: an output directory (-o) and at least one .thrift file are needed")
+	if out == "" && !check || flags.NArg() == 0 {
+		fmt.Fprintln(stderr, "nocopyc: an output directory (-o), or -check, and at least one .thrift file are needed")
 		flags.Usage()
 		return 2
+	}
+	if check {
+		out = ""
 	}
 	if err := generate(out, flags.Args(), includes, opt, stderr); err != nil {
 		fmt.Fprintln(stderr, err)
@@ -116,13 +121,19 @@ func runGenerate(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// generate writes the Go files for inputs into the folder out, and warnings to stderr.
+// generate writes the Go files for inputs into the folder out, and warnings to stderr. If out is
+// "" it only reports what is wrong.
 func generate(out string, inputs, includes []string, opt golang.Options, stderr io.Writer) error {
 	set, err := schema.Load(inputs, includes)
 	for _, w := range set.Warnings {
 		fmt.Fprintf(stderr, "%s:%d:%d: warning: %s\n", w.Pos.Filename, w.Pos.Line, w.Pos.Column, w.Msg)
 	}
 	if err != nil {
+		return err
+	}
+	if out == "" {
+		opt.PackagePrefix = "any" // what the packages' paths are does not matter
+		_, err = golang.Generate(set, opt)
 		return err
 	}
 	if opt.ModulePath, err = importPathOf(out); err != nil {

@@ -66,6 +66,32 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+func TestCheck(t *testing.T) {
+	files(t, "good.thrift", "include 'in.thrift'\nstruct A { 1: in.I i }", "in.thrift", "struct I {}",
+		"bad.thrift", "struct B { 1: C c }", "rule.thrift", "struct B { 1: i32 a (vt.lt = 'x') }")
+	for _, test := range []struct {
+		args   string
+		code   int
+		stderr string
+	}{
+		{"-check good.thrift", 0, ""},
+		{"-check -r -o out good.thrift", 0, ""},
+		{"-check good.thrift bad.thrift", 1, "bad.thrift:1:15: unknown type C\n"},
+		{"-check rule.thrift", 1, "rule.thrift:1:22: vt.lt: \"x\" is not an integer\n"},
+		{"-check no.thrift", 1, "no.thrift:1:1: cannot read no.thrift: no such file or directory\n"},
+	} {
+		if code, stdout, stderr := nocopyc(strings.Fields(test.args)...); code != test.code || stderr != test.stderr || stdout != "" {
+			t.Errorf("%s: exit code %d, %s%s", test.args, code, stdout, stderr)
+		}
+	}
+	if got := tree(t, "."); len(got) != 4 {
+		t.Errorf("there are %q", got)
+	}
+	if code, _, stderr := nocopyc("-check"); code != 2 || !strings.Contains(stderr, "usage") {
+		t.Errorf("without files: exit code %d, %s", code, stderr)
+	}
+}
+
 func TestErrorsWriteNothing(t *testing.T) {
 	files(t, "good.thrift", "struct A {}", "bad.thrift", "struct B { 1: C c }\nstruct D { 1: i32 a = 'x' }", "worse.thrift", "struct")
 	code, _, stderr := nocopyc("-o", "out", "good.thrift", "bad.thrift", "worse.thrift")
