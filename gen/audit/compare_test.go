@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -185,6 +186,23 @@ func TestFolders(t *testing.T) {
 	found = load(t, audit.Input{Old: dir + "/old", New: dir + "/new", Files: []string{"sub"}}, audit.Options{})
 	if len(found) != 1 || found[0].Symbol != "B.x" {
 		t.Errorf("sub: %v", found)
+	}
+}
+
+// TestLongNames: however long names and values are, findings are short.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	old := "struct S" + long + " { 1: string " + long + " = '" + strings.Repeat("é", 1<<20) + "' } enum E { " + long + " } service V" + long + " { void " + long + "() }"
+	dir := t.TempDir()
+	write(t, dir, "old.thrift", old, "new.thrift", "struct S"+long+" { 1: i32 y } enum E { Y } service V"+long+" {}")
+	found := load(t, audit.Input{Old: dir + "/old.thrift", New: dir + "/new.thrift"}, audit.Options{})
+	if len(found) != 5 {
+		t.Errorf("%d findings", len(found))
+	}
+	for _, f := range found {
+		if text := f.String(); len(text)+len(f.Symbol) > 2000 || !utf8.ValidString(text) {
+			t.Errorf("%d bytes: %.300s", len(text), text)
+		}
 	}
 }
 

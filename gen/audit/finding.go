@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nocopythrift/nocopythrift/gen/idl"
 )
@@ -60,8 +61,13 @@ type change struct {
 
 // add adds a finding.
 func (c *comparer) add(s Severity, kind string, breaks Breaks, at change, format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = short(text)
+		}
+	}
 	at.old.Filename, at.new.Filename = c.old.show(at.old.Filename), c.new.show(at.new.Filename)
-	c.findings = append(c.findings, Finding{s, kind, at.symbol, fmt.Sprintf(format, args...), breaks, at.old, at.new})
+	c.findings = append(c.findings, Finding{s, kind, short(at.symbol), fmt.Sprintf(format, args...), breaks, at.old, at.new})
 }
 
 // sort sorts findings by their places, in the new files first, and drops repeated ones.
@@ -76,12 +82,12 @@ func sortFindings(list []Finding) []Finding {
 }
 
 // maxText is the most bytes of a name, type or value that a message shows.
-const maxText = 80
+const maxText = 120
 
 // short returns text, cut if it is long.
 func short(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
-	return text[:maxText] + "…"
+	return strings.ToValidUTF8(text[:maxText], "") + "…"
 }

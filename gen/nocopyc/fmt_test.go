@@ -70,6 +70,6 @@ func TestFmt(t *testing.T) {
 // TestOurFiles: the .thrift files that users see first are formatted.
 func TestOurFiles(t *testing.T) {
 	if code, stdout, stderr := nocopyc("fmt", "-check", "../../examples"); code != 0 {
-		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+		t.Errorf("run go run ./gen/nocopyc fmt -w examples: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

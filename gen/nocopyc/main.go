@@ -8,7 +8,7 @@
 // The first line, which is needed once, adds the command and its dependencies to the
 // module. Errors in the files are written to standard error, one a line in the form
 // file:line:col: message, and no file is written then. The exit code is 1 for errors in
-// files and 2 for a wrong command line.
+// files and 2 for a wrong command line. With -check instead of -o it only reports the errors.
 //
 // With -audit it tells what the change of files from OLD to NEW breaks; each is a file, a folder
 // or a git revision. The exit code is 1 if something is broken, and 2 if that can't be told.
