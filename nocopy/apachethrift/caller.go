@@ -1,0 +1,129 @@
+package apachethrift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// NewCaller returns c as a Caller for generated clients: their calls go through Apache's client,
+// with its protocol, transport and middlewares ([thrift.WrapClient]), which see the arguments and
+// results as TStructs; those of one's own read the headers of replies from the ResponseMeta. The
+// contexts of calls are handed on as they are, with the headers that [thrift.SetHeader] and
+// [thrift.SetWriteHeaderList] have put there. The options are for results, as in [Read].
+//
+// As many goroutines at a time may use it as may use c: of a TStandardClient that is one.
+//
+// The errors of calls are those that package rpc has for them, where it has some: declared
+// exceptions by their type, *rpc.ApplicationException in which errors.As finds Apache's too, and
+// the context's error once it has ended. Others are those of c.
+//
+// For one of several services on a port give c a [thrift.TMultiplexedProtocol]; an
+// [rpc.MultiplexedCaller] around this one returns errors.
+func NewCaller(c thrift.TClient, opts ...nocopy.Option) rpc.Caller {
+	if c == nil {
+		panic("nocopy: apachethrift.NewCaller without a TClient")
+	}
+	return &caller{c, opts}
+}
+
+type caller struct {
+	client thrift.TClient
+	opts   []nocopy.Option
+}
+
+func (c *caller) NewArgs(m *rpc.Method) nocopy.Struct { return nocopy.Struct(thriftimpl.New(m.Args)) }
+
+func (c *caller) Call(ctx context.Context, m *rpc.Method, args nocopy.Struct) (nocopy.Struct, error) {
+	none := thriftimpl.Absent()
+	if m.Multiplexed() {
+		return none, fmt.Errorf("apachethrift: %s: use a thrift.TMultiplexedProtocol, not rpc.MultiplexedCaller", m)
+	}
+	if err := ctx.Err(); err != nil {
+		return none, fmt.Errorf("apachethrift: %s: %w", m, err)
+	}
+	if err := thriftimpl.Struct(args).Sendable(); err != nil {
+		return none, fmt.Errorf("apachethrift: %s: the arguments can't be sent: %w", m, err)
+	}
+	if !thriftimpl.Struct(args).Is(m.Args) {
+		return none, fmt.Errorf("apachethrift: %s: the arguments are of another type", m)
+	}
+	a := &callStruct{Desc: m.Args, Value: args}
+	if m.Oneway() {
+		_, err := c.client.Call(ctx, m.Name, a, nil)
+		return none, callError(ctx, err)
+	}
+	r := &callStruct{Desc: m.Result, Options: c.opts, Method: m, Value: none}
+	if _, err := c.client.Call(ctx, m.Name, a, r); err != nil {
+		// A middleware may have turned a declared exception into an error
+		var d declared
+		if errors.As(err, &d) {
+			return r.Value, d.err
+		}
+		return none, callError(ctx, err)
+	}
+	if !r.Value.Valid() {
+		return none, &rpc.ApplicationException{Type: rpc.MissingResult, Message: m.String()}
+	}
+	return r.Value, m.Outcome(r.Value)
+}
+
+// callStruct is the arguments or the result of a call as a TStruct. Apache's library looks at
+// results by reflection, for a field with a TException: all fields are exported.
+type callStruct struct {
+	Desc      *thriftimpl.Desc
+	Value     nocopy.Struct
+	Options   []nocopy.Option
+	Method    *rpc.Method // nil of arguments
+	Exception thrift.TException
+}
+
+func (s *callStruct) Write(ctx context.Context, p thrift.TProtocol) error {
+	return write(ctx, p, s.Desc, thriftimpl.Struct(s.Value))
+}
+
+func (s *callStruct) Read(ctx context.Context, p thrift.TProtocol) error {
+	v, err := read(ctx, p, s.Desc, s.Options)
+	if err != nil {
+		return protocolException(err)
+	}
+	s.Value, s.Exception = nocopy.Struct(v), nil
+	if s.Method != nil && len(s.Method.Throws) > 0 {
+		call := rpc.Call{Method: s.Method, Result: s.Value}
+		if err := call.Exception(); err != nil {
+			s.Exception = declared{err}
+		}
+	}
+	return nil
+}
+
+// String returns the struct as text.
+func (s *callStruct) String() string { return s.Value.Format(s.Desc) }
+
+// callError returns the error of a call over a TClient as package rpc has it.
+func callError(ctx context.Context, err error) error {
+	var x thrift.TApplicationException
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &x):
+		return &refused{&rpc.ApplicationException{Type: rpc.ExceptionType(x.TypeId()), Message: x.Error()}, err}
+	case ctx.Err() != nil && !errors.Is(err, ctx.Err()):
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	}
+	return err
+}
+
+// refused is a TApplicationException as package rpc and as Apache's library has it.
+type refused struct {
+	own *rpc.ApplicationException
+	err error
+}
+
+func (r *refused) Error() string   { return r.own.Error() }
+func (r *refused) Unwrap() []error { return []error{r.own, r.err} }

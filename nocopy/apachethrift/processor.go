@@ -1,0 +1,211 @@
+package apachethrift
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
+)
+
+// NewProcessor returns p, such as NewVProcessor(handler) of a service V, as a TProcessor for
+// Apache's servers, over any protocol and transport. Middlewares go around its methods by
+// [thrift.WrapProcessor]; interceptors of package rpc, which are a Server's, do not. l bounds the
+// arguments of calls.
+//
+// Handlers are called as an rpc.Server calls them, with the context that Process is given: the
+// headers that Apache's server has put there are in it, by [thrift.GetHeader], and so is the
+// [thrift.TResponseHelper] that sets those of the reply. Args and result belong to the library and
+// end when the handler returns; the result is written, then released. While the handler runs the
+// client's connection is looked at as Apache's generated code does, see
+// [thrift.ServerConnectivityCheckInterval].
+//
+// A declared exception is written as the result's field, and is what Process returns, as a
+// TException of the type TExceptionTypeCompiled in which errors.As finds it. Other errors are
+// answered by a TApplicationException: an *rpc.ApplicationException, or one of Apache's, with its
+// type; anything else as INTERNAL_ERROR with Apache's text before its own. A panic is answered
+// with a fixed text and an id, which slog.Default logs with the rest.
+//
+// Methods may be replaced by AddToProcessorMap before the server is started, for instance to move
+// the methods of a service one at a time.
+func NewProcessor(p *rpc.Processor, l nocopy.Limits) thrift.TProcessor {
+	if p == nil {
+		panic("nocopy: apachethrift.NewProcessor without a Processor")
+	}
+	t := &processor{functions: map[string]thrift.TProcessorFunction{}}
+	for name, m := range p.Methods() {
+		t.functions[name] = &function{method: m, limits: l}
+	}
+	return t
+}
+
+type processor struct {
+	functions map[string]thrift.TProcessorFunction
+}
+
+func (p *processor) ProcessorMap() map[string]thrift.TProcessorFunction { return p.functions }
+
+func (p *processor) AddToProcessorMap(name string, f thrift.TProcessorFunction) {
+	p.functions[name] = f
+}
+
+func (p *processor) Process(ctx context.Context, in, out thrift.TProtocol) (bool, thrift.TException) {
+	name, kind, seqid, err := in.ReadMessageBegin(ctx)
+	if err != nil {
+		return false, thrift.WrapTException(err)
+	}
+	f := p.functions[name]
+	var refusal thrift.TApplicationException
+	switch {
+	case kind != thrift.CALL && kind != thrift.ONEWAY:
+		refusal = thrift.NewTApplicationException(thrift.INVALID_MESSAGE_TYPE_EXCEPTION, fmt.Sprintf("message of type %d", kind))
+	case f == nil:
+		refusal = thrift.NewTApplicationException(thrift.UNKNOWN_METHOD, "Unknown function "+name)
+	default:
+		return f.Process(ctx, seqid, in, out)
+	}
+	if err := in.Skip(ctx, thrift.STRUCT); err != nil {
+		return false, thrift.WrapTException(err)
+	}
+	if err := in.ReadMessageEnd(ctx); err != nil {
+		return false, thrift.WrapTException(err)
+	}
+	if kind != thrift.ONEWAY {
+		if err := reply(ctx, out, name, thrift.EXCEPTION, seqid, refusal.Write); err != nil {
+			return false, thrift.WrapTException(err)
+		}
+	}
+	return false, refusal
+}
+
+// reply writes a message whose contents body writes.
+func reply(ctx context.Context, out thrift.TProtocol, name string, kind thrift.TMessageType, seqid int32,
+	body func(context.Context, thrift.TProtocol) error) error {
+	err := out.WriteMessageBegin(ctx, name, kind, seqid)
+	if err == nil {
+		err = body(ctx, out)
+	}
+	if err == nil {
+		err = out.WriteMessageEnd(ctx)
+	}
+	if err == nil {
+		err = out.Flush(ctx)
+	}
+	return err
+}
+
+// function is a method as a TProcessorFunction.
+type function struct {
+	method *rpc.Method
+	limits nocopy.Limits
+}
+
+func (f *function) Process(ctx context.Context, seqid int32, in, out thrift.TProtocol) (bool, thrift.TException) {
+	m := f.method
+	args, err := receive(ctx, in, m.Args, f.limits)
+	if err != nil {
+		in.ReadMessageEnd(ctx)
+		if !m.Oneway() {
+			x := thrift.NewTApplicationException(thrift.PROTOCOL_ERROR, err.Error())
+			reply(ctx, out, m.Name, thrift.EXCEPTION, seqid, x.Write)
+		}
+		return false, thrift.WrapTException(protocolException(err))
+	}
+	if err := in.ReadMessageEnd(ctx); err != nil {
+		return false, thrift.WrapTException(err)
+	}
+	if m.Oneway() {
+		return true, thrift.WrapTException(m.Invoke(ctx, args, f.limits, nil))
+	}
+	ctx, stop := watch(ctx, in.Transport())
+	defer stop()
+	var replied, failed bool
+	err = m.Invoke(ctx, args, f.limits, func(result []byte) error {
+		stop()
+		replied = true
+		err := reply(ctx, out, m.Name, thrift.REPLY, seqid, func(ctx context.Context, out thrift.TProtocol) error {
+			return writeBytes(ctx, out, m.Result, result)
+		})
+		failed = err != nil
+		return err
+	})
+	stop()
+	switch {
+	case failed:
+		return false, &thrift.ProcessorError{WriteError: thrift.WrapTException(err)}
+	case replied && err != nil:
+		return true, declared{err}
+	case replied:
+		return true, nil
+	}
+	return f.fail(ctx, seqid, out, err)
+}
+
+// fail answers a call that has failed with err.
+func (f *function) fail(ctx context.Context, seqid int32, out thrift.TProtocol, err error) (bool, thrift.TException) {
+	failure := thrift.WrapTException(err)
+	abandoned := err
+	if !errors.Is(err, thrift.ErrAbandonRequest) && errors.Is(err, context.Canceled) {
+		abandoned = context.Cause(ctx)
+	}
+	if errors.Is(abandoned, thrift.ErrAbandonRequest) {
+		return false, &thrift.ProcessorError{WriteError: thrift.WrapTException(abandoned), EndpointError: failure}
+	}
+	var own *rpc.ApplicationException
+	var x thrift.TApplicationException
+	switch {
+	case errors.As(err, &own) && own != nil:
+		x = thrift.NewTApplicationException(int32(own.Type), own.Message)
+	case !errors.As(err, &x):
+		x = thrift.NewTApplicationException(thrift.INTERNAL_ERROR, "Internal error processing "+f.method.Name+": "+err.Error())
+	}
+	if err := reply(ctx, out, f.method.Name, thrift.EXCEPTION, seqid, x.Write); err != nil {
+		return false, &thrift.ProcessorError{WriteError: thrift.WrapTException(err), EndpointError: failure}
+	}
+	return true, failure
+}
+
+// watch returns a context that ends, with thrift.ErrAbandonRequest as the cause, when the client
+// is gone. After stop, which may be called again, nothing looks at the transport.
+func watch(ctx context.Context, t thrift.TTransport) (_ context.Context, stop func()) {
+	interval := thrift.ServerConnectivityCheckInterval
+	if interval <= 0 {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stopped, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-ticker.C:
+				if !t.IsOpen() {
+					cancel(thrift.ErrAbandonRequest)
+					return
+				}
+			}
+		}
+	}()
+	var once sync.Once
+	return ctx, func() {
+		once.Do(func() {
+			close(stopped)
+			<-ended
+		})
+	}
+}
+
+// declared is a declared exception as Apache's library has them.
+type declared struct{ err error }
+
+func (d declared) Error() string                         { return d.err.Error() }
+func (d declared) Unwrap() error                         { return d.err }
+func (d declared) TExceptionType() thrift.TExceptionType { return thrift.TExceptionTypeCompiled }

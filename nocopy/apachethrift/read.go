@@ -1,0 +1,294 @@
+package apachethrift
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// reader turns what a protocol reads into wire bytes of Thrift Binary. It takes the types that
+// arrive; those that are declared tell it a binary from a string, and what empty containers are
+// of. What does not fit is an unknown field in the bytes, and nocopy.Parse judges the rest.
+type reader struct {
+	ctx   context.Context
+	p     thrift.TProtocol
+	b     []byte
+	most  int      // bytes
+	depth int      // how many more structs, and containers of unknown fields, may be nested
+	path  []string // of an error, from the innermost part to the outermost
+}
+
+const (
+	defaultMaxBytes = 100 << 20
+	defaultMaxDepth = 64
+	mostDepth       = 1 << 16
+)
+
+// wireBytes reads a struct from p, which d describes, and returns its wire bytes.
+func wireBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l nocopy.Limits) ([]byte, error) {
+	if simple, ok := p.(*thrift.TSimpleJSONProtocol); ok && simple != nil {
+		return nil, &nocopy.Error{Path: d.Name(), Err: errSimpleJSON}
+	}
+	r := &reader{ctx: ctx, p: p, most: l.MaxBytes, depth: l.MaxDepth}
+	if r.most <= 0 {
+		r.most = defaultMaxBytes
+	}
+	if r.depth <= 0 {
+		r.depth = defaultMaxDepth
+	}
+	// Parse counts exactly; here it is only the stack that must not grow for ever.
+	r.depth = 2*min(r.depth, mostDepth) + 1
+	err := r.structure(d)
+	if err == nil {
+		return r.b, nil
+	}
+	r.path = append(r.path, d.Name())
+	slices.Reverse(r.path)
+	return nil, &nocopy.Error{Offset: len(r.b), Path: strings.Join(r.path, ""), Err: reason(err)}
+}
+
+// in adds a part to the path of an error.
+func (r *reader) in(part string, err error) error {
+	r.path = append(r.path, part)
+	return err
+}
+
+// inField adds a field's name, or its id if it is unknown.
+func (r *reader) inField(d *thriftimpl.Desc, id int16, err error) error {
+	if d != nil {
+		if i := d.NumberByID(id); i >= 0 {
+			return r.in("."+d.FieldDesc(i).Name, err)
+		}
+	}
+	return r.in("."+strconv.Itoa(int(id)), err)
+}
+
+func (r *reader) structure(d *thriftimpl.Desc) error {
+	if _, err := r.p.ReadStructBegin(r.ctx); err != nil {
+		return err
+	}
+	for {
+		_, t, id, err := r.p.ReadFieldBegin(r.ctx)
+		switch {
+		case err != nil:
+			return err
+		case t == thrift.STOP:
+			r.b = append(r.b, thrift.STOP)
+			return r.p.ReadStructEnd(r.ctx)
+		}
+		r.b = binary.BigEndian.AppendUint16(append(r.b, byte(t)), uint16(id))
+		if err = r.value(t, fieldType(d, t, id)); err == nil {
+			err = r.p.ReadFieldEnd(r.ctx)
+		}
+		if err != nil {
+			return r.inField(d, id, err)
+		}
+	}
+}
+
+// fieldType returns the type of the field with an id, nil if it is unknown or has another wire
+// type than t.
+func fieldType(d *thriftimpl.Desc, t thrift.TType, id int16) *thriftimpl.Type {
+	if d == nil {
+		return nil
+	}
+	if i := d.NumberByID(id); i >= 0 {
+		return as(d.FieldDesc(i).Type, t)
+	}
+	return nil
+}
+
+// as returns typ if it has the wire type t, else nil.
+func as(typ *thriftimpl.Type, t thrift.TType) *thriftimpl.Type {
+	if typ != nil && thrift.TType(typ.Wire()) == t {
+		return typ
+	}
+	return nil
+}
+
+// value reads a value of type t and appends its wire bytes. typ is its declared type, nil if it
+// has none.
+func (r *reader) value(t thrift.TType, typ *thriftimpl.Type) (err error) {
+	switch t {
+	case thrift.BOOL:
+		var v bool
+		v, err = r.p.ReadBool(r.ctx)
+		r.b = append(r.b, 0)
+		if v {
+			r.b[len(r.b)-1] = 1
+		}
+	case thrift.BYTE:
+		var v int8
+		v, err = r.p.ReadByte(r.ctx)
+		r.b = append(r.b, byte(v))
+	case thrift.I16:
+		var v int16
+		v, err = r.p.ReadI16(r.ctx)
+		r.b = binary.BigEndian.AppendUint16(r.b, uint16(v))
+	case thrift.I32:
+		var v int32
+		v, err = r.p.ReadI32(r.ctx)
+		r.b = binary.BigEndian.AppendUint32(r.b, uint32(v))
+	case thrift.I64:
+		var v int64
+		v, err = r.p.ReadI64(r.ctx)
+		r.b = binary.BigEndian.AppendUint64(r.b, uint64(v))
+	case thrift.DOUBLE:
+		var v float64
+		v, err = r.p.ReadDouble(r.ctx)
+		r.b = binary.BigEndian.AppendUint64(r.b, math.Float64bits(v))
+	case thrift.UUID:
+		var v thrift.Tuuid
+		v, err = r.p.ReadUUID(r.ctx)
+		r.b = append(r.b, v[:]...)
+	case thrift.STRING:
+		if typ != nil && typ.Binary() {
+			var v []byte
+			v, err = r.p.ReadBinary(r.ctx)
+			r.b = append(binary.BigEndian.AppendUint32(r.b, uint32(len(v))), v...)
+		} else {
+			var v string
+			v, err = r.p.ReadString(r.ctx)
+			r.b = append(binary.BigEndian.AppendUint32(r.b, uint32(len(v))), v...)
+		}
+	default:
+		err = r.nested(t, typ)
+	}
+	if err == nil && len(r.b) > r.most {
+		return fmt.Errorf("%w: message of more than Limits.MaxBytes = %d", nocopy.ErrLimit, r.most)
+	}
+	return err
+}
+
+// nested is value for structs and containers.
+func (r *reader) nested(t thrift.TType, typ *thriftimpl.Type) error {
+	if typ == nil || t == thrift.STRUCT {
+		if r.depth--; r.depth < 0 {
+			return fmt.Errorf("%w: nested too deeply", nocopy.ErrLimit)
+		}
+		defer func() { r.depth++ }()
+	}
+	switch t {
+	case thrift.STRUCT:
+		if typ == nil {
+			return r.structure(nil)
+		}
+		return r.structure(typ.Struct())
+	case thrift.LIST:
+		elem, n, err := r.p.ReadListBegin(r.ctx)
+		if err == nil {
+			err = r.elements(elem, n, typ)
+		}
+		if err == nil {
+			err = r.p.ReadListEnd(r.ctx)
+		}
+		return err
+	case thrift.SET:
+		elem, n, err := r.p.ReadSetBegin(r.ctx)
+		if err == nil {
+			err = r.elements(elem, n, typ)
+		}
+		if err == nil {
+			err = r.p.ReadSetEnd(r.ctx)
+		}
+		return err
+	case thrift.MAP:
+		key, elem, n, err := r.p.ReadMapBegin(r.ctx)
+		if err == nil {
+			err = r.pairs(key, elem, n, typ)
+		}
+		if err == nil {
+			err = r.p.ReadMapEnd(r.ctx)
+		}
+		return err
+	}
+	return fmt.Errorf("%w: %d", nocopy.ErrType, t)
+}
+
+// elements reads the n elements of a list or set of type typ. Memory grows as they arrive,
+// whatever n is.
+func (r *reader) elements(elem thrift.TType, n int, typ *thriftimpl.Type) error {
+	if err := checkCount(n); err != nil {
+		return err
+	}
+	var declared *thriftimpl.Type
+	if typ != nil {
+		declared = typ.Elem()
+	}
+	elem, err := elementType(elem, n, declared)
+	if err != nil {
+		return err
+	}
+	declared = as(declared, elem)
+	r.b = binary.BigEndian.AppendUint32(append(r.b, byte(elem)), uint32(n))
+	for k := range n {
+		if err := r.value(elem, declared); err != nil {
+			return r.in("["+strconv.Itoa(k)+"]", err)
+		}
+	}
+	return nil
+}
+
+// pairs is elements for the pairs of a map.
+func (r *reader) pairs(key, elem thrift.TType, n int, typ *thriftimpl.Type) error {
+	if err := checkCount(n); err != nil {
+		return err
+	}
+	var declaredKey, declared *thriftimpl.Type
+	if typ != nil {
+		declaredKey, declared = typ.Key(), typ.Elem()
+	}
+	key, err := elementType(key, n, declaredKey)
+	if err != nil {
+		return err
+	}
+	if elem, err = elementType(elem, n, declared); err != nil {
+		return err
+	}
+	declaredKey, declared = as(declaredKey, key), as(declared, elem)
+	r.b = binary.BigEndian.AppendUint32(append(r.b, byte(key), byte(elem)), uint32(n))
+	for k := range n {
+		err := r.value(key, declaredKey)
+		if err == nil {
+			err = r.value(elem, declared)
+		}
+		if err != nil {
+			return r.in("["+strconv.Itoa(k)+"]", err)
+		}
+	}
+	return nil
+}
+
+func checkCount(n int) error {
+	switch {
+	case n < 0:
+		return fmt.Errorf("%w: %d elements", nocopy.ErrNegative, n)
+	case n > math.MaxInt32:
+		return fmt.Errorf("%w: %d elements", nocopy.ErrLimit, n)
+	}
+	return nil
+}
+
+// elementType returns the type of the n elements of a container, of which a protocol says t and
+// the IDL declared, or nothing. Protocols say anything of an empty container.
+func elementType(t thrift.TType, n int, declared *thriftimpl.Type) (thrift.TType, error) {
+	known := t == thrift.BOOL || t == thrift.BYTE || t == thrift.DOUBLE || t == thrift.I16 || t == thrift.I32 ||
+		t == thrift.I64 || t >= thrift.STRING && t <= thrift.UUID
+	switch {
+	case n == 0 && declared != nil:
+		return thrift.TType(declared.Wire()), nil
+	case known:
+		return t, nil
+	case n == 0:
+		return thrift.BYTE, nil
+	}
+	return t, fmt.Errorf("%w: %d", nocopy.ErrType, t)
+}

@@ -1,0 +1,182 @@
+package apachethrift
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// Handle is the constraint of the types that nocopyc generates for structs, unions and exceptions.
+type Handle interface {
+	nocopy.View
+	nocopy.AnyStruct
+}
+
+// Write writes s to p, with the unknown fields that it has. An absent struct is written as an empty
+// one. Over a TBinaryProtocol the bytes go to its transport as they are. Nothing of s is kept. The
+// error is that of the protocol.
+func Write(ctx context.Context, p thrift.TProtocol, s nocopy.AnyStruct) error {
+	if p == nil || s == nil {
+		panic("nocopy: apachethrift.Write of nil, or to nil")
+	}
+	return write(ctx, p, s.ThriftDesc(), s.ThriftStruct())
+}
+
+// write writes s, which d describes, to p.
+func write(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, s thriftimpl.Struct) error {
+	if !s.Valid() || s.Message().Root() != nocopy.Struct(s) {
+		return writeBytes(ctx, p, d, s.AppendStruct(nil, d))
+	}
+	m := s.Message()
+	if err := m.Check(); err != nil {
+		return err
+	}
+	if straight, ok := p.(*thrift.TBinaryProtocol); ok {
+		_, err := m.WriteTo(straight.Transport())
+		return err
+	}
+	return writeBytes(ctx, p, d, m.Bytes())
+}
+
+// Read reads an S from p into a new message, which the garbage collector frees unless it is
+// released. Fields that S does not have, or has with another type, become unknown fields of it,
+// and are written again.
+//
+// The options are those of ParseS; [nocopy.Own] has no effect. Memory grows with what arrives,
+// whatever counts and lengths say, up to Limits.MaxBytes of Thrift Binary, which is the form that
+// the message is kept in. The error is an *Error, whose offset counts these bytes, also if the
+// protocol has others; errors.As finds the protocol's error in it. What p has read then is lost.
+func Read[S Handle](ctx context.Context, p thrift.TProtocol, opts ...nocopy.Option) (S, error) {
+	if p == nil {
+		panic("nocopy: apachethrift.Read from nil")
+	}
+	var s S
+	v, err := read(ctx, p, s.ThriftDesc(), opts)
+	return S(v), err
+}
+
+// read reads a struct that d describes from p.
+func read(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, opts []nocopy.Option) (thriftimpl.Struct, error) {
+	b, err := receive(ctx, p, d, limitsOf(opts))
+	if err != nil {
+		return thriftimpl.Struct{}, err
+	}
+	all := make([]nocopy.Option, 0, len(opts)+1)
+	return thriftimpl.Parse(d, b, append(append(all, opts...), nocopy.Own)...)
+}
+
+func limitsOf(opts []nocopy.Option) (l nocopy.Limits) {
+	for _, o := range opts {
+		if given, ok := o.(nocopy.Limits); ok {
+			l = given
+		}
+	}
+	return l
+}
+
+// receive reads a struct that d describes from p and returns its wire bytes, in memory of their
+// own.
+func receive(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, l nocopy.Limits) ([]byte, error) {
+	straight, ok := p.(*thrift.TBinaryProtocol)
+	if !ok {
+		return wireBytes(ctx, p, d, l)
+	}
+	memory, ok := straight.Transport().(*thrift.TMemoryBuffer)
+	if !ok {
+		return wireBytes(ctx, p, d, l)
+	}
+	// All bytes are there, in memory that belongs to the transport.
+	var scan thriftimpl.Scanner
+	scan.Reset(l.MaxDepth)
+	b := memory.Bytes()
+	end, need, err := scan.Scan(b)
+	if need > 0 || err != nil {
+		end = len(b) // Parse tells where it is wrong
+	}
+	return bytes.Clone(memory.Next(end)), nil
+}
+
+// Struct returns *s as a TStruct of Apache's library, to be given to serializers, clients and
+// whatever else takes one. Its Write is [Write] of *s, as it is then. Its Read is [Read]: it
+// replaces *s, without releasing what it was before, and leaves it as it was if it fails. Errors
+// of Read are TProtocolExceptions in which errors.As finds the *nocopy.Error.
+func Struct[S Handle](s *S, opts ...nocopy.Option) thrift.TStruct {
+	if s == nil {
+		panic("nocopy: apachethrift.Struct of a nil pointer")
+	}
+	return &structOf[S]{s, opts}
+}
+
+// structOf has exported fields only, since Apache's library looks at structs by reflection.
+type structOf[S Handle] struct {
+	Handle  *S
+	Options []nocopy.Option
+}
+
+func (t *structOf[S]) Write(ctx context.Context, p thrift.TProtocol) error {
+	return Write(ctx, p, *t.Handle)
+}
+
+func (t *structOf[S]) Read(ctx context.Context, p thrift.TProtocol) error {
+	s, err := Read[S](ctx, p, t.Options...)
+	if err == nil {
+		*t.Handle = s
+	}
+	return protocolException(err)
+}
+
+// String returns the struct as text, as its own String does.
+func (t *structOf[S]) String() string { return (*t.Handle).ThriftStruct().Format((*t.Handle).ThriftDesc()) }
+
+// ToApache copies src to dst, a struct that Apache's compiler has generated from the same IDL, by
+// way of its Read: fields that src does not have set stay as they are in dst, which is mostly a new
+// one. Unknown fields of src are dropped, as Apache's types drop them. The error is that of Read,
+// for instance because dst has required fields that src's type does not.
+func ToApache(src nocopy.AnyStruct, dst thrift.TStruct) error {
+	if src == nil || isNil(dst) {
+		panic("nocopy: apachethrift.ToApache of nil, or to nil")
+	}
+	memory := thrift.NewTMemoryBuffer()
+	p := thrift.NewTBinaryProtocolConf(memory, unlimited)
+	if err := Write(context.Background(), p, src); err != nil {
+		return err
+	}
+	if err := dst.Read(context.Background(), p); err != nil {
+		return fmt.Errorf("apachethrift: %T does not take a %s: %w", dst, src.ThriftDesc().Name(), err)
+	}
+	return nil
+}
+
+// FromApache returns a new message, an S, with a copy of src, a struct that Apache's compiler has
+// generated from the same IDL. The options are those of ParseS; [nocopy.Own] has no effect. The
+// error is that of src's Write or an *Error, for instance because S has required fields that
+// src's type does not.
+func FromApache[S Handle](src thrift.TStruct, opts ...nocopy.Option) (S, error) {
+	if isNil(src) {
+		panic("nocopy: apachethrift.FromApache of nil")
+	}
+	memory := thrift.NewTMemoryBuffer()
+	if err := src.Write(context.Background(), thrift.NewTBinaryProtocolConf(memory, unlimited)); err != nil {
+		var none S
+		return none, fmt.Errorf("apachethrift: %T can't be written: %w", src, err)
+	}
+	var s S
+	all := append(append([]nocopy.Option{}, opts...), nocopy.Own)
+	v, err := thriftimpl.Parse(s.ThriftDesc(), memory.Bytes(), all...)
+	return S(v), err
+}
+
+// unlimited is for bytes that come from the program itself.
+var unlimited = &thrift.TConfiguration{MaxMessageSize: math.MaxInt32}
+
+// isNil reports whether s is nil or a nil pointer, which Apache's types do not stand.
+func isNil(s thrift.TStruct) bool {
+	v := reflect.ValueOf(s)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}

@@ -1,0 +1,177 @@
+package apachethrift
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/apache/thrift/lib/go/thrift"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// writer writes the wire bytes of a message, which are whole, to a protocol, field by field.
+type writer struct {
+	ctx   context.Context
+	p     thrift.TProtocol
+	b     []byte // what has not been written
+	depth int    // how many values around the next one
+}
+
+// writeBytes writes the struct of type d that has the wire bytes b.
+func writeBytes(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, b []byte) error {
+	// What a TBinaryProtocol would write are the same bytes, and it holds none back.
+	if straight, ok := p.(*thrift.TBinaryProtocol); ok {
+		_, err := straight.Transport().Write(b)
+		return err
+	}
+	w := writer{ctx: ctx, p: p, b: b}
+	return w.structure(d)
+}
+
+// next returns the next n bytes.
+func (w *writer) next(n int) []byte {
+	b := w.b[:n:n]
+	w.b = w.b[n:]
+	return b
+}
+
+func (w *writer) count() int { return int(int32(binary.BigEndian.Uint32(w.next(4)))) }
+
+func (w *writer) structure(d *thriftimpl.Desc) error {
+	name := ""
+	if d != nil {
+		name = d.Name()
+	}
+	if err := w.p.WriteStructBegin(w.ctx, name); err != nil {
+		return err
+	}
+	for {
+		t := thrift.TType(w.next(1)[0])
+		if t == thrift.STOP {
+			if err := w.p.WriteFieldStop(w.ctx); err != nil {
+				return err
+			}
+			return w.p.WriteStructEnd(w.ctx)
+		}
+		id := int16(binary.BigEndian.Uint16(w.next(2)))
+		typ := fieldType(d, t, id)
+		if typ != nil {
+			name = d.FieldDesc(d.NumberByID(id)).Name
+		} else {
+			name = strconv.Itoa(int(id))
+		}
+		err := w.p.WriteFieldBegin(w.ctx, name, t, id)
+		if err == nil {
+			err = w.value(t, typ)
+		}
+		if err == nil {
+			err = w.p.WriteFieldEnd(w.ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// value writes the next value, of type t. typ is its declared type, nil if it has none.
+func (w *writer) value(t thrift.TType, typ *thriftimpl.Type) error {
+	switch t {
+	case thrift.BOOL:
+		return w.p.WriteBool(w.ctx, w.next(1)[0] != 0)
+	case thrift.BYTE:
+		return w.p.WriteByte(w.ctx, int8(w.next(1)[0]))
+	case thrift.I16:
+		return w.p.WriteI16(w.ctx, int16(binary.BigEndian.Uint16(w.next(2))))
+	case thrift.I32:
+		return w.p.WriteI32(w.ctx, int32(binary.BigEndian.Uint32(w.next(4))))
+	case thrift.I64:
+		return w.p.WriteI64(w.ctx, int64(binary.BigEndian.Uint64(w.next(8))))
+	case thrift.DOUBLE:
+		return w.p.WriteDouble(w.ctx, math.Float64frombits(binary.BigEndian.Uint64(w.next(8))))
+	case thrift.UUID:
+		return w.p.WriteUUID(w.ctx, thrift.Tuuid(w.next(16)))
+	case thrift.STRING:
+		b := w.next(w.count())
+		if typ != nil && typ.Binary() || typ == nil && !utf8.Valid(b) {
+			return w.p.WriteBinary(w.ctx, b)
+		}
+		return w.p.WriteString(w.ctx, string(b))
+	}
+	if w.depth++; w.depth > mostNesting {
+		return fmt.Errorf("%w: nested too deeply", nocopy.ErrLimit)
+	}
+	defer func() { w.depth-- }()
+	switch t {
+	case thrift.STRUCT:
+		if typ == nil {
+			return w.structure(nil)
+		}
+		return w.structure(typ.Struct())
+	case thrift.LIST:
+		return w.elements(typ, w.p.WriteListBegin, w.p.WriteListEnd)
+	case thrift.SET:
+		return w.elements(typ, w.p.WriteSetBegin, w.p.WriteSetEnd)
+	}
+	return w.pairs(typ)
+}
+
+// mostNesting is how deep a message may be that is written. No message that is parsed with the
+// deepest limits is deeper.
+const mostNesting = 1 << 18
+
+func (w *writer) elements(typ *thriftimpl.Type, begin func(context.Context, thrift.TType, int) error, end func(context.Context) error) error {
+	t, n := thrift.TType(w.next(1)[0]), w.count()
+	var declared *thriftimpl.Type
+	if typ != nil {
+		declared = typ.Elem()
+	}
+	t, err := elementType(t, n, declared)
+	if err == nil {
+		err = begin(w.ctx, t, n)
+	}
+	declared = as(declared, t)
+	for range n {
+		if err != nil {
+			return err
+		}
+		err = w.value(t, declared)
+	}
+	if err != nil {
+		return err
+	}
+	return end(w.ctx)
+}
+
+func (w *writer) pairs(typ *thriftimpl.Type) error {
+	types := w.next(2)
+	n := w.count()
+	var declaredKey, declared *thriftimpl.Type
+	if typ != nil {
+		declaredKey, declared = typ.Key(), typ.Elem()
+	}
+	key, err := elementType(thrift.TType(types[0]), n, declaredKey)
+	if err != nil {
+		return err
+	}
+	elem, err := elementType(thrift.TType(types[1]), n, declared)
+	if err != nil {
+		return err
+	}
+	declaredKey, declared = as(declaredKey, key), as(declared, elem)
+	if err := w.p.WriteMapBegin(w.ctx, key, elem, n); err != nil {
+		return err
+	}
+	for range n {
+		if err := w.value(key, declaredKey); err != nil {
+			return err
+		}
+		if err := w.value(elem, declared); err != nil {
+			return err
+		}
+	}
+	return w.p.WriteMapEnd(w.ctx)
+}

@@ -1,0 +1,126 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime/debug"
+
+	"github.com/nocopythrift/nocopythrift/internal/chain"
+	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
+)
+
+// This file is for packages that carry calls by other means than a Server and a Client, such as
+// package apachethrift.
+
+// Methods iterates over the methods of the services, each with the name that calls of it have: of
+// a Multiplexed processor that is "service:method". The order is not specified.
+func (p *Processor) Methods() iter.Seq2[string, *Method] {
+	return func(yield func(string, *Method) bool) {
+		for name, m := range p.methods {
+			if !yield(name, m) {
+				return
+			}
+		}
+	}
+}
+
+// Multiplexed reports whether m is a method as a MultiplexedCaller gives it to its Caller: the
+// name that its calls have begins with that of a service.
+func (m *Method) Multiplexed() bool { return m.prefix != "" }
+
+// Outcome returns the error of a call that has this result, of type m.Result: the declared
+// exception in it, which is a message of its own; an *ApplicationException of type MissingResult
+// if it holds neither that nor the return value; nil if all is well.
+func (m *Method) Outcome(result nocopy.Struct) error { return m.outcome(result) }
+
+// Invoke calls the method's handler as a Server without interceptors does. args are the wire bytes
+// of the arguments, which it takes over. Unless the method is oneway it then calls write with the
+// wire bytes of the result, which are valid until write returns.
+//
+// It returns the error of write; or, having written a result that holds it, the declared exception
+// that the handler has returned or put there; or the error for which there is no result. The last
+// is an *ApplicationException if the arguments are malformed, of type ProtocolError, if the handler
+// has panicked, of which slog.Default gets the rest under an id, or if the result can't be sent;
+// else it is what the handler has returned.
+func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write func(result []byte) error) error {
+	if m.handler == nil {
+		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")
+	}
+	a, err := thriftimpl.ParseHeld(m.Args, chain.Chunk{Mem: args}, l, false)
+	if err != nil {
+		return &ApplicationException{ProtocolError, err.Error()}
+	}
+	defer thriftimpl.End(a)
+	result, err := m.resultOf(ctx, a, l)
+	if result == nil {
+		return err
+	}
+	defer thriftimpl.End(result)
+	if len(m.Throws) > 0 {
+		err = m.exception(result.Root())
+	}
+	thriftimpl.EndHandles(result)
+	thriftimpl.EndHandles(a)
+	if failed := write(result.Bytes()); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// resultOf calls the handler and returns the result, which is finished; nil if the method is
+// oneway or has failed otherwise than with a declared exception, which is in the result.
+func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Limits) (result *nocopy.Message, err error) {
+	var own []*nocopy.Message // the results that were made
+	add := func(r *nocopy.Message) *nocopy.Message {
+		own = append(own, r)
+		return r
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			result, err = nil, new(Server).conceal("handler panicked", m, nil, v, debug.Stack())
+		}
+		for _, r := range own {
+			if r != result {
+				thriftimpl.End(r)
+			}
+		}
+	}()
+	conceal := func(what string, err error) (*nocopy.Message, error) {
+		return nil, new(Server).conceal(what, m, nil, err, nil)
+	}
+	call := Call{Method: m, Args: args.Root(), Result: thriftimpl.Absent()}
+	if !m.Oneway() {
+		call.Result = add(thriftimpl.NewHeld(m.Result, 0, l, false)).Root()
+	}
+	err = m.handler(ctx, &call)
+	if err == nil && thriftimpl.Disowned(args) {
+		return conceal("bad handler", errors.New("the handler has released its args"))
+	}
+	if m.Oneway() {
+		return nil, err
+	}
+	if err != nil {
+		declared := add(thriftimpl.NewHeld(m.Result, 0, l, false))
+		ok, bad := m.setException(declared.Root(), err)
+		switch {
+		case bad != nil:
+			return conceal("bad handler", bad)
+		case !ok:
+			return nil, err
+		}
+		result = declared
+	} else if result = own[0]; result.Root() != call.Result {
+		// The handler has released its result, or has put another one there
+		if result, err = thriftimpl.CopyHeld(m.Result, thriftimpl.Struct(call.Result), 0, l, false); err != nil {
+			return conceal("bad result", fmt.Errorf("it can't be sent: %w", err))
+		}
+		add(result)
+	}
+	if bad := result.Check(); bad != nil {
+		return conceal("bad result", bad)
+	}
+	return result, nil
+}
