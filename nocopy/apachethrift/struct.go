@@ -61,6 +61,15 @@ func Read[S Handle](ctx context.Context, p thrift.TProtocol, opts ...nocopy.Opti
 	return S(v), err
 }
 
+// ReadStruct is Read of a struct that d describes, whose type need not be generated.
+func ReadStruct(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, opts ...nocopy.Option) (nocopy.Struct, error) {
+	if p == nil || d == nil {
+		panic("nocopy: apachethrift.ReadStruct from nil, or of no type")
+	}
+	s, err := read(ctx, p, d, opts)
+	return nocopy.Struct(s), err
+}
+
 // read reads a struct that d describes from p.
 func read(ctx context.Context, p thrift.TProtocol, d *thriftimpl.Desc, opts []nocopy.Option) (thriftimpl.Struct, error) {
 	b, err := receive(ctx, p, d, limitsOf(opts))
@@ -132,7 +141,9 @@ func (t *structOf[S]) Read(ctx context.Context, p thrift.TProtocol) error {
 }
 
 // String returns the struct as text, as its own String does.
-func (t *structOf[S]) String() string { return (*t.Handle).ThriftStruct().Format((*t.Handle).ThriftDesc()) }
+func (t *structOf[S]) String() string {
+	return (*t.Handle).ThriftStruct().Format((*t.Handle).ThriftDesc())
+}
 
 // ToApache copies src to dst, a struct that Apache's compiler has generated from the same IDL, by
 // way of its Read: fields that src does not have set stay as they are in dst, which is mostly a new
