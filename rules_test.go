@@ -85,6 +85,8 @@ var arrows = []struct {
 	{"nocopy/inspect", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},
 	{"nocopy/descriptor", []string{module + "/nocopy"}, "what descriptors tell; users' programs get no dependency through it"},
 	{"nocopy/reflection", []string{module + "/nocopy"}, "values by descriptors; users' programs get no dependency through it"},
+	{"nocopy/apachethrift/internal", []string{module + "/nocopy"}, "generated code imports nothing but nocopy and its like"},
+	{"nocopy/apachethrift", []string{"github.com/apache/thrift/lib/go/thrift", module + "/nocopy"}, "messages and Apache's library; only programs that use both import it"},
 	{"nocopy/nocopyjson", []string{module + "/internal/jsontext", module + "/nocopy"}, "JSON to messages and back; only programs that use it link it"},
 	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/internal/jsontext", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/rpc", []string{module + "/internal/chain", module + "/internal/entry", module + "/nocopy"}, "sockets around messages; users' programs get no dependency through it"},
@@ -275,6 +277,7 @@ func TestFresh(t *testing.T) {
 		{"nocopy/validate/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 		{"gen/internal/rules", "rules/rules.go", "../../nocopyc -o OUT -package-prefix github.com/nocopythrift/nocopythrift/gen/internal rules.thrift other.thrift"},
 		{"nocopy/rpc/internal/echo", "echo/echo.go", "../../../../gen/nocopyc -o OUT echo.thrift"},
+		{"nocopy/apachethrift/internal/footer", "footer/footer.go", "../../../../gen/nocopyc -o OUT footer.thrift"},
 		{"nocopy/nocopyjson/internal/shop", "shop/shop.go", "../../../../gen/nocopyc -o OUT shop.thrift"},
 	} {
 		out := t.TempDir()

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -73,7 +74,9 @@ func (sc *Schema) typ(t *referee.Type) *thriftimpl.Type {
 	case t.Binary:
 		return thriftimpl.TypeBinary
 	}
-	return nocopy.X{}.BaseType(nocopy.WireType(t.Wire))
+	return map[thrift.TType]*thriftimpl.Type{thrift.BOOL: thriftimpl.TypeBool, thrift.BYTE: thriftimpl.TypeI8, thrift.I16: thriftimpl.TypeI16,
+		thrift.I32: thriftimpl.TypeI32, thrift.I64: thriftimpl.TypeI64, thrift.DOUBLE: thriftimpl.TypeDouble,
+		thrift.STRING: thriftimpl.TypeString, thrift.UUID: thriftimpl.TypeUUID}[t.Wire]
 }
 
 // StructOf returns the referee's type of d.
@@ -212,6 +215,14 @@ func (k Known) ThriftDesc() *thriftimpl.Desc { return k.Desc }
 // ThriftStruct returns the handle.
 func (k Known) ThriftStruct() thriftimpl.Struct { return thriftimpl.Struct(k.Struct) }
 
+// simpleJSON returns what f writes in Apache's simple JSON, and its error.
+func simpleJSON(t *testing.T, f func(thrift.TProtocol) error) string {
+	t.Helper()
+	memory := thrift.NewTMemoryBuffer()
+	p := thrift.NewTSimpleJSONProtocol(memory)
+	return fmt.Sprint(errors.Join(f(p), p.Flush(background)) == nil, memory.String())
+}
+
 // RoundTrip holds reading and writing of a record against Apache's library, over w: what Apache's
 // writes is read to what Apache's reads, and written again to the same bytes.
 func RoundTrip(t *testing.T, w Wire, d *thriftimpl.Desc, rec *referee.Record) {
@@ -239,6 +250,13 @@ func RoundTrip(t *testing.T, w Wire, d *thriftimpl.Desc, rec *referee.Record) {
 	}
 	if diff := cmp.Diff(referee.Plain(want), referee.Plain(got)); diff != "" {
 		t.Fatalf("%s, %s: (-Apache +ours)\n%s", w.Name, rec.Type.Name, diff)
+	}
+	if w.Name == Wires[0].Name {
+		theirs := simpleJSON(t, func(p thrift.TProtocol) error { return referee.WriteTo(p, rec) })
+		ours := simpleJSON(t, func(p thrift.TProtocol) error { return apachethrift.Write(background, p, Known{d, s}) })
+		if ours != theirs {
+			t.Fatalf("%s in simple JSON:\n%s, not\n%s", rec.Type.Name, ours, theirs)
+		}
 	}
 	again := w.Written(t, func(p thrift.TProtocol) error { return apachethrift.Write(background, p, Known{d, s}) })
 	if w.Name == "JSON" {

@@ -48,7 +48,8 @@
 //
 // What is read is a new message in memory of its own, which refers to nothing of the protocol's.
 // It belongs to the caller, who may release it or leave it to the garbage collector. Writing keeps
-// nothing of the message. Handlers' arguments and results belong to the library, see [NewProcessor].
+// nothing of the message. Handlers' arguments and results belong to the library, see
+// [NewProcessor].
 //
 // # Errors
 //

@@ -18,9 +18,9 @@ type Handle interface {
 	nocopy.AnyStruct
 }
 
-// Write writes s to p, with the unknown fields that it has. An absent struct is written as an empty
-// one. Over a TBinaryProtocol the bytes go to its transport as they are. Nothing of s is kept. The
-// error is that of the protocol.
+// Write writes s to p, with the unknown fields that it has, and does not flush p. An absent struct
+// is written as an empty one. Over a TBinaryProtocol the bytes go to its transport as they are.
+// Nothing of s is kept. The error is that of the protocol.
 func Write(ctx context.Context, p thrift.TProtocol, s nocopy.AnyStruct) error {
 	if p == nil || s == nil {
 		panic("nocopy: apachethrift.Write of nil, or to nil")
@@ -146,8 +146,8 @@ func (t *structOf[S]) String() string {
 }
 
 // ToApache copies src to dst, a struct that Apache's compiler has generated from the same IDL, by
-// way of its Read: fields that src does not have set stay as they are in dst, which is mostly a new
-// one. Unknown fields of src are dropped, as Apache's types drop them. The error is that of Read,
+// way of its Read: fields that src does not have set stay as they are in dst, which is mostly new.
+// Unknown fields of src are dropped, as Apache's types drop them. The error is that of Read,
 // for instance because dst has required fields that src's type does not.
 func ToApache(src nocopy.AnyStruct, dst thrift.TStruct) error {
 	if src == nil || isNil(dst) {
@@ -166,8 +166,8 @@ func ToApache(src nocopy.AnyStruct, dst thrift.TStruct) error {
 
 // FromApache returns a new message, an S, with a copy of src, a struct that Apache's compiler has
 // generated from the same IDL. The options are those of ParseS; [nocopy.Own] has no effect. The
-// error is that of src's Write or an *Error, for instance because S has required fields that
-// src's type does not.
+// error is that of src's Write or an *Error, for instance because S has required fields that src's
+// type does not.
 func FromApache[S Handle](src thrift.TStruct, opts ...nocopy.Option) (S, error) {
 	if isNil(src) {
 		panic("nocopy: apachethrift.FromApache of nil")

@@ -42,9 +42,9 @@ func (m *Method) Outcome(result nocopy.Struct) error { return m.outcome(result) 
 //
 // It returns the error of write; or, having written a result that holds it, the declared exception
 // that the handler has returned or put there; or the error for which there is no result. The last
-// is an *ApplicationException if the arguments are malformed, of type ProtocolError, if the handler
-// has panicked, of which slog.Default gets the rest under an id, or if the result can't be sent;
-// else it is what the handler has returned.
+// is what the handler has returned, or an *ApplicationException: of type ProtocolError if the
+// arguments are malformed; of type InternalError, with an id under which slog.Default gets the
+// rest, if the handler has panicked or its result can't be sent.
 func (m *Method) Invoke(ctx context.Context, args []byte, l nocopy.Limits, write func(result []byte) error) error {
 	if m.handler == nil {
 		panic("nocopy: rpc.Method.Invoke of " + m.String() + ", which has no handler")

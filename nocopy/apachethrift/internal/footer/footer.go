@@ -115,6 +115,11 @@ func (s SchemaElement) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SchemaElementDesc)
 }
 
+func (s SchemaElement) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s SchemaElement) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *SchemaElement) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *SchemaElement) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s SchemaElement) GetType() Type   { return Type(impl.Struct(s).Int32(schemaElementType)) }
 func (s SchemaElement) SetType(v Type)  { impl.Struct(s).SetInt32(schemaElementType, int32(v)) }
 func (s SchemaElement) IsSetType() bool { return impl.Struct(s).Has(schemaElementType) }
@@ -180,6 +185,11 @@ func (s Statistics) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(StatisticsDesc)
 }
 
+func (s Statistics) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Statistics) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Statistics) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Statistics) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s Statistics) GetNullCount() int64  { return impl.Struct(s).Int64(statisticsNullCount) }
 func (s Statistics) SetNullCount(v int64) { impl.Struct(s).SetInt64(statisticsNullCount, v) }
 func (s Statistics) IsSetNullCount() bool { return impl.Struct(s).Has(statisticsNullCount) }
@@ -238,6 +248,11 @@ func (s ColumnMetaData) String() string { return impl.Struct(s).Format(ColumnMet
 func (s ColumnMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ColumnMetaDataDesc)
 }
+
+func (s ColumnMetaData) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ColumnMetaData) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ColumnMetaData) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ColumnMetaData) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s ColumnMetaData) GetType() Type   { return Type(impl.Struct(s).Int32(columnMetaDataType)) }
 func (s ColumnMetaData) SetType(v Type)  { impl.Struct(s).SetInt32(columnMetaDataType, int32(v)) }
@@ -319,6 +334,11 @@ func (s ColumnChunk) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ColumnChunkDesc)
 }
 
+func (s ColumnChunk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s ColumnChunk) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *ColumnChunk) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *ColumnChunk) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s ColumnChunk) GetFileOffset() int64  { return impl.Struct(s).Int64(columnChunkFileOffset) }
 func (s ColumnChunk) SetFileOffset(v int64) { impl.Struct(s).SetInt64(columnChunkFileOffset, v) }
 func (s ColumnChunk) IsSetFileOffset() bool { return impl.Struct(s).Has(columnChunkFileOffset) }
@@ -372,6 +392,11 @@ func (s RowGroup) String() string             { return impl.Struct(s).Format(Row
 func (s RowGroup) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowGroupDesc)
 }
+
+func (s RowGroup) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s RowGroup) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *RowGroup) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *RowGroup) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s RowGroup) GetColumns() nocopy.StructList[ColumnChunk] {
 	return nocopy.StructList[ColumnChunk](impl.Struct(s).Child(rowGroupColumns, RowGroupDesc))
@@ -431,6 +456,11 @@ func (s KeyValue) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDesc)
 }
 
+func (s KeyValue) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s KeyValue) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *KeyValue) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *KeyValue) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
 func (s KeyValue) GetKey() string  { return impl.Struct(s).Text(keyValueKey) }
 func (s KeyValue) SetKey(v string) { impl.Struct(s).SetText(keyValueKey, v) }
 func (s KeyValue) IsSetKey() bool  { return impl.Struct(s).Has(keyValueKey) }
@@ -484,6 +514,11 @@ func (s FileMetaData) String() string { return impl.Struct(s).Format(FileMetaDat
 func (s FileMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(FileMetaDataDesc)
 }
+
+func (s FileMetaData) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s FileMetaData) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *FileMetaData) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *FileMetaData) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
 
 func (s FileMetaData) GetVersion() int32  { return impl.Struct(s).Int32(fileMetaDataVersion) }
 func (s FileMetaData) SetVersion(v int32) { impl.Struct(s).SetInt32(fileMetaDataVersion, v) }
