@@ -109,6 +109,10 @@ func (m *Method) resultOf(ctx context.Context, args *nocopy.Message, l nocopy.Li
 		case bad != nil:
 			return conceal("bad handler", bad)
 		case !ok:
+			// If methods of err panic, they do so here, where that is recovered
+			errors.Is(err, context.Canceled)
+			errors.As(err, new(*ApplicationException))
+			_ = err.Error()
 			return nil, err
 		}
 		result = declared
