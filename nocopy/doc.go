@@ -77,6 +77,12 @@
 // "; an index or range that a list does not have, with an [IndexError] or [BoundsError], which are
 // runtime errors.
 //
+// # Text and logs
+//
+// String and %v are a struct on one line, %+v indented; a struct in a log of log/slog is a group
+// of its fields, shortened to some 8 KiB. None of these has the values of fields with the
+// annotation (nocopy.redact), which getters, wire bytes and JSON have: docs/logs.md.
+//
 // # Terms
 //
 // Field, struct, list, set, map, union, exception, key, wire type and STOP are Thrift's. Besides:

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/examples/quickstart/order"
@@ -282,4 +284,30 @@ func ExampleError() {
 	// nocopy: Order.lines[1].price: offset 73: unexpected EOF
 	// true
 	// Order.id: required field is missing
+}
+
+// A message in a log of log/slog is a group of its fields; %+v prints it indented.
+func Example_log() {
+	o, err := order.ParseOrder(anOrder())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer o.Release()
+	withoutTime := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
+	log.Info("order came", "order", o)
+	fmt.Printf("%+v\n", o.GetLines().At(0))
+	// Output:
+	// level=INFO msg="order came" order.id=4711 order.customer=Ada order.lines="[map[article:engine count:0 price:0] map[article:cards count:100 price:0]]"
+	// {
+	//   article: "engine"
+	//   count: 0
+	//   price: 0
+	// }
 }

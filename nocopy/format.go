@@ -2,20 +2,39 @@ package nocopy
 
 import (
 	"encoding/hex"
+	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"unicode/utf8"
 )
 
 // Format returns the struct as text: compact, readable, like JSON but for keys without quotes.
-// Fields that are not set are left out; unknown ones are not shown. Of the zero handle it
-// returns "<none>". d describes s.
-func (s XStruct) Format(d *XDesc) string {
+// Fields that are not set are left out; unknown ones are not shown, nor the values of those that
+// are redacted, see XInfo.Redacted. Of the zero handle it returns "<none>". d describes s.
+func (s XStruct) Format(d *XDesc) string { return string(s.printed(d, false)) }
+
+// FormatTo writes the struct, which d describes, for package fmt: %+v on lines of their own,
+// indented; other verbs as the text that Format returns.
+func (s XStruct) FormatTo(f fmt.State, verb rune, d *XDesc) {
+	switch {
+	case verb == 'v' && f.Flag('+'):
+		f.Write(s.printed(d, true))
+	case verb == 'v' && f.Flag('#'):
+		io.WriteString(f, d.name)
+		f.Write(s.printed(d, false))
+	default:
+		fmt.Fprintf(f, fmt.FormatString(f, verb), s.Format(d))
+	}
+}
+
+// printed returns the struct as text, on one line or indented.
+func (s XStruct) printed(d *XDesc, indented bool) []byte {
 	if s.m == nil {
-		return zeroHandleText
+		return []byte(zeroHandleText)
 	}
 	s.alive()
-	return string(formatter{s.m}.structure(nil, d, s.entry()))
+	return formatter{m: s.m, indented: indented}.structure(nil, d, s.entry())
 }
 
 // zeroHandleText is the zero handle as text. Parse returns a zero handle with an error.
@@ -31,16 +50,62 @@ func (s XStruct) formatContainer(none string) string {
 	if s.m == empty {
 		return none
 	}
-	return string(formatter{s.m}.value(nil, s.typ(), s.entry()))
+	return string(formatter{m: s.m}.value(nil, s.typ(), s.entry()))
+}
+
+// redactedText stands in the place of what is redacted.
+const redactedText = "<redacted>"
+
+// Redacted reports whether the value of a field, or of a struct, must not be in text that people
+// read, and in logs: whether it has the annotation (nocopy.redact), other than with the value "0"
+// or "false".
+func (i *XInfo) Redacted() bool {
+	if len(i.Annotations) == 0 {
+		return false
+	}
+	v, ok := i.Annotation("nocopy.redact")
+	return ok && v != "0" && v != "false"
 }
 
 // formatter writes values of a message as text.
-type formatter struct{ m *Message }
+type formatter struct {
+	m        *Message
+	indented bool // fields, and elements that are structs or containers, are on lines of their own
+	depth    int  // of what is being written, if indented
+}
+
+// mostIndent is how deep text is indented at most, so that its size is in proportion to the
+// message's.
+const mostIndent = 32
+
+// inner returns the formatter of what is inside.
+func (p formatter) inner() formatter {
+	p.depth++
+	return p
+}
+
+// separate appends what comes before a field or element.
+func (p formatter) separate(dst []byte, first bool) []byte {
+	switch {
+	case p.indented:
+		dst = append(dst, '\n')
+		for range min(p.depth, mostIndent) {
+			dst = append(dst, "  "...)
+		}
+	case !first:
+		dst = append(dst, ", "...)
+	}
+	return dst
+}
 
 // structure appends the struct of entry e to dst. The other methods append values in the same
 // way.
 func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
+	if d.info.Redacted() {
+		return append(dst, redactedText...)
+	}
 	dst = append(dst, '{')
+	in := p.inner()
 	first := true
 	for i := range d.fields {
 		f := &d.fields[i]
@@ -48,19 +113,29 @@ func (p formatter) structure(dst []byte, d *XDesc, e uint32) []byte {
 		if word == 0 {
 			continue
 		}
-		if !first {
-			dst = append(dst, ", "...)
-		}
+		dst = in.separate(dst, first)
 		first = false
 		dst = append(dst, f.Name...)
 		dst = append(dst, ": "...)
+		if f.Info.Redacted() {
+			dst = append(dst, redactedText...)
+			continue
+		}
 		if f.kind >= record && word&notIndexed != 0 {
 			word = p.m.indexLazily(f.typ, word&^notIndexed)
 			p.m.idx[e+f.word] = word
 		}
-		dst = p.value(dst, f.typ, word)
+		dst = in.value(dst, f.typ, word)
 	}
-	return append(dst, '}')
+	return p.end(dst, '}', first)
+}
+
+// end appends the bracket after fields or elements; none reports whether there are none.
+func (p formatter) end(dst []byte, bracket byte, none bool) []byte {
+	if p.indented && !none {
+		dst = p.separate(dst, true)
+	}
+	return append(dst, bracket)
 }
 
 // value appends a value of type t, for which word stands.
@@ -119,20 +194,21 @@ func (p formatter) list(dst []byte, t *XType, e uint32) []byte {
 		return append(dst, "[]"...)
 	}
 	dst = append(dst, '[')
-	for i := range p.m.idx[e+listCount] {
-		if i > 0 {
-			dst = append(dst, ", "...)
-		}
+	p.indented = p.indented && t.elem.kind >= record
+	in := p.inner()
+	n := p.m.idx[e+listCount]
+	for i := range n {
+		dst = in.separate(dst, i == 0)
 		switch t.elem.kind {
 		case fixed:
 			dst = p.fixed(dst, t.elem, p.m.buf.At(p.m.idx[e+listStart]+i*uint32(t.elem.size)))
 		case text:
 			dst = p.text(dst, t.elem, p.m.idx[p.m.idx[e+listElems]+i])
 		default:
-			dst = p.value(dst, t.elem, p.m.elementEntry(e, t.elem, i))
+			dst = in.value(dst, t.elem, p.m.elementEntry(e, t.elem, i))
 		}
 	}
-	return append(dst, ']')
+	return p.end(dst, ']', n == 0)
 }
 
 func (p formatter) dict(dst []byte, t *XType, e uint32) []byte {
@@ -140,6 +216,8 @@ func (p formatter) dict(dst []byte, t *XType, e uint32) []byte {
 		return append(dst, "{}"...)
 	}
 	dst = append(dst, '{')
+	p.indented = p.indented && (t.elem.kind >= record || t.key.kind >= record)
+	in := p.inner()
 	first := true
 	repeated := p.m.repeated(e, t) > 0
 	for i := range p.m.idx[e+listCount] {
@@ -148,13 +226,11 @@ func (p formatter) dict(dst []byte, t *XType, e uint32) []byte {
 		if word == 0 || repeated && p.m.isRepeated(e, t, i) {
 			continue
 		}
-		if !first {
-			dst = append(dst, ", "...)
-		}
+		dst = in.separate(dst, first)
 		first = false
-		dst = p.value(dst, t.key, word)
+		dst = in.value(dst, t.key, word)
 		dst = append(dst, ": "...)
-		dst = p.value(dst, t.elem, p.m.idx[slot+pairValue])
+		dst = in.value(dst, t.elem, p.m.idx[slot+pairValue])
 	}
-	return append(dst, '}')
+	return p.end(dst, '}', first)
 }

@@ -183,7 +183,7 @@ func fill(s XStruct) {
 	NestedMap[string, StructList[XStruct], XAsString](s.NewChild(f("groups"), allDesc, 0)).PutNew("g", 2).At(1).SetInt32(x, 6)
 }
 
-func show(v XStruct, t *XType) string { return string(formatter{v.m}.value(nil, t, v.entry())) }
+func show(v XStruct, t *XType) string { return string(formatter{m: v.m}.value(nil, t, v.entry())) }
 
 // TestHandleOfWhatIsGone: a handle of what has been replaced or removed goes on giving the old
 // value, and what is changed through it does not reach the wire.

@@ -149,9 +149,10 @@ func (g *generator) file(p *schema.Program) ([]byte, error) {
 	}
 	view.Validators = f.validators()
 	view.Validate = f.needs["validate"]
-	f.needs["iter"] = len(view.Structs) > 0
-	f.needs["io"] = len(view.Structs) > 0
-	for _, name := range []string{"context", "io", "iter", "math", "sync"} {
+	for _, name := range []string{"fmt", "io", "iter", "log/slog"} {
+		f.needs[name] = len(view.Structs) > 0
+	}
+	for _, name := range []string{"context", "fmt", "io", "iter", "log/slog", "math", "sync"} {
 		if f.needs[name] {
 			view.Std = append(view.Std, name)
 		}

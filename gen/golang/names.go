@@ -12,7 +12,7 @@ var initialisms = wordSet(`API ASCII CPU CSS DNS EOF GUID HTML HTTP HTTPS ID IP 
 
 // localNames holds the names of receivers, parameters, local variables and imports in generated
 // code.
-var localNames = wordSet(`s v n b opts nocopy impl io iter fmt math sync h c w ctx args result context rpc a r err validate`)
+var localNames = wordSet(`s v n b opts nocopy impl io iter fmt slog math sync h c w ctx args result context rpc a r err validate`)
 
 // predeclared holds Go's predeclared names, which generated names must not shadow, and main,
 // init and _.

@@ -24,7 +24,7 @@ var words = strings.Fields(`
 	Message Release Clone Valid String Unknown Error Which Equal MarshalJSON UnmarshalJSON Bytes Swap Format Len At Set Read Write
 	WriteTo ReadByte WriteByte ReadRune GobEncode GobDecode Scan Seek Is As Unwrap
 	get Get set Set IsSet isSet unset Unset New Parse Desc Which Args Result args result Handler Client NewClient Processor Const Success success
-	nocopy rpc iter fmt math sync context s v n b h c a r x y opts ctx err _ __ _x _X X x_ X_ x__ a_b aB A_B a_1 id ID Id user_id userID UserID
+	nocopy rpc iter fmt slog math sync context s v n b h c a r x y opts ctx err _ __ _x _X X x_ X_ x__ a_b aB A_B a_1 id ID Id user_id userID UserID
 	Foo foo FOO foo_ FooHandler FooClient FooArgs FooDesc FooWhich NewFoo ParseFoo fooX Foo_X E e E_A`)
 
 var folders = strings.Fields(`a b c a.b a.B A.b _ _a a._ a._b testdata a.testdata vendor a.vendor internal a.internal a.internal.b main x.main

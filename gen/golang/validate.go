@@ -150,7 +150,7 @@ func (w *methodWriter) method(s *schema.Struct, r *structRules) {
 	w.printf("\n// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,\n// nil if there is none.")
 	w.printf("func (s %s) Validate() error {", w.names.Type)
 	for i, field := range s.Fields {
-		w.field(field, r.fields[i], w.names.Fields[i].Go)
+		w.field(field, r.fields[i], w.names.Fields[i].Go, s.Annotations.Redacts() || field.Annotations.Redacts())
 	}
 	for _, a := range r.asserts {
 		w.printf("if !(%s) {\nreturn validate.Text(\"\", %s)\n}", a.cond, strconv.Quote(a.want))
@@ -158,8 +158,9 @@ func (w *methodWriter) method(s *schema.Struct, r *structRules) {
 	w.printf("return nil\n}")
 }
 
-// field writes the checks of a field; name is its name in Go.
-func (w *methodWriter) field(field *schema.Field, r *valueRules, name string) {
+// field writes the checks of a field; name is its name in Go. Errors about one that is hidden show
+// nothing of its value.
+func (w *methodWriter) field(field *schema.Field, r *valueRules, name string, hidden bool) {
 	if !w.v.needs(field.Type, r) {
 		return
 	}
@@ -178,7 +179,13 @@ func (w *methodWriter) field(field *schema.Field, r *valueRules, name string) {
 		w.printf("{")
 	}
 	w.printf("v := s.Get%s()", name)
-	w.value(field.Type, r, "v", func(leaf func(string) string) string { return leaf(strconv.Quote(field.Name)) })
+	w.value(field.Type, r, "v", func(leaf func(string) string) string {
+		path := strconv.Quote(field.Name)
+		if hidden {
+			return "validate.Hidden(" + path + ", " + leaf(path) + ")"
+		}
+		return leaf(path)
+	})
 	w.printf("}")
 }
 

@@ -151,7 +151,7 @@ func (c *checker) fields(p *Program, s *Struct, list []*idl.Field) []*Field {
 			ID: int16(id), Name: f.Name.Text, Doc: f.Doc, Pos: f.Pos,
 			Req:         map[string]Requirement{"required": Required, "optional": Optional}[f.Requirement],
 			Type:        c.typ(p, f.Type),
-			Annotations: annotations(f.Annotations),
+			Annotations: c.withRedact(p, f.Type, annotations(f.Annotations)),
 		})
 	}
 	return fields

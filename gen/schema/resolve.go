@@ -17,9 +17,10 @@ type definition struct {
 
 type typedef struct {
 	*Typedef
-	ast   *idl.Typedef
-	in    *Program
-	state evalState
+	ast     *idl.Typedef
+	in      *Program
+	state   evalState
+	redacts bool // see checker.redacts
 }
 
 // evalState is how far a typedef, a constant or a struct has been evaluated, so that one that
@@ -170,6 +171,7 @@ func (c *checker) typedef(td *typedef) *Type {
 	case untouched:
 		td.state = underway
 		td.Type = c.typ(td.in, td.ast.Type)
+		td.redacts = td.Annotations.Redacts() || c.redacts(td.in, td.ast.Type)
 		td.state = done
 	}
 	return td.Type
@@ -199,4 +201,53 @@ func (t *Type) String() string {
 	}
 	return [...]string{Bool: "bool", I8: "i8", I16: "i16", I32: "i32", I64: "i64", Double: "double",
 		String: "string", Binary: "binary", UUID: "uuid"}[t.Kind]
+}
+
+// redact is the annotation of what must not appear in logs.
+const redact = "nocopy.redact"
+
+// Redacts reports whether values must not appear in texts and logs: whether the annotation
+// nocopy.redact is there, other than with the value "0" or "false".
+func (a Annotations) Redacts() bool {
+	v, ok := a[redact]
+	return ok && v != "0" && v != "false"
+}
+
+// redacts reports whether a type that p uses, or what it is made of, has the annotation redact: by
+// itself or by a typedef.
+func (c *checker) redacts(p *Program, t *idl.Type) bool {
+	if annotations(t.Annotations).Redacts() {
+		return true
+	}
+	switch {
+	case t.Base != "":
+		return false
+	case t.List != nil:
+		return c.redacts(p, t.List.Elem)
+	case t.Set != nil:
+		return c.redacts(p, t.Set.Elem)
+	case t.Map != nil:
+		return c.redacts(p, t.Map.Key) || c.redacts(p, t.Map.Value)
+	}
+	n, _ := c.lookup(p, t.Name, t.Pos)
+	if n == nil || n.typedef == nil {
+		return false
+	}
+	if n.typedef.state == untouched {
+		c.typedef(n.typedef)
+	}
+	return n.typedef.redacts
+}
+
+// withRedact returns the annotations a of a field of type t. They have the annotation redact if t
+// has it, unless a has it with another value.
+func (c *checker) withRedact(p *Program, t *idl.Type, a Annotations) Annotations {
+	if _, ok := a[redact]; ok || !c.redacts(p, t) {
+		return a
+	}
+	if a == nil {
+		a = Annotations{}
+	}
+	a[redact] = "1"
+	return a
 }

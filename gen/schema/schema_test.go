@@ -270,3 +270,45 @@ a.thrift:3:13: F.A is taken for E.A`
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestRedact: a field has the annotation nocopy.redact if its type has it, or what that is made
+// of, by itself or by typedefs, unless it says otherwise; what a method returns, if that has it.
+func TestRedact(t *testing.T) {
+	set, err := load(t, `include "b.thrift"
+typedef Later Secret
+typedef b.Key Key
+typedef map<string, list<Secret>> Nested
+typedef string Open (nocopy.redact = "false")
+typedef string Later (nocopy.redact)
+struct S {
+  1: string a, 2: Secret b, 3: Key c, 4: set<Key> d, 5: map<i32, Nested> e, 6: list<string (nocopy.redact)> f,
+  7: Secret g (nocopy.redact = "false"), 8: Open h, 9: string i (nocopy.redact), 10: S j
+}
+service V { Secret a(1: Secret x), string b() (nocopy.redact), string c(), string (nocopy.redact) d() }
+-- b.thrift --
+typedef binary Key (nocopy.redact)
+`)
+	if err != "" {
+		t.Fatal(err)
+	}
+	p := set.Roots[0]
+	var got []string
+	add := func(f *schema.Field) {
+		if v, ok := f.Annotations["nocopy.redact"]; ok {
+			got = append(got, f.Name+"="+v)
+		}
+	}
+	for _, f := range p.Structs[0].Fields {
+		add(f)
+	}
+	for _, m := range p.Services[0].Functions {
+		for _, f := range append(m.Args.Fields, m.Result.Fields...) {
+			f.Name = m.Name + "." + f.Name
+			add(f)
+		}
+	}
+	want := []string{"b=1", "c=1", "d=1", "e=1", "f=1", "g=false", "i=1", "a.x=1", "a.success=1", "b.success=1", "d.success=1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -69,6 +69,10 @@ func (c *checker) function(p *Program, s *Service, f *idl.Function) *Function {
 	}
 	if fn.Returns != nil {
 		success := &Field{ID: 0, Name: "success", Pos: f.Name.Pos, Req: Optional, Type: fn.Returns}
+		if v, ok := fn.Annotations[redact]; ok {
+			success.Annotations = Annotations{redact: v}
+		}
+		success.Annotations = c.withRedact(p, f.Result, success.Annotations)
 		result.Fields = append(result.Fields, success)
 	}
 	for _, t := range throws {

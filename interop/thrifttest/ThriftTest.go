@@ -5,11 +5,13 @@ package thrifttest
 
 import (
 	"context"
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -714,6 +716,8 @@ func (s Bonk) Release()                                { nocopy.Struct(s).Releas
 func (s Bonk) Clone() Bonk                             { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
 func (s Bonk) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Bonk) String() string                          { return impl.Struct(s).Format(BonkDesc) }
+func (s Bonk) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BonkDesc) }
+func (s Bonk) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BonkDesc) }
 func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BonkDesc) }
 
 func (s Bonk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -761,6 +765,8 @@ func (s Bools) Release()                                { nocopy.Struct(s).Relea
 func (s Bools) Clone() Bools                            { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
 func (s Bools) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Bools) String() string                          { return impl.Struct(s).Format(BoolsDesc) }
+func (s Bools) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BoolsDesc) }
+func (s Bools) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BoolsDesc) }
 func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BoolsDesc) }
 
 func (s Bools) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -810,6 +816,8 @@ func (s Xtruct) Release()                                { nocopy.Struct(s).Rele
 func (s Xtruct) Clone() Xtruct                           { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
 func (s Xtruct) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Xtruct) String() string                          { return impl.Struct(s).Format(XtructDesc) }
+func (s Xtruct) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, XtructDesc) }
+func (s Xtruct) LogValue() slog.Value                    { return impl.Struct(s).LogValue(XtructDesc) }
 func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(XtructDesc) }
 
 func (s Xtruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -868,6 +876,8 @@ func (s Xtruct2) Release()                                { nocopy.Struct(s).Rel
 func (s Xtruct2) Clone() Xtruct2                          { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
 func (s Xtruct2) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Xtruct2) String() string                          { return impl.Struct(s).Format(Xtruct2Desc) }
+func (s Xtruct2) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct2Desc) }
+func (s Xtruct2) LogValue() slog.Value                    { return impl.Struct(s).LogValue(Xtruct2Desc) }
 func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct2Desc) }
 
 func (s Xtruct2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -932,6 +942,8 @@ func (s Xtruct3) Release()                                { nocopy.Struct(s).Rel
 func (s Xtruct3) Clone() Xtruct3                          { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
 func (s Xtruct3) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Xtruct3) String() string                          { return impl.Struct(s).Format(Xtruct3Desc) }
+func (s Xtruct3) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct3Desc) }
+func (s Xtruct3) LogValue() slog.Value                    { return impl.Struct(s).LogValue(Xtruct3Desc) }
 func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct3Desc) }
 
 func (s Xtruct3) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -981,14 +993,16 @@ func ReadInsanity(r io.Reader, n int, opts ...nocopy.Option) (Insanity, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Insanity) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Insanity) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
-func (s Insanity) ThriftDesc() *impl.Desc     { return InsanityDesc }
-func (s Insanity) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s Insanity) Release()                   { nocopy.Struct(s).Release() }
-func (s Insanity) Clone() Insanity            { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
-func (s Insanity) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Insanity) String() string             { return impl.Struct(s).Format(InsanityDesc) }
+func (s Insanity) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s Insanity) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
+func (s Insanity) ThriftDesc() *impl.Desc        { return InsanityDesc }
+func (s Insanity) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Insanity) Release()                      { nocopy.Struct(s).Release() }
+func (s Insanity) Clone() Insanity               { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
+func (s Insanity) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Insanity) String() string                { return impl.Struct(s).Format(InsanityDesc) }
+func (s Insanity) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, InsanityDesc) }
+func (s Insanity) LogValue() slog.Value          { return impl.Struct(s).LogValue(InsanityDesc) }
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(InsanityDesc)
 }
@@ -1070,6 +1084,10 @@ func (s CrazyNesting) Clone() CrazyNesting {
 }
 func (s CrazyNesting) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s CrazyNesting) String() string { return impl.Struct(s).Format(CrazyNestingDesc) }
+func (s CrazyNesting) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, CrazyNestingDesc)
+}
+func (s CrazyNesting) LogValue() slog.Value { return impl.Struct(s).LogValue(CrazyNestingDesc) }
 func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(CrazyNestingDesc)
 }
@@ -1156,12 +1174,14 @@ func (s SomeUnion) Message() *nocopy.Message { return nocopy.Struct(s).Message()
 func (s SomeUnion) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SomeUnionDesc)
 }
-func (s SomeUnion) ThriftDesc() *impl.Desc    { return SomeUnionDesc }
-func (s SomeUnion) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SomeUnion) Release()                  { nocopy.Struct(s).Release() }
-func (s SomeUnion) Clone() SomeUnion          { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
-func (s SomeUnion) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s SomeUnion) String() string            { return impl.Struct(s).Format(SomeUnionDesc) }
+func (s SomeUnion) ThriftDesc() *impl.Desc        { return SomeUnionDesc }
+func (s SomeUnion) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s SomeUnion) Release()                      { nocopy.Struct(s).Release() }
+func (s SomeUnion) Clone() SomeUnion              { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
+func (s SomeUnion) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s SomeUnion) String() string                { return impl.Struct(s).Format(SomeUnionDesc) }
+func (s SomeUnion) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SomeUnionDesc) }
+func (s SomeUnion) LogValue() slog.Value          { return impl.Struct(s).LogValue(SomeUnionDesc) }
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SomeUnionDesc)
 }
@@ -1269,15 +1289,17 @@ func ReadXception(r io.Reader, n int, opts ...nocopy.Option) (Xception, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xception) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Xception) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
-func (s Xception) ThriftDesc() *impl.Desc     { return XceptionDesc }
-func (s Xception) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s Xception) Release()                   { nocopy.Struct(s).Release() }
-func (s Xception) Clone() Xception            { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
-func (s Xception) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Xception) String() string             { return impl.Struct(s).Format(XceptionDesc) }
-func (s Xception) Error() string              { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s Xception) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
+func (s Xception) ThriftDesc() *impl.Desc        { return XceptionDesc }
+func (s Xception) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Xception) Release()                      { nocopy.Struct(s).Release() }
+func (s Xception) Clone() Xception               { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
+func (s Xception) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Xception) String() string                { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, XceptionDesc) }
+func (s Xception) LogValue() slog.Value          { return impl.Struct(s).LogValue(XceptionDesc) }
+func (s Xception) Error() string                 { return impl.Struct(s).Format(XceptionDesc) }
 func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(XceptionDesc)
 }
@@ -1325,13 +1347,15 @@ func (s Xception2) Message() *nocopy.Message { return nocopy.Struct(s).Message()
 func (s Xception2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, Xception2Desc)
 }
-func (s Xception2) ThriftDesc() *impl.Desc    { return Xception2Desc }
-func (s Xception2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Xception2) Release()                  { nocopy.Struct(s).Release() }
-func (s Xception2) Clone() Xception2          { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
-func (s Xception2) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s Xception2) String() string            { return impl.Struct(s).Format(Xception2Desc) }
-func (s Xception2) Error() string             { return impl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) ThriftDesc() *impl.Desc        { return Xception2Desc }
+func (s Xception2) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Xception2) Release()                      { nocopy.Struct(s).Release() }
+func (s Xception2) Clone() Xception2              { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
+func (s Xception2) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Xception2) String() string                { return impl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xception2Desc) }
+func (s Xception2) LogValue() slog.Value          { return impl.Struct(s).LogValue(Xception2Desc) }
+func (s Xception2) Error() string                 { return impl.Struct(s).Format(Xception2Desc) }
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(Xception2Desc)
 }
@@ -1389,6 +1413,10 @@ func (s EmptyStruct) Release()                  { nocopy.Struct(s).Release() }
 func (s EmptyStruct) Clone() EmptyStruct        { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
 func (s EmptyStruct) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s EmptyStruct) String() string            { return impl.Struct(s).Format(EmptyStructDesc) }
+func (s EmptyStruct) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EmptyStructDesc)
+}
+func (s EmptyStruct) LogValue() slog.Value { return impl.Struct(s).LogValue(EmptyStructDesc) }
 func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EmptyStructDesc)
 }
@@ -1419,14 +1447,16 @@ func ReadOneField(r io.Reader, n int, opts ...nocopy.Option) (OneField, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s OneField) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s OneField) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
-func (s OneField) ThriftDesc() *impl.Desc     { return OneFieldDesc }
-func (s OneField) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s OneField) Release()                   { nocopy.Struct(s).Release() }
-func (s OneField) Clone() OneField            { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
-func (s OneField) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s OneField) String() string             { return impl.Struct(s).Format(OneFieldDesc) }
+func (s OneField) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s OneField) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
+func (s OneField) ThriftDesc() *impl.Desc        { return OneFieldDesc }
+func (s OneField) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s OneField) Release()                      { nocopy.Struct(s).Release() }
+func (s OneField) Clone() OneField               { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
+func (s OneField) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s OneField) String() string                { return impl.Struct(s).Format(OneFieldDesc) }
+func (s OneField) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OneFieldDesc) }
+func (s OneField) LogValue() slog.Value          { return impl.Struct(s).LogValue(OneFieldDesc) }
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OneFieldDesc)
 }
@@ -1487,6 +1517,10 @@ func (s VersioningTestV1) Clone() VersioningTestV1 {
 }
 func (s VersioningTestV1) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s VersioningTestV1) String() string { return impl.Struct(s).Format(VersioningTestV1Desc) }
+func (s VersioningTestV1) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, VersioningTestV1Desc)
+}
+func (s VersioningTestV1) LogValue() slog.Value { return impl.Struct(s).LogValue(VersioningTestV1Desc) }
 func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VersioningTestV1Desc)
 }
@@ -1571,6 +1605,10 @@ func (s VersioningTestV2) Clone() VersioningTestV2 {
 }
 func (s VersioningTestV2) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s VersioningTestV2) String() string { return impl.Struct(s).Format(VersioningTestV2Desc) }
+func (s VersioningTestV2) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, VersioningTestV2Desc)
+}
+func (s VersioningTestV2) LogValue() slog.Value { return impl.Struct(s).LogValue(VersioningTestV2Desc) }
 func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VersioningTestV2Desc)
 }
@@ -1741,6 +1779,12 @@ func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
 }
 func (s ListTypeVersioningV1) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ListTypeVersioningV1) String() string { return impl.Struct(s).Format(ListTypeVersioningV1Desc) }
+func (s ListTypeVersioningV1) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV1Desc)
+}
+func (s ListTypeVersioningV1) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ListTypeVersioningV1Desc)
+}
 func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListTypeVersioningV1Desc)
 }
@@ -1809,6 +1853,12 @@ func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
 }
 func (s ListTypeVersioningV2) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ListTypeVersioningV2) String() string { return impl.Struct(s).Format(ListTypeVersioningV2Desc) }
+func (s ListTypeVersioningV2) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV2Desc)
+}
+func (s ListTypeVersioningV2) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ListTypeVersioningV2Desc)
+}
 func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListTypeVersioningV2Desc)
 }
@@ -1876,6 +1926,12 @@ func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
 }
 func (s GuessProtocolStruct) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GuessProtocolStruct) String() string { return impl.Struct(s).Format(GuessProtocolStructDesc) }
+func (s GuessProtocolStruct) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GuessProtocolStructDesc)
+}
+func (s GuessProtocolStruct) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(GuessProtocolStructDesc)
+}
 func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GuessProtocolStructDesc)
 }
@@ -1948,6 +2004,10 @@ func (s LargeDeltas) Release()                  { nocopy.Struct(s).Release() }
 func (s LargeDeltas) Clone() LargeDeltas        { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
 func (s LargeDeltas) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s LargeDeltas) String() string            { return impl.Struct(s).Format(LargeDeltasDesc) }
+func (s LargeDeltas) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, LargeDeltasDesc)
+}
+func (s LargeDeltas) LogValue() slog.Value { return impl.Struct(s).LogValue(LargeDeltasDesc) }
 func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(LargeDeltasDesc)
 }
@@ -2110,6 +2170,10 @@ func (s NestedListsI32x2) Clone() NestedListsI32x2 {
 }
 func (s NestedListsI32x2) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s NestedListsI32x2) String() string { return impl.Struct(s).Format(NestedListsI32x2Desc) }
+func (s NestedListsI32x2) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, NestedListsI32x2Desc)
+}
+func (s NestedListsI32x2) LogValue() slog.Value { return impl.Struct(s).LogValue(NestedListsI32x2Desc) }
 func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsI32x2Desc)
 }
@@ -2170,6 +2234,10 @@ func (s NestedListsI32x3) Clone() NestedListsI32x3 {
 }
 func (s NestedListsI32x3) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s NestedListsI32x3) String() string { return impl.Struct(s).Format(NestedListsI32x3Desc) }
+func (s NestedListsI32x3) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, NestedListsI32x3Desc)
+}
+func (s NestedListsI32x3) LogValue() slog.Value { return impl.Struct(s).LogValue(NestedListsI32x3Desc) }
 func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsI32x3Desc)
 }
@@ -2232,6 +2300,10 @@ func (s NestedMixedx2) Clone() NestedMixedx2 {
 }
 func (s NestedMixedx2) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s NestedMixedx2) String() string { return impl.Struct(s).Format(NestedMixedx2Desc) }
+func (s NestedMixedx2) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, NestedMixedx2Desc)
+}
+func (s NestedMixedx2) LogValue() slog.Value { return impl.Struct(s).LogValue(NestedMixedx2Desc) }
 func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedMixedx2Desc)
 }
@@ -2312,12 +2384,14 @@ func (s ListBonks) Message() *nocopy.Message { return nocopy.Struct(s).Message()
 func (s ListBonks) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListBonksDesc)
 }
-func (s ListBonks) ThriftDesc() *impl.Desc    { return ListBonksDesc }
-func (s ListBonks) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListBonks) Release()                  { nocopy.Struct(s).Release() }
-func (s ListBonks) Clone() ListBonks          { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
-func (s ListBonks) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s ListBonks) String() string            { return impl.Struct(s).Format(ListBonksDesc) }
+func (s ListBonks) ThriftDesc() *impl.Desc        { return ListBonksDesc }
+func (s ListBonks) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s ListBonks) Release()                      { nocopy.Struct(s).Release() }
+func (s ListBonks) Clone() ListBonks              { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
+func (s ListBonks) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s ListBonks) String() string                { return impl.Struct(s).Format(ListBonksDesc) }
+func (s ListBonks) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ListBonksDesc) }
+func (s ListBonks) LogValue() slog.Value          { return impl.Struct(s).LogValue(ListBonksDesc) }
 func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListBonksDesc)
 }
@@ -2376,6 +2450,10 @@ func (s NestedListsBonk) Clone() NestedListsBonk {
 }
 func (s NestedListsBonk) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s NestedListsBonk) String() string { return impl.Struct(s).Format(NestedListsBonkDesc) }
+func (s NestedListsBonk) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, NestedListsBonkDesc)
+}
+func (s NestedListsBonk) LogValue() slog.Value { return impl.Struct(s).LogValue(NestedListsBonkDesc) }
 func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsBonkDesc)
 }
@@ -2421,14 +2499,16 @@ func ReadBoolTest(r io.Reader, n int, opts ...nocopy.Option) (BoolTest, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s BoolTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s BoolTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
-func (s BoolTest) ThriftDesc() *impl.Desc     { return BoolTestDesc }
-func (s BoolTest) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s BoolTest) Release()                   { nocopy.Struct(s).Release() }
-func (s BoolTest) Clone() BoolTest            { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
-func (s BoolTest) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s BoolTest) String() string             { return impl.Struct(s).Format(BoolTestDesc) }
+func (s BoolTest) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s BoolTest) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
+func (s BoolTest) ThriftDesc() *impl.Desc        { return BoolTestDesc }
+func (s BoolTest) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s BoolTest) Release()                      { nocopy.Struct(s).Release() }
+func (s BoolTest) Clone() BoolTest               { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
+func (s BoolTest) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s BoolTest) String() string                { return impl.Struct(s).Format(BoolTestDesc) }
+func (s BoolTest) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BoolTestDesc) }
+func (s BoolTest) LogValue() slog.Value          { return impl.Struct(s).LogValue(BoolTestDesc) }
 func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BoolTestDesc)
 }
@@ -2477,6 +2557,8 @@ func (s StructA) Release()                                { nocopy.Struct(s).Rel
 func (s StructA) Clone() StructA                          { return StructA(impl.Struct(s).Clone(StructADesc)) }
 func (s StructA) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s StructA) String() string                          { return impl.Struct(s).Format(StructADesc) }
+func (s StructA) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructADesc) }
+func (s StructA) LogValue() slog.Value                    { return impl.Struct(s).LogValue(StructADesc) }
 func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructADesc) }
 
 func (s StructA) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2519,6 +2601,8 @@ func (s StructB) Release()                                { nocopy.Struct(s).Rel
 func (s StructB) Clone() StructB                          { return StructB(impl.Struct(s).Clone(StructBDesc)) }
 func (s StructB) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s StructB) String() string                          { return impl.Struct(s).Format(StructBDesc) }
+func (s StructB) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructBDesc) }
+func (s StructB) LogValue() slog.Value                    { return impl.Struct(s).LogValue(StructBDesc) }
 func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructBDesc) }
 
 func (s StructB) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2578,6 +2662,12 @@ func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
 func (s OptionalSetDefaultTest) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s OptionalSetDefaultTest) String() string {
 	return impl.Struct(s).Format(OptionalSetDefaultTestDesc)
+}
+func (s OptionalSetDefaultTest) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, OptionalSetDefaultTestDesc)
+}
+func (s OptionalSetDefaultTest) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(OptionalSetDefaultTestDesc)
 }
 func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalSetDefaultTestDesc)
@@ -2640,6 +2730,10 @@ func (s OptionalBinary) Clone() OptionalBinary {
 }
 func (s OptionalBinary) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s OptionalBinary) String() string { return impl.Struct(s).Format(OptionalBinaryDesc) }
+func (s OptionalBinary) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, OptionalBinaryDesc)
+}
+func (s OptionalBinary) LogValue() slog.Value { return impl.Struct(s).LogValue(OptionalBinaryDesc) }
 func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalBinaryDesc)
 }
@@ -2713,6 +2807,12 @@ func (s ThriftTestTestVoidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
 }
+func (s ThriftTestTestVoidArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidArgsDesc)
+}
+func (s ThriftTestTestVoidArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestVoidArgsDesc)
+}
 func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
 }
@@ -2754,6 +2854,12 @@ func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
 func (s ThriftTestTestVoidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestVoidResultDesc)
+}
+func (s ThriftTestTestVoidResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidResultDesc)
+}
+func (s ThriftTestTestVoidResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestVoidResultDesc)
 }
 func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
@@ -2800,6 +2906,12 @@ func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
 func (s ThriftTestTestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringArgsDesc)
+}
+func (s ThriftTestTestStringArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringArgsDesc)
+}
+func (s ThriftTestTestStringArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestStringArgsDesc)
 }
 func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
@@ -2857,6 +2969,12 @@ func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
 func (s ThriftTestTestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringResultDesc)
+}
+func (s ThriftTestTestStringResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringResultDesc)
+}
+func (s ThriftTestTestStringResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestStringResultDesc)
 }
 func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringResultDesc)
@@ -2919,6 +3037,12 @@ func (s ThriftTestTestBoolArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
 }
+func (s ThriftTestTestBoolArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolArgsDesc)
+}
+func (s ThriftTestTestBoolArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestBoolArgsDesc)
+}
 func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
 }
@@ -2975,6 +3099,12 @@ func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
 func (s ThriftTestTestBoolResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBoolResultDesc)
+}
+func (s ThriftTestTestBoolResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolResultDesc)
+}
+func (s ThriftTestTestBoolResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestBoolResultDesc)
 }
 func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
@@ -3035,6 +3165,12 @@ func (s ThriftTestTestByteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestByteArgsDesc)
 }
+func (s ThriftTestTestByteArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteArgsDesc)
+}
+func (s ThriftTestTestByteArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestByteArgsDesc)
+}
 func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
 }
@@ -3091,6 +3227,12 @@ func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
 func (s ThriftTestTestByteResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestByteResultDesc)
+}
+func (s ThriftTestTestByteResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteResultDesc)
+}
+func (s ThriftTestTestByteResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestByteResultDesc)
 }
 func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestByteResultDesc)
@@ -3151,6 +3293,12 @@ func (s ThriftTestTestI32Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Args) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
 }
+func (s ThriftTestTestI32Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ArgsDesc)
+}
+func (s ThriftTestTestI32Args) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestI32ArgsDesc)
+}
 func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
 }
@@ -3207,6 +3355,12 @@ func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
 func (s ThriftTestTestI32Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Result) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI32ResultDesc)
+}
+func (s ThriftTestTestI32Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ResultDesc)
+}
+func (s ThriftTestTestI32Result) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestI32ResultDesc)
 }
 func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
@@ -3265,6 +3419,12 @@ func (s ThriftTestTestI64Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Args) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
 }
+func (s ThriftTestTestI64Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ArgsDesc)
+}
+func (s ThriftTestTestI64Args) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestI64ArgsDesc)
+}
 func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
 }
@@ -3321,6 +3481,12 @@ func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
 func (s ThriftTestTestI64Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Result) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI64ResultDesc)
+}
+func (s ThriftTestTestI64Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ResultDesc)
+}
+func (s ThriftTestTestI64Result) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestI64ResultDesc)
 }
 func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
@@ -3379,6 +3545,12 @@ func (s ThriftTestTestDoubleArgs) Valid() bool { return nocopy.Struct(s).Valid()
 func (s ThriftTestTestDoubleArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
 }
+func (s ThriftTestTestDoubleArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleArgsDesc)
+}
+func (s ThriftTestTestDoubleArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestDoubleArgsDesc)
+}
 func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
 }
@@ -3435,6 +3607,12 @@ func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
 func (s ThriftTestTestDoubleResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
+}
+func (s ThriftTestTestDoubleResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleResultDesc)
+}
+func (s ThriftTestTestDoubleResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestDoubleResultDesc)
 }
 func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
@@ -3497,6 +3675,12 @@ func (s ThriftTestTestBinaryArgs) Valid() bool { return nocopy.Struct(s).Valid()
 func (s ThriftTestTestBinaryArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
 }
+func (s ThriftTestTestBinaryArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryArgsDesc)
+}
+func (s ThriftTestTestBinaryArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestBinaryArgsDesc)
+}
 func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
 }
@@ -3556,6 +3740,12 @@ func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
 func (s ThriftTestTestBinaryResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
+}
+func (s ThriftTestTestBinaryResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryResultDesc)
+}
+func (s ThriftTestTestBinaryResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestBinaryResultDesc)
 }
 func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
@@ -3621,6 +3811,12 @@ func (s ThriftTestTestUuidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
 }
+func (s ThriftTestTestUuidArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidArgsDesc)
+}
+func (s ThriftTestTestUuidArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestUuidArgsDesc)
+}
 func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
 }
@@ -3677,6 +3873,12 @@ func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
 func (s ThriftTestTestUuidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestUuidResultDesc)
+}
+func (s ThriftTestTestUuidResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidResultDesc)
+}
+func (s ThriftTestTestUuidResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestUuidResultDesc)
 }
 func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
@@ -3736,6 +3938,12 @@ func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
 func (s ThriftTestTestStructArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStructArgsDesc)
+}
+func (s ThriftTestTestStructArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructArgsDesc)
+}
+func (s ThriftTestTestStructArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestStructArgsDesc)
 }
 func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
@@ -3798,6 +4006,12 @@ func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
 func (s ThriftTestTestStructResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStructResultDesc)
+}
+func (s ThriftTestTestStructResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructResultDesc)
+}
+func (s ThriftTestTestStructResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestStructResultDesc)
 }
 func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStructResultDesc)
@@ -3865,6 +4079,12 @@ func (s ThriftTestTestNestArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestNestArgsDesc)
 }
+func (s ThriftTestTestNestArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestArgsDesc)
+}
+func (s ThriftTestTestNestArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestNestArgsDesc)
+}
 func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
 }
@@ -3926,6 +4146,12 @@ func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
 func (s ThriftTestTestNestResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestNestResultDesc)
+}
+func (s ThriftTestTestNestResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestResultDesc)
+}
+func (s ThriftTestTestNestResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestNestResultDesc)
 }
 func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestNestResultDesc)
@@ -3990,6 +4216,12 @@ func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
 func (s ThriftTestTestMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapArgsDesc)
+}
+func (s ThriftTestTestMapArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapArgsDesc)
+}
+func (s ThriftTestTestMapArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestMapArgsDesc)
 }
 func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
@@ -4058,6 +4290,12 @@ func (s ThriftTestTestMapResult) Valid() bool { return nocopy.Struct(s).Valid() 
 func (s ThriftTestTestMapResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapResultDesc)
 }
+func (s ThriftTestTestMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapResultDesc)
+}
+func (s ThriftTestTestMapResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestMapResultDesc)
+}
 func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapResultDesc)
 }
@@ -4124,6 +4362,12 @@ func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
 func (s ThriftTestTestStringMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
+}
+func (s ThriftTestTestStringMapArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapArgsDesc)
+}
+func (s ThriftTestTestStringMapArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestStringMapArgsDesc)
 }
 func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
@@ -4198,6 +4442,12 @@ func (s ThriftTestTestStringMapResult) Valid() bool { return nocopy.Struct(s).Va
 func (s ThriftTestTestStringMapResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
 }
+func (s ThriftTestTestStringMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapResultDesc)
+}
+func (s ThriftTestTestStringMapResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestStringMapResultDesc)
+}
 func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
 }
@@ -4269,6 +4519,12 @@ func (s ThriftTestTestSetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestSetArgsDesc)
 }
+func (s ThriftTestTestSetArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetArgsDesc)
+}
+func (s ThriftTestTestSetArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestSetArgsDesc)
+}
 func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
 }
@@ -4328,6 +4584,12 @@ func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
 func (s ThriftTestTestSetResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestSetResultDesc)
+}
+func (s ThriftTestTestSetResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetResultDesc)
+}
+func (s ThriftTestTestSetResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestSetResultDesc)
 }
 func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestSetResultDesc)
@@ -4389,6 +4651,12 @@ func (s ThriftTestTestListArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestListArgsDesc)
 }
+func (s ThriftTestTestListArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListArgsDesc)
+}
+func (s ThriftTestTestListArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestListArgsDesc)
+}
 func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestListArgsDesc)
 }
@@ -4448,6 +4716,12 @@ func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
 func (s ThriftTestTestListResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestListResultDesc)
+}
+func (s ThriftTestTestListResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListResultDesc)
+}
+func (s ThriftTestTestListResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestListResultDesc)
 }
 func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestListResultDesc)
@@ -4511,6 +4785,12 @@ func (s ThriftTestTestEnumArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
 }
+func (s ThriftTestTestEnumArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumArgsDesc)
+}
+func (s ThriftTestTestEnumArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestEnumArgsDesc)
+}
 func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
 }
@@ -4567,6 +4847,12 @@ func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
 func (s ThriftTestTestEnumResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestEnumResultDesc)
+}
+func (s ThriftTestTestEnumResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumResultDesc)
+}
+func (s ThriftTestTestEnumResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestEnumResultDesc)
 }
 func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
@@ -4627,6 +4913,12 @@ func (s ThriftTestTestTypedefArgs) Valid() bool { return nocopy.Struct(s).Valid(
 func (s ThriftTestTestTypedefArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
 }
+func (s ThriftTestTestTypedefArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefArgsDesc)
+}
+func (s ThriftTestTestTypedefArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestTypedefArgsDesc)
+}
 func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
 }
@@ -4683,6 +4975,12 @@ func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
 func (s ThriftTestTestTypedefResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
+}
+func (s ThriftTestTestTypedefResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefResultDesc)
+}
+func (s ThriftTestTestTypedefResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestTypedefResultDesc)
 }
 func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
@@ -4745,6 +5043,12 @@ func (s ThriftTestTestMapMapArgs) Valid() bool { return nocopy.Struct(s).Valid()
 func (s ThriftTestTestMapMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
 }
+func (s ThriftTestTestMapMapArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapArgsDesc)
+}
+func (s ThriftTestTestMapMapArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestMapMapArgsDesc)
+}
 func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
 }
@@ -4801,6 +5105,12 @@ func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
 func (s ThriftTestTestMapMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
+}
+func (s ThriftTestTestMapMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapResultDesc)
+}
+func (s ThriftTestTestMapMapResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestMapMapResultDesc)
 }
 func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
@@ -4867,6 +5177,12 @@ func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
 func (s ThriftTestTestInsanityArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
+}
+func (s ThriftTestTestInsanityArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityArgsDesc)
+}
+func (s ThriftTestTestInsanityArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestInsanityArgsDesc)
 }
 func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
@@ -4935,6 +5251,12 @@ func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
 func (s ThriftTestTestInsanityResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
+}
+func (s ThriftTestTestInsanityResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityResultDesc)
+}
+func (s ThriftTestTestInsanityResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestInsanityResultDesc)
 }
 func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
@@ -5006,6 +5328,12 @@ func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
 func (s ThriftTestTestMultiArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
+}
+func (s ThriftTestTestMultiArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiArgsDesc)
+}
+func (s ThriftTestTestMultiArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestMultiArgsDesc)
 }
 func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
@@ -5129,6 +5457,12 @@ func (s ThriftTestTestMultiResult) Valid() bool { return nocopy.Struct(s).Valid(
 func (s ThriftTestTestMultiResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiResultDesc)
 }
+func (s ThriftTestTestMultiResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiResultDesc)
+}
+func (s ThriftTestTestMultiResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestMultiResultDesc)
+}
 func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
 }
@@ -5193,6 +5527,12 @@ func (s ThriftTestTestExceptionArgs) Valid() bool { return nocopy.Struct(s).Vali
 func (s ThriftTestTestExceptionArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
 }
+func (s ThriftTestTestExceptionArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionArgsDesc)
+}
+func (s ThriftTestTestExceptionArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestExceptionArgsDesc)
+}
 func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
 }
@@ -5253,6 +5593,12 @@ func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
 func (s ThriftTestTestExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestExceptionResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
+}
+func (s ThriftTestTestExceptionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionResultDesc)
+}
+func (s ThriftTestTestExceptionResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestExceptionResultDesc)
 }
 func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
@@ -5324,6 +5670,12 @@ func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionAr
 func (s ThriftTestTestMultiExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiExceptionArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
+}
+func (s ThriftTestTestMultiExceptionArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionArgsDesc)
+}
+func (s ThriftTestTestMultiExceptionArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestMultiExceptionArgsDesc)
 }
 func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
@@ -5406,6 +5758,12 @@ func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiException
 func (s ThriftTestTestMultiExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiExceptionResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
+}
+func (s ThriftTestTestMultiExceptionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionResultDesc)
+}
+func (s ThriftTestTestMultiExceptionResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestMultiExceptionResultDesc)
 }
 func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
@@ -5511,6 +5869,12 @@ func (s ThriftTestTestOnewayArgs) Valid() bool { return nocopy.Struct(s).Valid()
 func (s ThriftTestTestOnewayArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
 }
+func (s ThriftTestTestOnewayArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestOnewayArgsDesc)
+}
+func (s ThriftTestTestOnewayArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(ThriftTestTestOnewayArgsDesc)
+}
 func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
 }
@@ -5573,6 +5937,12 @@ func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestString
 func (s SecondServiceSecondtestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SecondServiceSecondtestStringArgs) String() string {
 	return impl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
+}
+func (s SecondServiceSecondtestStringArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringArgsDesc)
+}
+func (s SecondServiceSecondtestStringArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(SecondServiceSecondtestStringArgsDesc)
 }
 func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
@@ -5640,6 +6010,12 @@ func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStri
 func (s SecondServiceSecondtestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s SecondServiceSecondtestStringResult) String() string {
 	return impl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
+}
+func (s SecondServiceSecondtestStringResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringResultDesc)
+}
+func (s SecondServiceSecondtestStringResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(SecondServiceSecondtestStringResultDesc)
 }
 func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)

@@ -32,7 +32,8 @@ type Error struct {
 	Path string
 	Want string // what was expected, such as "a value > 0"
 	// Got is the value, if it is a number, bool or enum, or the size. Texts are never in an Error,
-	// but as keys in its Path.
+	// but as keys in its Path. Nothing is of a field that is redacted (nocopy.redact), whose path
+	// ends with its name.
 	Got string
 }
 
@@ -68,6 +69,15 @@ func At(path string, i int, err error) error {
 // Key returns err, which is about the pair of a key, with the path that begins at the map.
 func Key[K any](path string, key K, err error) error {
 	return within(path+"["+keyText(key)+"]", err)
+}
+
+// Hidden returns err, which is about a field that is redacted, without what it tells of the value:
+// the path ends with the field.
+func Hidden(field string, err error) error {
+	if e, ok := err.(*Error); ok {
+		e.Path, e.Got = field, ""
+	}
+	return err
 }
 
 // within puts a path before that of err.

@@ -5,11 +5,13 @@ package kv
 
 import (
 	"context"
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -146,7 +148,11 @@ func (s AlreadyExists) Clone() AlreadyExists {
 }
 func (s AlreadyExists) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AlreadyExists) String() string { return impl.Struct(s).Format(AlreadyExistsDesc) }
-func (s AlreadyExists) Error() string  { return impl.Struct(s).Format(AlreadyExistsDesc) }
+func (s AlreadyExists) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AlreadyExistsDesc)
+}
+func (s AlreadyExists) LogValue() slog.Value { return impl.Struct(s).LogValue(AlreadyExistsDesc) }
+func (s AlreadyExists) Error() string        { return impl.Struct(s).Format(AlreadyExistsDesc) }
 func (s AlreadyExists) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AlreadyExistsDesc)
 }
@@ -183,15 +189,17 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
-func (s NotFound) ThriftDesc() *impl.Desc     { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s NotFound) Release()                   { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound            { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string             { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string              { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s NotFound) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
+func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s NotFound) Release()                      { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound               { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s NotFound) String() string                { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
+func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
+func (s NotFound) Error() string                 { return impl.Struct(s).Format(NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
 }
@@ -243,6 +251,12 @@ func (s KeyValueCreateArgs) Clone() KeyValueCreateArgs {
 }
 func (s KeyValueCreateArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s KeyValueCreateArgs) String() string { return impl.Struct(s).Format(KeyValueCreateArgsDesc) }
+func (s KeyValueCreateArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, KeyValueCreateArgsDesc)
+}
+func (s KeyValueCreateArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(KeyValueCreateArgsDesc)
+}
 func (s KeyValueCreateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueCreateArgsDesc)
 }
@@ -303,6 +317,12 @@ func (s KeyValueCreateResult) Clone() KeyValueCreateResult {
 }
 func (s KeyValueCreateResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s KeyValueCreateResult) String() string { return impl.Struct(s).Format(KeyValueCreateResultDesc) }
+func (s KeyValueCreateResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, KeyValueCreateResultDesc)
+}
+func (s KeyValueCreateResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(KeyValueCreateResultDesc)
+}
 func (s KeyValueCreateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueCreateResultDesc)
 }
@@ -363,6 +383,12 @@ func (s KeyValueRetrieveArgs) Clone() KeyValueRetrieveArgs {
 }
 func (s KeyValueRetrieveArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s KeyValueRetrieveArgs) String() string { return impl.Struct(s).Format(KeyValueRetrieveArgsDesc) }
+func (s KeyValueRetrieveArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, KeyValueRetrieveArgsDesc)
+}
+func (s KeyValueRetrieveArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(KeyValueRetrieveArgsDesc)
+}
 func (s KeyValueRetrieveArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueRetrieveArgsDesc)
 }
@@ -417,6 +443,12 @@ func (s KeyValueRetrieveResult) Clone() KeyValueRetrieveResult {
 func (s KeyValueRetrieveResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s KeyValueRetrieveResult) String() string {
 	return impl.Struct(s).Format(KeyValueRetrieveResultDesc)
+}
+func (s KeyValueRetrieveResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, KeyValueRetrieveResultDesc)
+}
+func (s KeyValueRetrieveResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(KeyValueRetrieveResultDesc)
 }
 func (s KeyValueRetrieveResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueRetrieveResultDesc)
@@ -493,6 +525,12 @@ func (s KeyValueUpdateArgs) Clone() KeyValueUpdateArgs {
 }
 func (s KeyValueUpdateArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s KeyValueUpdateArgs) String() string { return impl.Struct(s).Format(KeyValueUpdateArgsDesc) }
+func (s KeyValueUpdateArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, KeyValueUpdateArgsDesc)
+}
+func (s KeyValueUpdateArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(KeyValueUpdateArgsDesc)
+}
 func (s KeyValueUpdateArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueUpdateArgsDesc)
 }
@@ -553,6 +591,12 @@ func (s KeyValueUpdateResult) Clone() KeyValueUpdateResult {
 }
 func (s KeyValueUpdateResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s KeyValueUpdateResult) String() string { return impl.Struct(s).Format(KeyValueUpdateResultDesc) }
+func (s KeyValueUpdateResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, KeyValueUpdateResultDesc)
+}
+func (s KeyValueUpdateResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(KeyValueUpdateResultDesc)
+}
 func (s KeyValueUpdateResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueUpdateResultDesc)
 }
@@ -613,6 +657,12 @@ func (s KeyValueDeleteArgs) Clone() KeyValueDeleteArgs {
 }
 func (s KeyValueDeleteArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s KeyValueDeleteArgs) String() string { return impl.Struct(s).Format(KeyValueDeleteArgsDesc) }
+func (s KeyValueDeleteArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, KeyValueDeleteArgsDesc)
+}
+func (s KeyValueDeleteArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(KeyValueDeleteArgsDesc)
+}
 func (s KeyValueDeleteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDeleteArgsDesc)
 }
@@ -665,6 +715,12 @@ func (s KeyValueDeleteResult) Clone() KeyValueDeleteResult {
 }
 func (s KeyValueDeleteResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s KeyValueDeleteResult) String() string { return impl.Struct(s).Format(KeyValueDeleteResultDesc) }
+func (s KeyValueDeleteResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, KeyValueDeleteResultDesc)
+}
+func (s KeyValueDeleteResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(KeyValueDeleteResultDesc)
+}
 func (s KeyValueDeleteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDeleteResultDesc)
 }

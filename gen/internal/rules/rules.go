@@ -5,6 +5,7 @@ package rules
 
 import (
 	"context"
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/gen/internal/rules/other"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
@@ -12,6 +13,7 @@ import (
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -151,6 +153,8 @@ func (s Numbers) Release()                                { nocopy.Struct(s).Rel
 func (s Numbers) Clone() Numbers                          { return Numbers(impl.Struct(s).Clone(NumbersDesc)) }
 func (s Numbers) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Numbers) String() string                          { return impl.Struct(s).Format(NumbersDesc) }
+func (s Numbers) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NumbersDesc) }
+func (s Numbers) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NumbersDesc) }
 func (s Numbers) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NumbersDesc) }
 
 func (s Numbers) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -255,6 +259,8 @@ func (s Texts) Release()                                { nocopy.Struct(s).Relea
 func (s Texts) Clone() Texts                            { return Texts(impl.Struct(s).Clone(TextsDesc)) }
 func (s Texts) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Texts) String() string                          { return impl.Struct(s).Format(TextsDesc) }
+func (s Texts) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TextsDesc) }
+func (s Texts) LogValue() slog.Value                    { return impl.Struct(s).LogValue(TextsDesc) }
 func (s Texts) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TextsDesc) }
 
 func (s Texts) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -372,6 +378,8 @@ func (s Enums) Release()                                { nocopy.Struct(s).Relea
 func (s Enums) Clone() Enums                            { return Enums(impl.Struct(s).Clone(EnumsDesc)) }
 func (s Enums) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Enums) String() string                          { return impl.Struct(s).Format(EnumsDesc) }
+func (s Enums) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, EnumsDesc) }
+func (s Enums) LogValue() slog.Value                    { return impl.Struct(s).LogValue(EnumsDesc) }
 func (s Enums) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EnumsDesc) }
 
 func (s Enums) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -444,6 +452,8 @@ func (s Item) Release()                                { nocopy.Struct(s).Releas
 func (s Item) Clone() Item                             { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
 func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -500,12 +510,14 @@ func (s Containers) Message() *nocopy.Message { return nocopy.Struct(s).Message(
 func (s Containers) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ContainersDesc)
 }
-func (s Containers) ThriftDesc() *impl.Desc    { return ContainersDesc }
-func (s Containers) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Containers) Release()                  { nocopy.Struct(s).Release() }
-func (s Containers) Clone() Containers         { return Containers(impl.Struct(s).Clone(ContainersDesc)) }
-func (s Containers) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s Containers) String() string            { return impl.Struct(s).Format(ContainersDesc) }
+func (s Containers) ThriftDesc() *impl.Desc        { return ContainersDesc }
+func (s Containers) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Containers) Release()                      { nocopy.Struct(s).Release() }
+func (s Containers) Clone() Containers             { return Containers(impl.Struct(s).Clone(ContainersDesc)) }
+func (s Containers) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Containers) String() string                { return impl.Struct(s).Format(ContainersDesc) }
+func (s Containers) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ContainersDesc) }
+func (s Containers) LogValue() slog.Value          { return impl.Struct(s).LogValue(ContainersDesc) }
 func (s Containers) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ContainersDesc)
 }
@@ -723,6 +735,8 @@ func (s Order) Release()                                { nocopy.Struct(s).Relea
 func (s Order) Clone() Order                            { return Order(impl.Struct(s).Clone(OrderDesc)) }
 func (s Order) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Order) String() string                          { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OrderDesc) }
+func (s Order) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OrderDesc) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
 
 func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -825,6 +839,8 @@ func (s Choice) Release()                                { nocopy.Struct(s).Rele
 func (s Choice) Clone() Choice                           { return Choice(impl.Struct(s).Clone(ChoiceDesc)) }
 func (s Choice) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Choice) String() string                          { return impl.Struct(s).Format(ChoiceDesc) }
+func (s Choice) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ChoiceDesc) }
+func (s Choice) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ChoiceDesc) }
 func (s Choice) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChoiceDesc) }
 
 func (s Choice) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -896,6 +912,8 @@ func (s Failed) Release()                                { nocopy.Struct(s).Rele
 func (s Failed) Clone() Failed                           { return Failed(impl.Struct(s).Clone(FailedDesc)) }
 func (s Failed) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Failed) String() string                          { return impl.Struct(s).Format(FailedDesc) }
+func (s Failed) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FailedDesc) }
+func (s Failed) LogValue() slog.Value                    { return impl.Struct(s).LogValue(FailedDesc) }
 func (s Failed) Error() string                           { return impl.Struct(s).Format(FailedDesc) }
 func (s Failed) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FailedDesc) }
 
@@ -947,12 +965,14 @@ func (s References) Message() *nocopy.Message { return nocopy.Struct(s).Message(
 func (s References) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ReferencesDesc)
 }
-func (s References) ThriftDesc() *impl.Desc    { return ReferencesDesc }
-func (s References) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s References) Release()                  { nocopy.Struct(s).Release() }
-func (s References) Clone() References         { return References(impl.Struct(s).Clone(ReferencesDesc)) }
-func (s References) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s References) String() string            { return impl.Struct(s).Format(ReferencesDesc) }
+func (s References) ThriftDesc() *impl.Desc        { return ReferencesDesc }
+func (s References) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s References) Release()                      { nocopy.Struct(s).Release() }
+func (s References) Clone() References             { return References(impl.Struct(s).Clone(ReferencesDesc)) }
+func (s References) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s References) String() string                { return impl.Struct(s).Format(ReferencesDesc) }
+func (s References) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ReferencesDesc) }
+func (s References) LogValue() slog.Value          { return impl.Struct(s).LogValue(ReferencesDesc) }
 func (s References) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ReferencesDesc)
 }
@@ -1053,14 +1073,16 @@ func ReadAsserted(r io.Reader, n int, opts ...nocopy.Option) (Asserted, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Asserted) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Asserted) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, AssertedDesc) }
-func (s Asserted) ThriftDesc() *impl.Desc     { return AssertedDesc }
-func (s Asserted) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s Asserted) Release()                   { nocopy.Struct(s).Release() }
-func (s Asserted) Clone() Asserted            { return Asserted(impl.Struct(s).Clone(AssertedDesc)) }
-func (s Asserted) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Asserted) String() string             { return impl.Struct(s).Format(AssertedDesc) }
+func (s Asserted) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s Asserted) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, AssertedDesc) }
+func (s Asserted) ThriftDesc() *impl.Desc        { return AssertedDesc }
+func (s Asserted) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Asserted) Release()                      { nocopy.Struct(s).Release() }
+func (s Asserted) Clone() Asserted               { return Asserted(impl.Struct(s).Clone(AssertedDesc)) }
+func (s Asserted) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Asserted) String() string                { return impl.Struct(s).Format(AssertedDesc) }
+func (s Asserted) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AssertedDesc) }
+func (s Asserted) LogValue() slog.Value          { return impl.Struct(s).LogValue(AssertedDesc) }
 func (s Asserted) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AssertedDesc)
 }
@@ -1100,6 +1122,133 @@ func (s Asserted) SetD(v float64) { impl.Struct(s).SetFloat64(assertedD, v) }
 func (s Asserted) IsSetD() bool   { return impl.Struct(s).Has(assertedD) }
 func (s Asserted) UnsetD()        { impl.Struct(s).Unset(assertedD) }
 
+type Pin nocopy.Struct
+
+const (
+	pinNumber impl.Field = 2<<48 | 3<<32 | 8<<16 | 1
+)
+
+// PinDesc is the descriptor of Pin.
+var PinDesc = impl.NewDesc("Pin", impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}})
+
+// NewPin returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewPin(opts ...nocopy.Option) Pin { return Pin(impl.New(PinDesc, opts...)) }
+func ParsePin(b []byte, opts ...nocopy.Option) (Pin, error) {
+	s, err := impl.Parse(PinDesc, b, opts...)
+	return Pin(s), err
+}
+func ReadPin(r io.Reader, n int, opts ...nocopy.Option) (Pin, error) {
+	return nocopy.Read[Pin](PinDesc, r, n, opts...)
+}
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Pin) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Pin) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, PinDesc) }
+func (s Pin) ThriftDesc() *impl.Desc                  { return PinDesc }
+func (s Pin) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Pin) Release()                                { nocopy.Struct(s).Release() }
+func (s Pin) Clone() Pin                              { return Pin(impl.Struct(s).Clone(PinDesc)) }
+func (s Pin) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Pin) String() string                          { return impl.Struct(s).Format(PinDesc) }
+func (s Pin) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PinDesc) }
+func (s Pin) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PinDesc) }
+func (s Pin) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PinDesc) }
+
+func (s Pin) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Pin) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Pin) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Pin) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
+func (s Pin) GetNumber() int32  { return impl.Struct(s).Int32(pinNumber) }
+func (s Pin) SetNumber(v int32) { impl.Struct(s).SetInt32(pinNumber, v) }
+func (s Pin) IsSetNumber() bool { return impl.Struct(s).Has(pinNumber) }
+func (s Pin) UnsetNumber()      { impl.Struct(s).Unset(pinNumber) }
+
+type Secrets nocopy.Struct
+
+const (
+	secretsPin    impl.Field = 2<<48 | 6<<32 | 8<<16 | 1
+	secretsByName impl.Field = 3<<48 | 6<<32 | 13<<16 | 2
+	secretsText   impl.Field = 4<<48 | 6<<32 | 11<<16 | 3
+	secretsPins   impl.Field = 5<<48 | 6<<32 | 15<<16 | 4
+)
+
+// SecretsDesc is the descriptor of Secrets.
+var SecretsDesc = impl.NewDesc("Secrets")
+
+// NewSecrets returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewSecrets(opts ...nocopy.Option) Secrets { return Secrets(impl.New(SecretsDesc, opts...)) }
+func ParseSecrets(b []byte, opts ...nocopy.Option) (Secrets, error) {
+	s, err := impl.Parse(SecretsDesc, b, opts...)
+	return Secrets(s), err
+}
+func ReadSecrets(r io.Reader, n int, opts ...nocopy.Option) (Secrets, error) {
+	return nocopy.Read[Secrets](SecretsDesc, r, n, opts...)
+}
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Secrets) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Secrets) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
+func (s Secrets) ThriftDesc() *impl.Desc                  { return SecretsDesc }
+func (s Secrets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Secrets) Release()                                { nocopy.Struct(s).Release() }
+func (s Secrets) Clone() Secrets                          { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
+func (s Secrets) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Secrets) String() string                          { return impl.Struct(s).Format(SecretsDesc) }
+func (s Secrets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SecretsDesc) }
+func (s Secrets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SecretsDesc) }
+func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SecretsDesc) }
+
+func (s Secrets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Secrets) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Secrets) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Secrets) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
+func (s Secrets) GetPin() int32  { return impl.Struct(s).Int32(secretsPin) }
+func (s Secrets) SetPin(v int32) { impl.Struct(s).SetInt32(secretsPin, v) }
+func (s Secrets) IsSetPin() bool { return impl.Struct(s).Has(secretsPin) }
+func (s Secrets) UnsetPin()      { impl.Struct(s).Unset(secretsPin) }
+
+func (s Secrets) GetByName() nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
+	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).Child(secretsByName, SecretsDesc))
+}
+
+// SetByName sets a copy of v, an empty map if v is absent.
+func (s Secrets) SetByName(v nocopy.Map[string, int32, impl.AsString, impl.AsInt32]) {
+	impl.Struct(s).SetChild(secretsByName, SecretsDesc, impl.Struct(v))
+}
+
+// SetByNameMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+func (s Secrets) SetByNameMap(v map[string]int32) {
+	impl.SetMap[impl.AsString, impl.AsInt32](impl.Struct(s), secretsByName, SecretsDesc, v)
+}
+func (s Secrets) NewByName(n ...int) nocopy.Map[string, int32, impl.AsString, impl.AsInt32] {
+	return nocopy.Map[string, int32, impl.AsString, impl.AsInt32](impl.Struct(s).NewMap(secretsByName, SecretsDesc, n))
+}
+func (s Secrets) IsSetByName() bool { return impl.Struct(s).Has(secretsByName) }
+func (s Secrets) UnsetByName()      { impl.Struct(s).Unset(secretsByName) }
+
+func (s Secrets) GetText() string  { return impl.Struct(s).Text(secretsText) }
+func (s Secrets) SetText(v string) { impl.Struct(s).SetText(secretsText, v) }
+func (s Secrets) IsSetText() bool  { return impl.Struct(s).Has(secretsText) }
+func (s Secrets) UnsetText()       { impl.Struct(s).Unset(secretsText) }
+
+func (s Secrets) GetPins() nocopy.StructList[Pin] {
+	return nocopy.StructList[Pin](impl.Struct(s).Child(secretsPins, SecretsDesc))
+}
+
+// SetPins sets a copy of v, an empty list if v is absent.
+func (s Secrets) SetPins(v nocopy.StructList[Pin]) {
+	impl.Struct(s).SetChild(secretsPins, SecretsDesc, impl.Struct(v))
+}
+func (s Secrets) NewPins(n int) nocopy.StructList[Pin] {
+	return nocopy.StructList[Pin](impl.Struct(s).NewChild(secretsPins, SecretsDesc, n))
+}
+func (s Secrets) IsSetPins() bool { return impl.Struct(s).Has(secretsPins) }
+func (s Secrets) UnsetPins()      { impl.Struct(s).Unset(secretsPins) }
+
 type Free nocopy.Struct
 
 const (
@@ -1131,6 +1280,8 @@ func (s Free) Release()                                { nocopy.Struct(s).Releas
 func (s Free) Clone() Free                             { return Free(impl.Struct(s).Clone(FreeDesc)) }
 func (s Free) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Free) String() string                          { return impl.Struct(s).Format(FreeDesc) }
+func (s Free) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FreeDesc) }
+func (s Free) LogValue() slog.Value                    { return impl.Struct(s).LogValue(FreeDesc) }
 func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FreeDesc) }
 
 func (s Free) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -1201,6 +1352,10 @@ func (s ShopOrderArgs) Clone() ShopOrderArgs {
 }
 func (s ShopOrderArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ShopOrderArgs) String() string { return impl.Struct(s).Format(ShopOrderArgsDesc) }
+func (s ShopOrderArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ShopOrderArgsDesc)
+}
+func (s ShopOrderArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(ShopOrderArgsDesc) }
 func (s ShopOrderArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopOrderArgsDesc)
 }
@@ -1265,6 +1420,10 @@ func (s ShopOrderResult) Clone() ShopOrderResult {
 }
 func (s ShopOrderResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ShopOrderResult) String() string { return impl.Struct(s).Format(ShopOrderResultDesc) }
+func (s ShopOrderResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ShopOrderResultDesc)
+}
+func (s ShopOrderResult) LogValue() slog.Value { return impl.Struct(s).LogValue(ShopOrderResultDesc) }
 func (s ShopOrderResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopOrderResultDesc)
 }
@@ -1337,6 +1496,10 @@ func (s ShopFreeArgs) Clone() ShopFreeArgs {
 }
 func (s ShopFreeArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ShopFreeArgs) String() string { return impl.Struct(s).Format(ShopFreeArgsDesc) }
+func (s ShopFreeArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ShopFreeArgsDesc)
+}
+func (s ShopFreeArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(ShopFreeArgsDesc) }
 func (s ShopFreeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopFreeArgsDesc)
 }
@@ -1382,6 +1545,10 @@ func (s ShopFreeResult) Clone() ShopFreeResult {
 }
 func (s ShopFreeResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ShopFreeResult) String() string { return impl.Struct(s).Format(ShopFreeResultDesc) }
+func (s ShopFreeResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ShopFreeResultDesc)
+}
+func (s ShopFreeResult) LogValue() slog.Value { return impl.Struct(s).LogValue(ShopFreeResultDesc) }
 func (s ShopFreeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopFreeResultDesc)
 }
@@ -1426,6 +1593,10 @@ func (s ShopNoteArgs) Clone() ShopNoteArgs {
 }
 func (s ShopNoteArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ShopNoteArgs) String() string { return impl.Struct(s).Format(ShopNoteArgsDesc) }
+func (s ShopNoteArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ShopNoteArgsDesc)
+}
+func (s ShopNoteArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(ShopNoteArgsDesc) }
 func (s ShopNoteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopNoteArgsDesc)
 }
@@ -2028,6 +2199,55 @@ func (s Asserted) Validate() error {
 
 // Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
 // nil if there is none.
+func (s Pin) Validate() error {
+	{
+		v := s.GetNumber()
+		if !(v >= 1000) {
+			return validate.Hidden("number", validate.Value("number", "a value >= 1000", v))
+		}
+	}
+	return nil
+}
+
+// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
+// nil if there is none.
+func (s Secrets) Validate() error {
+	{
+		v := s.GetPin()
+		if !(v >= 1000) {
+			return validate.Hidden("pin", validate.Value("pin", "a value >= 1000", v))
+		}
+	}
+	{
+		v := s.GetByName()
+		for k1, e1 := range v.All() {
+			if !(e1 >= 1000) {
+				return validate.Hidden("by_name", validate.Key("by_name", k1, validate.Value("", "a value >= 1000", e1)))
+			}
+		}
+	}
+	{
+		v := s.GetText()
+		if !(int64(len(v)) >= 4) {
+			return validate.Hidden("text", validate.Size("text", "at least 4 bytes", len(v)))
+		}
+	}
+	{
+		v := s.GetPins()
+		for i1 := range v.Len() {
+			e1 := v.At(i1)
+			if e1.Valid() {
+				if err := e1.Validate(); err != nil {
+					return validate.At("pins", i1, err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Validate returns a *validate.Error that tells the first value that is not as the IDL demands,
+// nil if there is none.
 func (s ShopOrderArgs) Validate() error {
 	{
 		v := s.GetOrder()
@@ -2176,6 +2396,15 @@ func init() {
 		{ID: 4, Name: "l", Type: impl.ListOf(impl.TypeI32)},
 		{ID: 5, Name: "d", Type: impl.TypeDouble},
 	}...)
+	PinDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "number", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.ge", Value: "1000"}}}},
+	}...)
+	SecretsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "pin", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}, {Name: "vt.ge", Value: "1000"}}}},
+		{ID: 2, Name: "by_name", Type: impl.MapOf(impl.TypeString, impl.TypeI32), Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}, {Name: "vt.value.ge", Value: "1000"}}}},
+		{ID: 3, Name: "text", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}, {Name: "vt.min_size", Value: "4"}}}},
+		{ID: 4, Name: "pins", Type: impl.ListOf(impl.StructOf(PinDesc))},
+	}...)
 	FreeDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "a", Type: impl.TypeI32, Info: impl.Info{Annotations: []impl.Annotation{{Name: "go.tag", Value: "x"}}}},
 		{ID: 2, Name: "none", Type: impl.StructOf(NumbersDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "vt.skip", Value: "1"}}}},
@@ -2198,7 +2427,7 @@ func init() {
 	}...)
 	impl.Register(&impl.File{
 		Name:    "rules.thrift",
-		Structs: []*impl.Desc{NumbersDesc, TextsDesc, EnumsDesc, ItemDesc, ContainersDesc, OrderDesc, ChoiceDesc, FailedDesc, ReferencesDesc, AssertedDesc, FreeDesc},
+		Structs: []*impl.Desc{NumbersDesc, TextsDesc, EnumsDesc, ItemDesc, ContainersDesc, OrderDesc, ChoiceDesc, FailedDesc, ReferencesDesc, AssertedDesc, PinDesc, SecretsDesc, FreeDesc},
 		Enums:   []*impl.Enum{KindDesc},
 		Services: []impl.Service{
 			{Name: "Shop", Methods: []impl.Method{

@@ -114,6 +114,17 @@ struct Asserted {
 } (vt.assert = "@equal(@mod($a, $b), 0)", vt.assert = '@equal(@len($l); @len($s))', vt.assert = "@equal($d, @add($a, 0.5))",
   vt.assert = '@equal(@add("x", $s), @sprintf("x%s", $s))')
 
+struct Pin {
+  1: i32 number (vt.ge = "1000")
+} (nocopy.redact)
+
+struct Secrets {
+  1: i32 pin (vt.ge = "1000", nocopy.redact)
+  2: map<string, i32> by_name (vt.value.ge = "1000", nocopy.redact)
+  3: string text (vt.min_size = "4", nocopy.redact)
+  4: list<Pin> pins
+}
+
 struct Free {
   1: i32 a (go.tag = "x")
   2: Numbers none (vt.skip)

@@ -327,6 +327,20 @@ func TestAsserts(t *testing.T) {
 	}
 }
 
+// TestRedacted: errors about what is redacted tell neither values nor keys nor sizes.
+func TestRedacted(t *testing.T) {
+	valid := func() rules.Secrets {
+		s := rules.NewSecrets()
+		s.SetPin(1234)
+		s.SetText("text")
+		return s
+	}
+	expect(t, valid, func(s rules.Secrets) { s.SetPin(777) }, "pin: expected a value >= 1000")
+	expect(t, valid, func(s rules.Secrets) { s.NewByName().Put("key", 777) }, "by_name: expected a value >= 1000")
+	expect(t, valid, func(s rules.Secrets) { s.SetText("s") }, "text: expected at least 4 bytes")
+	expect(t, valid, func(s rules.Secrets) { s.NewPins(1).At(0).SetNumber(7) }, "pins[0].number: expected a value >= 1000")
+}
+
 // TestAllocations: checking what is valid allocates nothing, but for strings that are read without
 // unsafe.
 func TestAllocations(t *testing.T) {

@@ -5,6 +5,7 @@ package services
 
 import (
 	"context"
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/gen/internal/services/parent"
 	"github.com/nocopythrift/nocopythrift/gen/internal/shapes"
 	"github.com/nocopythrift/nocopythrift/nocopy"
@@ -12,6 +13,7 @@ import (
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -676,6 +678,10 @@ func (s AllGetArgs_) Release()                  { nocopy.Struct(s).Release() }
 func (s AllGetArgs_) Clone() AllGetArgs_        { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
 func (s AllGetArgs_) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s AllGetArgs_) String() string            { return impl.Struct(s).Format(AllGetArgs_Desc) }
+func (s AllGetArgs_) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllGetArgs_Desc)
+}
+func (s AllGetArgs_) LogValue() slog.Value { return impl.Struct(s).LogValue(AllGetArgs_Desc) }
 func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetArgs_Desc)
 }
@@ -713,12 +719,14 @@ func (s AllClient) Message() *nocopy.Message { return nocopy.Struct(s).Message()
 func (s AllClient) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllClientDesc)
 }
-func (s AllClient) ThriftDesc() *impl.Desc    { return AllClientDesc }
-func (s AllClient) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllClient) Release()                  { nocopy.Struct(s).Release() }
-func (s AllClient) Clone() AllClient          { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
-func (s AllClient) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s AllClient) String() string            { return impl.Struct(s).Format(AllClientDesc) }
+func (s AllClient) ThriftDesc() *impl.Desc        { return AllClientDesc }
+func (s AllClient) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s AllClient) Release()                      { nocopy.Struct(s).Release() }
+func (s AllClient) Clone() AllClient              { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
+func (s AllClient) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s AllClient) String() string                { return impl.Struct(s).Format(AllClientDesc) }
+func (s AllClient) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AllClientDesc) }
+func (s AllClient) LogValue() slog.Value          { return impl.Struct(s).LogValue(AllClientDesc) }
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllClientDesc)
 }
@@ -763,6 +771,10 @@ func (s AllABoolArgs) Clone() AllABoolArgs {
 }
 func (s AllABoolArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllABoolArgs) String() string { return impl.Struct(s).Format(AllABoolArgsDesc) }
+func (s AllABoolArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllABoolArgsDesc)
+}
+func (s AllABoolArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllABoolArgsDesc) }
 func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABoolArgsDesc)
 }
@@ -812,6 +824,10 @@ func (s AllABoolResult) Clone() AllABoolResult {
 }
 func (s AllABoolResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllABoolResult) String() string { return impl.Struct(s).Format(AllABoolResultDesc) }
+func (s AllABoolResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllABoolResultDesc)
+}
+func (s AllABoolResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllABoolResultDesc) }
 func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABoolResultDesc)
 }
@@ -859,6 +875,10 @@ func (s AllAnI8Args) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAnI8Args) Clone() AllAnI8Args        { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
 func (s AllAnI8Args) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s AllAnI8Args) String() string            { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
+func (s AllAnI8Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnI8ArgsDesc)
+}
+func (s AllAnI8Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI8ArgsDesc) }
 func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI8ArgsDesc)
 }
@@ -908,6 +928,10 @@ func (s AllAnI8Result) Clone() AllAnI8Result {
 }
 func (s AllAnI8Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI8Result) String() string { return impl.Struct(s).Format(AllAnI8ResultDesc) }
+func (s AllAnI8Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnI8ResultDesc)
+}
+func (s AllAnI8Result) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI8ResultDesc) }
 func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI8ResultDesc)
 }
@@ -957,6 +981,10 @@ func (s AllAnI16Args) Clone() AllAnI16Args {
 }
 func (s AllAnI16Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI16Args) String() string { return impl.Struct(s).Format(AllAnI16ArgsDesc) }
+func (s AllAnI16Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnI16ArgsDesc)
+}
+func (s AllAnI16Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI16ArgsDesc) }
 func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI16ArgsDesc)
 }
@@ -1006,6 +1034,10 @@ func (s AllAnI16Result) Clone() AllAnI16Result {
 }
 func (s AllAnI16Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI16Result) String() string { return impl.Struct(s).Format(AllAnI16ResultDesc) }
+func (s AllAnI16Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnI16ResultDesc)
+}
+func (s AllAnI16Result) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI16ResultDesc) }
 func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI16ResultDesc)
 }
@@ -1055,6 +1087,10 @@ func (s AllAnI32Args) Clone() AllAnI32Args {
 }
 func (s AllAnI32Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI32Args) String() string { return impl.Struct(s).Format(AllAnI32ArgsDesc) }
+func (s AllAnI32Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnI32ArgsDesc)
+}
+func (s AllAnI32Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI32ArgsDesc) }
 func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI32ArgsDesc)
 }
@@ -1104,6 +1140,10 @@ func (s AllAnI32Result) Clone() AllAnI32Result {
 }
 func (s AllAnI32Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI32Result) String() string { return impl.Struct(s).Format(AllAnI32ResultDesc) }
+func (s AllAnI32Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnI32ResultDesc)
+}
+func (s AllAnI32Result) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI32ResultDesc) }
 func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI32ResultDesc)
 }
@@ -1153,6 +1193,10 @@ func (s AllAnI64Args) Clone() AllAnI64Args {
 }
 func (s AllAnI64Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI64Args) String() string { return impl.Struct(s).Format(AllAnI64ArgsDesc) }
+func (s AllAnI64Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnI64ArgsDesc)
+}
+func (s AllAnI64Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI64ArgsDesc) }
 func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI64ArgsDesc)
 }
@@ -1202,6 +1246,10 @@ func (s AllAnI64Result) Clone() AllAnI64Result {
 }
 func (s AllAnI64Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI64Result) String() string { return impl.Struct(s).Format(AllAnI64ResultDesc) }
+func (s AllAnI64Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnI64ResultDesc)
+}
+func (s AllAnI64Result) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI64ResultDesc) }
 func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI64ResultDesc)
 }
@@ -1251,6 +1299,10 @@ func (s AllADoubleArgs) Clone() AllADoubleArgs {
 }
 func (s AllADoubleArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllADoubleArgs) String() string { return impl.Struct(s).Format(AllADoubleArgsDesc) }
+func (s AllADoubleArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllADoubleArgsDesc)
+}
+func (s AllADoubleArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllADoubleArgsDesc) }
 func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADoubleArgsDesc)
 }
@@ -1300,6 +1352,10 @@ func (s AllADoubleResult) Clone() AllADoubleResult {
 }
 func (s AllADoubleResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllADoubleResult) String() string { return impl.Struct(s).Format(AllADoubleResultDesc) }
+func (s AllADoubleResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllADoubleResultDesc)
+}
+func (s AllADoubleResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllADoubleResultDesc) }
 func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADoubleResultDesc)
 }
@@ -1353,6 +1409,10 @@ func (s AllAStringArgs) Clone() AllAStringArgs {
 }
 func (s AllAStringArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAStringArgs) String() string { return impl.Struct(s).Format(AllAStringArgsDesc) }
+func (s AllAStringArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAStringArgsDesc)
+}
+func (s AllAStringArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAStringArgsDesc) }
 func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStringArgsDesc)
 }
@@ -1402,6 +1462,10 @@ func (s AllAStringResult) Clone() AllAStringResult {
 }
 func (s AllAStringResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAStringResult) String() string { return impl.Struct(s).Format(AllAStringResultDesc) }
+func (s AllAStringResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAStringResultDesc)
+}
+func (s AllAStringResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAStringResultDesc) }
 func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStringResultDesc)
 }
@@ -1451,6 +1515,10 @@ func (s AllABinaryArgs) Clone() AllABinaryArgs {
 }
 func (s AllABinaryArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllABinaryArgs) String() string { return impl.Struct(s).Format(AllABinaryArgsDesc) }
+func (s AllABinaryArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllABinaryArgsDesc)
+}
+func (s AllABinaryArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllABinaryArgsDesc) }
 func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABinaryArgsDesc)
 }
@@ -1501,6 +1569,10 @@ func (s AllABinaryResult) Clone() AllABinaryResult {
 }
 func (s AllABinaryResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllABinaryResult) String() string { return impl.Struct(s).Format(AllABinaryResultDesc) }
+func (s AllABinaryResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllABinaryResultDesc)
+}
+func (s AllABinaryResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllABinaryResultDesc) }
 func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABinaryResultDesc)
 }
@@ -1553,6 +1625,10 @@ func (s AllAUuidArgs) Clone() AllAUuidArgs {
 }
 func (s AllAUuidArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAUuidArgs) String() string { return impl.Struct(s).Format(AllAUuidArgsDesc) }
+func (s AllAUuidArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAUuidArgsDesc)
+}
+func (s AllAUuidArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAUuidArgsDesc) }
 func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUuidArgsDesc)
 }
@@ -1602,6 +1678,10 @@ func (s AllAUuidResult) Clone() AllAUuidResult {
 }
 func (s AllAUuidResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAUuidResult) String() string { return impl.Struct(s).Format(AllAUuidResultDesc) }
+func (s AllAUuidResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAUuidResultDesc)
+}
+func (s AllAUuidResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAUuidResultDesc) }
 func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUuidResultDesc)
 }
@@ -1651,6 +1731,10 @@ func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
 }
 func (s AllAnEnumArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnEnumArgs) String() string { return impl.Struct(s).Format(AllAnEnumArgsDesc) }
+func (s AllAnEnumArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnEnumArgsDesc)
+}
+func (s AllAnEnumArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnEnumArgsDesc) }
 func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnEnumArgsDesc)
 }
@@ -1700,6 +1784,10 @@ func (s AllAnEnumResult) Clone() AllAnEnumResult {
 }
 func (s AllAnEnumResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnEnumResult) String() string { return impl.Struct(s).Format(AllAnEnumResultDesc) }
+func (s AllAnEnumResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnEnumResultDesc)
+}
+func (s AllAnEnumResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnEnumResultDesc) }
 func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnEnumResultDesc)
 }
@@ -1753,6 +1841,10 @@ func (s AllAStructArgs) Clone() AllAStructArgs {
 }
 func (s AllAStructArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAStructArgs) String() string { return impl.Struct(s).Format(AllAStructArgsDesc) }
+func (s AllAStructArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAStructArgsDesc)
+}
+func (s AllAStructArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAStructArgsDesc) }
 func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStructArgsDesc)
 }
@@ -1811,6 +1903,10 @@ func (s AllAStructResult) Clone() AllAStructResult {
 }
 func (s AllAStructResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAStructResult) String() string { return impl.Struct(s).Format(AllAStructResultDesc) }
+func (s AllAStructResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAStructResultDesc)
+}
+func (s AllAStructResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAStructResultDesc) }
 func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStructResultDesc)
 }
@@ -1869,6 +1965,10 @@ func (s AllAUnionArgs) Clone() AllAUnionArgs {
 }
 func (s AllAUnionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAUnionArgs) String() string { return impl.Struct(s).Format(AllAUnionArgsDesc) }
+func (s AllAUnionArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAUnionArgsDesc)
+}
+func (s AllAUnionArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAUnionArgsDesc) }
 func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUnionArgsDesc)
 }
@@ -1927,6 +2027,10 @@ func (s AllAUnionResult) Clone() AllAUnionResult {
 }
 func (s AllAUnionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAUnionResult) String() string { return impl.Struct(s).Format(AllAUnionResultDesc) }
+func (s AllAUnionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAUnionResultDesc)
+}
+func (s AllAUnionResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAUnionResultDesc) }
 func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUnionResultDesc)
 }
@@ -1985,6 +2089,12 @@ func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
 }
 func (s AllAnExceptionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnExceptionArgs) String() string { return impl.Struct(s).Format(AllAnExceptionArgsDesc) }
+func (s AllAnExceptionArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnExceptionArgsDesc)
+}
+func (s AllAnExceptionArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllAnExceptionArgsDesc)
+}
 func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnExceptionArgsDesc)
 }
@@ -2043,6 +2153,12 @@ func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
 }
 func (s AllAnExceptionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnExceptionResult) String() string { return impl.Struct(s).Format(AllAnExceptionResultDesc) }
+func (s AllAnExceptionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnExceptionResultDesc)
+}
+func (s AllAnExceptionResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllAnExceptionResultDesc)
+}
 func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnExceptionResultDesc)
 }
@@ -2103,6 +2219,10 @@ func (s AllATypedefArgs) Clone() AllATypedefArgs {
 }
 func (s AllATypedefArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllATypedefArgs) String() string { return impl.Struct(s).Format(AllATypedefArgsDesc) }
+func (s AllATypedefArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllATypedefArgsDesc)
+}
+func (s AllATypedefArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllATypedefArgsDesc) }
 func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllATypedefArgsDesc)
 }
@@ -2152,6 +2272,12 @@ func (s AllATypedefResult) Clone() AllATypedefResult {
 }
 func (s AllATypedefResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllATypedefResult) String() string { return impl.Struct(s).Format(AllATypedefResultDesc) }
+func (s AllATypedefResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllATypedefResultDesc)
+}
+func (s AllATypedefResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllATypedefResultDesc)
+}
 func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllATypedefResultDesc)
 }
@@ -2201,6 +2327,10 @@ func (s AllAPathArgs) Clone() AllAPathArgs {
 }
 func (s AllAPathArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAPathArgs) String() string { return impl.Struct(s).Format(AllAPathArgsDesc) }
+func (s AllAPathArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAPathArgsDesc)
+}
+func (s AllAPathArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAPathArgsDesc) }
 func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAPathArgsDesc)
 }
@@ -2259,6 +2389,10 @@ func (s AllAPathResult) Clone() AllAPathResult {
 }
 func (s AllAPathResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAPathResult) String() string { return impl.Struct(s).Format(AllAPathResultDesc) }
+func (s AllAPathResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAPathResultDesc)
+}
+func (s AllAPathResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAPathResultDesc) }
 func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAPathResultDesc)
 }
@@ -2317,6 +2451,10 @@ func (s AllAListArgs) Clone() AllAListArgs {
 }
 func (s AllAListArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAListArgs) String() string { return impl.Struct(s).Format(AllAListArgsDesc) }
+func (s AllAListArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAListArgsDesc)
+}
+func (s AllAListArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAListArgsDesc) }
 func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAListArgsDesc)
 }
@@ -2371,6 +2509,10 @@ func (s AllAListResult) Clone() AllAListResult {
 }
 func (s AllAListResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAListResult) String() string { return impl.Struct(s).Format(AllAListResultDesc) }
+func (s AllAListResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAListResultDesc)
+}
+func (s AllAListResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAListResultDesc) }
 func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAListResultDesc)
 }
@@ -2425,6 +2567,10 @@ func (s AllASetArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllASetArgs) Clone() AllASetArgs        { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
 func (s AllASetArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s AllASetArgs) String() string            { return impl.Struct(s).Format(AllASetArgsDesc) }
+func (s AllASetArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllASetArgsDesc)
+}
+func (s AllASetArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllASetArgsDesc) }
 func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllASetArgsDesc)
 }
@@ -2479,6 +2625,10 @@ func (s AllASetResult) Clone() AllASetResult {
 }
 func (s AllASetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllASetResult) String() string { return impl.Struct(s).Format(AllASetResultDesc) }
+func (s AllASetResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllASetResultDesc)
+}
+func (s AllASetResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllASetResultDesc) }
 func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllASetResultDesc)
 }
@@ -2533,6 +2683,10 @@ func (s AllAMapArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllAMapArgs) Clone() AllAMapArgs        { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
 func (s AllAMapArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s AllAMapArgs) String() string            { return impl.Struct(s).Format(AllAMapArgsDesc) }
+func (s AllAMapArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAMapArgsDesc)
+}
+func (s AllAMapArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAMapArgsDesc) }
 func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAMapArgsDesc)
 }
@@ -2591,6 +2745,10 @@ func (s AllAMapResult) Clone() AllAMapResult {
 }
 func (s AllAMapResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAMapResult) String() string { return impl.Struct(s).Format(AllAMapResultDesc) }
+func (s AllAMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAMapResultDesc)
+}
+func (s AllAMapResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAMapResultDesc) }
 func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAMapResultDesc)
 }
@@ -2649,6 +2807,10 @@ func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
 }
 func (s AllADeepMapArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllADeepMapArgs) String() string { return impl.Struct(s).Format(AllADeepMapArgsDesc) }
+func (s AllADeepMapArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllADeepMapArgsDesc)
+}
+func (s AllADeepMapArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllADeepMapArgsDesc) }
 func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADeepMapArgsDesc)
 }
@@ -2707,6 +2869,12 @@ func (s AllADeepMapResult) Clone() AllADeepMapResult {
 }
 func (s AllADeepMapResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllADeepMapResult) String() string { return impl.Struct(s).Format(AllADeepMapResultDesc) }
+func (s AllADeepMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllADeepMapResultDesc)
+}
+func (s AllADeepMapResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllADeepMapResultDesc)
+}
 func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADeepMapResultDesc)
 }
@@ -2770,6 +2938,10 @@ func (s AllManyArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllManyArgs) Clone() AllManyArgs        { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
 func (s AllManyArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s AllManyArgs) String() string            { return impl.Struct(s).Format(AllManyArgsDesc) }
+func (s AllManyArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllManyArgsDesc)
+}
+func (s AllManyArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllManyArgsDesc) }
 func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllManyArgsDesc)
 }
@@ -2864,6 +3036,10 @@ func (s AllManyResult) Clone() AllManyResult {
 }
 func (s AllManyResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllManyResult) String() string { return impl.Struct(s).Format(AllManyResultDesc) }
+func (s AllManyResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllManyResultDesc)
+}
+func (s AllManyResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllManyResultDesc) }
 func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllManyResultDesc)
 }
@@ -2953,6 +3129,10 @@ func (s AllTellArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s AllTellArgs) Clone() AllTellArgs        { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
 func (s AllTellArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s AllTellArgs) String() string            { return impl.Struct(s).Format(AllTellArgsDesc) }
+func (s AllTellArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllTellArgsDesc)
+}
+func (s AllTellArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllTellArgsDesc) }
 func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllTellArgsDesc)
 }
@@ -2998,6 +3178,10 @@ func (s AllNothingArgs) Clone() AllNothingArgs {
 }
 func (s AllNothingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNothingArgs) String() string { return impl.Struct(s).Format(AllNothingArgsDesc) }
+func (s AllNothingArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNothingArgsDesc)
+}
+func (s AllNothingArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllNothingArgsDesc) }
 func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNothingArgsDesc)
 }
@@ -3038,6 +3222,10 @@ func (s AllNothingResult) Clone() AllNothingResult {
 }
 func (s AllNothingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNothingResult) String() string { return impl.Struct(s).Format(AllNothingResultDesc) }
+func (s AllNothingResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNothingResultDesc)
+}
+func (s AllNothingResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllNothingResultDesc) }
 func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNothingResultDesc)
 }
@@ -3082,6 +3270,10 @@ func (s AllMaybeArgs) Clone() AllMaybeArgs {
 }
 func (s AllMaybeArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllMaybeArgs) String() string { return impl.Struct(s).Format(AllMaybeArgsDesc) }
+func (s AllMaybeArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllMaybeArgsDesc)
+}
+func (s AllMaybeArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllMaybeArgsDesc) }
 func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllMaybeArgsDesc)
 }
@@ -3131,6 +3323,10 @@ func (s AllMaybeResult) Clone() AllMaybeResult {
 }
 func (s AllMaybeResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllMaybeResult) String() string { return impl.Struct(s).Format(AllMaybeResultDesc) }
+func (s AllMaybeResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllMaybeResultDesc)
+}
+func (s AllMaybeResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllMaybeResultDesc) }
 func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllMaybeResultDesc)
 }
@@ -3185,6 +3381,10 @@ func (s AllNewThing_Args) Clone() AllNewThing_Args {
 }
 func (s AllNewThing_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNewThing_Args) String() string { return impl.Struct(s).Format(AllNewThing_ArgsDesc) }
+func (s AllNewThing_Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNewThing_ArgsDesc)
+}
+func (s AllNewThing_Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllNewThing_ArgsDesc) }
 func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing_ArgsDesc)
 }
@@ -3229,6 +3429,12 @@ func (s AllNewThing_Result) Clone() AllNewThing_Result {
 }
 func (s AllNewThing_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNewThing_Result) String() string { return impl.Struct(s).Format(AllNewThing_ResultDesc) }
+func (s AllNewThing_Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNewThing_ResultDesc)
+}
+func (s AllNewThing_Result) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllNewThing_ResultDesc)
+}
 func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing_ResultDesc)
 }
@@ -3278,6 +3484,12 @@ func (s AllNewThing__Args) Clone() AllNewThing__Args {
 }
 func (s AllNewThing__Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNewThing__Args) String() string { return impl.Struct(s).Format(AllNewThing__ArgsDesc) }
+func (s AllNewThing__Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNewThing__ArgsDesc)
+}
+func (s AllNewThing__Args) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllNewThing__ArgsDesc)
+}
 func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing__ArgsDesc)
 }
@@ -3322,6 +3534,12 @@ func (s AllNewThing__Result) Clone() AllNewThing__Result {
 }
 func (s AllNewThing__Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNewThing__Result) String() string { return impl.Struct(s).Format(AllNewThing__ResultDesc) }
+func (s AllNewThing__Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNewThing__ResultDesc)
+}
+func (s AllNewThing__Result) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllNewThing__ResultDesc)
+}
 func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing__ResultDesc)
 }
@@ -3373,6 +3591,12 @@ func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
 }
 func (s AllGetAllClientArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllGetAllClientArgs) String() string { return impl.Struct(s).Format(AllGetAllClientArgsDesc) }
+func (s AllGetAllClientArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllGetAllClientArgsDesc)
+}
+func (s AllGetAllClientArgs) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllGetAllClientArgsDesc)
+}
 func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetAllClientArgsDesc)
 }
@@ -3418,6 +3642,12 @@ func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
 func (s AllGetAllClientResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllGetAllClientResult) String() string {
 	return impl.Struct(s).Format(AllGetAllClientResultDesc)
+}
+func (s AllGetAllClientResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllGetAllClientResultDesc)
+}
+func (s AllGetAllClientResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(AllGetAllClientResultDesc)
 }
 func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetAllClientResultDesc)
@@ -3470,6 +3700,10 @@ func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
 }
 func (s GetGetArgs_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetGetArgs_Args) String() string { return impl.Struct(s).Format(GetGetArgs_ArgsDesc) }
+func (s GetGetArgs_Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ArgsDesc)
+}
+func (s GetGetArgs_Args) LogValue() slog.Value { return impl.Struct(s).LogValue(GetGetArgs_ArgsDesc) }
 func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetArgs_ArgsDesc)
 }
@@ -3510,6 +3744,12 @@ func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
 }
 func (s GetGetArgs_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetGetArgs_Result) String() string { return impl.Struct(s).Format(GetGetArgs_ResultDesc) }
+func (s GetGetArgs_Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ResultDesc)
+}
+func (s GetGetArgs_Result) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(GetGetArgs_ResultDesc)
+}
 func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetArgs_ResultDesc)
 }
@@ -3550,6 +3790,12 @@ func (s GetGetResult_Args) Clone() GetGetResult_Args {
 }
 func (s GetGetResult_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetGetResult_Args) String() string { return impl.Struct(s).Format(GetGetResult_ArgsDesc) }
+func (s GetGetResult_Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetGetResult_ArgsDesc)
+}
+func (s GetGetResult_Args) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(GetGetResult_ArgsDesc)
+}
 func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetResult_ArgsDesc)
 }
@@ -3590,6 +3836,12 @@ func (s GetGetResult_Result) Clone() GetGetResult_Result {
 }
 func (s GetGetResult_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetGetResult_Result) String() string { return impl.Struct(s).Format(GetGetResult_ResultDesc) }
+func (s GetGetResult_Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetGetResult_ResultDesc)
+}
+func (s GetGetResult_Result) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(GetGetResult_ResultDesc)
+}
 func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetResult_ResultDesc)
 }
@@ -3616,14 +3868,16 @@ func ReadGetAArgs(r io.Reader, n int, opts ...nocopy.Option) (GetAArgs, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s GetAArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s GetAArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
-func (s GetAArgs) ThriftDesc() *impl.Desc     { return GetAArgsDesc }
-func (s GetAArgs) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s GetAArgs) Release()                   { nocopy.Struct(s).Release() }
-func (s GetAArgs) Clone() GetAArgs            { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
-func (s GetAArgs) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s GetAArgs) String() string             { return impl.Struct(s).Format(GetAArgsDesc) }
+func (s GetAArgs) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s GetAArgs) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
+func (s GetAArgs) ThriftDesc() *impl.Desc        { return GetAArgsDesc }
+func (s GetAArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetAArgs) Release()                      { nocopy.Struct(s).Release() }
+func (s GetAArgs) Clone() GetAArgs               { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
+func (s GetAArgs) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s GetAArgs) String() string                { return impl.Struct(s).Format(GetAArgsDesc) }
+func (s GetAArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAArgsDesc) }
+func (s GetAArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetAArgsDesc) }
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAArgsDesc)
 }
@@ -3656,12 +3910,14 @@ func (s GetAResult) Message() *nocopy.Message { return nocopy.Struct(s).Message(
 func (s GetAResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetAResultDesc)
 }
-func (s GetAResult) ThriftDesc() *impl.Desc    { return GetAResultDesc }
-func (s GetAResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetAResult) Release()                  { nocopy.Struct(s).Release() }
-func (s GetAResult) Clone() GetAResult         { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
-func (s GetAResult) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s GetAResult) String() string            { return impl.Struct(s).Format(GetAResultDesc) }
+func (s GetAResult) ThriftDesc() *impl.Desc        { return GetAResultDesc }
+func (s GetAResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetAResult) Release()                      { nocopy.Struct(s).Release() }
+func (s GetAResult) Clone() GetAResult             { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
+func (s GetAResult) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s GetAResult) String() string                { return impl.Struct(s).Format(GetAResultDesc) }
+func (s GetAResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAResultDesc) }
+func (s GetAResult) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetAResultDesc) }
 func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAResultDesc)
 }
@@ -3688,14 +3944,16 @@ func ReadGetRArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRArgs, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s GetRArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s GetRArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
-func (s GetRArgs) ThriftDesc() *impl.Desc     { return GetRArgsDesc }
-func (s GetRArgs) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s GetRArgs) Release()                   { nocopy.Struct(s).Release() }
-func (s GetRArgs) Clone() GetRArgs            { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
-func (s GetRArgs) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s GetRArgs) String() string             { return impl.Struct(s).Format(GetRArgsDesc) }
+func (s GetRArgs) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s GetRArgs) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
+func (s GetRArgs) ThriftDesc() *impl.Desc        { return GetRArgsDesc }
+func (s GetRArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetRArgs) Release()                      { nocopy.Struct(s).Release() }
+func (s GetRArgs) Clone() GetRArgs               { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
+func (s GetRArgs) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s GetRArgs) String() string                { return impl.Struct(s).Format(GetRArgsDesc) }
+func (s GetRArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRArgsDesc) }
+func (s GetRArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRArgsDesc) }
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRArgsDesc)
 }
@@ -3728,12 +3986,14 @@ func (s GetRResult) Message() *nocopy.Message { return nocopy.Struct(s).Message(
 func (s GetRResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRResultDesc)
 }
-func (s GetRResult) ThriftDesc() *impl.Desc    { return GetRResultDesc }
-func (s GetRResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRResult) Release()                  { nocopy.Struct(s).Release() }
-func (s GetRResult) Clone() GetRResult         { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
-func (s GetRResult) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s GetRResult) String() string            { return impl.Struct(s).Format(GetRResultDesc) }
+func (s GetRResult) ThriftDesc() *impl.Desc        { return GetRResultDesc }
+func (s GetRResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetRResult) Release()                      { nocopy.Struct(s).Release() }
+func (s GetRResult) Clone() GetRResult             { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
+func (s GetRResult) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s GetRResult) String() string                { return impl.Struct(s).Format(GetRResultDesc) }
+func (s GetRResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRResultDesc) }
+func (s GetRResult) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRResultDesc) }
 func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRResultDesc)
 }
@@ -3766,12 +4026,14 @@ func (s GetErrArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message(
 func (s GetErrArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
 }
-func (s GetErrArgs) ThriftDesc() *impl.Desc    { return GetErrArgsDesc }
-func (s GetErrArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetErrArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s GetErrArgs) Clone() GetErrArgs         { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
-func (s GetErrArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s GetErrArgs) String() string            { return impl.Struct(s).Format(GetErrArgsDesc) }
+func (s GetErrArgs) ThriftDesc() *impl.Desc        { return GetErrArgsDesc }
+func (s GetErrArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetErrArgs) Release()                      { nocopy.Struct(s).Release() }
+func (s GetErrArgs) Clone() GetErrArgs             { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
+func (s GetErrArgs) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s GetErrArgs) String() string                { return impl.Struct(s).Format(GetErrArgsDesc) }
+func (s GetErrArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetErrArgsDesc) }
+func (s GetErrArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetErrArgsDesc) }
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrArgsDesc)
 }
@@ -3812,6 +4074,10 @@ func (s GetErrResult) Clone() GetErrResult {
 }
 func (s GetErrResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetErrResult) String() string { return impl.Struct(s).Format(GetErrResultDesc) }
+func (s GetErrResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetErrResultDesc)
+}
+func (s GetErrResult) LogValue() slog.Value { return impl.Struct(s).LogValue(GetErrResultDesc) }
 func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrResultDesc)
 }
@@ -3844,12 +4110,14 @@ func (s GetRPCArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message(
 func (s GetRPCArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
 }
-func (s GetRPCArgs) ThriftDesc() *impl.Desc    { return GetRPCArgsDesc }
-func (s GetRPCArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRPCArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s GetRPCArgs) Clone() GetRPCArgs         { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
-func (s GetRPCArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s GetRPCArgs) String() string            { return impl.Struct(s).Format(GetRPCArgsDesc) }
+func (s GetRPCArgs) ThriftDesc() *impl.Desc        { return GetRPCArgsDesc }
+func (s GetRPCArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s GetRPCArgs) Release()                      { nocopy.Struct(s).Release() }
+func (s GetRPCArgs) Clone() GetRPCArgs             { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
+func (s GetRPCArgs) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s GetRPCArgs) String() string                { return impl.Struct(s).Format(GetRPCArgsDesc) }
+func (s GetRPCArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRPCArgsDesc) }
+func (s GetRPCArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRPCArgsDesc) }
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCArgsDesc)
 }
@@ -3890,6 +4158,10 @@ func (s GetRPCResult) Clone() GetRPCResult {
 }
 func (s GetRPCResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetRPCResult) String() string { return impl.Struct(s).Format(GetRPCResultDesc) }
+func (s GetRPCResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetRPCResultDesc)
+}
+func (s GetRPCResult) LogValue() slog.Value { return impl.Struct(s).LogValue(GetRPCResultDesc) }
 func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCResultDesc)
 }
@@ -3930,6 +4202,10 @@ func (s GetContextArgs) Clone() GetContextArgs {
 }
 func (s GetContextArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetContextArgs) String() string { return impl.Struct(s).Format(GetContextArgsDesc) }
+func (s GetContextArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetContextArgsDesc)
+}
+func (s GetContextArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(GetContextArgsDesc) }
 func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetContextArgsDesc)
 }
@@ -3970,6 +4246,10 @@ func (s GetContextResult) Clone() GetContextResult {
 }
 func (s GetContextResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetContextResult) String() string { return impl.Struct(s).Format(GetContextResultDesc) }
+func (s GetContextResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetContextResultDesc)
+}
+func (s GetContextResult) LogValue() slog.Value { return impl.Struct(s).LogValue(GetContextResultDesc) }
 func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetContextResultDesc)
 }

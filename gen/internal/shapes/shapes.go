@@ -4,10 +4,12 @@
 package shapes
 
 import (
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 	"sync"
 )
 
@@ -46,6 +48,10 @@ func ColorValues() []Color { return impl.EnumValues[Color](ColorDesc) }
 type Timestamp = int64
 
 type Words = nocopy.StringList
+
+type Password = string
+
+type Passwords = nocopy.StringList
 
 const YES bool = true
 
@@ -136,6 +142,8 @@ func (s Point) Release()                                { nocopy.Struct(s).Relea
 func (s Point) Clone() Point                            { return Point(impl.Struct(s).Clone(PointDesc)) }
 func (s Point) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Point) String() string                          { return impl.Struct(s).Format(PointDesc) }
+func (s Point) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PointDesc) }
+func (s Point) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PointDesc) }
 func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
 
 func (s Point) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -191,6 +199,8 @@ func (s Shape) Release()                                { nocopy.Struct(s).Relea
 func (s Shape) Clone() Shape                            { return Shape(impl.Struct(s).Clone(ShapeDesc)) }
 func (s Shape) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Shape) String() string                          { return impl.Struct(s).Format(ShapeDesc) }
+func (s Shape) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ShapeDesc) }
+func (s Shape) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ShapeDesc) }
 func (s Shape) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ShapeDesc) }
 
 func (s Shape) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -341,6 +351,8 @@ func (s Refused) Release()                                { nocopy.Struct(s).Rel
 func (s Refused) Clone() Refused                          { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
 func (s Refused) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Refused) String() string                          { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RefusedDesc) }
+func (s Refused) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RefusedDesc) }
 func (s Refused) Error() string                           { return impl.Struct(s).Format(RefusedDesc) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
 
@@ -396,6 +408,8 @@ func (s Empty) Release()                                { nocopy.Struct(s).Relea
 func (s Empty) Clone() Empty                            { return Empty(impl.Struct(s).Clone(EmptyDesc)) }
 func (s Empty) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Empty) String() string                          { return impl.Struct(s).Format(EmptyDesc) }
+func (s Empty) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, EmptyDesc) }
+func (s Empty) LogValue() slog.Value                    { return impl.Struct(s).LogValue(EmptyDesc) }
 func (s Empty) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(EmptyDesc) }
 
 func (s Empty) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -455,6 +469,10 @@ func (s RequiredFields) Clone() RequiredFields {
 }
 func (s RequiredFields) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RequiredFields) String() string { return impl.Struct(s).Format(RequiredFieldsDesc) }
+func (s RequiredFields) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, RequiredFieldsDesc)
+}
+func (s RequiredFields) LogValue() slog.Value { return impl.Struct(s).LogValue(RequiredFieldsDesc) }
 func (s RequiredFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RequiredFieldsDesc)
 }
@@ -666,6 +684,10 @@ func (s RequiredDefaults) Clone() RequiredDefaults {
 }
 func (s RequiredDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RequiredDefaults) String() string { return impl.Struct(s).Format(RequiredDefaultsDesc) }
+func (s RequiredDefaults) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, RequiredDefaultsDesc)
+}
+func (s RequiredDefaults) LogValue() slog.Value { return impl.Struct(s).LogValue(RequiredDefaultsDesc) }
 func (s RequiredDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RequiredDefaultsDesc)
 }
@@ -925,6 +947,10 @@ func (s OptionalFields) Clone() OptionalFields {
 }
 func (s OptionalFields) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s OptionalFields) String() string { return impl.Struct(s).Format(OptionalFieldsDesc) }
+func (s OptionalFields) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, OptionalFieldsDesc)
+}
+func (s OptionalFields) LogValue() slog.Value { return impl.Struct(s).LogValue(OptionalFieldsDesc) }
 func (s OptionalFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalFieldsDesc)
 }
@@ -1134,6 +1160,10 @@ func (s OptionalDefaults) Clone() OptionalDefaults {
 }
 func (s OptionalDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s OptionalDefaults) String() string { return impl.Struct(s).Format(OptionalDefaultsDesc) }
+func (s OptionalDefaults) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, OptionalDefaultsDesc)
+}
+func (s OptionalDefaults) LogValue() slog.Value { return impl.Struct(s).LogValue(OptionalDefaultsDesc) }
 func (s OptionalDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalDefaultsDesc)
 }
@@ -1359,6 +1389,10 @@ func (s PlainFields) Release()                  { nocopy.Struct(s).Release() }
 func (s PlainFields) Clone() PlainFields        { return PlainFields(impl.Struct(s).Clone(PlainFieldsDesc)) }
 func (s PlainFields) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s PlainFields) String() string            { return impl.Struct(s).Format(PlainFieldsDesc) }
+func (s PlainFields) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, PlainFieldsDesc)
+}
+func (s PlainFields) LogValue() slog.Value { return impl.Struct(s).LogValue(PlainFieldsDesc) }
 func (s PlainFields) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(PlainFieldsDesc)
 }
@@ -1568,6 +1602,10 @@ func (s PlainDefaults) Clone() PlainDefaults {
 }
 func (s PlainDefaults) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s PlainDefaults) String() string { return impl.Struct(s).Format(PlainDefaultsDesc) }
+func (s PlainDefaults) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, PlainDefaultsDesc)
+}
+func (s PlainDefaults) LogValue() slog.Value { return impl.Struct(s).LogValue(PlainDefaultsDesc) }
 func (s PlainDefaults) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(PlainDefaultsDesc)
 }
@@ -1779,6 +1817,8 @@ func (s Lists) Release()                                { nocopy.Struct(s).Relea
 func (s Lists) Clone() Lists                            { return Lists(impl.Struct(s).Clone(ListsDesc)) }
 func (s Lists) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Lists) String() string                          { return impl.Struct(s).Format(ListsDesc) }
+func (s Lists) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ListsDesc) }
+func (s Lists) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ListsDesc) }
 func (s Lists) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ListsDesc) }
 
 func (s Lists) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2060,6 +2100,8 @@ func (s Sets) Release()                                { nocopy.Struct(s).Releas
 func (s Sets) Clone() Sets                             { return Sets(impl.Struct(s).Clone(SetsDesc)) }
 func (s Sets) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Sets) String() string                          { return impl.Struct(s).Format(SetsDesc) }
+func (s Sets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SetsDesc) }
+func (s Sets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SetsDesc) }
 func (s Sets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SetsDesc) }
 
 func (s Sets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2283,6 +2325,8 @@ func (s Maps) Release()                                { nocopy.Struct(s).Releas
 func (s Maps) Clone() Maps                             { return Maps(impl.Struct(s).Clone(MapsDesc)) }
 func (s Maps) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Maps) String() string                          { return impl.Struct(s).Format(MapsDesc) }
+func (s Maps) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MapsDesc) }
+func (s Maps) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MapsDesc) }
 func (s Maps) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MapsDesc) }
 
 func (s Maps) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2874,6 +2918,8 @@ func (s Tree) Release()                                { nocopy.Struct(s).Releas
 func (s Tree) Clone() Tree                             { return Tree(impl.Struct(s).Clone(TreeDesc)) }
 func (s Tree) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Tree) String() string                          { return impl.Struct(s).Format(TreeDesc) }
+func (s Tree) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, TreeDesc) }
+func (s Tree) LogValue() slog.Value                    { return impl.Struct(s).LogValue(TreeDesc) }
 func (s Tree) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(TreeDesc) }
 
 func (s Tree) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2931,6 +2977,8 @@ func (s Chain) Release()                                { nocopy.Struct(s).Relea
 func (s Chain) Clone() Chain                            { return Chain(impl.Struct(s).Clone(ChainDesc)) }
 func (s Chain) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Chain) String() string                          { return impl.Struct(s).Format(ChainDesc) }
+func (s Chain) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ChainDesc) }
+func (s Chain) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ChainDesc) }
 func (s Chain) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ChainDesc) }
 
 func (s Chain) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2980,12 +3028,14 @@ func (s Directory) Message() *nocopy.Message { return nocopy.Struct(s).Message()
 func (s Directory) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, DirectoryDesc)
 }
-func (s Directory) ThriftDesc() *impl.Desc    { return DirectoryDesc }
-func (s Directory) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Directory) Release()                  { nocopy.Struct(s).Release() }
-func (s Directory) Clone() Directory          { return Directory(impl.Struct(s).Clone(DirectoryDesc)) }
-func (s Directory) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s Directory) String() string            { return impl.Struct(s).Format(DirectoryDesc) }
+func (s Directory) ThriftDesc() *impl.Desc        { return DirectoryDesc }
+func (s Directory) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Directory) Release()                      { nocopy.Struct(s).Release() }
+func (s Directory) Clone() Directory              { return Directory(impl.Struct(s).Clone(DirectoryDesc)) }
+func (s Directory) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Directory) String() string                { return impl.Struct(s).Format(DirectoryDesc) }
+func (s Directory) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, DirectoryDesc) }
+func (s Directory) LogValue() slog.Value          { return impl.Struct(s).LogValue(DirectoryDesc) }
 func (s Directory) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(DirectoryDesc)
 }
@@ -3050,6 +3100,8 @@ func (s OddIDs) Release()                                { nocopy.Struct(s).Rele
 func (s OddIDs) Clone() OddIDs                           { return OddIDs(impl.Struct(s).Clone(OddIDsDesc)) }
 func (s OddIDs) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s OddIDs) String() string                          { return impl.Struct(s).Format(OddIDsDesc) }
+func (s OddIDs) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OddIDsDesc) }
+func (s OddIDs) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OddIDsDesc) }
 func (s OddIDs) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OddIDsDesc) }
 
 func (s OddIDs) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3118,14 +3170,16 @@ func ReadOddNames(r io.Reader, n int, opts ...nocopy.Option) (OddNames, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s OddNames) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s OddNames) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OddNamesDesc) }
-func (s OddNames) ThriftDesc() *impl.Desc     { return OddNamesDesc }
-func (s OddNames) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s OddNames) Release()                   { nocopy.Struct(s).Release() }
-func (s OddNames) Clone() OddNames            { return OddNames(impl.Struct(s).Clone(OddNamesDesc)) }
-func (s OddNames) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s OddNames) String() string             { return impl.Struct(s).Format(OddNamesDesc) }
+func (s OddNames) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s OddNames) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, OddNamesDesc) }
+func (s OddNames) ThriftDesc() *impl.Desc        { return OddNamesDesc }
+func (s OddNames) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s OddNames) Release()                      { nocopy.Struct(s).Release() }
+func (s OddNames) Clone() OddNames               { return OddNames(impl.Struct(s).Clone(OddNamesDesc)) }
+func (s OddNames) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s OddNames) String() string                { return impl.Struct(s).Format(OddNamesDesc) }
+func (s OddNames) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OddNamesDesc) }
+func (s OddNames) LogValue() slog.Value          { return impl.Struct(s).LogValue(OddNamesDesc) }
 func (s OddNames) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OddNamesDesc)
 }
@@ -3220,6 +3274,8 @@ func (s Outer) Release()                                { nocopy.Struct(s).Relea
 func (s Outer) Clone() Outer                            { return Outer(impl.Struct(s).Clone(OuterDesc)) }
 func (s Outer) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Outer) String() string                          { return impl.Struct(s).Format(OuterDesc) }
+func (s Outer) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OuterDesc) }
+func (s Outer) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OuterDesc) }
 func (s Outer) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OuterDesc) }
 
 func (s Outer) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3276,6 +3332,364 @@ func (s Outer) SetAfter(v int64) { impl.Struct(s).SetInt64(outerAfter, v) }
 func (s Outer) IsSetAfter() bool { return impl.Struct(s).Has(outerAfter) }
 func (s Outer) UnsetAfter()      { impl.Struct(s).Unset(outerAfter) }
 
+// All of it is redacted.
+type Card nocopy.Struct
+
+const (
+	cardNumber impl.Field = 2<<48 | 3<<32 | 11<<16 | 1
+)
+
+// CardDesc is the descriptor of Card.
+var CardDesc = impl.NewDesc("Card", impl.Info{Doc: "All of it is redacted.", Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}})
+
+// NewCard returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewCard(opts ...nocopy.Option) Card { return Card(impl.New(CardDesc, opts...)) }
+func ParseCard(b []byte, opts ...nocopy.Option) (Card, error) {
+	s, err := impl.Parse(CardDesc, b, opts...)
+	return Card(s), err
+}
+func ReadCard(r io.Reader, n int, opts ...nocopy.Option) (Card, error) {
+	return nocopy.Read[Card](CardDesc, r, n, opts...)
+}
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Card) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Card) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, CardDesc) }
+func (s Card) ThriftDesc() *impl.Desc                  { return CardDesc }
+func (s Card) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Card) Release()                                { nocopy.Struct(s).Release() }
+func (s Card) Clone() Card                             { return Card(impl.Struct(s).Clone(CardDesc)) }
+func (s Card) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Card) String() string                          { return impl.Struct(s).Format(CardDesc) }
+func (s Card) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, CardDesc) }
+func (s Card) LogValue() slog.Value                    { return impl.Struct(s).LogValue(CardDesc) }
+func (s Card) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CardDesc) }
+
+func (s Card) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Card) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Card) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Card) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
+func (s Card) GetNumber() string  { return impl.Struct(s).Text(cardNumber) }
+func (s Card) SetNumber(v string) { impl.Struct(s).SetText(cardNumber, v) }
+func (s Card) IsSetNumber() bool  { return impl.Struct(s).Has(cardNumber) }
+func (s Card) UnsetNumber()       { impl.Struct(s).Unset(cardNumber) }
+
+// Values that must not be in logs, by every way of saying so.
+type Secrets nocopy.Struct
+
+const (
+	secretsName           impl.Field = 2<<48 | 17<<32 | 11<<16 | 1
+	secretsPin            impl.Field = 3<<48 | 17<<32 | 11<<16 | 2
+	secretsPassword       impl.Field = 4<<48 | 17<<32 | 11<<16 | 3
+	secretsPasswords      impl.Field = 5<<48 | 17<<32 | 15<<16 | 4
+	secretsByName         impl.Field = 6<<48 | 17<<32 | 13<<16 | 5
+	secretsTokens         impl.Field = 7<<48 | 17<<32 | 15<<16 | 6
+	secretsTyped          impl.Field = 8<<48 | 17<<32 | 11<<16 | 7
+	secretsCard           impl.Field = 9<<48 | 17<<32 | 12<<16 | 8
+	secretsCards          impl.Field = 10<<48 | 17<<32 | 15<<16 | 9
+	secretsWhere          impl.Field = 11<<48 | 17<<32 | 12<<16 | 10
+	secretsNested         impl.Field = 12<<48 | 17<<32 | 15<<16 | 11
+	secretsNestedByNumber impl.Field = 13<<48 | 17<<32 | 13<<16 | 12
+	secretsPublic         impl.Field = 14<<48 | 17<<32 | 11<<16 | 13
+	secretsNumber         impl.Field = 15<<48 | 17<<32 | 10<<16 | 14
+	secretsNestedByName   impl.Field = 16<<48 | 17<<32 | 13<<16 | 15
+)
+
+// SecretsDesc is the descriptor of Secrets.
+var SecretsDesc = impl.NewDesc("Secrets", impl.Info{Doc: "Values that must not be in logs, by every way of saying so."})
+
+// NewSecrets returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewSecrets(opts ...nocopy.Option) Secrets { return Secrets(impl.New(SecretsDesc, opts...)) }
+func ParseSecrets(b []byte, opts ...nocopy.Option) (Secrets, error) {
+	s, err := impl.Parse(SecretsDesc, b, opts...)
+	return Secrets(s), err
+}
+func ReadSecrets(r io.Reader, n int, opts ...nocopy.Option) (Secrets, error) {
+	return nocopy.Read[Secrets](SecretsDesc, r, n, opts...)
+}
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Secrets) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Secrets) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, SecretsDesc) }
+func (s Secrets) ThriftDesc() *impl.Desc                  { return SecretsDesc }
+func (s Secrets) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Secrets) Release()                                { nocopy.Struct(s).Release() }
+func (s Secrets) Clone() Secrets                          { return Secrets(impl.Struct(s).Clone(SecretsDesc)) }
+func (s Secrets) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Secrets) String() string                          { return impl.Struct(s).Format(SecretsDesc) }
+func (s Secrets) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SecretsDesc) }
+func (s Secrets) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SecretsDesc) }
+func (s Secrets) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SecretsDesc) }
+
+func (s Secrets) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Secrets) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Secrets) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Secrets) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
+func (s Secrets) GetName() string  { return impl.Struct(s).Text(secretsName) }
+func (s Secrets) SetName(v string) { impl.Struct(s).SetText(secretsName, v) }
+func (s Secrets) IsSetName() bool  { return impl.Struct(s).Has(secretsName) }
+func (s Secrets) UnsetName()       { impl.Struct(s).Unset(secretsName) }
+
+func (s Secrets) GetPin() string  { return impl.Struct(s).Text(secretsPin) }
+func (s Secrets) SetPin(v string) { impl.Struct(s).SetText(secretsPin, v) }
+func (s Secrets) IsSetPin() bool  { return impl.Struct(s).Has(secretsPin) }
+func (s Secrets) UnsetPin()       { impl.Struct(s).Unset(secretsPin) }
+
+func (s Secrets) GetPassword() string  { return impl.Struct(s).Text(secretsPassword) }
+func (s Secrets) SetPassword(v string) { impl.Struct(s).SetText(secretsPassword, v) }
+func (s Secrets) IsSetPassword() bool  { return impl.Struct(s).Has(secretsPassword) }
+func (s Secrets) UnsetPassword()       { impl.Struct(s).Unset(secretsPassword) }
+
+func (s Secrets) GetPasswords() nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).Child(secretsPasswords, SecretsDesc))
+}
+func (s Secrets) SetPasswords(v []string) { impl.Struct(s).SetTexts(secretsPasswords, SecretsDesc, v) }
+func (s Secrets) NewPasswords(n int) nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).NewChild(secretsPasswords, SecretsDesc, n))
+}
+func (s Secrets) IsSetPasswords() bool { return impl.Struct(s).Has(secretsPasswords) }
+func (s Secrets) UnsetPasswords()      { impl.Struct(s).Unset(secretsPasswords) }
+
+func (s Secrets) GetByName() nocopy.StringMap {
+	return nocopy.StringMap(impl.Struct(s).Child(secretsByName, SecretsDesc))
+}
+
+// SetByName sets a copy of v, an empty map if v is absent.
+func (s Secrets) SetByName(v nocopy.StringMap) {
+	impl.Struct(s).SetChild(secretsByName, SecretsDesc, impl.Struct(v))
+}
+
+// SetByNameMap sets copies of the pairs of v, sorted by the wire bytes of their keys.
+func (s Secrets) SetByNameMap(v map[string]string) {
+	impl.SetMap[impl.AsString, impl.AsString](impl.Struct(s), secretsByName, SecretsDesc, v)
+}
+func (s Secrets) NewByName(n ...int) nocopy.StringMap {
+	return nocopy.StringMap(impl.Struct(s).NewMap(secretsByName, SecretsDesc, n))
+}
+func (s Secrets) IsSetByName() bool { return impl.Struct(s).Has(secretsByName) }
+func (s Secrets) UnsetByName()      { impl.Struct(s).Unset(secretsByName) }
+
+func (s Secrets) GetTokens() nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).Child(secretsTokens, SecretsDesc))
+}
+func (s Secrets) SetTokens(v []string) { impl.Struct(s).SetTexts(secretsTokens, SecretsDesc, v) }
+func (s Secrets) NewTokens(n int) nocopy.StringList {
+	return nocopy.StringList(impl.Struct(s).NewChild(secretsTokens, SecretsDesc, n))
+}
+func (s Secrets) IsSetTokens() bool { return impl.Struct(s).Has(secretsTokens) }
+func (s Secrets) UnsetTokens()      { impl.Struct(s).Unset(secretsTokens) }
+
+func (s Secrets) GetTyped() string  { return impl.Struct(s).Text(secretsTyped) }
+func (s Secrets) SetTyped(v string) { impl.Struct(s).SetText(secretsTyped, v) }
+func (s Secrets) IsSetTyped() bool  { return impl.Struct(s).Has(secretsTyped) }
+func (s Secrets) UnsetTyped()       { impl.Struct(s).Unset(secretsTyped) }
+
+func (s Secrets) GetCard() Card { return Card(impl.Struct(s).Child(secretsCard, SecretsDesc)) }
+
+// SetCard sets a copy of v, an empty struct if v is absent.
+func (s Secrets) SetCard(v Card)  { impl.Struct(s).SetChild(secretsCard, SecretsDesc, impl.Struct(v)) }
+func (s Secrets) NewCard() Card   { return Card(impl.Struct(s).NewChild(secretsCard, SecretsDesc, 0)) }
+func (s Secrets) IsSetCard() bool { return impl.Struct(s).Has(secretsCard) }
+func (s Secrets) UnsetCard()      { impl.Struct(s).Unset(secretsCard) }
+
+func (s Secrets) GetCards() nocopy.StructList[Card] {
+	return nocopy.StructList[Card](impl.Struct(s).Child(secretsCards, SecretsDesc))
+}
+
+// SetCards sets a copy of v, an empty list if v is absent.
+func (s Secrets) SetCards(v nocopy.StructList[Card]) {
+	impl.Struct(s).SetChild(secretsCards, SecretsDesc, impl.Struct(v))
+}
+func (s Secrets) NewCards(n int) nocopy.StructList[Card] {
+	return nocopy.StructList[Card](impl.Struct(s).NewChild(secretsCards, SecretsDesc, n))
+}
+func (s Secrets) IsSetCards() bool { return impl.Struct(s).Has(secretsCards) }
+func (s Secrets) UnsetCards()      { impl.Struct(s).Unset(secretsCards) }
+
+func (s Secrets) GetWhere() Point { return Point(impl.Struct(s).Child(secretsWhere, SecretsDesc)) }
+
+// SetWhere sets a copy of v, an empty struct if v is absent.
+func (s Secrets) SetWhere(v Point) {
+	impl.Struct(s).SetChild(secretsWhere, SecretsDesc, impl.Struct(v))
+}
+func (s Secrets) NewWhere() Point {
+	return Point(impl.Struct(s).NewChild(secretsWhere, SecretsDesc, 0))
+}
+func (s Secrets) IsSetWhere() bool { return impl.Struct(s).Has(secretsWhere) }
+func (s Secrets) UnsetWhere()      { impl.Struct(s).Unset(secretsWhere) }
+
+func (s Secrets) GetNested() nocopy.StructList[Secrets] {
+	return nocopy.StructList[Secrets](impl.Struct(s).Child(secretsNested, SecretsDesc))
+}
+
+// SetNested sets a copy of v, an empty list if v is absent.
+func (s Secrets) SetNested(v nocopy.StructList[Secrets]) {
+	impl.Struct(s).SetChild(secretsNested, SecretsDesc, impl.Struct(v))
+}
+func (s Secrets) NewNested(n int) nocopy.StructList[Secrets] {
+	return nocopy.StructList[Secrets](impl.Struct(s).NewChild(secretsNested, SecretsDesc, n))
+}
+func (s Secrets) IsSetNested() bool { return impl.Struct(s).Has(secretsNested) }
+func (s Secrets) UnsetNested()      { impl.Struct(s).Unset(secretsNested) }
+
+func (s Secrets) GetNestedByNumber() nocopy.StructMap[int32, Secrets, impl.AsInt32] {
+	return nocopy.StructMap[int32, Secrets, impl.AsInt32](impl.Struct(s).Child(secretsNestedByNumber, SecretsDesc))
+}
+
+// SetNestedByNumber sets a copy of v, an empty map if v is absent.
+func (s Secrets) SetNestedByNumber(v nocopy.StructMap[int32, Secrets, impl.AsInt32]) {
+	impl.Struct(s).SetChild(secretsNestedByNumber, SecretsDesc, impl.Struct(v))
+}
+func (s Secrets) NewNestedByNumber(n ...int) nocopy.StructMap[int32, Secrets, impl.AsInt32] {
+	return nocopy.StructMap[int32, Secrets, impl.AsInt32](impl.Struct(s).NewMap(secretsNestedByNumber, SecretsDesc, n))
+}
+func (s Secrets) IsSetNestedByNumber() bool { return impl.Struct(s).Has(secretsNestedByNumber) }
+func (s Secrets) UnsetNestedByNumber()      { impl.Struct(s).Unset(secretsNestedByNumber) }
+
+func (s Secrets) GetPublic() string  { return impl.Struct(s).Text(secretsPublic) }
+func (s Secrets) SetPublic(v string) { impl.Struct(s).SetText(secretsPublic, v) }
+func (s Secrets) IsSetPublic() bool  { return impl.Struct(s).Has(secretsPublic) }
+func (s Secrets) UnsetPublic()       { impl.Struct(s).Unset(secretsPublic) }
+
+func (s Secrets) GetNumber() int64  { return impl.Struct(s).Int64(secretsNumber) }
+func (s Secrets) SetNumber(v int64) { impl.Struct(s).SetInt64(secretsNumber, v) }
+func (s Secrets) IsSetNumber() bool { return impl.Struct(s).Has(secretsNumber) }
+func (s Secrets) UnsetNumber()      { impl.Struct(s).Unset(secretsNumber) }
+
+func (s Secrets) GetNestedByName() nocopy.StructMap[string, Secrets, impl.AsString] {
+	return nocopy.StructMap[string, Secrets, impl.AsString](impl.Struct(s).Child(secretsNestedByName, SecretsDesc))
+}
+
+// SetNestedByName sets a copy of v, an empty map if v is absent.
+func (s Secrets) SetNestedByName(v nocopy.StructMap[string, Secrets, impl.AsString]) {
+	impl.Struct(s).SetChild(secretsNestedByName, SecretsDesc, impl.Struct(v))
+}
+func (s Secrets) NewNestedByName(n ...int) nocopy.StructMap[string, Secrets, impl.AsString] {
+	return nocopy.StructMap[string, Secrets, impl.AsString](impl.Struct(s).NewMap(secretsNestedByName, SecretsDesc, n))
+}
+func (s Secrets) IsSetNestedByName() bool { return impl.Struct(s).Has(secretsNestedByName) }
+func (s Secrets) UnsetNestedByName()      { impl.Struct(s).Unset(secretsNestedByName) }
+
+// A union with a secret.
+type Key nocopy.Struct
+
+const (
+	keyRaw  impl.Field = 3<<48 | 5<<32 | 11<<16 | 1
+	keyName impl.Field = 4<<48 | 5<<32 | 11<<16 | 2
+)
+
+// KeyDesc is the descriptor of Key.
+var KeyDesc = impl.NewUnionDesc("Key", impl.Info{Doc: "A union with a secret."})
+
+// NewKey returns a new message. No field is set.
+func NewKey(opts ...nocopy.Option) Key { return Key(impl.New(KeyDesc, opts...)) }
+func ParseKey(b []byte, opts ...nocopy.Option) (Key, error) {
+	s, err := impl.Parse(KeyDesc, b, opts...)
+	return Key(s), err
+}
+func ReadKey(r io.Reader, n int, opts ...nocopy.Option) (Key, error) {
+	return nocopy.Read[Key](KeyDesc, r, n, opts...)
+}
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Key) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
+func (s Key) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, KeyDesc) }
+func (s Key) ThriftDesc() *impl.Desc                  { return KeyDesc }
+func (s Key) ThriftStruct() impl.Struct               { return impl.Struct(s) }
+func (s Key) Release()                                { nocopy.Struct(s).Release() }
+func (s Key) Clone() Key                              { return Key(impl.Struct(s).Clone(KeyDesc)) }
+func (s Key) Valid() bool                             { return nocopy.Struct(s).Valid() }
+func (s Key) String() string                          { return impl.Struct(s).Format(KeyDesc) }
+func (s Key) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, KeyDesc) }
+func (s Key) LogValue() slog.Value                    { return impl.Struct(s).LogValue(KeyDesc) }
+func (s Key) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(KeyDesc) }
+
+func (s Key) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Key) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Key) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Key) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
+// KeyWhich is the arm of a Key that is set; 0 means none.
+type KeyWhich int32
+
+const (
+	Key_Raw  KeyWhich = 3
+	Key_Name KeyWhich = 4
+)
+
+func (w KeyWhich) String() string { return KeyDesc.ArmName(int32(w)) }
+func (w KeyWhich) ID() int16      { return KeyDesc.ArmID(int32(w)) }
+func (s Key) Which() KeyWhich     { return KeyWhich(impl.Struct(s).Which()) }
+
+func (s Key) GetRaw() []byte      { return impl.Struct(s).Bytes(keyRaw) }
+func (s Key) SetRaw(v []byte)     { impl.Struct(s).Arm(keyRaw, KeyDesc).SetBytes(keyRaw, v) }
+func (s Key) NewRaw(n int) []byte { return impl.Struct(s).Arm(keyRaw, KeyDesc).NewBytes(keyRaw, n) }
+func (s Key) IsSetRaw() bool      { return impl.Struct(s).Has(keyRaw) }
+func (s Key) UnsetRaw()           { impl.Struct(s).UnsetArm(keyRaw) }
+
+func (s Key) GetName() string  { return impl.Struct(s).Text(keyName) }
+func (s Key) SetName(v string) { impl.Struct(s).Arm(keyName, KeyDesc).SetText(keyName, v) }
+func (s Key) IsSetName() bool  { return impl.Struct(s).Has(keyName) }
+func (s Key) UnsetName()       { impl.Struct(s).UnsetArm(keyName) }
+
+// An exception with a secret.
+type Rejected nocopy.Struct
+
+const (
+	rejectedReason impl.Field = 2<<48 | 4<<32 | 11<<16 | 1
+	rejectedToken  impl.Field = 3<<48 | 4<<32 | 11<<16 | 2
+)
+
+// RejectedDesc is the descriptor of Rejected.
+var RejectedDesc = impl.NewExceptionDesc("Rejected", impl.Info{Doc: "An exception with a secret."})
+
+// NewRejected returns a new message. Fields of fixed size are set unless optional; others are not.
+func NewRejected(opts ...nocopy.Option) Rejected { return Rejected(impl.New(RejectedDesc, opts...)) }
+func ParseRejected(b []byte, opts ...nocopy.Option) (Rejected, error) {
+	s, err := impl.Parse(RejectedDesc, b, opts...)
+	return Rejected(s), err
+}
+func ReadRejected(r io.Reader, n int, opts ...nocopy.Option) (Rejected, error) {
+	return nocopy.Read[Rejected](RejectedDesc, r, n, opts...)
+}
+
+// Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
+// those of s alone.
+func (s Rejected) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s Rejected) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, RejectedDesc) }
+func (s Rejected) ThriftDesc() *impl.Desc        { return RejectedDesc }
+func (s Rejected) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Rejected) Release()                      { nocopy.Struct(s).Release() }
+func (s Rejected) Clone() Rejected               { return Rejected(impl.Struct(s).Clone(RejectedDesc)) }
+func (s Rejected) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Rejected) String() string                { return impl.Struct(s).Format(RejectedDesc) }
+func (s Rejected) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RejectedDesc) }
+func (s Rejected) LogValue() slog.Value          { return impl.Struct(s).LogValue(RejectedDesc) }
+func (s Rejected) Error() string                 { return impl.Struct(s).Format(RejectedDesc) }
+func (s Rejected) Unknown() iter.Seq2[int16, nocopy.Value] {
+	return impl.Struct(s).Unknown(RejectedDesc)
+}
+
+func (s Rejected) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
+func (s Rejected) MarshalJSONTo(e impl.JSONOut) error     { return impl.PutJSON(s, e) }
+func (s *Rejected) UnmarshalJSON(b []byte) error          { return impl.SetJSON(s, b) }
+func (s *Rejected) UnmarshalJSONFrom(d impl.JSONIn) error { return impl.GetJSON(s, d) }
+
+func (s Rejected) GetReason() string  { return impl.Struct(s).Text(rejectedReason) }
+func (s Rejected) SetReason(v string) { impl.Struct(s).SetText(rejectedReason, v) }
+func (s Rejected) IsSetReason() bool  { return impl.Struct(s).Has(rejectedReason) }
+func (s Rejected) UnsetReason()       { impl.Struct(s).Unset(rejectedReason) }
+
+func (s Rejected) GetToken() string  { return impl.Struct(s).Text(rejectedToken) }
+func (s Rejected) SetToken(v string) { impl.Struct(s).SetText(rejectedToken, v) }
+func (s Rejected) IsSetToken() bool  { return impl.Struct(s).Has(rejectedToken) }
+func (s Rejected) UnsetToken()       { impl.Struct(s).Unset(rejectedToken) }
+
 // What the IDL says besides shapes.
 type Noted nocopy.Struct
 
@@ -3307,6 +3721,8 @@ func (s Noted) Release()                                { nocopy.Struct(s).Relea
 func (s Noted) Clone() Noted                            { return Noted(impl.Struct(s).Clone(NotedDesc)) }
 func (s Noted) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Noted) String() string                          { return impl.Struct(s).Format(NotedDesc) }
+func (s Noted) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NotedDesc) }
+func (s Noted) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NotedDesc) }
 func (s Noted) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NotedDesc) }
 
 func (s Noted) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -3575,13 +3991,41 @@ func init() {
 		{ID: 5, Name: "tree", Type: impl.StructOf(TreeDesc)},
 		{ID: 6, Name: "after", Type: impl.TypeI64},
 	}...)
+	CardDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "number", Type: impl.TypeString},
+	}...)
+	SecretsDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "name", Type: impl.TypeString},
+		{ID: 2, Name: "pin", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 3, Name: "password", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 4, Name: "passwords", Type: impl.ListOf(impl.TypeString), Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 5, Name: "by_name", Type: impl.MapOf(impl.TypeString, impl.TypeString), Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 6, Name: "tokens", Type: impl.ListOf(impl.TypeString), Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 7, Name: "typed", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 8, Name: "card", Type: impl.StructOf(CardDesc)},
+		{ID: 9, Name: "cards", Type: impl.ListOf(impl.StructOf(CardDesc))},
+		{ID: 10, Name: "where", Type: impl.StructOf(PointDesc), Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 11, Name: "nested", Type: impl.ListOf(impl.StructOf(SecretsDesc))},
+		{ID: 12, Name: "nested_by_number", Type: impl.MapOf(impl.TypeI32, impl.StructOf(SecretsDesc))},
+		{ID: 13, Name: "public", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "false"}}}},
+		{ID: 14, Name: "number", Type: impl.TypeI64, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 15, Name: "nested_by_name", Type: impl.MapOf(impl.TypeString, impl.StructOf(SecretsDesc))},
+	}...)
+	KeyDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "raw", Type: impl.TypeBinary, Req: impl.Optional, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+		{ID: 2, Name: "name", Type: impl.TypeString, Req: impl.Optional},
+	}...)
+	RejectedDesc.Define([]impl.FieldDesc{
+		{ID: 1, Name: "reason", Type: impl.TypeString},
+		{ID: 2, Name: "token", Type: impl.TypeString, Info: impl.Info{Annotations: []impl.Annotation{{Name: "nocopy.redact", Value: "1"}}}},
+	}...)
 	NotedDesc.Define([]impl.FieldDesc{
 		{ID: 1, Name: "secret", Type: impl.TypeString, Info: impl.Info{Doc: "A secret,\nin two lines.", Annotations: []impl.Annotation{{Name: "json.name", Value: "hush \"quoted\""}, {Name: "nocopy.redact", Value: "1"}}}},
 		{ID: 2, Name: "color", Type: impl.EnumOf(ColorDesc), Default: "\x00\x00\x00\x02", Info: impl.Info{Annotations: []impl.Annotation{{Name: "a", Value: "1"}, {Name: "b", Value: "2"}}}},
 	}...)
 	impl.Register(&impl.File{
 		Name:    "shapes.thrift",
-		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, OddIDsDesc, OddNamesDesc, OuterDesc, NotedDesc},
+		Structs: []*impl.Desc{PointDesc, ShapeDesc, RefusedDesc, EmptyDesc, RequiredFieldsDesc, RequiredDefaultsDesc, OptionalFieldsDesc, OptionalDefaultsDesc, PlainFieldsDesc, PlainDefaultsDesc, ListsDesc, SetsDesc, MapsDesc, TreeDesc, ChainDesc, DirectoryDesc, OddIDsDesc, OddNamesDesc, OuterDesc, CardDesc, SecretsDesc, KeyDesc, RejectedDesc, NotedDesc},
 		Enums:   []*impl.Enum{ColorDesc},
 		Consts: []impl.ConstDesc{
 			{Name: "YES", Type: impl.TypeBool, Wire: "\x01"},

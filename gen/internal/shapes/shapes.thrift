@@ -292,6 +292,45 @@ struct Outer {
   6: i64 after
 }
 
+typedef string Password (nocopy.redact)
+typedef list<Password> Passwords
+
+/** All of it is redacted. */
+struct Card {
+  1: string number
+} (nocopy.redact)
+
+/** Values that must not be in logs, by every way of saying so. */
+struct Secrets {
+  1: string name
+  2: string pin (nocopy.redact)
+  3: Password password
+  4: Passwords passwords
+  5: map<string, Password> by_name
+  6: list<string> tokens (nocopy.redact = "1")
+  7: string (nocopy.redact) typed
+  8: Card card
+  9: list<Card> cards
+  10: Point where (nocopy.redact)
+  11: list<Secrets> nested
+  12: map<i32, Secrets> nested_by_number
+  13: Password public (nocopy.redact = "false")
+  14: i64 number (nocopy.redact)
+  15: map<string, Secrets> nested_by_name
+}
+
+/** A union with a secret. */
+union Key {
+  1: binary raw (nocopy.redact)
+  2: string name
+}
+
+/** An exception with a secret. */
+exception Rejected {
+  1: string reason
+  2: string token (nocopy.redact)
+}
+
 const bool YES = true
 const i32 ANSWER = 42
 const i64 BIG = 0x7fffffffffffffff

@@ -4,10 +4,12 @@
 package peer
 
 import (
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -41,6 +43,8 @@ func (s Ano) Release()                                { nocopy.Struct(s).Release
 func (s Ano) Clone() Ano                              { return Ano(impl.Struct(s).Clone(AnoDesc)) }
 func (s Ano) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Ano) String() string                          { return impl.Struct(s).Format(AnoDesc) }
+func (s Ano) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, AnoDesc) }
+func (s Ano) LogValue() slog.Value                    { return impl.Struct(s).LogValue(AnoDesc) }
 func (s Ano) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(AnoDesc) }
 
 func (s Ano) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -84,6 +88,8 @@ func (s MyTest) Release()                                { nocopy.Struct(s).Rele
 func (s MyTest) Clone() MyTest                           { return MyTest(impl.Struct(s).Clone(MyTestDesc)) }
 func (s MyTest) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s MyTest) String() string                          { return impl.Struct(s).Format(MyTestDesc) }
+func (s MyTest) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MyTestDesc) }
+func (s MyTest) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MyTestDesc) }
 func (s MyTest) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MyTestDesc) }
 
 func (s MyTest) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -137,14 +143,16 @@ func ReadSmallSub(r io.Reader, n int, opts ...nocopy.Option) (SmallSub, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s SmallSub) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s SmallSub) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SmallSubDesc) }
-func (s SmallSub) ThriftDesc() *impl.Desc     { return SmallSubDesc }
-func (s SmallSub) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s SmallSub) Release()                   { nocopy.Struct(s).Release() }
-func (s SmallSub) Clone() SmallSub            { return SmallSub(impl.Struct(s).Clone(SmallSubDesc)) }
-func (s SmallSub) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s SmallSub) String() string             { return impl.Struct(s).Format(SmallSubDesc) }
+func (s SmallSub) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s SmallSub) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, SmallSubDesc) }
+func (s SmallSub) ThriftDesc() *impl.Desc        { return SmallSubDesc }
+func (s SmallSub) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s SmallSub) Release()                      { nocopy.Struct(s).Release() }
+func (s SmallSub) Clone() SmallSub               { return SmallSub(impl.Struct(s).Clone(SmallSubDesc)) }
+func (s SmallSub) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s SmallSub) String() string                { return impl.Struct(s).Format(SmallSubDesc) }
+func (s SmallSub) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SmallSubDesc) }
+func (s SmallSub) LogValue() slog.Value          { return impl.Struct(s).LogValue(SmallSubDesc) }
 func (s SmallSub) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SmallSubDesc)
 }
@@ -206,6 +214,8 @@ func (s Small) Release()                                { nocopy.Struct(s).Relea
 func (s Small) Clone() Small                            { return Small(impl.Struct(s).Clone(SmallDesc)) }
 func (s Small) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Small) String() string                          { return impl.Struct(s).Format(SmallDesc) }
+func (s Small) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SmallDesc) }
+func (s Small) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SmallDesc) }
 func (s Small) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SmallDesc) }
 
 func (s Small) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -295,6 +305,8 @@ func (s Item) Release()                                { nocopy.Struct(s).Releas
 func (s Item) Clone() Item                             { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
 func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -365,6 +377,8 @@ func (s User) Release()                                { nocopy.Struct(s).Releas
 func (s User) Clone() User                             { return User(impl.Struct(s).Clone(UserDesc)) }
 func (s User) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s User) String() string                          { return impl.Struct(s).Format(UserDesc) }
+func (s User) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, UserDesc) }
+func (s User) LogValue() slog.Value                    { return impl.Struct(s).LogValue(UserDesc) }
 func (s User) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(UserDesc) }
 
 func (s User) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -429,6 +443,8 @@ func (s Meta) Release()                                { nocopy.Struct(s).Releas
 func (s Meta) Clone() Meta                             { return Meta(impl.Struct(s).Clone(MetaDesc)) }
 func (s Meta) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Meta) String() string                          { return impl.Struct(s).Format(MetaDesc) }
+func (s Meta) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MetaDesc) }
+func (s Meta) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MetaDesc) }
 func (s Meta) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MetaDesc) }
 
 func (s Meta) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -506,14 +522,16 @@ func ReadBusiness(r io.Reader, n int, opts ...nocopy.Option) (Business, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Business) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Business) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BusinessDesc) }
-func (s Business) ThriftDesc() *impl.Desc     { return BusinessDesc }
-func (s Business) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s Business) Release()                   { nocopy.Struct(s).Release() }
-func (s Business) Clone() Business            { return Business(impl.Struct(s).Clone(BusinessDesc)) }
-func (s Business) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Business) String() string             { return impl.Struct(s).Format(BusinessDesc) }
+func (s Business) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s Business) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, BusinessDesc) }
+func (s Business) ThriftDesc() *impl.Desc        { return BusinessDesc }
+func (s Business) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Business) Release()                      { nocopy.Struct(s).Release() }
+func (s Business) Clone() Business               { return Business(impl.Struct(s).Clone(BusinessDesc)) }
+func (s Business) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Business) String() string                { return impl.Struct(s).Format(BusinessDesc) }
+func (s Business) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BusinessDesc) }
+func (s Business) LogValue() slog.Value          { return impl.Struct(s).LogValue(BusinessDesc) }
 func (s Business) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BusinessDesc)
 }
@@ -666,6 +684,8 @@ func (s Blob) Release()                                { nocopy.Struct(s).Releas
 func (s Blob) Clone() Blob                             { return Blob(impl.Struct(s).Clone(BlobDesc)) }
 func (s Blob) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Blob) String() string                          { return impl.Struct(s).Format(BlobDesc) }
+func (s Blob) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BlobDesc) }
+func (s Blob) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BlobDesc) }
 func (s Blob) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BlobDesc) }
 
 func (s Blob) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -729,6 +749,8 @@ func (s Row) Release()                                { nocopy.Struct(s).Release
 func (s Row) Clone() Row                              { return Row(impl.Struct(s).Clone(RowDesc)) }
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Row) String() string                          { return impl.Struct(s).Format(RowDesc) }
+func (s Row) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RowDesc) }
+func (s Row) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RowDesc) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
 func (s Row) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -788,6 +810,12 @@ func (s VStreamRowsResponse) Clone() VStreamRowsResponse {
 }
 func (s VStreamRowsResponse) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s VStreamRowsResponse) String() string { return impl.Struct(s).Format(VStreamRowsResponseDesc) }
+func (s VStreamRowsResponse) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, VStreamRowsResponseDesc)
+}
+func (s VStreamRowsResponse) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(VStreamRowsResponseDesc)
+}
 func (s VStreamRowsResponse) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VStreamRowsResponseDesc)
 }
@@ -848,6 +876,8 @@ func (s Bulk) Release()                                { nocopy.Struct(s).Releas
 func (s Bulk) Clone() Bulk                             { return Bulk(impl.Struct(s).Clone(BulkDesc)) }
 func (s Bulk) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Bulk) String() string                          { return impl.Struct(s).Format(BulkDesc) }
+func (s Bulk) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BulkDesc) }
+func (s Bulk) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BulkDesc) }
 func (s Bulk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BulkDesc) }
 
 func (s Bulk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -925,6 +955,8 @@ func (s Catalog) Release()                                { nocopy.Struct(s).Rel
 func (s Catalog) Clone() Catalog                          { return Catalog(impl.Struct(s).Clone(CatalogDesc)) }
 func (s Catalog) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Catalog) String() string                          { return impl.Struct(s).Format(CatalogDesc) }
+func (s Catalog) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, CatalogDesc) }
+func (s Catalog) LogValue() slog.Value                    { return impl.Struct(s).LogValue(CatalogDesc) }
 func (s Catalog) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(CatalogDesc) }
 
 func (s Catalog) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }

@@ -4,10 +4,12 @@
 package prom
 
 import (
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -42,6 +44,8 @@ func (s Label) Release()                                { nocopy.Struct(s).Relea
 func (s Label) Clone() Label                            { return Label(impl.Struct(s).Clone(LabelDesc)) }
 func (s Label) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Label) String() string                          { return impl.Struct(s).Format(LabelDesc) }
+func (s Label) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, LabelDesc) }
+func (s Label) LogValue() slog.Value                    { return impl.Struct(s).LogValue(LabelDesc) }
 func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LabelDesc) }
 
 func (s Label) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -89,6 +93,8 @@ func (s Sample) Release()                                { nocopy.Struct(s).Rele
 func (s Sample) Clone() Sample                           { return Sample(impl.Struct(s).Clone(SampleDesc)) }
 func (s Sample) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Sample) String() string                          { return impl.Struct(s).Format(SampleDesc) }
+func (s Sample) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SampleDesc) }
+func (s Sample) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SampleDesc) }
 func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SampleDesc) }
 
 func (s Sample) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -134,12 +140,14 @@ func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message(
 func (s TimeSeries) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
 }
-func (s TimeSeries) ThriftDesc() *impl.Desc    { return TimeSeriesDesc }
-func (s TimeSeries) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s TimeSeries) Release()                  { nocopy.Struct(s).Release() }
-func (s TimeSeries) Clone() TimeSeries         { return TimeSeries(impl.Struct(s).Clone(TimeSeriesDesc)) }
-func (s TimeSeries) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s TimeSeries) String() string            { return impl.Struct(s).Format(TimeSeriesDesc) }
+func (s TimeSeries) ThriftDesc() *impl.Desc        { return TimeSeriesDesc }
+func (s TimeSeries) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s TimeSeries) Release()                      { nocopy.Struct(s).Release() }
+func (s TimeSeries) Clone() TimeSeries             { return TimeSeries(impl.Struct(s).Clone(TimeSeriesDesc)) }
+func (s TimeSeries) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s TimeSeries) String() string                { return impl.Struct(s).Format(TimeSeriesDesc) }
+func (s TimeSeries) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, TimeSeriesDesc) }
+func (s TimeSeries) LogValue() slog.Value          { return impl.Struct(s).LogValue(TimeSeriesDesc) }
 func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(TimeSeriesDesc)
 }
@@ -212,6 +220,10 @@ func (s WriteRequest) Clone() WriteRequest {
 }
 func (s WriteRequest) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s WriteRequest) String() string { return impl.Struct(s).Format(WriteRequestDesc) }
+func (s WriteRequest) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, WriteRequestDesc)
+}
+func (s WriteRequest) LogValue() slog.Value { return impl.Struct(s).LogValue(WriteRequestDesc) }
 func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(WriteRequestDesc)
 }

@@ -4,11 +4,13 @@
 package other
 
 import (
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -68,6 +70,8 @@ func (s Place) Release()                                { nocopy.Struct(s).Relea
 func (s Place) Clone() Place                            { return Place(impl.Struct(s).Clone(PlaceDesc)) }
 func (s Place) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Place) String() string                          { return impl.Struct(s).Format(PlaceDesc) }
+func (s Place) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PlaceDesc) }
+func (s Place) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PlaceDesc) }
 func (s Place) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PlaceDesc) }
 
 func (s Place) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -109,6 +113,8 @@ func (s Free) Release()                                { nocopy.Struct(s).Releas
 func (s Free) Clone() Free                             { return Free(impl.Struct(s).Clone(FreeDesc)) }
 func (s Free) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Free) String() string                          { return impl.Struct(s).Format(FreeDesc) }
+func (s Free) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, FreeDesc) }
+func (s Free) LogValue() slog.Value                    { return impl.Struct(s).LogValue(FreeDesc) }
 func (s Free) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(FreeDesc) }
 
 func (s Free) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }

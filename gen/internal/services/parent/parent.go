@@ -5,11 +5,13 @@ package parent
 
 import (
 	"context"
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -122,6 +124,8 @@ func (s Denied) Release()                                { nocopy.Struct(s).Rele
 func (s Denied) Clone() Denied                           { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
 func (s Denied) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Denied) String() string                          { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, DeniedDesc) }
+func (s Denied) LogValue() slog.Value                    { return impl.Struct(s).LogValue(DeniedDesc) }
 func (s Denied) Error() string                           { return impl.Struct(s).Format(DeniedDesc) }
 func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(DeniedDesc) }
 
@@ -166,6 +170,10 @@ func (s RootPingArgs) Clone() RootPingArgs {
 }
 func (s RootPingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RootPingArgs) String() string { return impl.Struct(s).Format(RootPingArgsDesc) }
+func (s RootPingArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, RootPingArgsDesc)
+}
+func (s RootPingArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(RootPingArgsDesc) }
 func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RootPingArgsDesc)
 }
@@ -206,6 +214,10 @@ func (s RootPingResult) Clone() RootPingResult {
 }
 func (s RootPingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RootPingResult) String() string { return impl.Struct(s).Format(RootPingResultDesc) }
+func (s RootPingResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, RootPingResultDesc)
+}
+func (s RootPingResult) LogValue() slog.Value { return impl.Struct(s).LogValue(RootPingResultDesc) }
 func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RootPingResultDesc)
 }
@@ -250,6 +262,10 @@ func (s MiddleCountArgs) Clone() MiddleCountArgs {
 }
 func (s MiddleCountArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s MiddleCountArgs) String() string { return impl.Struct(s).Format(MiddleCountArgsDesc) }
+func (s MiddleCountArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, MiddleCountArgsDesc)
+}
+func (s MiddleCountArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(MiddleCountArgsDesc) }
 func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(MiddleCountArgsDesc)
 }
@@ -300,6 +316,12 @@ func (s MiddleCountResult) Clone() MiddleCountResult {
 }
 func (s MiddleCountResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s MiddleCountResult) String() string { return impl.Struct(s).Format(MiddleCountResultDesc) }
+func (s MiddleCountResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, MiddleCountResultDesc)
+}
+func (s MiddleCountResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(MiddleCountResultDesc)
+}
 func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(MiddleCountResultDesc)
 }

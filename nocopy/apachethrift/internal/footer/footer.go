@@ -4,10 +4,12 @@
 package footer
 
 import (
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -111,6 +113,10 @@ func (s SchemaElement) Clone() SchemaElement {
 }
 func (s SchemaElement) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s SchemaElement) String() string { return impl.Struct(s).Format(SchemaElementDesc) }
+func (s SchemaElement) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, SchemaElementDesc)
+}
+func (s SchemaElement) LogValue() slog.Value { return impl.Struct(s).LogValue(SchemaElementDesc) }
 func (s SchemaElement) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SchemaElementDesc)
 }
@@ -175,12 +181,14 @@ func (s Statistics) Message() *nocopy.Message { return nocopy.Struct(s).Message(
 func (s Statistics) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StatisticsDesc)
 }
-func (s Statistics) ThriftDesc() *impl.Desc    { return StatisticsDesc }
-func (s Statistics) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s Statistics) Release()                  { nocopy.Struct(s).Release() }
-func (s Statistics) Clone() Statistics         { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
-func (s Statistics) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s Statistics) String() string            { return impl.Struct(s).Format(StatisticsDesc) }
+func (s Statistics) ThriftDesc() *impl.Desc        { return StatisticsDesc }
+func (s Statistics) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Statistics) Release()                      { nocopy.Struct(s).Release() }
+func (s Statistics) Clone() Statistics             { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
+func (s Statistics) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Statistics) String() string                { return impl.Struct(s).Format(StatisticsDesc) }
+func (s Statistics) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StatisticsDesc) }
+func (s Statistics) LogValue() slog.Value          { return impl.Struct(s).LogValue(StatisticsDesc) }
 func (s Statistics) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(StatisticsDesc)
 }
@@ -245,6 +253,10 @@ func (s ColumnMetaData) Clone() ColumnMetaData {
 }
 func (s ColumnMetaData) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ColumnMetaData) String() string { return impl.Struct(s).Format(ColumnMetaDataDesc) }
+func (s ColumnMetaData) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ColumnMetaDataDesc)
+}
+func (s ColumnMetaData) LogValue() slog.Value { return impl.Struct(s).LogValue(ColumnMetaDataDesc) }
 func (s ColumnMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ColumnMetaDataDesc)
 }
@@ -330,6 +342,10 @@ func (s ColumnChunk) Release()                  { nocopy.Struct(s).Release() }
 func (s ColumnChunk) Clone() ColumnChunk        { return ColumnChunk(impl.Struct(s).Clone(ColumnChunkDesc)) }
 func (s ColumnChunk) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s ColumnChunk) String() string            { return impl.Struct(s).Format(ColumnChunkDesc) }
+func (s ColumnChunk) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ColumnChunkDesc)
+}
+func (s ColumnChunk) LogValue() slog.Value { return impl.Struct(s).LogValue(ColumnChunkDesc) }
 func (s ColumnChunk) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ColumnChunkDesc)
 }
@@ -381,14 +397,16 @@ func ReadRowGroup(r io.Reader, n int, opts ...nocopy.Option) (RowGroup, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s RowGroup) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s RowGroup) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
-func (s RowGroup) ThriftDesc() *impl.Desc     { return RowGroupDesc }
-func (s RowGroup) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s RowGroup) Release()                   { nocopy.Struct(s).Release() }
-func (s RowGroup) Clone() RowGroup            { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
-func (s RowGroup) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s RowGroup) String() string             { return impl.Struct(s).Format(RowGroupDesc) }
+func (s RowGroup) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s RowGroup) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
+func (s RowGroup) ThriftDesc() *impl.Desc        { return RowGroupDesc }
+func (s RowGroup) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s RowGroup) Release()                      { nocopy.Struct(s).Release() }
+func (s RowGroup) Clone() RowGroup               { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
+func (s RowGroup) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s RowGroup) String() string                { return impl.Struct(s).Format(RowGroupDesc) }
+func (s RowGroup) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RowGroupDesc) }
+func (s RowGroup) LogValue() slog.Value          { return impl.Struct(s).LogValue(RowGroupDesc) }
 func (s RowGroup) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowGroupDesc)
 }
@@ -444,14 +462,16 @@ func ReadKeyValue(r io.Reader, n int, opts ...nocopy.Option) (KeyValue, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s KeyValue) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s KeyValue) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
-func (s KeyValue) ThriftDesc() *impl.Desc     { return KeyValueDesc }
-func (s KeyValue) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s KeyValue) Release()                   { nocopy.Struct(s).Release() }
-func (s KeyValue) Clone() KeyValue            { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
-func (s KeyValue) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s KeyValue) String() string             { return impl.Struct(s).Format(KeyValueDesc) }
+func (s KeyValue) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s KeyValue) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
+func (s KeyValue) ThriftDesc() *impl.Desc        { return KeyValueDesc }
+func (s KeyValue) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s KeyValue) Release()                      { nocopy.Struct(s).Release() }
+func (s KeyValue) Clone() KeyValue               { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
+func (s KeyValue) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s KeyValue) String() string                { return impl.Struct(s).Format(KeyValueDesc) }
+func (s KeyValue) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, KeyValueDesc) }
+func (s KeyValue) LogValue() slog.Value          { return impl.Struct(s).LogValue(KeyValueDesc) }
 func (s KeyValue) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDesc)
 }
@@ -511,6 +531,10 @@ func (s FileMetaData) Clone() FileMetaData {
 }
 func (s FileMetaData) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s FileMetaData) String() string { return impl.Struct(s).Format(FileMetaDataDesc) }
+func (s FileMetaData) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, FileMetaDataDesc)
+}
+func (s FileMetaData) LogValue() slog.Value { return impl.Struct(s).LogValue(FileMetaDataDesc) }
 func (s FileMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(FileMetaDataDesc)
 }

@@ -5,11 +5,13 @@ package shop
 
 import (
 	"context"
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -108,6 +110,8 @@ func (s Point) Release()                                { nocopy.Struct(s).Relea
 func (s Point) Clone() Point                            { return Point(impl.Struct(s).Clone(PointDesc)) }
 func (s Point) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Point) String() string                          { return impl.Struct(s).Format(PointDesc) }
+func (s Point) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PointDesc) }
+func (s Point) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PointDesc) }
 func (s Point) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PointDesc) }
 
 func (s Point) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -156,6 +160,8 @@ func (s Part) Release()                                { nocopy.Struct(s).Releas
 func (s Part) Clone() Part                             { return Part(impl.Struct(s).Clone(PartDesc)) }
 func (s Part) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Part) String() string                          { return impl.Struct(s).Format(PartDesc) }
+func (s Part) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, PartDesc) }
+func (s Part) LogValue() slog.Value                    { return impl.Struct(s).LogValue(PartDesc) }
 func (s Part) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(PartDesc) }
 
 func (s Part) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -235,6 +241,8 @@ func (s Refused) Release()                                { nocopy.Struct(s).Rel
 func (s Refused) Clone() Refused                          { return Refused(impl.Struct(s).Clone(RefusedDesc)) }
 func (s Refused) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Refused) String() string                          { return impl.Struct(s).Format(RefusedDesc) }
+func (s Refused) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RefusedDesc) }
+func (s Refused) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RefusedDesc) }
 func (s Refused) Error() string                           { return impl.Struct(s).Format(RefusedDesc) }
 func (s Refused) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RefusedDesc) }
 
@@ -308,6 +316,8 @@ func (s Item) Release()                                { nocopy.Struct(s).Releas
 func (s Item) Clone() Item                             { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
 func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -622,6 +632,8 @@ func (s Named) Release()                                { nocopy.Struct(s).Relea
 func (s Named) Clone() Named                            { return Named(impl.Struct(s).Clone(NamedDesc)) }
 func (s Named) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Named) String() string                          { return impl.Struct(s).Format(NamedDesc) }
+func (s Named) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NamedDesc) }
+func (s Named) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NamedDesc) }
 func (s Named) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NamedDesc) }
 
 func (s Named) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -689,6 +701,8 @@ func (s Clash) Release()                                { nocopy.Struct(s).Relea
 func (s Clash) Clone() Clash                            { return Clash(impl.Struct(s).Clone(ClashDesc)) }
 func (s Clash) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Clash) String() string                          { return impl.Struct(s).Format(ClashDesc) }
+func (s Clash) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ClashDesc) }
+func (s Clash) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ClashDesc) }
 func (s Clash) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ClashDesc) }
 
 func (s Clash) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -736,6 +750,8 @@ func (s Node) Release()                                { nocopy.Struct(s).Releas
 func (s Node) Clone() Node                             { return Node(impl.Struct(s).Clone(NodeDesc)) }
 func (s Node) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Node) String() string                          { return impl.Struct(s).Format(NodeDesc) }
+func (s Node) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, NodeDesc) }
+func (s Node) LogValue() slog.Value                    { return impl.Struct(s).LogValue(NodeDesc) }
 func (s Node) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(NodeDesc) }
 
 func (s Node) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -798,6 +814,10 @@ func (s ShopGetArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s ShopGetArgs) Clone() ShopGetArgs        { return ShopGetArgs(impl.Struct(s).Clone(ShopGetArgsDesc)) }
 func (s ShopGetArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s ShopGetArgs) String() string            { return impl.Struct(s).Format(ShopGetArgsDesc) }
+func (s ShopGetArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ShopGetArgsDesc)
+}
+func (s ShopGetArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(ShopGetArgsDesc) }
 func (s ShopGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopGetArgsDesc)
 }
@@ -848,6 +868,10 @@ func (s ShopGetResult) Clone() ShopGetResult {
 }
 func (s ShopGetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ShopGetResult) String() string { return impl.Struct(s).Format(ShopGetResultDesc) }
+func (s ShopGetResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ShopGetResultDesc)
+}
+func (s ShopGetResult) LogValue() slog.Value { return impl.Struct(s).LogValue(ShopGetResultDesc) }
 func (s ShopGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ShopGetResultDesc)
 }

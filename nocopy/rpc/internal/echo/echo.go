@@ -5,11 +5,13 @@ package echo
 
 import (
 	"context"
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -201,15 +203,17 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
-func (s NotFound) ThriftDesc() *impl.Desc     { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s NotFound) Release()                   { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound            { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string             { return impl.Struct(s).Format(NotFoundDesc) }
-func (s NotFound) Error() string              { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s NotFound) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
+func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s NotFound) Release()                      { nocopy.Struct(s).Release() }
+func (s NotFound) Clone() NotFound               { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s NotFound) String() string                { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
+func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
+func (s NotFound) Error() string                 { return impl.Struct(s).Format(NotFoundDesc) }
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
 }
@@ -250,15 +254,17 @@ func ReadConflict(r io.Reader, n int, opts ...nocopy.Option) (Conflict, error) {
 
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Conflict) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
-func (s Conflict) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
-func (s Conflict) ThriftDesc() *impl.Desc     { return ConflictDesc }
-func (s Conflict) ThriftStruct() impl.Struct  { return impl.Struct(s) }
-func (s Conflict) Release()                   { nocopy.Struct(s).Release() }
-func (s Conflict) Clone() Conflict            { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
-func (s Conflict) Valid() bool                { return nocopy.Struct(s).Valid() }
-func (s Conflict) String() string             { return impl.Struct(s).Format(ConflictDesc) }
-func (s Conflict) Error() string              { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
+func (s Conflict) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
+func (s Conflict) ThriftDesc() *impl.Desc        { return ConflictDesc }
+func (s Conflict) ThriftStruct() impl.Struct     { return impl.Struct(s) }
+func (s Conflict) Release()                      { nocopy.Struct(s).Release() }
+func (s Conflict) Clone() Conflict               { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
+func (s Conflict) Valid() bool                   { return nocopy.Struct(s).Valid() }
+func (s Conflict) String() string                { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ConflictDesc) }
+func (s Conflict) LogValue() slog.Value          { return impl.Struct(s).LogValue(ConflictDesc) }
+func (s Conflict) Error() string                 { return impl.Struct(s).Format(ConflictDesc) }
 func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ConflictDesc)
 }
@@ -305,6 +311,8 @@ func (s Item) Release()                                { nocopy.Struct(s).Releas
 func (s Item) Clone() Item                             { return Item(impl.Struct(s).Clone(ItemDesc)) }
 func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
+func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
+func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
 func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -383,6 +391,10 @@ func (s BasePingArgs) Clone() BasePingArgs {
 }
 func (s BasePingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s BasePingArgs) String() string { return impl.Struct(s).Format(BasePingArgsDesc) }
+func (s BasePingArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, BasePingArgsDesc)
+}
+func (s BasePingArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(BasePingArgsDesc) }
 func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BasePingArgsDesc)
 }
@@ -423,6 +435,10 @@ func (s BasePingResult) Clone() BasePingResult {
 }
 func (s BasePingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s BasePingResult) String() string { return impl.Struct(s).Format(BasePingResultDesc) }
+func (s BasePingResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, BasePingResultDesc)
+}
+func (s BasePingResult) LogValue() slog.Value { return impl.Struct(s).LogValue(BasePingResultDesc) }
 func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BasePingResultDesc)
 }
@@ -463,6 +479,10 @@ func (s BaseVersionArgs) Clone() BaseVersionArgs {
 }
 func (s BaseVersionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s BaseVersionArgs) String() string { return impl.Struct(s).Format(BaseVersionArgsDesc) }
+func (s BaseVersionArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, BaseVersionArgsDesc)
+}
+func (s BaseVersionArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(BaseVersionArgsDesc) }
 func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BaseVersionArgsDesc)
 }
@@ -507,6 +527,12 @@ func (s BaseVersionResult) Clone() BaseVersionResult {
 }
 func (s BaseVersionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s BaseVersionResult) String() string { return impl.Struct(s).Format(BaseVersionResultDesc) }
+func (s BaseVersionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, BaseVersionResultDesc)
+}
+func (s BaseVersionResult) LogValue() slog.Value {
+	return impl.Struct(s).LogValue(BaseVersionResultDesc)
+}
 func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BaseVersionResultDesc)
 }
@@ -557,6 +583,10 @@ func (s EchoEchoArgs) Clone() EchoEchoArgs {
 }
 func (s EchoEchoArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
+func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
+}
+func (s EchoEchoArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
@@ -614,6 +644,10 @@ func (s EchoEchoResult) Clone() EchoEchoResult {
 }
 func (s EchoEchoResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
+func (s EchoEchoResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
+}
+func (s EchoEchoResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
@@ -665,6 +699,10 @@ func (s EchoPutArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoPutArgs) Clone() EchoPutArgs        { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
 func (s EchoPutArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s EchoPutArgs) String() string            { return impl.Struct(s).Format(EchoPutArgsDesc) }
+func (s EchoPutArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoPutArgsDesc)
+}
+func (s EchoPutArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoPutArgsDesc) }
 func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoPutArgsDesc)
 }
@@ -730,6 +768,10 @@ func (s EchoPutResult) Clone() EchoPutResult {
 }
 func (s EchoPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoPutResult) String() string { return impl.Struct(s).Format(EchoPutResultDesc) }
+func (s EchoPutResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoPutResultDesc)
+}
+func (s EchoPutResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoPutResultDesc) }
 func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoPutResultDesc)
 }
@@ -817,6 +859,10 @@ func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
 }
 func (s EchoNotifyArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoNotifyArgs) String() string { return impl.Struct(s).Format(EchoNotifyArgsDesc) }
+func (s EchoNotifyArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoNotifyArgsDesc)
+}
+func (s EchoNotifyArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoNotifyArgsDesc) }
 func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoNotifyArgsDesc)
 }
@@ -870,6 +916,10 @@ func (s EchoAddArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s EchoAddArgs) Clone() EchoAddArgs        { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
 func (s EchoAddArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s EchoAddArgs) String() string            { return impl.Struct(s).Format(EchoAddArgsDesc) }
+func (s EchoAddArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoAddArgsDesc)
+}
+func (s EchoAddArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoAddArgsDesc) }
 func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoAddArgsDesc)
 }
@@ -924,6 +974,10 @@ func (s EchoAddResult) Clone() EchoAddResult {
 }
 func (s EchoAddResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoAddResult) String() string { return impl.Struct(s).Format(EchoAddResultDesc) }
+func (s EchoAddResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoAddResultDesc)
+}
+func (s EchoAddResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoAddResultDesc) }
 func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoAddResultDesc)
 }
@@ -973,6 +1027,10 @@ func (s EchoFailArgs) Clone() EchoFailArgs {
 }
 func (s EchoFailArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoFailArgs) String() string { return impl.Struct(s).Format(EchoFailArgsDesc) }
+func (s EchoFailArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoFailArgsDesc)
+}
+func (s EchoFailArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoFailArgsDesc) }
 func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoFailArgsDesc)
 }
@@ -1022,6 +1080,10 @@ func (s EchoFailResult) Clone() EchoFailResult {
 }
 func (s EchoFailResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoFailResult) String() string { return impl.Struct(s).Format(EchoFailResultDesc) }
+func (s EchoFailResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoFailResultDesc)
+}
+func (s EchoFailResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoFailResultDesc) }
 func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoFailResultDesc)
 }

@@ -4,11 +4,13 @@
 package shop
 
 import (
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"github.com/nocopythrift/nocopythrift/nocopy/validate"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -43,6 +45,8 @@ func (s Line) Release()                                { nocopy.Struct(s).Releas
 func (s Line) Clone() Line                             { return Line(impl.Struct(s).Clone(LineDesc)) }
 func (s Line) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Line) String() string                          { return impl.Struct(s).Format(LineDesc) }
+func (s Line) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, LineDesc) }
+func (s Line) LogValue() slog.Value                    { return impl.Struct(s).LogValue(LineDesc) }
 func (s Line) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LineDesc) }
 
 func (s Line) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -91,6 +95,8 @@ func (s Order) Release()                                { nocopy.Struct(s).Relea
 func (s Order) Clone() Order                            { return Order(impl.Struct(s).Clone(OrderDesc)) }
 func (s Order) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Order) String() string                          { return impl.Struct(s).Format(OrderDesc) }
+func (s Order) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, OrderDesc) }
+func (s Order) LogValue() slog.Value                    { return impl.Struct(s).LogValue(OrderDesc) }
 func (s Order) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(OrderDesc) }
 
 func (s Order) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }

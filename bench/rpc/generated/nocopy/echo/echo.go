@@ -5,11 +5,13 @@ package echo
 
 import (
 	"context"
+	"fmt"
 	"github.com/nocopythrift/nocopythrift/nocopy"
 	"github.com/nocopythrift/nocopythrift/nocopy/rpc"
 	impl "github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 	"io"
 	"iter"
+	"log/slog"
 )
 
 const _ = impl.GeneratedV2
@@ -135,6 +137,8 @@ func (s Message) Release()                                { nocopy.Struct(s).Rel
 func (s Message) Clone() Message                          { return Message(impl.Struct(s).Clone(MessageDesc)) }
 func (s Message) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Message) String() string                          { return impl.Struct(s).Format(MessageDesc) }
+func (s Message) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MessageDesc) }
+func (s Message) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MessageDesc) }
 func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MessageDesc) }
 
 func (s Message) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -189,6 +193,8 @@ func (s Row) Release()                                { nocopy.Struct(s).Release
 func (s Row) Clone() Row                              { return Row(impl.Struct(s).Clone(RowDesc)) }
 func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
 func (s Row) String() string                          { return impl.Struct(s).Format(RowDesc) }
+func (s Row) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RowDesc) }
+func (s Row) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RowDesc) }
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
 func (s Row) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -246,6 +252,10 @@ func (s EchoEchoArgs) Clone() EchoEchoArgs {
 }
 func (s EchoEchoArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
+func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
+}
+func (s EchoEchoArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
@@ -304,6 +314,10 @@ func (s EchoEchoResult) Clone() EchoEchoResult {
 }
 func (s EchoEchoResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
+func (s EchoEchoResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
+}
+func (s EchoEchoResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
@@ -360,6 +374,10 @@ func (s RowsGetArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s RowsGetArgs) Clone() RowsGetArgs        { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
 func (s RowsGetArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s RowsGetArgs) String() string            { return impl.Struct(s).Format(RowsGetArgsDesc) }
+func (s RowsGetArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, RowsGetArgsDesc)
+}
+func (s RowsGetArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(RowsGetArgsDesc) }
 func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsGetArgsDesc)
 }
@@ -409,6 +427,10 @@ func (s RowsGetResult) Clone() RowsGetResult {
 }
 func (s RowsGetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RowsGetResult) String() string { return impl.Struct(s).Format(RowsGetResultDesc) }
+func (s RowsGetResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, RowsGetResultDesc)
+}
+func (s RowsGetResult) LogValue() slog.Value { return impl.Struct(s).LogValue(RowsGetResultDesc) }
 func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsGetResultDesc)
 }
@@ -465,6 +487,10 @@ func (s RowsPutArgs) Release()                  { nocopy.Struct(s).Release() }
 func (s RowsPutArgs) Clone() RowsPutArgs        { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
 func (s RowsPutArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
 func (s RowsPutArgs) String() string            { return impl.Struct(s).Format(RowsPutArgsDesc) }
+func (s RowsPutArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, RowsPutArgsDesc)
+}
+func (s RowsPutArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(RowsPutArgsDesc) }
 func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsPutArgsDesc)
 }
@@ -523,6 +549,10 @@ func (s RowsPutResult) Clone() RowsPutResult {
 }
 func (s RowsPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RowsPutResult) String() string { return impl.Struct(s).Format(RowsPutResultDesc) }
+func (s RowsPutResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, RowsPutResultDesc)
+}
+func (s RowsPutResult) LogValue() slog.Value { return impl.Struct(s).LogValue(RowsPutResultDesc) }
 func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsPutResultDesc)
 }
