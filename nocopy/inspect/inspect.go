@@ -100,10 +100,21 @@ func Dump(w io.Writer, r io.Reader, opt Options) error {
 	}
 	out := newPrinter(w, opt)
 	wk.out = out
-	wk.in.reset(r)
+	wk.in.reset(flushingReader{r, out})
 	err = wk.stream()
 	if flushed := out.flush(); flushed != nil {
 		return flushed
 	}
 	return err
+}
+
+// flushingReader writes the rows so far before it reads, which may take long.
+type flushingReader struct {
+	io.Reader
+	out *printer
+}
+
+func (r flushingReader) Read(b []byte) (int, error) {
+	r.out.flush() // an error comes again
+	return r.Reader.Read(b)
 }

@@ -134,8 +134,6 @@ func (l *live) put(r *row) error {
 	return nil
 }
 
-func (l *live) flush() error { return nil }
-
 // showHidden tells how many bytes of a message have no rows.
 func (l *live) showHidden() {
 	if l.hidden > 0 {

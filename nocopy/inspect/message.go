@@ -25,11 +25,6 @@ func (w *walker) stream() error {
 		return err
 	}
 	for {
-		if w.in.r.Buffered() == 0 && w.out != nil {
-			if err := w.out.flush(); err != nil { // the next byte may be long in coming
-				return err
-			}
-		}
 		more, err := w.in.more()
 		if err != nil {
 			return w.faultAt(w.in.off, 0, &readError{err})

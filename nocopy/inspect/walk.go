@@ -34,10 +34,7 @@ type walker struct {
 }
 
 // sink is where rows go. The row and what it refers to are valid during the call only.
-type sink interface {
-	put(r *row) error
-	flush() error
-}
+type sink interface{ put(r *row) error }
 
 // errMore is the error of a partial stream where its bytes end.
 var errMore = errors.New("more bytes are needed")
