@@ -20,6 +20,9 @@ func (l BoolList) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l BoolList) String() string { return XStruct(l).formatContainer("[]") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l BoolList) ThriftStruct() XStruct { return XStruct(l) }
+
 // At returns element i.
 func (l BoolList) At(i int) bool {
 	m := l.m
@@ -141,6 +144,9 @@ func (l Int8List) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l Int8List) String() string { return XStruct(l).formatContainer("[]") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l Int8List) ThriftStruct() XStruct { return XStruct(l) }
+
 // At returns element i.
 func (l Int8List) At(i int) int8 {
 	m := l.m
@@ -252,6 +258,9 @@ func (l Int16List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l Int16List) String() string { return XStruct(l).formatContainer("[]") }
+
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l Int16List) ThriftStruct() XStruct { return XStruct(l) }
 
 // At returns element i.
 func (l Int16List) At(i int) int16 {
@@ -365,6 +374,9 @@ func (l Int32List) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l Int32List) String() string { return XStruct(l).formatContainer("[]") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l Int32List) ThriftStruct() XStruct { return XStruct(l) }
+
 // At returns element i.
 func (l Int32List) At(i int) int32 {
 	m := l.m
@@ -476,6 +488,9 @@ func (l Int64List) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l Int64List) String() string { return XStruct(l).formatContainer("[]") }
+
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l Int64List) ThriftStruct() XStruct { return XStruct(l) }
 
 // At returns element i.
 func (l Int64List) At(i int) int64 {
@@ -589,6 +604,9 @@ func (l Float64List) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l Float64List) String() string { return XStruct(l).formatContainer("[]") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l Float64List) ThriftStruct() XStruct { return XStruct(l) }
+
 // At returns element i.
 func (l Float64List) At(i int) float64 {
 	if l.m == nil || uint32(l.k>>32) != l.m.gen { // which of the two, the compiler would not inline
@@ -696,6 +714,9 @@ func (l UUIDList) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l UUIDList) String() string { return XStruct(l).formatContainer("[]") }
+
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l UUIDList) ThriftStruct() XStruct { return XStruct(l) }
 
 // At returns element i.
 func (l UUIDList) At(i int) UUID {
@@ -817,6 +838,9 @@ func (l EnumList[E]) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l EnumList[E]) String() string { return XStruct(l).formatContainer("[]") }
+
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l EnumList[E]) ThriftStruct() XStruct { return XStruct(l) }
 
 // At returns element i.
 func (l EnumList[E]) At(i int) E {

@@ -26,6 +26,9 @@ func (p Map[K, V, KC, VC]) Len() int { return XStruct(p).pairs() }
 // String returns the pairs as text, compact and readable.
 func (p Map[K, V, KC, VC]) String() string { return XStruct(p).formatContainer("{}") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (p Map[K, V, KC, VC]) ThriftStruct() XStruct { return XStruct(p) }
+
 // Get returns the value of key k, and whether there is one.
 func (p Map[K, V, KC, VC]) Get(k K) (V, bool) { return getPair[K, V, KC, VC](XStruct(p), k) }
 
@@ -67,6 +70,9 @@ func (p StructMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 // String returns the pairs as text, compact and readable.
 func (p StructMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (p StructMap[K, V, KC]) ThriftStruct() XStruct { return XStruct(p) }
+
 // Get returns the value of key k, and whether there is one; if not, an absent one.
 func (p StructMap[K, V, KC]) Get(k K) (V, bool) { return getPair[K, V, KC, XAsView[V]](XStruct(p), k) }
 
@@ -94,6 +100,9 @@ func (p NestedMap[K, V, KC]) Len() int { return XStruct(p).pairs() }
 
 // String returns the pairs as text, compact and readable.
 func (p NestedMap[K, V, KC]) String() string { return XStruct(p).formatContainer("{}") }
+
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (p NestedMap[K, V, KC]) ThriftStruct() XStruct { return XStruct(p) }
 
 // Get returns the value of key k, and whether there is one; if not, an empty one that can't be
 // changed.

@@ -13,6 +13,9 @@ func (l NestedList[C]) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l NestedList[C]) String() string { return XStruct(l).formatContainer("[]") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l NestedList[C]) ThriftStruct() XStruct { return XStruct(l) }
+
 // At returns element i.
 func (l NestedList[C]) At(i int) C { return C(XStruct(l).containerAt(i)) }
 

@@ -16,6 +16,9 @@ func (p StringMap) Len() int { return XStruct(p).pairs() }
 // String returns the pairs as text, compact and readable.
 func (p StringMap) String() string { return XStruct(p).formatContainer("{}") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (p StringMap) ThriftStruct() XStruct { return XStruct(p) }
+
 // Get returns the value of key k, and whether there is one.
 func (p StringMap) Get(k string) (string, bool) {
 	return getPair[string, string, XAsString, XAsString](XStruct(p), k)

@@ -21,6 +21,9 @@ func (l StructList[S]) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l StructList[S]) String() string { return XStruct(l).formatContainer("[]") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l StructList[S]) ThriftStruct() XStruct { return XStruct(l) }
+
 // At returns a handle of the place of element i, see StructList. In a list made with NewX(n)
 // the elements may be filled in any order; in ascending order is cheapest.
 func (l StructList[S]) At(i int) S {

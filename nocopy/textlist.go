@@ -17,6 +17,9 @@ func (l StringList) Len() int { return XStruct(l).count() }
 // String returns the elements as text, compact and readable.
 func (l StringList) String() string { return XStruct(l).formatContainer("[]") }
 
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l StringList) ThriftStruct() XStruct { return XStruct(l) }
+
 // At returns element i.
 func (l StringList) At(i int) string {
 	slot := XStruct(l).elemSlot(i)
@@ -90,6 +93,9 @@ func (l BytesList) Len() int { return XStruct(l).count() }
 
 // String returns the elements as text, compact and readable.
 func (l BytesList) String() string { return XStruct(l).formatContainer("[]") }
+
+// For generated code. ThriftStruct returns the handle as an XStruct.
+func (l BytesList) ThriftStruct() XStruct { return XStruct(l) }
 
 // At returns element i. It must not be changed.
 func (l BytesList) At(i int) []byte { return XStruct(l).textAt(i) }

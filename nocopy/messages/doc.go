@@ -1,0 +1,51 @@
+// Package messages does what is the same for messages of all types: it compares them, copies one
+// into another, merges them, and selects parts of them by field masks.
+//
+// # Equality
+//
+// [Equal] compares structs, lists, sets and maps by what they mean, not by their bytes. The order
+// of fields, of a set's elements and of a map's pairs does not count, at any depth, and also where
+// elements and keys are structs or containers; the order of a list's elements does. What occurs
+// several times counts once: of a field and of a map's key it is the last, as for getters.
+//
+//   - A field that is set and one that is not are different, whatever the values are. The option
+//     [EquateDefaults] compares what getters return instead.
+//   - Doubles are compared as Go compares them: 0 equals −0, and NaN equals nothing, so that a
+//     message with a NaN does not equal itself. With [EquateNaNs] all NaNs are equal.
+//   - Bools are true or false, whatever byte stands for true.
+//   - Enums are numbers. Unions are equal if the same arm is set, to an equal value.
+//   - Fields that the IDL does not know are equal if those with the same id have the same types and
+//     bytes, in the same order. [IgnoreUnknown] leaves them out.
+//   - A handle that is absent, such as that of a field which is not set, or zero, equals only such
+//     handles. With EquateDefaults it equals an empty value.
+//
+// Structs of different Go types are compared if their types are the same: both structs, unions or
+// exceptions with the same name in the IDL, and fields with the same ids, names, types,
+// requiredness and defaults, in any order, to any depth. So are types that were generated from one
+// IDL twice. Otherwise they are not equal. Enum types are the same if their names are.
+//
+// Equal takes time in proportion to the size of both messages, and to its logarithm for sets and
+// maps, whatever the bytes are; parts with the same bytes are not looked into, unless they may
+// have NaNs. It allocates for sets and maps that differ in their bytes only.
+//
+// # Copies
+//
+// [CopyInto] makes one struct a copy of another, wherever both are; [Merge] adds what another has.
+// The structs that they change must be there: an absent one is a panic, as for setters, and so are
+// two structs whose types are not the same.
+//
+// # Masks
+//
+// A [Mask] selects parts of messages by paths such as
+//
+//	user.name, lines[*].price, lines[0], labels["colour"], scores[-5], byColour[RED].note
+//
+// that [NewMask] checks against the type's descriptor. It keeps, drops, copies or sets what they
+// select.
+//
+// # Threads
+//
+// A Mask may be used by any number of goroutines. What functions of this package only read may be
+// read by others at the same time under the conditions of package nocopy; a message that is not
+// finished is completed by reading it here, and so changed.
+package messages

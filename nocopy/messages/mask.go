@@ -1,0 +1,335 @@
+package messages
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// Mask selects parts of messages of one type. It does not change.
+type Mask struct {
+	desc *nocopy.XDesc
+	root *node
+}
+
+// node is a place in messages that a mask selects, or that has such places in it.
+type node struct {
+	all    bool          // all of it is selected; then nothing else is here
+	fields map[int]*node // of a struct, by number
+	each   *node         // of a list, set or map: [*]
+	at     map[int]*node // of a list: [3]
+	keys   map[string]*keyNode
+	// each alone, for lists and maps of which no element is named
+	eachOnly selection
+}
+
+// keyNode is the value of a map's key.
+type keyNode struct {
+	key nocopy.XValue
+	node
+}
+
+// MaskError tells what is wrong in the text of a mask.
+type MaskError struct {
+	Text   string // the path, or the paths that were given as one text
+	Offset int    // of what is wrong in Text, in bytes
+	Path   string // of the struct or container in which it was looked for; "" is the message
+	Reason string
+}
+
+func (e *MaskError) Error() string {
+	return fmt.Sprintf("mask %q, offset %d: %s", e.Text, e.Offset, e.Reason)
+}
+
+// NewMask returns the mask of messages of type d that selects what these paths name. A path is
+// names of fields with dots between them. After the name of a list comes [*], each of its
+// elements, or the index of one, such as [3]; after that of a map [*] or a key: a string in
+// quotation marks as Go has them, a number, true or false, the name of an enum's value, or a uuid
+// in quotation marks. A path may end anywhere, and selects all that is in it: lines and lines[*]
+// differ when the elements are dropped. After [*] of a set nothing may follow.
+//
+// Each text may be several paths with commas between them, as String returns them. The error is a
+// *MaskError.
+func NewMask(d *nocopy.XDesc, paths ...string) (*Mask, error) {
+	m := &Mask{d, &node{}}
+	for _, text := range paths {
+		p := maskParser{text: text}
+		for p.i < len(text) || p.i == 0 && len(paths) > 1 {
+			if err := p.path(m); err != nil {
+				return nil, err
+			}
+			if p.i == len(text) {
+				break
+			}
+			if text[p.i] != ',' {
+				return nil, p.fail("a dot, [ or a comma must come here")
+			}
+			if p.i++; p.i == len(text) {
+				return nil, p.fail("a path must come after the comma")
+			}
+		}
+	}
+	return m, nil
+}
+
+// MustMask is NewMask for paths that are known to be right: it panics if they are not.
+func MustMask(d *nocopy.XDesc, paths ...string) *Mask {
+	m, err := NewMask(d, paths...)
+	if err != nil {
+		panic("nocopy: " + err.Error())
+	}
+	return m
+}
+
+// maskParser parses paths.
+type maskParser struct {
+	text  string
+	i     int
+	start int // of the path
+	parts int
+}
+
+// mostParts is the most names, indexes and keys of a path.
+const mostParts = 256
+
+func (p *maskParser) fail(reason string, args ...any) error { return p.failAt(p.i, reason, args...) }
+
+func (p *maskParser) failAt(i int, reason string, args ...any) error {
+	return &MaskError{p.text, i, strings.TrimSuffix(p.text[p.start:min(i, p.i)], "."), fmt.Sprintf(reason, args...)}
+}
+
+// path parses a path and adds it to m.
+func (p *maskParser) path(m *Mask) error {
+	p.start, p.parts = p.i, 0
+	t, n := nocopy.X{}.StructOf(m.desc), m.root
+	var err error
+	for first := true; ; first = false {
+		if p.parts++; p.parts > mostParts {
+			return p.fail("more than %d names and indexes", mostParts)
+		}
+		if n.all {
+			n = &node{} // what is in it is selected already
+		}
+		switch {
+		case first || p.i < len(p.text) && p.text[p.i] == '.':
+			if !first {
+				p.i++
+			}
+			t, n, err = p.field(t, n)
+		case p.i < len(p.text) && p.text[p.i] == '[':
+			t, n, err = p.index(t, n)
+		default:
+			*n = node{all: true}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// field parses the name of a field of t, and returns its type and node.
+func (p *maskParser) field(t *nocopy.XType, n *node) (*nocopy.XType, *node, error) {
+	from := p.i
+	for p.i < len(p.text) && strings.IndexByte(".,[", p.text[p.i]) < 0 {
+		p.i++
+	}
+	name := p.text[from:p.i]
+	d := t.Struct()
+	switch {
+	case name == "":
+		return nil, nil, p.fail("the name of a field must come here")
+	case d == nil && isHandle(t):
+		return nil, nil, p.failAt(from, "field %q of a %s: [*], or an index or key, must come before it", name, t)
+	case d == nil:
+		return nil, nil, p.failAt(from, "field %q of a %s, which has none", name, t)
+	}
+	i := d.NumberByName(name)
+	if i < 0 {
+		return nil, nil, p.failAt(from, "%s has no field %q", d.Name(), name)
+	}
+	return d.FieldDesc(i).Type, child(&n.fields, i), nil
+}
+
+// child returns the node of a key, which it makes if there is none.
+func child[K comparable](nodes *map[K]*node, key K) *node {
+	if *nodes == nil {
+		*nodes = map[K]*node{}
+	}
+	c := (*nodes)[key]
+	if c == nil {
+		c = &node{}
+		(*nodes)[key] = c
+	}
+	return c
+}
+
+// index parses [*], or an index or key, and returns the type and node of what it stands for.
+func (p *maskParser) index(t *nocopy.XType, n *node) (*nocopy.XType, *node, error) {
+	elem := t.Elem()
+	if elem == nil {
+		return nil, nil, p.fail("an index of a %s, which is no list or map", t)
+	}
+	p.i++
+	var c *node
+	if strings.HasPrefix(p.text[p.i:], "*") {
+		p.i++
+		if n.each == nil {
+			n.each = &node{}
+			n.eachOnly = selection{n.each}
+		}
+		c = n.each
+	} else {
+		var err error
+		if c, err = p.named(t, n); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !strings.HasPrefix(p.text[p.i:], "]") {
+		return nil, nil, p.fail("] must come here")
+	}
+	p.i++
+	if t.Wire() == nocopy.WireSet && p.i < len(p.text) && p.text[p.i] != ',' {
+		return nil, nil, p.fail("nothing can be selected in the elements of a set")
+	}
+	return elem, c, nil
+}
+
+// named parses an index of a list or a key of a map.
+func (p *maskParser) named(t *nocopy.XType, n *node) (*node, error) {
+	from := p.i
+	if t.Wire() == nocopy.WireSet {
+		return nil, p.fail("the elements of a set have no index: only [*] can come here")
+	}
+	if t.Wire() == nocopy.WireList {
+		word := p.word()
+		i, err := strconv.ParseUint(word, 10, 31)
+		if err != nil || strconv.FormatUint(i, 10) != word {
+			return nil, p.failAt(from, "%q is no index of a list", word)
+		}
+		return child(&n.at, int(i)), nil
+	}
+	key, err := p.key(t.Key())
+	if err != nil {
+		return nil, err
+	}
+	c := comparison{opt: EquateNaNs}
+	encoded := string(c.encode(nil, t.Key(), t.Key(), key))
+	if n.keys == nil {
+		n.keys = map[string]*keyNode{}
+	}
+	k := n.keys[encoded]
+	if k == nil {
+		k = &keyNode{key: key}
+		n.keys[encoded] = k
+	}
+	return &k.node, nil
+}
+
+// word returns what comes before the next bracket.
+func (p *maskParser) word() string {
+	from := p.i
+	for p.i < len(p.text) && p.text[p.i] != ']' {
+		p.i++
+	}
+	return p.text[from:p.i]
+}
+
+// key parses a key of type t.
+func (p *maskParser) key(t *nocopy.XType) (v nocopy.XValue, err error) {
+	from, x := p.i, nocopy.X{}
+	switch t.Wire() {
+	case nocopy.WireString, nocopy.WireUUID:
+		quoted, err := strconv.QuotedPrefix(p.text[from:])
+		if err != nil {
+			return v, p.fail("a key in quotation marks must come here")
+		}
+		text, _ := strconv.Unquote(quoted)
+		p.i += len(quoted)
+		if t.Wire() == nocopy.WireString {
+			return x.ValueOfBytes(t, []byte(text)), nil
+		}
+		id, err := nocopy.ParseUUID(text)
+		if err != nil {
+			return v, p.failAt(from, "%q is no uuid", text)
+		}
+		return x.ValueOfUUID(id), nil
+	case nocopy.WireBool:
+		switch word := p.word(); word {
+		case "true", "false":
+			return x.ValueOfBool(word == "true"), nil
+		default:
+			return v, p.failAt(from, "%q is no bool", word)
+		}
+	case nocopy.WireI8, nocopy.WireI16, nocopy.WireI32, nocopy.WireI64:
+		word := p.word()
+		if e := t.Enum(); e != nil {
+			if number, ok := e.Value(word); ok {
+				return x.ValueOfInt(t, int64(number)), nil
+			}
+		}
+		bits := map[nocopy.WireType]int{nocopy.WireI8: 8, nocopy.WireI16: 16, nocopy.WireI32: 32, nocopy.WireI64: 64}[t.Wire()]
+		number, err := strconv.ParseInt(word, 10, bits)
+		if err != nil {
+			return v, p.failAt(from, "%q is no %s", word, t)
+		}
+		return x.ValueOfInt(t, number), nil
+	}
+	return v, p.fail("keys of type %s have no names: only [*] can come here", t)
+}
+
+// String returns the paths of the mask, with commas between them, in an order that depends on
+// nothing but what it selects. NewMask makes the same mask of them.
+func (m *Mask) String() string {
+	var paths []string
+	m.root.paths("", nocopy.X{}.StructOf(m.desc), func(path string) { paths = append(paths, path) })
+	return strings.Join(paths, ",")
+}
+
+// paths calls yield with the paths in n, which is at a path and of type t.
+func (n *node) paths(path string, t *nocopy.XType, yield func(string)) {
+	if n.all {
+		yield(path)
+		return
+	}
+	for _, i := range slices.Sorted(maps.Keys(n.fields)) {
+		f := t.Struct().FieldDesc(i)
+		name := f.Name
+		if path != "" {
+			name = path + "." + name
+		}
+		n.fields[i].paths(name, f.Type, yield)
+	}
+	if n.each != nil {
+		n.each.paths(path+"[*]", t.Elem(), yield)
+	}
+	for _, i := range slices.Sorted(maps.Keys(n.at)) {
+		n.at[i].paths(path+"["+strconv.Itoa(i)+"]", t.Elem(), yield)
+	}
+	for _, k := range slices.Sorted(maps.Keys(n.keys)) {
+		n.keys[k].paths(path+"["+keyText(n.keys[k].key)+"]", t.Elem(), yield)
+	}
+}
+
+// keyText returns a key as masks have it.
+func keyText(v nocopy.XValue) string {
+	switch t := v.Type(); t.Wire() {
+	case nocopy.WireString:
+		return strconv.Quote(v.Text())
+	case nocopy.WireUUID:
+		return strconv.Quote(v.UUID().String())
+	case nocopy.WireBool:
+		return strconv.FormatBool(v.Bool())
+	default:
+		if e := t.Enum(); e != nil {
+			if name := e.Name(int32(v.Int())); name != "" {
+				return name
+			}
+		}
+		return strconv.FormatInt(v.Int(), 10)
+	}
+}

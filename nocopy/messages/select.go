@@ -1,0 +1,429 @@
+package messages
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// Keep removes everything from s but what the mask selects, also fields that the IDL does not
+// know. Required fields get their defaults, and structs in which something could have been selected
+// stay. Of a list only the selected elements stay, of a map the selected keys. s is as after
+// CopyInto. It panics if s is absent, or not of the mask's type.
+func (m *Mask) Keep(s nocopy.AnyStruct) { m.filter("Keep", s, false) }
+
+// Drop removes what the mask selects from s; of required fields it is the default that is left.
+// Otherwise it is like Keep.
+func (m *Mask) Drop(s nocopy.AnyStruct) { m.filter("Drop", s, true) }
+
+func (m *Mask) filter(what string, s nocopy.AnyStruct, drop bool) {
+	d, to := s.ThriftDesc(), s.ThriftStruct()
+	m = m.of(what, d)
+	if !to.Valid() {
+		panic("nocopy: Mask." + what + " of an absent struct")
+	}
+	w := maskWriter{drop: drop}
+	v := valueOf(d, to)
+	m.replace(d, to, w.value(nil, v, m.start()))
+}
+
+// valueOf returns s, of type d, as a value.
+func valueOf(d *nocopy.XDesc, s nocopy.XStruct) nocopy.XValue {
+	x := nocopy.X{}
+	return x.ValueOfStruct(x.StructOf(d), s)
+}
+
+// of returns the same mask for messages of type d.
+func (m *Mask) of(what string, d *nocopy.XDesc) *Mask {
+	switch {
+	case m.desc == d:
+		return m
+	case !sameDescs(m.desc, d):
+		panic("nocopy: Mask." + what + ": a mask for " + m.desc.Name() + " and a " + d.Name() + " are not of the same type")
+	}
+	return MustMask(d, m.String())
+}
+
+// start returns what is selected of a whole message.
+func (m *Mask) start() selection { return selection{m.root} }
+
+// replace makes s, of type d, what has these wire bytes.
+func (m *Mask) replace(d *nocopy.XDesc, s nocopy.XStruct, wire []byte) {
+	made := reparsed(d, wire)
+	copyStruct(d, s, made)
+	made.Release()
+}
+
+// selection is the nodes of a mask that are at one place of a message: none if nothing is selected
+// in it. There may be several, of lines[*] and lines[3].
+type selection []*node
+
+// all reports whether all is selected.
+func (s selection) all() bool {
+	return slices.ContainsFunc(s, func(n *node) bool { return n.all })
+}
+
+// field returns what is selected in a field, by its number.
+func (s selection) field(i int) (in selection) {
+	for _, n := range s {
+		if c := n.fields[i]; c != nil {
+			in = append(in, c)
+		}
+	}
+	return in
+}
+
+// element returns what is selected in element i of a list or set.
+func (s selection) element(i int) selection {
+	if len(s) == 1 && s[0].at == nil {
+		return s[0].eachOnly
+	}
+	var in selection
+	for _, n := range s {
+		if n.each != nil {
+			in = append(in, n.each)
+		}
+		if c := n.at[i]; c != nil {
+			in = append(in, c)
+		}
+	}
+	return in
+}
+
+// key returns what is selected in the value of a map's key.
+func (s selection) key(k nocopy.XValue) selection {
+	if len(s) == 1 && s[0].keys == nil {
+		return s[0].eachOnly
+	}
+	c := comparison{opt: EquateNaNs}
+	var mem [64]byte
+	encoded := c.encode(mem[:0], k.Type(), k.Type(), k)
+	var in selection
+	for _, n := range s {
+		if n.each != nil {
+			in = append(in, n.each)
+		}
+		if c := n.keys[string(encoded)]; c != nil {
+			in = append(in, &c.node)
+		}
+	}
+	return in
+}
+
+// every reports whether [*] is selected.
+func (s selection) every() bool {
+	return slices.ContainsFunc(s, func(n *node) bool { return n.each != nil })
+}
+
+// indexes returns the indexes that are named.
+func (s selection) indexes() (all []int) {
+	for _, n := range s {
+		for i := range n.at {
+			all = append(all, i)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// named returns the keys that are named, each with its encoding, sorted by that.
+func (s selection) named() (keys []*keyNode) {
+	seen := map[string]*keyNode{}
+	var order []string
+	for _, n := range s {
+		for text, k := range n.keys {
+			if seen[text] == nil {
+				order = append(order, text)
+			}
+			seen[text] = k
+		}
+	}
+	slices.Sort(order)
+	for _, text := range order {
+		keys = append(keys, seen[text])
+	}
+	return keys
+}
+
+// maskWriter writes the wire bytes of values of which some is selected: what is selected, or with
+// drop the rest.
+type maskWriter struct{ drop bool }
+
+// value appends what is left of v, of which some is selected.
+func (w *maskWriter) value(dst []byte, v nocopy.XValue, sel selection) []byte {
+	switch v.Type().Wire() {
+	case nocopy.WireStruct:
+		return w.structure(dst, v.Type().Struct(), v.Struct(), sel)
+	case nocopy.WireList, nocopy.WireSet:
+		return w.list(dst, v.Type(), v.Struct(), sel)
+	}
+	return w.dict(dst, v.Type(), v.Struct(), sel)
+}
+
+// part appends v, in which sel is selected, after lead, or nothing if nothing is left of it.
+func (w *maskWriter) part(dst, lead []byte, v nocopy.XValue, sel selection) ([]byte, bool) {
+	switch {
+	case len(sel) == 0 && w.drop, sel.all() && !w.drop:
+		return v.AppendWire(append(dst, lead...)), true
+	case len(sel) == 0, sel.all():
+		return dst, false
+	}
+	return w.value(append(dst, lead...), v, sel), true
+}
+
+// header returns the header of field i of d.
+func header(d *nocopy.XDesc, i int) []byte {
+	f := d.FieldDesc(i)
+	return []byte{byte(f.Type.Wire()), byte(f.ID >> 8), byte(f.ID)}
+}
+
+// sent reports whether field i of s counts: it is set, and of a union it is the arm.
+func sent(d *nocopy.XDesc, s nocopy.XStruct, i int) bool {
+	return s.Has(d.Field(i)) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID)
+}
+
+func (w *maskWriter) structure(dst []byte, d *nocopy.XDesc, s nocopy.XStruct, sel selection) []byte {
+	for i := range d.NumFields() {
+		there := false
+		if sent(d, s, i) {
+			dst, there = w.part(dst, header(d, i), s.Value(d.Field(i), d), sel.field(i))
+		}
+		if !there {
+			dst = appendRequired(dst, d, i)
+		}
+	}
+	if w.drop {
+		dst = appendUnknown(dst, d, s)
+	}
+	return append(dst, byte(nocopy.WireStop))
+}
+
+// appendRequired appends the default of field i if it is required.
+func appendRequired(dst []byte, d *nocopy.XDesc, i int) []byte {
+	if d.FieldDesc(i).Req != nocopy.XRequired || d.IsUnion() {
+		return dst
+	}
+	return nocopy.XStruct{}.Value(d.Field(i), d).AppendWire(append(dst, header(d, i)...))
+}
+
+// appendUnknown appends the fields of s that d does not have.
+func appendUnknown(dst []byte, d *nocopy.XDesc, s nocopy.XStruct) []byte {
+	for id, v := range s.Unknown(d) {
+		dst = append(append(dst, byte(v.Type), byte(uint16(id)>>8), byte(id)), v.Raw()...)
+	}
+	return dst
+}
+
+func (w *maskWriter) list(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel selection) []byte {
+	dst, count := beginContainer(dst, t)
+	n := 0
+	for i := range s.Count() {
+		var there bool
+		if dst, there = w.part(dst, nil, s.Element(i), sel.element(i)); there {
+			n++
+		}
+	}
+	return endContainer(dst, count, n)
+}
+
+func (w *maskWriter) dict(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel selection) []byte {
+	dst, count := beginContainer(dst, t)
+	n := 0
+	for k, v := range s.Pairs() {
+		var there bool
+		if dst, there = w.part(dst, k.AppendWire(nil), v, sel.key(k)); there {
+			n++
+		}
+	}
+	return endContainer(dst, count, n)
+}
+
+// beginContainer appends the header of a list, set or map, and returns where its count is.
+func beginContainer(dst []byte, t *nocopy.XType) ([]byte, int) {
+	if t.Key() != nil {
+		dst = append(dst, byte(t.Key().Wire()))
+	}
+	dst = append(dst, byte(t.Elem().Wire()))
+	return append(dst, 0, 0, 0, 0), len(dst)
+}
+
+func endContainer(dst []byte, count, n int) []byte {
+	binary.BigEndian.PutUint32(dst[count:], uint32(n))
+	return dst
+}
+
+// ApplyError tells why a mask can't be applied to a message, of which nothing was changed.
+type ApplyError struct {
+	Path   string // in the message
+	Reason string
+}
+
+func (e *ApplyError) Error() string { return "mask: " + e.Path + ": " + e.Reason }
+
+// under returns err with where it is before its path, if it is an ApplyError.
+func under(place string, err error) error {
+	if e, ok := err.(*ApplyError); ok {
+		if e.Path != "" && e.Path[0] != '[' {
+			e.Path = "." + e.Path
+		}
+		e.Path = place + e.Path
+	}
+	return err
+}
+
+// Copy makes what the mask selects in dst what it is in src, as an update request has it: what is
+// not set in src is not set in dst afterwards, and structs on the way are made where they are
+// needed. With [*] a list or map of dst gets as many elements, or the same keys, as that of src;
+// what is selected in elements is copied one by one. A new struct for dst gets a copy of the
+// selected parts of src.
+//
+// An index that src does not have, or that is beyond the end of dst's list, is an *ApplyError,
+// and nothing is changed. dst is as after CopyInto; it and src are of the mask's type.
+func (m *Mask) Copy(dst, src nocopy.AnyStruct) error {
+	d, to, from := prepare("Mask.Copy", dst, src)
+	m = m.of("Copy", d)
+	var w maskCopier
+	wire, err := w.value(nil, valueOf(d, to), valueOf(d, from), m.start())
+	if err != nil {
+		return err
+	}
+	m.replace(d, to, wire)
+	return nil
+}
+
+// maskCopier writes the wire bytes of values of which what is selected is of others.
+type maskCopier struct{}
+
+var keeper, dropper = maskWriter{}, maskWriter{drop: true}
+
+// value appends v with what is selected being of u.
+func (w maskCopier) value(dst []byte, v, u nocopy.XValue, sel selection) ([]byte, error) {
+	switch v.Type().Wire() {
+	case nocopy.WireStruct:
+		return w.structure(dst, v.Type().Struct(), v.Struct(), u.Struct(), sel)
+	case nocopy.WireList, nocopy.WireSet:
+		return w.list(dst, v.Type(), v.Struct(), u.Struct(), sel)
+	}
+	return w.dict(dst, v.Type(), v.Struct(), u.Struct(), sel)
+}
+
+// part appends what becomes of a value v, if hasV, where there is u, if hasU, after lead.
+func (w maskCopier) part(dst, lead []byte, v, u nocopy.XValue, hasV, hasU bool, sel selection) (_ []byte, there bool, err error) {
+	switch {
+	case len(sel) == 0 && hasV:
+		return v.AppendWire(append(dst, lead...)), true, nil
+	case len(sel) == 0:
+		return dst, false, nil
+	case sel.all() && hasU:
+		return u.AppendWire(append(dst, lead...)), true, nil
+	case sel.all():
+		return dst, false, nil
+	case hasV && hasU:
+		dst, err = w.value(append(dst, lead...), v, u, sel)
+		return dst, true, err
+	case hasU:
+		return keeper.value(append(dst, lead...), u, sel), true, nil
+	case hasV:
+		return dropper.value(append(dst, lead...), v, sel), true, nil
+	}
+	return dst, false, nil
+}
+
+func (w maskCopier) structure(dst []byte, d *nocopy.XDesc, to, from nocopy.XStruct, sel selection) ([]byte, error) {
+	moves := false // of a union: the arm of from is selected and takes the place of another one
+	for i := range d.NumFields() {
+		moves = moves || d.IsUnion() && sent(d, from, i) && len(sel.field(i)) > 0
+	}
+	for i := range d.NumFields() {
+		f, in := d.Field(i), sel.field(i)
+		hasV, hasU := sent(d, to, i), sent(d, from, i)
+		hasV = hasV && (!moves || hasU)
+		var there bool
+		var err error
+		if hasV || hasU {
+			dst, there, err = w.part(dst, header(d, i), to.Value(f, d), from.Value(f, d), hasV, hasU, in)
+		}
+		if err != nil {
+			return nil, under(d.FieldDesc(i).Name, err)
+		}
+		if !there {
+			dst = appendRequired(dst, d, i)
+		}
+	}
+	return append(appendUnknown(dst, d, to), byte(nocopy.WireStop)), nil
+}
+
+func (w maskCopier) list(dst []byte, t *nocopy.XType, to, from nocopy.XStruct, sel selection) ([]byte, error) {
+	had, has := to.Count(), from.Count()
+	n := had
+	if sel.every() {
+		n = has
+	}
+	for _, i := range sel.indexes() {
+		if i >= has && i < n {
+			return nil, &ApplyError{fmt.Sprintf("[%d]", i), fmt.Sprintf("what is copied has %d elements", has)}
+		}
+		if i < has && i >= n {
+			if i > n {
+				return nil, &ApplyError{fmt.Sprintf("[%d]", i), fmt.Sprintf("there are %d elements", n)}
+			}
+			n++
+		}
+	}
+	dst, count := beginContainer(dst, t)
+	for i := range n {
+		var v, u nocopy.XValue
+		if i < had {
+			v = to.Element(i)
+		}
+		if i < has {
+			u = from.Element(i)
+		}
+		var err error
+		if dst, _, err = w.part(dst, nil, v, u, i < had, i < has, sel.element(i)); err != nil {
+			return nil, under(fmt.Sprintf("[%d]", i), err)
+		}
+	}
+	return endContainer(dst, count, n), nil
+}
+
+func (w maskCopier) dict(dst []byte, t *nocopy.XType, to, from nocopy.XStruct, sel selection) ([]byte, error) {
+	dst, count := beginContainer(dst, t)
+	n := 0
+	var err error
+	put := func(k, v, u nocopy.XValue, hasV, hasU bool) bool {
+		var there bool
+		if dst, there, err = w.part(dst, k.AppendWire(nil), v, u, hasV, hasU, sel.key(k)); there {
+			n++
+		}
+		if err != nil {
+			err = under("["+keyName(k)+"]", err)
+		}
+		return err == nil
+	}
+	for k, v := range to.Pairs() {
+		u, ok := from.Pair(k)
+		if !ok && sel.every() {
+			continue
+		}
+		if !put(k, v, u, true, ok) {
+			return nil, err
+		}
+	}
+	for k, u := range from.Pairs() {
+		if _, ok := to.Pair(k); !ok && !put(k, nocopy.XValue{}, u, false, true) {
+			return nil, err
+		}
+	}
+	return endContainer(dst, count, n), nil
+}
+
+// keyName returns a map's key as paths have it; of a struct or container only what it is.
+func keyName(k nocopy.XValue) string {
+	if isHandle(k.Type()) || k.Type().Wire() == nocopy.WireDouble {
+		return "a " + k.Type().String()
+	}
+	return keyText(k)
+}

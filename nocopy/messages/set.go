@@ -1,0 +1,229 @@
+package messages
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// Set sets all that the mask selects in s to value: a bool, an integer of any of Go's types, a
+// float, a string or []byte, an enum's value of a generated type, a nocopy.UUID, or the handle of
+// a struct, list, set or map, of which s gets copies. Structs on the way are made where they are
+// needed, as are values of keys that are named; [*] is for what is there.
+//
+// A value that does not fit one of the places, also one that s does not have, an index beyond a
+// list's end, and two arms of one union are an *ApplyError, and nothing is changed. s is as after
+// CopyInto; it is of the mask's type.
+func (m *Mask) Set(s nocopy.AnyStruct, value any) error {
+	d, to := s.ThriftDesc(), s.ThriftStruct()
+	m = m.of("Set", d)
+	if !to.Valid() {
+		panic("nocopy: Mask.Set in an absent struct")
+	}
+	w := maskSetter{}
+	if err := w.encode(m.root, nocopy.X{}.StructOf(d), value); err != nil {
+		return err
+	}
+	wire, _, err := w.structure(nil, d, to, m.start())
+	if err != nil {
+		return err
+	}
+	m.replace(d, to, wire)
+	return nil
+}
+
+// maskSetter writes the wire bytes of messages with a value in all places that are selected: its
+// wire bytes as each of the types that these have.
+type maskSetter map[*nocopy.XType][]byte
+
+// encode finds out the wire bytes of a value for all places in n, which is of type t.
+func (w maskSetter) encode(n *node, t *nocopy.XType, value any) (err error) {
+	if n.all {
+		if w[t] == nil {
+			w[t], err = encodeAs(t, value)
+		}
+		return err
+	}
+	for i, c := range n.fields {
+		f := t.Struct().FieldDesc(i)
+		if err := w.encode(c, f.Type, value); err != nil {
+			return under(f.Name, err)
+		}
+	}
+	if n.each != nil {
+		if err := w.encode(n.each, t.Elem(), value); err != nil {
+			return under("[*]", err)
+		}
+	}
+	for i, c := range n.at {
+		if err := w.encode(c, t.Elem(), value); err != nil {
+			return under(fmt.Sprintf("[%d]", i), err)
+		}
+	}
+	for _, k := range n.keys {
+		if err := w.encode(&k.node, t.Elem(), value); err != nil {
+			return under("["+keyText(k.key)+"]", err)
+		}
+	}
+	return nil
+}
+
+// encodeAs returns the wire bytes of a Go value as one of type t.
+func encodeAs(t *nocopy.XType, value any) ([]byte, error) {
+	x := nocopy.X{}
+	no := func() ([]byte, error) {
+		return nil, &ApplyError{"", fmt.Sprintf("%#v can't be set where the type is %s", value, t)}
+	}
+	if h, ok := value.(nocopy.XHandle); ok {
+		s, u := handleOf(h)
+		switch {
+		case !isHandle(t) || u != nil && !sameTypes(t, u) || u == nil && t.Struct() != nil:
+			return nil, &ApplyError{"", fmt.Sprintf("a %T can't be set where the type is %s", value, t)}
+		case u == nil:
+			u = t
+		}
+		return x.ValueOfStruct(u, s).AppendWire(nil), nil
+	}
+	v := reflect.ValueOf(value)
+	switch wire := t.Wire(); {
+	case !v.IsValid() || isHandle(t):
+		return no()
+	case wire == nocopy.WireBool && v.Kind() == reflect.Bool:
+		return x.ValueOfBool(v.Bool()).AppendWire(nil), nil
+	case wire == nocopy.WireDouble && v.CanFloat():
+		return x.ValueOfFloat(v.Float()).AppendWire(nil), nil
+	case wire == nocopy.WireString && v.Kind() == reflect.String:
+		return x.ValueOfBytes(t, []byte(v.String())).AppendWire(nil), nil
+	case wire == nocopy.WireString && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+		return x.ValueOfBytes(t, v.Bytes()).AppendWire(nil), nil
+	case wire == nocopy.WireUUID && v.Type() == reflect.TypeFor[nocopy.UUID]():
+		return x.ValueOfUUID(value.(nocopy.UUID)).AppendWire(nil), nil
+	case wire == nocopy.WireBool, wire == nocopy.WireDouble, wire == nocopy.WireString, wire == nocopy.WireUUID:
+		return no()
+	case v.CanUint() && v.Uint() <= math.MaxInt64:
+		v = reflect.ValueOf(int64(v.Uint()))
+	case !v.CanInt():
+		return no()
+	}
+	number := x.ValueOfInt(t, v.Int())
+	if number.Int() != v.Int() {
+		return no()
+	}
+	return number.AppendWire(nil), nil
+}
+
+// part appends v, in which something is selected, after lead; if has is false it is made. It
+// reports whether anything was set in it.
+func (w maskSetter) part(dst, lead []byte, v nocopy.XValue, t *nocopy.XType, has bool, sel selection) (_ []byte, set bool, err error) {
+	before := len(dst)
+	dst = append(dst, lead...)
+	switch {
+	case sel.all():
+		return append(dst, w[t]...), true, nil
+	case t.Struct() != nil:
+		dst, set, err = w.structure(dst, t.Struct(), v.Struct(), sel)
+	case t.Key() != nil:
+		dst, set, err = w.dict(dst, t, v.Struct(), sel)
+	default:
+		dst, set, err = w.list(dst, t, v.Struct(), sel)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if !set && !has {
+		dst = dst[:before]
+	}
+	return dst, set, nil
+}
+
+func (w maskSetter) structure(dst []byte, d *nocopy.XDesc, s nocopy.XStruct, sel selection) (_ []byte, any bool, err error) {
+	var arm []byte // of a union: the one that is there, unless another one is set
+	for i := range d.NumFields() {
+		in, has := sel.field(i), sent(d, s, i)
+		before := len(dst)
+		var set bool
+		switch v := s.Value(d.Field(i), d); {
+		case len(in) > 0:
+			if dst, set, err = w.part(dst, header(d, i), v, v.Type(), has, in); err != nil {
+				return nil, false, under(d.FieldDesc(i).Name, err)
+			}
+		case has:
+			dst = v.AppendWire(append(dst, header(d, i)...))
+		}
+		if !has && !set {
+			dst = appendRequired(dst, d, i)
+		}
+		if d.IsUnion() {
+			switch {
+			case set && any:
+				return nil, false, &ApplyError{d.FieldDesc(i).Name, "another field of the same " + d.Name() + " is set, too"}
+			case set:
+				arm = append(arm[:0], dst[before:]...)
+			case has && !any:
+				arm = append(arm[:0], dst[before:]...)
+			}
+			dst = dst[:before]
+		}
+		any = any || set
+	}
+	dst = appendUnknown(append(dst, arm...), d, s)
+	return append(dst, byte(nocopy.WireStop)), any, nil
+}
+
+func (w maskSetter) list(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel selection) (_ []byte, any bool, err error) {
+	n := s.Count()
+	for _, i := range sel.indexes() {
+		if i >= n {
+			return nil, false, &ApplyError{fmt.Sprintf("[%d]", i), fmt.Sprintf("there are %d elements", n)}
+		}
+	}
+	dst, count := beginContainer(dst, t)
+	for i := range n {
+		v, in := s.Element(i), sel.element(i)
+		if len(in) == 0 {
+			dst = v.AppendWire(dst)
+			continue
+		}
+		var set bool
+		if dst, set, err = w.part(dst, nil, v, t.Elem(), true, in); err != nil {
+			return nil, false, under(fmt.Sprintf("[%d]", i), err)
+		}
+		any = any || set
+	}
+	return endContainer(dst, count, n), any, nil
+}
+
+func (w maskSetter) dict(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel selection) (_ []byte, any bool, err error) {
+	dst, count := beginContainer(dst, t)
+	n := 0
+	put := func(k, v nocopy.XValue, has bool, in selection) bool {
+		var set bool
+		before := len(dst)
+		if dst, set, err = w.part(dst, k.AppendWire(nil), v, t.Elem(), has, in); err != nil {
+			err = under("["+keyName(k)+"]", err)
+			return false
+		}
+		any = any || set
+		if len(dst) > before {
+			n++
+		}
+		return true
+	}
+	for k, v := range s.Pairs() {
+		in := sel.key(k)
+		if len(in) == 0 {
+			dst = v.AppendWire(k.AppendWire(dst))
+			n++
+		} else if !put(k, v, true, in) {
+			return nil, false, err
+		}
+	}
+	for _, k := range sel.named() {
+		if _, ok := s.Pair(k.key); !ok && !put(k.key, nocopy.XValue{}, false, sel.key(k.key)) {
+			return nil, false, err
+		}
+	}
+	return endContainer(dst, count, n), any, nil
+}

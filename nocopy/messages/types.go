@@ -1,0 +1,137 @@
+package messages
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/nocopythrift/nocopythrift/nocopy"
+)
+
+// mostKept is how many answers about types are kept. More are found out again each time.
+const mostKept = 1 << 14
+
+// kept is answers about types by these, of which there are mostKept at most.
+type kept struct {
+	answers sync.Map
+	n       atomic.Int32
+}
+
+// of returns the answer for key, which it finds out with ask unless it is kept.
+func (k *kept) of(key any, ask func() bool) bool {
+	if answer, ok := k.answers.Load(key); ok {
+		return answer.(bool)
+	}
+	answer := ask()
+	if k.n.Add(1) <= mostKept {
+		k.answers.Store(key, answer)
+	} else {
+		k.n.Add(-1)
+	}
+	return answer
+}
+
+var doubles, same kept
+
+// hasDoubles reports whether values of type t may have doubles in them.
+func hasDoubles(t *nocopy.XType) bool {
+	for t.Struct() == nil {
+		switch t.Wire() {
+		case nocopy.WireDouble:
+			return true
+		case nocopy.WireList, nocopy.WireSet:
+			t = t.Elem()
+		case nocopy.WireMap:
+			if hasDoubles(t.Key()) {
+				return true
+			}
+			t = t.Elem()
+		default:
+			return false
+		}
+	}
+	d := t.Struct()
+	return doubles.of(d, func() bool { return findDouble(t, map[*nocopy.XDesc]bool{}) })
+}
+
+// findDouble does what hasDoubles does, but does not look into structs in seen.
+func findDouble(t *nocopy.XType, seen map[*nocopy.XDesc]bool) bool {
+	switch t.Wire() {
+	case nocopy.WireDouble:
+		return true
+	case nocopy.WireList, nocopy.WireSet:
+		return findDouble(t.Elem(), seen)
+	case nocopy.WireMap:
+		return findDouble(t.Key(), seen) || findDouble(t.Elem(), seen)
+	case nocopy.WireStruct:
+		d := t.Struct()
+		if seen[d] {
+			return false
+		}
+		seen[d] = true
+		for i := range d.NumFields() {
+			if findDouble(d.FieldDesc(i).Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// descPair is two types that may be the same.
+type descPair struct{ d, e *nocopy.XDesc }
+
+// sameTypes reports whether t and u are the same as the IDL declares them.
+func sameTypes(t, u *nocopy.XType) bool {
+	if t == u {
+		return true
+	}
+	if d, e := t.Struct(), u.Struct(); d != nil && e != nil {
+		return sameDescs(d, e)
+	}
+	return alike(t, u, map[descPair]bool{})
+}
+
+// sameDescs is sameTypes for structs.
+func sameDescs(d, e *nocopy.XDesc) bool {
+	if d == e {
+		return true
+	}
+	return same.of(descPair{d, e}, func() bool { return alikeDescs(d, e, map[descPair]bool{}) })
+}
+
+// alike does what sameTypes does, and takes the pairs in seen for the same.
+func alike(t, u *nocopy.XType, seen map[descPair]bool) bool {
+	switch {
+	case t == u:
+		return true
+	case t == nil || u == nil || t.Wire() != u.Wire() || t.Binary() != u.Binary() || (t.Enum() == nil) != (u.Enum() == nil):
+		return false
+	case t.Enum() != nil:
+		return t.Enum().TypeName() == u.Enum().TypeName()
+	case t.Struct() != nil:
+		return alikeDescs(t.Struct(), u.Struct(), seen)
+	}
+	return alike(t.Key(), u.Key(), seen) && alike(t.Elem(), u.Elem(), seen)
+}
+
+func alikeDescs(d, e *nocopy.XDesc, seen map[descPair]bool) bool {
+	if d == e || seen[descPair{d, e}] {
+		return true
+	}
+	seen[descPair{d, e}] = true
+	if d.Name() != e.Name() || d.IsUnion() != e.IsUnion() || d.IsException() != e.IsException() || d.NumFields() != e.NumFields() {
+		return false
+	}
+	for i := range d.NumFields() {
+		f := d.FieldDesc(i)
+		k := e.NumberByID(f.ID)
+		if k < 0 {
+			return false
+		}
+		g := e.FieldDesc(k)
+		if f.Name != g.Name || f.Req != g.Req || f.Default != g.Default || !alike(f.Type, g.Type, seen) {
+			return false
+		}
+	}
+	return true
+}

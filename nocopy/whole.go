@@ -1,0 +1,108 @@
+package nocopy
+
+import "github.com/nocopythrift/nocopythrift/internal/chain"
+
+// For the packages that compare, copy and merge messages of any type. XHandle is a handle of a
+// struct of a generated type, or of a list, set or map. Of a struct it is an AnyStruct, too.
+type XHandle interface{ ThriftStruct() XStruct }
+
+// WireIn returns the wire bytes of s, a handle of type t, if they are in one piece: an alias that
+// is good until the next change or Release. What is being built in it is completed.
+func (s XStruct) WireIn(t *XType) ([]byte, bool) {
+	s = s.orAbsent()
+	if s.m == empty {
+		return nil, false
+	}
+	s.m.closeAllUnlessSealed()
+	from, to := s.m.extent(s.entry(), t)
+	return s.m.buf.Flat(from, to)
+}
+
+// AppendWire appends the wire bytes of v to dst, as a copy; of an absent struct or container those
+// of an empty one. What is being built in it is completed.
+func (v XValue) AppendWire(dst []byte) []byte {
+	switch t := v.typ; {
+	case t.kind == text:
+		return append(appendBE32(dst, uint32(len(v.text))), v.text...)
+	case t.kind >= record:
+		s := v.s.orAbsent()
+		if s.m == empty {
+			return appendZero(dst, t)
+		}
+		s.m.closeAllUnlessSealed()
+		return s.m.rangeOf(s.entry(), t, chain.Range{}).AppendTo(dst)
+	default:
+		b := v.encoded()
+		return append(dst, b.fixed[:t.size]...)
+	}
+}
+
+// AppendUnknown adds a field that d, the descriptor of s, does not have, or has with another type:
+// its wire bytes, which must be valid, are sent with the struct. Of a union it does not become the
+// arm that is set.
+func (s XStruct) AppendUnknown(d *XDesc, id int16, v Value) {
+	s.changeable()
+	m, e := s.m, s.entry()
+	m.openStruct(e)
+	p, b := m.buf.Extend(fieldHeader + len(v.b))
+	putHeader(b, uint32(v.Type)<<16|uint32(uint16(id)))
+	copy(b[fieldHeader:], v.b)
+	if d.union {
+		w := m.allocRaw(extraWords)
+		f := m.idx[w:][:extraWords]
+		f[extraAt], f[extraEnd] = p, p+uint32(fieldHeader+len(v.b))
+		f[extraNext], f[extraArm] = m.idx[e+unionWord], m.idx[m.armWord(e)]
+		m.idx[e+unionWord] = hasExtra | w
+	}
+}
+
+// Clear removes everything from s, which d describes, also fields that d does not have and those
+// that came twice: it is empty afterwards, without its required fields, which the caller sets.
+func (s XStruct) Clear(d *XDesc) {
+	s.changeable()
+	m, e := s.m, s.entry()
+	m.closeAll() // first, since it adds what is required or has a default
+	for i := range d.fields {
+		s.Unset(d.constant(i))
+	}
+	if d.union {
+		if m.idx[e+unionWord]&hasExtra != 0 {
+			m.unsetExtra(e)
+		}
+		m.idx[e+unionWord] = 0
+		return
+	}
+	from, to := m.extent(e, d.self)
+	b, one := m.buf.Flat(from, to)
+	if !one {
+		if !s.anyUnknown(d) {
+			return
+		}
+		m.compact()
+		from, to = m.extent(e, d.self)
+		if b, one = m.buf.Flat(from, to); !one {
+			panic("nocopy: internal error: a compacted struct in pieces")
+		}
+	}
+	for i := 0; ; {
+		key := headerIn(loadHeader(b, i))
+		t := WireType(key >> 16)
+		if t == WireStop {
+			return
+		}
+		end, err := skip(b, i+fieldHeader, t, maxBudget, 1)
+		if err != nil {
+			panic("nocopy: internal error: " + err.Error())
+		}
+		m.buf.AddReplace(from+uint32(i), from+uint32(end))
+		i = end
+	}
+}
+
+// anyUnknown reports whether s has fields that d does not have.
+func (s XStruct) anyUnknown(d *XDesc) bool {
+	for range s.Unknown(d) {
+		return true
+	}
+	return false
+}
