@@ -10,10 +10,12 @@
 //
 //   - A field that is set and one that is not are different, whatever the values are. The option
 //     [EquateDefaults] compares what getters return instead.
-//   - Doubles are compared as Go compares them: 0 equals −0, and NaN equals nothing, so that a
-//     message with a NaN does not equal itself. With [EquateNaNs] all NaNs are equal.
+//   - Doubles are compared as Go compares them: 0 equals −0, except as a map's key, and NaN equals
+//     nothing, so that a message with a NaN does not equal itself. With [EquateNaNs] all NaNs are
+//     equal.
 //   - Bools are true or false, whatever byte stands for true.
-//   - Enums are numbers. Unions are equal if the same arm is set, to an equal value.
+//   - Enums are numbers. Unions are equal if the same arm is set, to an equal value; where several
+//     came, it is the last.
 //   - Fields that the IDL does not know are equal if those with the same id have the same types and
 //     bytes, in the same order. [IgnoreUnknown] leaves them out.
 //   - A handle that is absent, such as that of a field which is not set, or zero, equals only such
@@ -24,9 +26,10 @@
 // requiredness and defaults, in any order, to any depth. So are types that were generated from one
 // IDL twice. Otherwise they are not equal. Enum types are the same if their names are.
 //
-// Equal takes time in proportion to the size of both messages, and to its logarithm for sets and
-// maps, whatever the bytes are; parts with the same bytes are not looked into, unless they may
-// have NaNs. It allocates for sets and maps that differ in their bytes only.
+// Equal takes time in proportion to the size of both messages and to how deep they are, and for
+// sets and maps to the logarithm of their size, whatever the bytes are. Parts with the same bytes
+// are not looked into, unless they may have NaNs. Sets and maps that differ in their bytes take
+// memory in proportion to their size.
 //
 // # Copies
 //

@@ -82,7 +82,7 @@ func (c *comparison) structure(dst []byte, d, e *nocopy.XDesc, s nocopy.XStruct)
 	}
 	for i := range d.NumFields() {
 		f := fieldOf(e, d, i)
-		if !s.Has(f) {
+		if !s.Has(f) || d.IsUnion() && e.ArmID(s.Which()) != d.FieldDesc(i).ID {
 			continue
 		}
 		t, v := d.FieldDesc(i).Type, s.Value(f, e)
@@ -176,11 +176,19 @@ func (p *pairs) sort() {
 	p.all = slices.CompactFunc(p.all, func(a, b pair) bool { return byKey(a, b) == 0 })
 }
 
+// key appends the encoding of a map's key. As keys 0 and −0 are different, as for peers.
+func (c *comparison) key(dst []byte, t, u *nocopy.XType, k nocopy.XValue) []byte {
+	if t.Wire() == nocopy.WireDouble && k.Float() == 0 {
+		return binary.BigEndian.AppendUint64(dst, math.Float64bits(k.Float()))
+	}
+	return c.encode(dst, t, u, k)
+}
+
 // pairsOf returns the pairs of a map of type u, sorted by the encodings of their keys.
 func (c *comparison) pairsOf(t, u *nocopy.XType, s nocopy.XStruct) pairs {
 	p := pairs{all: make([]pair, 0, s.Count())}
 	for k, v := range s.Pairs() {
-		p.add(c.encode(p.mem, t.Key(), u.Key(), k), v)
+		p.add(c.key(p.mem, t.Key(), u.Key(), k), v)
 	}
 	p.sort()
 	return p

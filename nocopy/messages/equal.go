@@ -107,12 +107,14 @@ func (c *comparison) handles(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
 	defer func() { c.depth-- }()
 	x, flat := a.WireIn(t)
 	y, flat2 := b.WireIn(u)
-	if flat && flat2 && bytes.Equal(x, y) && (c.opt&EquateNaNs != 0 || !hasDoubles(t)) {
+	identical := flat && flat2 && bytes.Equal(x, y)
+	if identical && (c.opt&EquateNaNs != 0 || !hasDoubles(t)) {
 		return true
 	}
 	switch t.Wire() {
 	case nocopy.WireStruct:
-		return c.structs(t.Struct(), u.Struct(), a, b)
+		return c.structs(t.Struct(), u.Struct(), a, b) &&
+			(identical || c.opt&IgnoreUnknown != 0 || sameUnknown(unknownOf(t.Struct(), a), unknownOf(u.Struct(), b)))
 	case nocopy.WireList:
 		return c.lists(t.Elem(), u.Elem(), a, b)
 	case nocopy.WireSet:
@@ -121,7 +123,7 @@ func (c *comparison) handles(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
 	return c.maps(t, u, a, b)
 }
 
-// structs compares two structs, unions or exceptions.
+// structs compares the fields of two structs, unions or exceptions that their types have.
 func (c *comparison) structs(d, e *nocopy.XDesc, a, b nocopy.XStruct) bool {
 	if !a.Valid() && !b.Valid() {
 		return true
@@ -132,10 +134,14 @@ func (c *comparison) structs(d, e *nocopy.XDesc, a, b nocopy.XStruct) bool {
 	for i := range d.NumFields() {
 		f, g := d.Field(i), fieldOf(e, d, i)
 		aSet, bSet := a.Has(f), b.Has(g)
+		if d.IsUnion() { // both have the same arm; others do not count
+			aSet = aSet && d.ArmID(a.Which()) == d.FieldDesc(i).ID
+			bSet = aSet
+		}
 		switch {
 		case !aSet && !bSet:
 			continue
-		case aSet != bSet && (c.opt&EquateDefaults == 0 || d.IsUnion()):
+		case aSet != bSet && c.opt&EquateDefaults == 0:
 			return false
 		}
 		v, w := a.Value(f, d), b.Value(g, e)
@@ -153,7 +159,7 @@ func (c *comparison) structs(d, e *nocopy.XDesc, a, b nocopy.XStruct) bool {
 			return false
 		}
 	}
-	return c.opt&IgnoreUnknown != 0 || sameUnknown(unknownOf(d, a), unknownOf(e, b))
+	return true
 }
 
 // armOf returns the id of the arm that is set of a union, and whether there is one.

@@ -130,7 +130,11 @@ func (c canon) text(t *referee.Type, v referee.Value) string {
 	case *referee.Map:
 		pairs := map[string]referee.Value{}
 		for _, p := range v.Pairs { // a NaN among values that do not count is none
-			pairs[c.text(t.Key, p.Key)] = p.Value
+			key := c.text(t.Key, p.Key)
+			if x, ok := p.Key.(referee.Float); ok && x == 1<<63 {
+				key = "-0"
+			}
+			pairs[key] = p.Value
 		}
 		var all []string
 		for k, x := range pairs {
@@ -146,7 +150,7 @@ func (c canon) record(r *referee.Record) string {
 	var all []string
 	for i, v := range r.Fields {
 		f := &r.Type.Fields[i]
-		if v == nil {
+		if v == nil || r.Type.Union && r.Last != i+1 {
 			continue
 		}
 		text := c.text(f.Type, v)
