@@ -81,7 +81,6 @@ var arrows = []struct {
 	{"nocopy/internal/fixedlists", nil, "a generator needs nothing but the standard library"},
 	{"internal/jsontext", []string{"github.com/go-json-experiment/json/jsontext"}, "the tokenizer, the one requirement that users' programs get"},
 	{"internal/byteorder", nil, "numbers and bytes; users' programs get no dependency through it"},
-	{"nocopy/thriftimpl", []string{module + "/internal/chain", module + "/nocopy"}, "names for what package nocopy has for generated code"},
 	{"nocopy/messages", []string{module + "/nocopy"}, "functions on messages; only those who call them import it"},
 	{"nocopy/inspect/thriftdump", []string{module + "/nocopy"}, "the command calls the package"},
 	{"nocopy/inspect", []string{module + "/gen/idl", module + "/gen/schema", module + "/nocopy"}, "bytes and, for names, the IDL; only those who look at messages import it"},

@@ -2,9 +2,9 @@ package nocopy
 
 import "github.com/nocopythrift/nocopythrift/internal/chain"
 
-// For the packages that compare, copy and merge messages of any type. XHandle is a handle of a
-// struct of a generated type, or of a list, set or map. Of a struct it is an AnyStruct, too.
-type XHandle interface{ ThriftStruct() XStruct }
+// AnyHandle is a handle of a struct of any generated type, which is an AnyStruct too, or of a
+// list, set or map.
+type AnyHandle interface{ ThriftStruct() XStruct }
 
 // WireIn returns the wire bytes of s, a handle of type t, if they are in one piece: an alias that
 // is good until the next change or Release. What is being built in it is completed.

@@ -16,8 +16,8 @@
 //   - Bools are true or false, whatever byte stands for true.
 //   - Enums are numbers. Unions are equal if the same arm is set, to an equal value; where several
 //     came, it is the last.
-//   - Fields that the IDL does not know are equal if those with the same id have the same types and
-//     bytes, in the same order. [IgnoreUnknown] leaves them out.
+//   - Fields that the IDL does not know are equal if those with the same id have the same types
+//     and bytes, in the same order. [IgnoreUnknown] leaves them out.
 //   - A handle that is absent, such as that of a field which is not set, or zero, equals only such
 //     handles. With EquateDefaults it equals an empty value.
 //

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // The encoding of a value is bytes that two values of the same type share if and only if they are
@@ -16,7 +17,7 @@ import (
 
 // encode appends the encoding of v, a value of type u, to dst. t is the same type as u; the order
 // of its fields is that of the encoding.
-func (c *comparison) encode(dst []byte, t, u *nocopy.XType, v nocopy.XValue) []byte {
+func (c *comparison) encode(dst []byte, t, u *thriftimpl.Type, v thriftimpl.Value) []byte {
 	switch t.Wire() {
 	case nocopy.WireDouble:
 		x := v.Float()
@@ -43,7 +44,7 @@ func (c *comparison) encode(dst []byte, t, u *nocopy.XType, v nocopy.XValue) []b
 
 // handle appends the encoding of a struct, list, set or map. The other methods append the same of
 // one of these.
-func (c *comparison) handle(dst []byte, t, u *nocopy.XType, s nocopy.XStruct) []byte {
+func (c *comparison) handle(dst []byte, t, u *thriftimpl.Type, s thriftimpl.Struct) []byte {
 	c.enter()
 	defer func() { c.depth-- }()
 	s.WireIn(u) // completes it
@@ -75,7 +76,7 @@ const (
 	encodedUnknown
 )
 
-func (c *comparison) structure(dst []byte, d, e *nocopy.XDesc, s nocopy.XStruct) []byte {
+func (c *comparison) structure(dst []byte, d, e *thriftimpl.Desc, s thriftimpl.Struct) []byte {
 	if d.IsUnion() {
 		arm := armOf(e, s)
 		dst = append(dst, byte(arm[0]), byte(arm[1]>>8), byte(arm[1]))
@@ -111,26 +112,26 @@ func (c *comparison) structure(dst []byte, d, e *nocopy.XDesc, s nocopy.XStruct)
 
 // zero returns the encoding of what field i of d reads as when it is not set, or false: a default
 // that has the same field in it does not equal that.
-func (c *comparison) zero(d *nocopy.XDesc, i int) ([]byte, bool) {
+func (c *comparison) zero(d *thriftimpl.Desc, i int) ([]byte, bool) {
 	f := d.FieldDesc(i)
 	if zero, ok := c.zeros[f]; ok {
 		return zero, zero != nil
 	}
 	if c.zeros == nil {
-		c.zeros = map[*nocopy.XFieldDesc][]byte{}
+		c.zeros = map[*thriftimpl.FieldDesc][]byte{}
 	}
 	c.zeros[f] = nil
 	unequal := c.unequal
-	zero := c.encode([]byte{}, f.Type, f.Type, nocopy.XStruct{}.Value(d.Field(i), d))
+	zero := c.encode([]byte{}, f.Type, f.Type, thriftimpl.Struct{}.Value(d.Field(i), d))
 	c.unequal = unequal
 	c.zeros[f] = zero
 	return zero, true
 }
 
-func (c *comparison) set(dst []byte, t, u *nocopy.XType, s nocopy.XStruct) []byte {
+func (c *comparison) set(dst []byte, t, u *thriftimpl.Type, s thriftimpl.Struct) []byte {
 	var p pairs
 	for i := range s.Count() {
-		p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), nocopy.XValue{})
+		p.add(c.encode(p.mem, t.Elem(), u.Elem(), s.Element(i)), thriftimpl.Value{})
 	}
 	p.sort()
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(p.all)))
@@ -150,11 +151,11 @@ type pairs struct {
 // pair is one of pairs: where its key is, and its value.
 type pair struct {
 	from, to int
-	value    nocopy.XValue
+	value    thriftimpl.Value
 }
 
 // add adds a pair. mem is what was mem before, with the encoding of the key after it.
-func (p *pairs) add(mem []byte, value nocopy.XValue) {
+func (p *pairs) add(mem []byte, value thriftimpl.Value) {
 	p.all = append(p.all, pair{len(p.mem), len(mem), value})
 	p.mem = mem
 }
@@ -177,7 +178,7 @@ func (p *pairs) sort() {
 }
 
 // key appends the encoding of a map's key. As keys 0 and −0 are different, as for peers.
-func (c *comparison) key(dst []byte, t, u *nocopy.XType, k nocopy.XValue) []byte {
+func (c *comparison) key(dst []byte, t, u *thriftimpl.Type, k thriftimpl.Value) []byte {
 	if t.Wire() == nocopy.WireDouble && k.Float() == 0 {
 		return binary.BigEndian.AppendUint64(dst, math.Float64bits(k.Float()))
 	}
@@ -185,7 +186,7 @@ func (c *comparison) key(dst []byte, t, u *nocopy.XType, k nocopy.XValue) []byte
 }
 
 // pairsOf returns the pairs of a map of type u, sorted by the encodings of their keys.
-func (c *comparison) pairsOf(t, u *nocopy.XType, s nocopy.XStruct) pairs {
+func (c *comparison) pairsOf(t, u *thriftimpl.Type, s thriftimpl.Struct) pairs {
 	p := pairs{all: make([]pair, 0, s.Count())}
 	for k, v := range s.Pairs() {
 		p.add(c.key(p.mem, t.Key(), u.Key(), k), v)
@@ -200,7 +201,7 @@ type unknown struct {
 	value nocopy.Value
 }
 
-func unknownOf(d *nocopy.XDesc, s nocopy.XStruct) (all []unknown) {
+func unknownOf(d *thriftimpl.Desc, s thriftimpl.Struct) (all []unknown) {
 	for id, v := range s.Unknown(d) {
 		all = append(all, unknown{id, v})
 	}

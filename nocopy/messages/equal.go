@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Option changes what Equal takes for equal.
@@ -22,7 +23,7 @@ const (
 
 // Equal reports whether a and b, each a struct, list, set or map, are equal, as the package's
 // comment says. Nothing is changed, but that what is being built in them is completed.
-func Equal[A, B nocopy.XHandle](a A, b B, opts ...Option) bool {
+func Equal[A, B nocopy.AnyHandle](a A, b B, opts ...Option) bool {
 	var c comparison
 	for _, o := range opts {
 		c.opt |= o
@@ -54,13 +55,13 @@ func Equal[A, B nocopy.XHandle](a A, b B, opts ...Option) bool {
 
 // handleOf returns a handle without its Go type, and its type; nil of a list, set or map that is
 // absent.
-func handleOf[H nocopy.XHandle](h H) (nocopy.XStruct, *nocopy.XType) {
+func handleOf[H nocopy.AnyHandle](h H) (thriftimpl.Struct, *thriftimpl.Type) {
 	if any(h) == nil {
-		return nocopy.XStruct{}, nil
+		return thriftimpl.Struct{}, nil
 	}
 	s := h.ThriftStruct()
 	if m, ok := any(h).(nocopy.AnyStruct); ok {
-		return s, nocopy.X{}.StructOf(m.ThriftDesc())
+		return s, thriftimpl.StructOf(m.ThriftDesc())
 	}
 	return s, s.ContainerType()
 }
@@ -73,7 +74,7 @@ type comparison struct {
 	unequal bool
 	depth   int
 	// The encodings of what fields read as when they are not set, once needed; nil while in the works
-	zeros map[*nocopy.XFieldDesc][]byte
+	zeros map[*thriftimpl.FieldDesc][]byte
 }
 
 // mostDepth is the most structs and containers in each other, more than Parse accepts. A program
@@ -87,7 +88,7 @@ func (c *comparison) enter() {
 }
 
 // value compares two values, neither of which is a field that is not set.
-func (c *comparison) value(t, u *nocopy.XType, a, b nocopy.XValue) bool {
+func (c *comparison) value(t, u *thriftimpl.Type, a, b thriftimpl.Value) bool {
 	switch t.Wire() {
 	case nocopy.WireDouble:
 		x, y := a.Float(), b.Float()
@@ -102,7 +103,7 @@ func (c *comparison) value(t, u *nocopy.XType, a, b nocopy.XValue) bool {
 
 // handles compares two structs, lists, sets or maps. An absent one is as an empty one, whose
 // fields are not set.
-func (c *comparison) handles(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
+func (c *comparison) handles(t, u *thriftimpl.Type, a, b thriftimpl.Struct) bool {
 	c.enter()
 	defer func() { c.depth-- }()
 	x, flat := a.WireIn(t)
@@ -124,7 +125,7 @@ func (c *comparison) handles(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
 }
 
 // structs compares the fields of two structs, unions or exceptions that their types have.
-func (c *comparison) structs(d, e *nocopy.XDesc, a, b nocopy.XStruct) bool {
+func (c *comparison) structs(d, e *thriftimpl.Desc, a, b thriftimpl.Struct) bool {
 	if !a.Valid() && !b.Valid() {
 		return true
 	}
@@ -163,7 +164,7 @@ func (c *comparison) structs(d, e *nocopy.XDesc, a, b nocopy.XStruct) bool {
 }
 
 // armOf returns the id of the arm that is set of a union, and whether there is one.
-func armOf(d *nocopy.XDesc, s nocopy.XStruct) [2]int16 {
+func armOf(d *thriftimpl.Desc, s thriftimpl.Struct) [2]int16 {
 	if word := s.Which(); word != 0 {
 		return [2]int16{1, d.ArmID(word)}
 	}
@@ -171,7 +172,7 @@ func armOf(d *nocopy.XDesc, s nocopy.XStruct) [2]int16 {
 }
 
 // fieldOf returns the field of e that is field i of d, which is the same type.
-func fieldOf(e, d *nocopy.XDesc, i int) nocopy.XField {
+func fieldOf(e, d *thriftimpl.Desc, i int) thriftimpl.Field {
 	if d == e {
 		return d.Field(i)
 	}
@@ -179,7 +180,7 @@ func fieldOf(e, d *nocopy.XDesc, i int) nocopy.XField {
 }
 
 // lists compares two lists, or two sets by the order of their elements.
-func (c *comparison) lists(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
+func (c *comparison) lists(t, u *thriftimpl.Type, a, b thriftimpl.Struct) bool {
 	n := a.Count()
 	if n != b.Count() {
 		return false
@@ -193,7 +194,7 @@ func (c *comparison) lists(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
 }
 
 // encoded compares two sets or structs by their encodings.
-func (c *comparison) encoded(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
+func (c *comparison) encoded(t, u *thriftimpl.Type, a, b thriftimpl.Struct) bool {
 	if (a.Count() == 0) != (b.Count() == 0) {
 		return false
 	}
@@ -205,7 +206,7 @@ func (c *comparison) encoded(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
 }
 
 // maps compares two maps: first their keys, then the values of each key once.
-func (c *comparison) maps(t, u *nocopy.XType, a, b nocopy.XStruct) bool {
+func (c *comparison) maps(t, u *thriftimpl.Type, a, b thriftimpl.Struct) bool {
 	if (a.Count() == 0) != (b.Count() == 0) {
 		return false
 	}

@@ -36,7 +36,7 @@ func TestEqualAbsent(t *testing.T) {
 	check("absent and empty list, defaults", messages.Equal(empty.GetLines(), o.GetLines(), messages.EquateDefaults), true)
 	check("absent and empty map", messages.Equal(o.GetLabels(), empty.GetLabels()), false)
 	check("absent list and map that is there", messages.Equal(o.GetLines(), newOrder().GetLabels(), messages.EquateDefaults), false)
-	check("list and struct", messages.Equal(o.GetLines(), zero), true) // neither is there, nor is the list's type
+	check("list and struct", messages.Equal(o.GetLines(), zero), true) // neither is there
 	check("list and struct, defaults", messages.Equal(o.GetLines(), newOrder(), messages.EquateDefaults), false)
 	check("list of another type", messages.Equal(newOrder().GetLines(), newOrder().GetLabels()), false)
 	check("nil", messages.Equal[nocopy.AnyStruct](nil, zero), true)
@@ -147,7 +147,7 @@ func TestEqualHostile(t *testing.T) {
 		for range depth {
 			leaf := []byte{0}
 			w := append(field(nocopy.WireMap, 4, byte(nocopy.WireI32), byte(nocopy.WireStruct)), be32(3)...)
-			w = append(append(append(w, be32(1)...), wire...), be32(2)...) // each level has two maps to look into
+			w = append(append(append(w, be32(1)...), wire...), be32(2)...)
 			w = append(append(append(w, leaf...), be32(3)...), leaf...)
 			if reverse {
 				w = append(field(nocopy.WireMap, 4, byte(nocopy.WireI32), byte(nocopy.WireStruct)), be32(3)...)

@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Mask selects parts of messages of one type. It does not change.
 type Mask struct {
-	desc *nocopy.XDesc
+	desc *thriftimpl.Desc
 	root *node
 }
 
@@ -29,7 +30,7 @@ type node struct {
 
 // keyNode is the value of a map's key.
 type keyNode struct {
-	key nocopy.XValue
+	key thriftimpl.Value
 	node
 }
 
@@ -41,6 +42,7 @@ type MaskError struct {
 	Reason string
 }
 
+// Error tells what is wrong, in which text and where.
 func (e *MaskError) Error() string {
 	return fmt.Sprintf("mask %q, offset %d: %s", e.Text, e.Offset, e.Reason)
 }
@@ -54,7 +56,7 @@ func (e *MaskError) Error() string {
 //
 // Each text may be several paths with commas between them, as String returns them. The error is a
 // *MaskError.
-func NewMask(d *nocopy.XDesc, paths ...string) (*Mask, error) {
+func NewMask(d *thriftimpl.Desc, paths ...string) (*Mask, error) {
 	m := &Mask{d, &node{}}
 	for _, text := range paths {
 		p := maskParser{text: text}
@@ -77,7 +79,7 @@ func NewMask(d *nocopy.XDesc, paths ...string) (*Mask, error) {
 }
 
 // MustMask is NewMask for paths that are known to be right: it panics if they are not.
-func MustMask(d *nocopy.XDesc, paths ...string) *Mask {
+func MustMask(d *thriftimpl.Desc, paths ...string) *Mask {
 	m, err := NewMask(d, paths...)
 	if err != nil {
 		panic("nocopy: " + err.Error())
@@ -105,7 +107,7 @@ func (p *maskParser) failAt(i int, reason string, args ...any) error {
 // path parses a path and adds it to m.
 func (p *maskParser) path(m *Mask) error {
 	p.start, p.parts = p.i, 0
-	t, n := nocopy.X{}.StructOf(m.desc), m.root
+	t, n := thriftimpl.StructOf(m.desc), m.root
 	var err error
 	for first := true; ; first = false {
 		if p.parts++; p.parts > mostParts {
@@ -133,7 +135,7 @@ func (p *maskParser) path(m *Mask) error {
 }
 
 // field parses the name of a field of t, and returns its type and node.
-func (p *maskParser) field(t *nocopy.XType, n *node) (*nocopy.XType, *node, error) {
+func (p *maskParser) field(t *thriftimpl.Type, n *node) (*thriftimpl.Type, *node, error) {
 	from := p.i
 	for p.i < len(p.text) && strings.IndexByte(".,[", p.text[p.i]) < 0 {
 		p.i++
@@ -169,7 +171,7 @@ func child[K comparable](nodes *map[K]*node, key K) *node {
 }
 
 // index parses [*], or an index or key, and returns the type and node of what it stands for.
-func (p *maskParser) index(t *nocopy.XType, n *node) (*nocopy.XType, *node, error) {
+func (p *maskParser) index(t *thriftimpl.Type, n *node) (*thriftimpl.Type, *node, error) {
 	elem := t.Elem()
 	if elem == nil {
 		return nil, nil, p.fail("an index of a %s, which is no list or map", t)
@@ -200,7 +202,7 @@ func (p *maskParser) index(t *nocopy.XType, n *node) (*nocopy.XType, *node, erro
 }
 
 // named parses an index of a list or a key of a map.
-func (p *maskParser) named(t *nocopy.XType, n *node) (*node, error) {
+func (p *maskParser) named(t *thriftimpl.Type, n *node) (*node, error) {
 	from := p.i
 	if t.Wire() == nocopy.WireSet {
 		return nil, p.fail("the elements of a set have no index: only [*] can come here")
@@ -240,8 +242,8 @@ func (p *maskParser) word() string {
 }
 
 // key parses a key of type t.
-func (p *maskParser) key(t *nocopy.XType) (v nocopy.XValue, err error) {
-	from, x := p.i, nocopy.X{}
+func (p *maskParser) key(t *thriftimpl.Type) (v thriftimpl.Value, err error) {
+	from := p.i
 	switch t.Wire() {
 	case nocopy.WireString, nocopy.WireUUID:
 		quoted, err := strconv.QuotedPrefix(p.text[from:])
@@ -251,17 +253,17 @@ func (p *maskParser) key(t *nocopy.XType) (v nocopy.XValue, err error) {
 		text, _ := strconv.Unquote(quoted)
 		p.i += len(quoted)
 		if t.Wire() == nocopy.WireString {
-			return x.ValueOfBytes(t, []byte(text)), nil
+			return thriftimpl.ValueOfBytes(t, []byte(text)), nil
 		}
 		id, err := nocopy.ParseUUID(text)
 		if err != nil {
 			return v, p.failAt(from, "%q is no uuid", text)
 		}
-		return x.ValueOfUUID(id), nil
+		return thriftimpl.ValueOfUUID(id), nil
 	case nocopy.WireBool:
 		switch word := p.word(); word {
 		case "true", "false":
-			return x.ValueOfBool(word == "true"), nil
+			return thriftimpl.ValueOfBool(word == "true"), nil
 		default:
 			return v, p.failAt(from, "%q is no bool", word)
 		}
@@ -269,7 +271,7 @@ func (p *maskParser) key(t *nocopy.XType) (v nocopy.XValue, err error) {
 		word := p.word()
 		if e := t.Enum(); e != nil {
 			if number, ok := e.Value(word); ok {
-				return x.ValueOfInt(t, int64(number)), nil
+				return thriftimpl.ValueOfInt(t, int64(number)), nil
 			}
 		}
 		bits := map[nocopy.WireType]int{nocopy.WireI8: 8, nocopy.WireI16: 16, nocopy.WireI32: 32, nocopy.WireI64: 64}[t.Wire()]
@@ -277,7 +279,7 @@ func (p *maskParser) key(t *nocopy.XType) (v nocopy.XValue, err error) {
 		if err != nil {
 			return v, p.failAt(from, "%q is no %s", word, t)
 		}
-		return x.ValueOfInt(t, number), nil
+		return thriftimpl.ValueOfInt(t, number), nil
 	}
 	return v, p.fail("keys of type %s have no names: only [*] can come here", t)
 }
@@ -286,12 +288,12 @@ func (p *maskParser) key(t *nocopy.XType) (v nocopy.XValue, err error) {
 // nothing but what it selects. NewMask makes the same mask of them.
 func (m *Mask) String() string {
 	var paths []string
-	m.root.paths("", nocopy.X{}.StructOf(m.desc), func(path string) { paths = append(paths, path) })
+	m.root.paths("", thriftimpl.StructOf(m.desc), func(path string) { paths = append(paths, path) })
 	return strings.Join(paths, ",")
 }
 
 // paths calls yield with the paths in n, which is at a path and of type t.
-func (n *node) paths(path string, t *nocopy.XType, yield func(string)) {
+func (n *node) paths(path string, t *thriftimpl.Type, yield func(string)) {
 	if n.all {
 		yield(path)
 		return
@@ -316,7 +318,7 @@ func (n *node) paths(path string, t *nocopy.XType, yield func(string)) {
 }
 
 // keyText returns a key as masks have it.
-func keyText(v nocopy.XValue) string {
+func keyText(v thriftimpl.Value) string {
 	switch t := v.Type(); t.Wire() {
 	case nocopy.WireString:
 		return strconv.Quote(v.Text())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Merge adds what is set in src to dst. Numbers, texts, enums and uuids of src replace those of
@@ -34,7 +35,7 @@ func Merge(dst, src nocopy.AnyStruct) {
 func CopyInto(dst, src nocopy.AnyStruct) {
 	d, to, from := prepare("CopyInto", dst, src)
 	if !from.Valid() {
-		from = nocopy.X{}.New(d)
+		from = thriftimpl.New(d)
 		from.Message().Finish()
 	}
 	copyStruct(d, to, from)
@@ -42,7 +43,7 @@ func CopyInto(dst, src nocopy.AnyStruct) {
 
 // prepare returns the type of dst and both structs, src as a struct of that type that shares
 // nothing with dst.
-func prepare(what string, dst, src nocopy.AnyStruct) (d *nocopy.XDesc, to, from nocopy.XStruct) {
+func prepare(what string, dst, src nocopy.AnyStruct) (d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	if dst == nil || src == nil {
 		panic("nocopy: " + what + " of a nil interface")
 	}
@@ -66,12 +67,12 @@ func prepare(what string, dst, src nocopy.AnyStruct) (d *nocopy.XDesc, to, from 
 
 // reparsed returns the root of the message of type d that has these wire bytes, which were those
 // of a message before.
-func reparsed(d *nocopy.XDesc, wire []byte) nocopy.XStruct {
+func reparsed(d *thriftimpl.Desc, wire []byte) thriftimpl.Struct {
 	limits := nocopy.Limits{MaxBytes: len(wire) + 1, MaxIndex: math.MaxInt32}
-	s, err := nocopy.X{}.Parse(d, wire, nocopy.Own, limits)
+	s, err := thriftimpl.Parse(d, wire, nocopy.Own, limits)
 	if errors.Is(err, nocopy.ErrLimit) { // it is deeper than messages are by default
 		limits.MaxDepth = math.MaxInt32
-		s, err = nocopy.X{}.Parse(d, wire, nocopy.Own, limits)
+		s, err = thriftimpl.Parse(d, wire, nocopy.Own, limits)
 	}
 	if err != nil {
 		panic("nocopy: " + strings.TrimPrefix(err.Error(), "nocopy: "))
@@ -80,22 +81,22 @@ func reparsed(d *nocopy.XDesc, wire []byte) nocopy.XStruct {
 }
 
 // owned returns v, a text that setters would refer to as a copy: its message may recycle memory.
-func owned(v nocopy.XValue) nocopy.XValue {
+func owned(v thriftimpl.Value) thriftimpl.Value {
 	const referSize = 4 << 10
 	if v.Type().Wire() == nocopy.WireString && len(v.Bytes()) >= referSize {
-		return nocopy.X{}.ValueOfBytes(v.Type(), bytes.Clone(v.Bytes()))
+		return thriftimpl.ValueOfBytes(v.Type(), bytes.Clone(v.Bytes()))
 	}
 	return v
 }
 
 // copyStruct makes to, of type d, a copy of from, which is of another message.
-func copyStruct(d *nocopy.XDesc, to, from nocopy.XStruct) {
+func copyStruct(d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	to.Clear(d)
 	mergeStruct(d, to, from)
 }
 
 // mergeStruct merges from into to. They are of type d, and of different messages.
-func mergeStruct(d *nocopy.XDesc, to, from nocopy.XStruct) {
+func mergeStruct(d *thriftimpl.Desc, to, from thriftimpl.Struct) {
 	if d.IsUnion() {
 		if arm := from.Which(); arm != 0 {
 			mergeField(d, d.Field(d.NumberByID(d.ArmID(arm))), to, from)
@@ -113,7 +114,7 @@ func mergeStruct(d *nocopy.XDesc, to, from nocopy.XStruct) {
 }
 
 // mergeField merges the field f, which is set in from.
-func mergeField(d *nocopy.XDesc, f nocopy.XField, to, from nocopy.XStruct) {
+func mergeField(d *thriftimpl.Desc, f thriftimpl.Field, to, from thriftimpl.Struct) {
 	v := from.Value(f, d)
 	t := v.Type()
 	if !to.Has(f) || d.IsUnion() && to.Which() != from.Which() || !isHandle(t) {
@@ -142,7 +143,7 @@ func mergeField(d *nocopy.XDesc, f nocopy.XField, to, from nocopy.XStruct) {
 }
 
 // isHandle reports whether t is a struct, list, set or map.
-func isHandle(t *nocopy.XType) bool {
+func isHandle(t *thriftimpl.Type) bool {
 	switch t.Wire() {
 	case nocopy.WireStruct, nocopy.WireList, nocopy.WireSet, nocopy.WireMap:
 		return true

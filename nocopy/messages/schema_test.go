@@ -1,3 +1,5 @@
+// Types and messages of the referee for this package's tests, and what it takes for equal.
+
 package messages_test
 
 import (
@@ -192,8 +194,8 @@ func (c canon) zero(f *referee.Field) string {
 	return c.text(f.Type, referee.Zero(f.Type))
 }
 
-// shuffled returns a copy of a value with sets and maps in another order. Keys that come again stay
-// in theirs.
+// shuffled returns a copy of a value with sets and maps in another order. Keys that come again
+// stay in theirs.
 func shuffled(v referee.Value, rnd *rand.Rand) referee.Value {
 	v = referee.Clone(v)
 	shuffle(v, rnd)

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Keep removes everything from s but what the mask selects, also fields that the IDL does not
-// know. Required fields get their defaults, and structs in which something could have been selected
-// stay. Of a list only the selected elements stay, of a map the selected keys. s is as after
-// CopyInto. It panics if s is absent, or not of the mask's type.
+// know. Required fields get their defaults, and structs in which something could have been
+// selected stay. Of a list only the selected elements stay, of a map the selected keys. s is as
+// after CopyInto. It panics if s is absent, or not of the mask's type.
 func (m *Mask) Keep(s nocopy.AnyStruct) { m.filter("Keep", s, false) }
 
 // Drop removes what the mask selects from s; of required fields it is the default that is left.
@@ -30,13 +31,12 @@ func (m *Mask) filter(what string, s nocopy.AnyStruct, drop bool) {
 }
 
 // valueOf returns s, of type d, as a value.
-func valueOf(d *nocopy.XDesc, s nocopy.XStruct) nocopy.XValue {
-	x := nocopy.X{}
-	return x.ValueOfStruct(x.StructOf(d), s)
+func valueOf(d *thriftimpl.Desc, s thriftimpl.Struct) thriftimpl.Value {
+	return thriftimpl.ValueOfStruct(thriftimpl.StructOf(d), s)
 }
 
 // of returns the same mask for messages of type d.
-func (m *Mask) of(what string, d *nocopy.XDesc) *Mask {
+func (m *Mask) of(what string, d *thriftimpl.Desc) *Mask {
 	switch {
 	case m.desc == d:
 		return m
@@ -50,7 +50,7 @@ func (m *Mask) of(what string, d *nocopy.XDesc) *Mask {
 func (m *Mask) start() selection { return selection{m.root} }
 
 // replace makes s, of type d, what has these wire bytes.
-func (m *Mask) replace(d *nocopy.XDesc, s nocopy.XStruct, wire []byte) {
+func (m *Mask) replace(d *thriftimpl.Desc, s thriftimpl.Struct, wire []byte) {
 	made := reparsed(d, wire)
 	copyStruct(d, s, made)
 	made.Release()
@@ -93,7 +93,7 @@ func (s selection) element(i int) selection {
 }
 
 // key returns what is selected in the value of a map's key.
-func (s selection) key(k nocopy.XValue) selection {
+func (s selection) key(k thriftimpl.Value) selection {
 	if len(s) == 1 && s[0].keys == nil {
 		return s[0].eachOnly
 	}
@@ -152,7 +152,7 @@ func (s selection) named() (keys []*keyNode) {
 type maskWriter struct{ drop bool }
 
 // value appends what is left of v, of which some is selected.
-func (w *maskWriter) value(dst []byte, v nocopy.XValue, sel selection) []byte {
+func (w *maskWriter) value(dst []byte, v thriftimpl.Value, sel selection) []byte {
 	switch v.Type().Wire() {
 	case nocopy.WireStruct:
 		return w.structure(dst, v.Type().Struct(), v.Struct(), sel)
@@ -163,7 +163,7 @@ func (w *maskWriter) value(dst []byte, v nocopy.XValue, sel selection) []byte {
 }
 
 // part appends v, in which sel is selected, after lead, or nothing if nothing is left of it.
-func (w *maskWriter) part(dst, lead []byte, v nocopy.XValue, sel selection) ([]byte, bool) {
+func (w *maskWriter) part(dst, lead []byte, v thriftimpl.Value, sel selection) ([]byte, bool) {
 	switch {
 	case len(sel) == 0 && w.drop, sel.all() && !w.drop:
 		return v.AppendWire(append(dst, lead...)), true
@@ -174,17 +174,17 @@ func (w *maskWriter) part(dst, lead []byte, v nocopy.XValue, sel selection) ([]b
 }
 
 // header returns the header of field i of d.
-func header(d *nocopy.XDesc, i int) []byte {
+func header(d *thriftimpl.Desc, i int) []byte {
 	f := d.FieldDesc(i)
 	return []byte{byte(f.Type.Wire()), byte(f.ID >> 8), byte(f.ID)}
 }
 
 // sent reports whether field i of s counts: it is set, and of a union it is the arm.
-func sent(d *nocopy.XDesc, s nocopy.XStruct, i int) bool {
+func sent(d *thriftimpl.Desc, s thriftimpl.Struct, i int) bool {
 	return s.Has(d.Field(i)) && (!d.IsUnion() || d.ArmID(s.Which()) == d.FieldDesc(i).ID)
 }
 
-func (w *maskWriter) structure(dst []byte, d *nocopy.XDesc, s nocopy.XStruct, sel selection) []byte {
+func (w *maskWriter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struct, sel selection) []byte {
 	for i := range d.NumFields() {
 		there := false
 		if sent(d, s, i) {
@@ -201,22 +201,22 @@ func (w *maskWriter) structure(dst []byte, d *nocopy.XDesc, s nocopy.XStruct, se
 }
 
 // appendRequired appends the default of field i if it is required.
-func appendRequired(dst []byte, d *nocopy.XDesc, i int) []byte {
-	if d.FieldDesc(i).Req != nocopy.XRequired || d.IsUnion() {
+func appendRequired(dst []byte, d *thriftimpl.Desc, i int) []byte {
+	if d.FieldDesc(i).Req != thriftimpl.Required || d.IsUnion() {
 		return dst
 	}
-	return nocopy.XStruct{}.Value(d.Field(i), d).AppendWire(append(dst, header(d, i)...))
+	return thriftimpl.Struct{}.Value(d.Field(i), d).AppendWire(append(dst, header(d, i)...))
 }
 
 // appendUnknown appends the fields of s that d does not have.
-func appendUnknown(dst []byte, d *nocopy.XDesc, s nocopy.XStruct) []byte {
+func appendUnknown(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struct) []byte {
 	for id, v := range s.Unknown(d) {
 		dst = append(append(dst, byte(v.Type), byte(uint16(id)>>8), byte(id)), v.Raw()...)
 	}
 	return dst
 }
 
-func (w *maskWriter) list(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel selection) []byte {
+func (w *maskWriter) list(dst []byte, t *thriftimpl.Type, s thriftimpl.Struct, sel selection) []byte {
 	dst, count := beginContainer(dst, t)
 	n := 0
 	for i := range s.Count() {
@@ -228,7 +228,7 @@ func (w *maskWriter) list(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel sel
 	return endContainer(dst, count, n)
 }
 
-func (w *maskWriter) dict(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel selection) []byte {
+func (w *maskWriter) dict(dst []byte, t *thriftimpl.Type, s thriftimpl.Struct, sel selection) []byte {
 	dst, count := beginContainer(dst, t)
 	n := 0
 	for k, v := range s.Pairs() {
@@ -241,7 +241,7 @@ func (w *maskWriter) dict(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel sel
 }
 
 // beginContainer appends the header of a list, set or map, and returns where its count is.
-func beginContainer(dst []byte, t *nocopy.XType) ([]byte, int) {
+func beginContainer(dst []byte, t *thriftimpl.Type) ([]byte, int) {
 	if t.Key() != nil {
 		dst = append(dst, byte(t.Key().Wire()))
 	}
@@ -260,6 +260,7 @@ type ApplyError struct {
 	Reason string
 }
 
+// Error tells where the mask can't be applied, and why.
 func (e *ApplyError) Error() string { return "mask: " + e.Path + ": " + e.Reason }
 
 // under returns err with where it is before its path, if it is an ApplyError.
@@ -299,7 +300,7 @@ type maskCopier struct{}
 var keeper, dropper = maskWriter{}, maskWriter{drop: true}
 
 // value appends v with what is selected being of u.
-func (w maskCopier) value(dst []byte, v, u nocopy.XValue, sel selection) ([]byte, error) {
+func (w maskCopier) value(dst []byte, v, u thriftimpl.Value, sel selection) ([]byte, error) {
 	switch v.Type().Wire() {
 	case nocopy.WireStruct:
 		return w.structure(dst, v.Type().Struct(), v.Struct(), u.Struct(), sel)
@@ -310,7 +311,7 @@ func (w maskCopier) value(dst []byte, v, u nocopy.XValue, sel selection) ([]byte
 }
 
 // part appends what becomes of a value v, if hasV, where there is u, if hasU, after lead.
-func (w maskCopier) part(dst, lead []byte, v, u nocopy.XValue, hasV, hasU bool, sel selection) (_ []byte, there bool, err error) {
+func (w maskCopier) part(dst, lead []byte, v, u thriftimpl.Value, hasV, hasU bool, sel selection) (_ []byte, there bool, err error) {
 	switch {
 	case len(sel) == 0 && hasV:
 		return v.AppendWire(append(dst, lead...)), true, nil
@@ -331,7 +332,7 @@ func (w maskCopier) part(dst, lead []byte, v, u nocopy.XValue, hasV, hasU bool, 
 	return dst, false, nil
 }
 
-func (w maskCopier) structure(dst []byte, d *nocopy.XDesc, to, from nocopy.XStruct, sel selection) ([]byte, error) {
+func (w maskCopier) structure(dst []byte, d *thriftimpl.Desc, to, from thriftimpl.Struct, sel selection) ([]byte, error) {
 	moves := false // of a union: the arm of from is selected and takes the place of another one
 	for i := range d.NumFields() {
 		moves = moves || d.IsUnion() && sent(d, from, i) && len(sel.field(i)) > 0
@@ -355,7 +356,7 @@ func (w maskCopier) structure(dst []byte, d *nocopy.XDesc, to, from nocopy.XStru
 	return append(appendUnknown(dst, d, to), byte(nocopy.WireStop)), nil
 }
 
-func (w maskCopier) list(dst []byte, t *nocopy.XType, to, from nocopy.XStruct, sel selection) ([]byte, error) {
+func (w maskCopier) list(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Struct, sel selection) ([]byte, error) {
 	had, has := to.Count(), from.Count()
 	n := had
 	if sel.every() {
@@ -374,7 +375,7 @@ func (w maskCopier) list(dst []byte, t *nocopy.XType, to, from nocopy.XStruct, s
 	}
 	dst, count := beginContainer(dst, t)
 	for i := range n {
-		var v, u nocopy.XValue
+		var v, u thriftimpl.Value
 		if i < had {
 			v = to.Element(i)
 		}
@@ -389,11 +390,11 @@ func (w maskCopier) list(dst []byte, t *nocopy.XType, to, from nocopy.XStruct, s
 	return endContainer(dst, count, n), nil
 }
 
-func (w maskCopier) dict(dst []byte, t *nocopy.XType, to, from nocopy.XStruct, sel selection) ([]byte, error) {
+func (w maskCopier) dict(dst []byte, t *thriftimpl.Type, to, from thriftimpl.Struct, sel selection) ([]byte, error) {
 	dst, count := beginContainer(dst, t)
 	n := 0
 	var err error
-	put := func(k, v, u nocopy.XValue, hasV, hasU bool) bool {
+	put := func(k, v, u thriftimpl.Value, hasV, hasU bool) bool {
 		var there bool
 		if dst, there, err = w.part(dst, k.AppendWire(nil), v, u, hasV, hasU, sel.key(k)); there {
 			n++
@@ -413,7 +414,7 @@ func (w maskCopier) dict(dst []byte, t *nocopy.XType, to, from nocopy.XStruct, s
 		}
 	}
 	for k, u := range from.Pairs() {
-		if _, ok := to.Pair(k); !ok && !put(k, nocopy.XValue{}, u, false, true) {
+		if _, ok := to.Pair(k); !ok && !put(k, thriftimpl.Value{}, u, false, true) {
 			return nil, err
 		}
 	}
@@ -421,7 +422,7 @@ func (w maskCopier) dict(dst []byte, t *nocopy.XType, to, from nocopy.XStruct, s
 }
 
 // keyName returns a map's key as paths have it; of a struct or container only what it is.
-func keyName(k nocopy.XValue) string {
+func keyName(k thriftimpl.Value) string {
 	if isHandle(k.Type()) || k.Type().Wire() == nocopy.WireDouble {
 		return "a " + k.Type().String()
 	}

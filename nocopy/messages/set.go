@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // Set sets all that the mask selects in s to value: a bool, an integer of any of Go's types, a
@@ -23,7 +24,7 @@ func (m *Mask) Set(s nocopy.AnyStruct, value any) error {
 		panic("nocopy: Mask.Set in an absent struct")
 	}
 	w := maskSetter{}
-	if err := w.encode(m.root, nocopy.X{}.StructOf(d), value); err != nil {
+	if err := w.encode(m.root, thriftimpl.StructOf(d), value); err != nil {
 		return err
 	}
 	wire, _, err := w.structure(nil, d, to, m.start())
@@ -36,10 +37,10 @@ func (m *Mask) Set(s nocopy.AnyStruct, value any) error {
 
 // maskSetter writes the wire bytes of messages with a value in all places that are selected: its
 // wire bytes as each of the types that these have.
-type maskSetter map[*nocopy.XType][]byte
+type maskSetter map[*thriftimpl.Type][]byte
 
 // encode finds out the wire bytes of a value for all places in n, which is of type t.
-func (w maskSetter) encode(n *node, t *nocopy.XType, value any) (err error) {
+func (w maskSetter) encode(n *node, t *thriftimpl.Type, value any) (err error) {
 	if n.all {
 		if w[t] == nil {
 			w[t], err = encodeAs(t, value)
@@ -71,12 +72,11 @@ func (w maskSetter) encode(n *node, t *nocopy.XType, value any) (err error) {
 }
 
 // encodeAs returns the wire bytes of a Go value as one of type t.
-func encodeAs(t *nocopy.XType, value any) ([]byte, error) {
-	x := nocopy.X{}
+func encodeAs(t *thriftimpl.Type, value any) ([]byte, error) {
 	no := func() ([]byte, error) {
 		return nil, &ApplyError{"", fmt.Sprintf("%#v can't be set where the type is %s", value, t)}
 	}
-	if h, ok := value.(nocopy.XHandle); ok {
+	if h, ok := value.(nocopy.AnyHandle); ok {
 		s, u := handleOf(h)
 		switch {
 		case !isHandle(t) || u != nil && !sameTypes(t, u) || u == nil && t.Struct() != nil:
@@ -84,22 +84,22 @@ func encodeAs(t *nocopy.XType, value any) ([]byte, error) {
 		case u == nil:
 			u = t
 		}
-		return x.ValueOfStruct(u, s).AppendWire(nil), nil
+		return thriftimpl.ValueOfStruct(u, s).AppendWire(nil), nil
 	}
 	v := reflect.ValueOf(value)
 	switch wire := t.Wire(); {
 	case !v.IsValid() || isHandle(t):
 		return no()
 	case wire == nocopy.WireBool && v.Kind() == reflect.Bool:
-		return x.ValueOfBool(v.Bool()).AppendWire(nil), nil
+		return thriftimpl.ValueOfBool(v.Bool()).AppendWire(nil), nil
 	case wire == nocopy.WireDouble && v.CanFloat():
-		return x.ValueOfFloat(v.Float()).AppendWire(nil), nil
+		return thriftimpl.ValueOfFloat(v.Float()).AppendWire(nil), nil
 	case wire == nocopy.WireString && v.Kind() == reflect.String:
-		return x.ValueOfBytes(t, []byte(v.String())).AppendWire(nil), nil
+		return thriftimpl.ValueOfBytes(t, []byte(v.String())).AppendWire(nil), nil
 	case wire == nocopy.WireString && v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
-		return x.ValueOfBytes(t, v.Bytes()).AppendWire(nil), nil
+		return thriftimpl.ValueOfBytes(t, v.Bytes()).AppendWire(nil), nil
 	case wire == nocopy.WireUUID && v.Type() == reflect.TypeFor[nocopy.UUID]():
-		return x.ValueOfUUID(value.(nocopy.UUID)).AppendWire(nil), nil
+		return thriftimpl.ValueOfUUID(value.(nocopy.UUID)).AppendWire(nil), nil
 	case wire == nocopy.WireBool, wire == nocopy.WireDouble, wire == nocopy.WireString, wire == nocopy.WireUUID:
 		return no()
 	case v.CanUint() && v.Uint() <= math.MaxInt64:
@@ -107,7 +107,7 @@ func encodeAs(t *nocopy.XType, value any) ([]byte, error) {
 	case !v.CanInt():
 		return no()
 	}
-	number := x.ValueOfInt(t, v.Int())
+	number := thriftimpl.ValueOfInt(t, v.Int())
 	if number.Int() != v.Int() {
 		return no()
 	}
@@ -116,7 +116,7 @@ func encodeAs(t *nocopy.XType, value any) ([]byte, error) {
 
 // part appends v, in which something is selected, after lead; if has is false it is made. It
 // reports whether anything was set in it.
-func (w maskSetter) part(dst, lead []byte, v nocopy.XValue, t *nocopy.XType, has bool, sel selection) (_ []byte, set bool, err error) {
+func (w maskSetter) part(dst, lead []byte, v thriftimpl.Value, t *thriftimpl.Type, has bool, sel selection) (_ []byte, set bool, err error) {
 	before := len(dst)
 	dst = append(dst, lead...)
 	switch {
@@ -138,7 +138,7 @@ func (w maskSetter) part(dst, lead []byte, v nocopy.XValue, t *nocopy.XType, has
 	return dst, set, nil
 }
 
-func (w maskSetter) structure(dst []byte, d *nocopy.XDesc, s nocopy.XStruct, sel selection) (_ []byte, any bool, err error) {
+func (w maskSetter) structure(dst []byte, d *thriftimpl.Desc, s thriftimpl.Struct, sel selection) (_ []byte, any bool, err error) {
 	var arm []byte // of a union: the one that is there, unless another one is set
 	for i := range d.NumFields() {
 		in, has := sel.field(i), sent(d, s, i)
@@ -172,7 +172,7 @@ func (w maskSetter) structure(dst []byte, d *nocopy.XDesc, s nocopy.XStruct, sel
 	return append(dst, byte(nocopy.WireStop)), any, nil
 }
 
-func (w maskSetter) list(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel selection) (_ []byte, any bool, err error) {
+func (w maskSetter) list(dst []byte, t *thriftimpl.Type, s thriftimpl.Struct, sel selection) (_ []byte, any bool, err error) {
 	n := s.Count()
 	for _, i := range sel.indexes() {
 		if i >= n {
@@ -195,10 +195,10 @@ func (w maskSetter) list(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel sele
 	return endContainer(dst, count, n), any, nil
 }
 
-func (w maskSetter) dict(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel selection) (_ []byte, any bool, err error) {
+func (w maskSetter) dict(dst []byte, t *thriftimpl.Type, s thriftimpl.Struct, sel selection) (_ []byte, any bool, err error) {
 	dst, count := beginContainer(dst, t)
 	n := 0
-	put := func(k, v nocopy.XValue, has bool, in selection) bool {
+	put := func(k, v thriftimpl.Value, has bool, in selection) bool {
 		var set bool
 		before := len(dst)
 		if dst, set, err = w.part(dst, k.AppendWire(nil), v, t.Elem(), has, in); err != nil {
@@ -221,7 +221,7 @@ func (w maskSetter) dict(dst []byte, t *nocopy.XType, s nocopy.XStruct, sel sele
 		}
 	}
 	for _, k := range sel.named() {
-		if _, ok := s.Pair(k.key); !ok && !put(k.key, nocopy.XValue{}, false, sel.key(k.key)) {
+		if _, ok := s.Pair(k.key); !ok && !put(k.key, thriftimpl.Value{}, false, sel.key(k.key)) {
 			return nil, false, err
 		}
 	}

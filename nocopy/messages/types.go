@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nocopythrift/nocopythrift/nocopy"
+	"github.com/nocopythrift/nocopythrift/nocopy/thriftimpl"
 )
 
 // mostKept is how many answers about types are kept. More are found out again each time.
@@ -33,7 +34,7 @@ func (k *kept) of(key any, ask func() bool) bool {
 var doubles, same kept
 
 // hasDoubles reports whether values of type t may have doubles in them.
-func hasDoubles(t *nocopy.XType) bool {
+func hasDoubles(t *thriftimpl.Type) bool {
 	for t.Struct() == nil {
 		switch t.Wire() {
 		case nocopy.WireDouble:
@@ -50,11 +51,11 @@ func hasDoubles(t *nocopy.XType) bool {
 		}
 	}
 	d := t.Struct()
-	return doubles.of(d, func() bool { return findDouble(t, map[*nocopy.XDesc]bool{}) })
+	return doubles.of(d, func() bool { return findDouble(t, map[*thriftimpl.Desc]bool{}) })
 }
 
 // findDouble does what hasDoubles does, but does not look into structs in seen.
-func findDouble(t *nocopy.XType, seen map[*nocopy.XDesc]bool) bool {
+func findDouble(t *thriftimpl.Type, seen map[*thriftimpl.Desc]bool) bool {
 	switch t.Wire() {
 	case nocopy.WireDouble:
 		return true
@@ -78,10 +79,10 @@ func findDouble(t *nocopy.XType, seen map[*nocopy.XDesc]bool) bool {
 }
 
 // descPair is two types that may be the same.
-type descPair struct{ d, e *nocopy.XDesc }
+type descPair struct{ d, e *thriftimpl.Desc }
 
 // sameTypes reports whether t and u are the same as the IDL declares them.
-func sameTypes(t, u *nocopy.XType) bool {
+func sameTypes(t, u *thriftimpl.Type) bool {
 	if t == u {
 		return true
 	}
@@ -92,7 +93,7 @@ func sameTypes(t, u *nocopy.XType) bool {
 }
 
 // sameDescs is sameTypes for structs.
-func sameDescs(d, e *nocopy.XDesc) bool {
+func sameDescs(d, e *thriftimpl.Desc) bool {
 	if d == e {
 		return true
 	}
@@ -100,7 +101,7 @@ func sameDescs(d, e *nocopy.XDesc) bool {
 }
 
 // alike does what sameTypes does, and takes the pairs in seen for the same.
-func alike(t, u *nocopy.XType, seen map[descPair]bool) bool {
+func alike(t, u *thriftimpl.Type, seen map[descPair]bool) bool {
 	switch {
 	case t == u:
 		return true
@@ -114,7 +115,7 @@ func alike(t, u *nocopy.XType, seen map[descPair]bool) bool {
 	return alike(t.Key(), u.Key(), seen) && alike(t.Elem(), u.Elem(), seen)
 }
 
-func alikeDescs(d, e *nocopy.XDesc, seen map[descPair]bool) bool {
+func alikeDescs(d, e *thriftimpl.Desc, seen map[descPair]bool) bool {
 	if d == e || seen[descPair{d, e}] {
 		return true
 	}
