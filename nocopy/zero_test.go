@@ -23,7 +23,7 @@ var forRPC = map[string]bool{"Claim": true, "Drop": true, "End": true, "Freeze":
 type color int32
 
 // changes are the methods that change what they are called on.
-var changes = regexp.MustCompile(`^(Set|Append$|AppendNew|AppendElement|AppendPair|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
+var changes = regexp.MustCompile(`^(Set|Append$|AppendNew|AppendElement|AppendPair|AppendUnknown|Clear$|Add$|New|Put|Delete|Unset|Reset$|Arm|Swap|Truncate|Sort)`)
 
 // TestZeroHandles: whatever is asked of a zero handle, it answers like an absent struct or
 // container; what would change it panics with a text of this package's.
