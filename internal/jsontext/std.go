@@ -22,7 +22,7 @@ type (
 // IsDuplicateName reports whether err is that of an object that has a name twice.
 func IsDuplicateName(err error) bool { return errors.Is(err, jsontext.ErrDuplicateName) }
 
-// AllowDuplicateNames returns the option that says whether an object may have a name twice.
+// AllowDuplicateNames returns the option by which an object may have a name twice.
 func AllowDuplicateNames(v bool) Options { return jsontext.AllowDuplicateNames(v) }
 
 // AppendUnquote appends what the JSON string src stands for to dst.

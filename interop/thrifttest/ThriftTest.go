@@ -706,18 +706,23 @@ func ReadBonk(r io.Reader, n int, opts ...nocopy.Option) (Bonk, error) {
 	return nocopy.Read[Bonk](BonkDesc, r, n, opts...)
 }
 
+func (s Bonk) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Bonk) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Bonk) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Bonk) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, BonkDesc) }
-func (s Bonk) ThriftDesc() *impl.Desc                  { return BonkDesc }
-func (s Bonk) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Bonk) Release()                                { nocopy.Struct(s).Release() }
-func (s Bonk) Clone() Bonk                             { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
-func (s Bonk) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Bonk) String() string                          { return impl.Struct(s).Format(BonkDesc) }
-func (s Bonk) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BonkDesc) }
-func (s Bonk) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BonkDesc) }
+func (s Bonk) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Bonk) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BonkDesc) }
+
+func (s Bonk) Clone() Bonk    { return Bonk(impl.Struct(s).Clone(BonkDesc)) }
+func (s Bonk) String() string { return impl.Struct(s).Format(BonkDesc) }
+
+func (s Bonk) ThriftDesc() *impl.Desc    { return BonkDesc }
+func (s Bonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Bonk) LogValue() slog.Value      { return impl.Struct(s).LogValue(BonkDesc) }
+
+func (s Bonk) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BonkDesc) }
+
 func (s Bonk) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BonkDesc) }
 
 func (s Bonk) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -755,18 +760,23 @@ func ReadBools(r io.Reader, n int, opts ...nocopy.Option) (Bools, error) {
 	return nocopy.Read[Bools](BoolsDesc, r, n, opts...)
 }
 
+func (s Bools) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Bools) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Bools) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Bools) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, BoolsDesc) }
-func (s Bools) ThriftDesc() *impl.Desc                  { return BoolsDesc }
-func (s Bools) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Bools) Release()                                { nocopy.Struct(s).Release() }
-func (s Bools) Clone() Bools                            { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
-func (s Bools) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Bools) String() string                          { return impl.Struct(s).Format(BoolsDesc) }
-func (s Bools) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, BoolsDesc) }
-func (s Bools) LogValue() slog.Value                    { return impl.Struct(s).LogValue(BoolsDesc) }
+func (s Bools) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Bools) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolsDesc) }
+
+func (s Bools) Clone() Bools   { return Bools(impl.Struct(s).Clone(BoolsDesc)) }
+func (s Bools) String() string { return impl.Struct(s).Format(BoolsDesc) }
+
+func (s Bools) ThriftDesc() *impl.Desc    { return BoolsDesc }
+func (s Bools) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Bools) LogValue() slog.Value      { return impl.Struct(s).LogValue(BoolsDesc) }
+
+func (s Bools) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BoolsDesc) }
+
 func (s Bools) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(BoolsDesc) }
 
 func (s Bools) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -806,18 +816,23 @@ func ReadXtruct(r io.Reader, n int, opts ...nocopy.Option) (Xtruct, error) {
 	return nocopy.Read[Xtruct](XtructDesc, r, n, opts...)
 }
 
+func (s Xtruct) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Xtruct) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Xtruct) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, XtructDesc) }
-func (s Xtruct) ThriftDesc() *impl.Desc                  { return XtructDesc }
-func (s Xtruct) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Xtruct) Release()                                { nocopy.Struct(s).Release() }
-func (s Xtruct) Clone() Xtruct                           { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
-func (s Xtruct) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Xtruct) String() string                          { return impl.Struct(s).Format(XtructDesc) }
-func (s Xtruct) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, XtructDesc) }
-func (s Xtruct) LogValue() slog.Value                    { return impl.Struct(s).LogValue(XtructDesc) }
+func (s Xtruct) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Xtruct) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XtructDesc) }
+
+func (s Xtruct) Clone() Xtruct  { return Xtruct(impl.Struct(s).Clone(XtructDesc)) }
+func (s Xtruct) String() string { return impl.Struct(s).Format(XtructDesc) }
+
+func (s Xtruct) ThriftDesc() *impl.Desc    { return XtructDesc }
+func (s Xtruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xtruct) LogValue() slog.Value      { return impl.Struct(s).LogValue(XtructDesc) }
+
+func (s Xtruct) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, XtructDesc) }
+
 func (s Xtruct) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(XtructDesc) }
 
 func (s Xtruct) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -866,18 +881,23 @@ func ReadXtruct2(r io.Reader, n int, opts ...nocopy.Option) (Xtruct2, error) {
 	return nocopy.Read[Xtruct2](Xtruct2Desc, r, n, opts...)
 }
 
+func (s Xtruct2) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Xtruct2) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct2) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Xtruct2) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, Xtruct2Desc) }
-func (s Xtruct2) ThriftDesc() *impl.Desc                  { return Xtruct2Desc }
-func (s Xtruct2) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Xtruct2) Release()                                { nocopy.Struct(s).Release() }
-func (s Xtruct2) Clone() Xtruct2                          { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
-func (s Xtruct2) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Xtruct2) String() string                          { return impl.Struct(s).Format(Xtruct2Desc) }
-func (s Xtruct2) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct2Desc) }
-func (s Xtruct2) LogValue() slog.Value                    { return impl.Struct(s).LogValue(Xtruct2Desc) }
+func (s Xtruct2) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Xtruct2) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct2Desc) }
+
+func (s Xtruct2) Clone() Xtruct2 { return Xtruct2(impl.Struct(s).Clone(Xtruct2Desc)) }
+func (s Xtruct2) String() string { return impl.Struct(s).Format(Xtruct2Desc) }
+
+func (s Xtruct2) ThriftDesc() *impl.Desc    { return Xtruct2Desc }
+func (s Xtruct2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xtruct2) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xtruct2Desc) }
+
+func (s Xtruct2) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xtruct2Desc) }
+
 func (s Xtruct2) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct2Desc) }
 
 func (s Xtruct2) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -932,18 +952,23 @@ func ReadXtruct3(r io.Reader, n int, opts ...nocopy.Option) (Xtruct3, error) {
 	return nocopy.Read[Xtruct3](Xtruct3Desc, r, n, opts...)
 }
 
+func (s Xtruct3) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Xtruct3) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xtruct3) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Xtruct3) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, Xtruct3Desc) }
-func (s Xtruct3) ThriftDesc() *impl.Desc                  { return Xtruct3Desc }
-func (s Xtruct3) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Xtruct3) Release()                                { nocopy.Struct(s).Release() }
-func (s Xtruct3) Clone() Xtruct3                          { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
-func (s Xtruct3) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Xtruct3) String() string                          { return impl.Struct(s).Format(Xtruct3Desc) }
-func (s Xtruct3) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, Xtruct3Desc) }
-func (s Xtruct3) LogValue() slog.Value                    { return impl.Struct(s).LogValue(Xtruct3Desc) }
+func (s Xtruct3) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Xtruct3) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, Xtruct3Desc) }
+
+func (s Xtruct3) Clone() Xtruct3 { return Xtruct3(impl.Struct(s).Clone(Xtruct3Desc)) }
+func (s Xtruct3) String() string { return impl.Struct(s).Format(Xtruct3Desc) }
+
+func (s Xtruct3) ThriftDesc() *impl.Desc    { return Xtruct3Desc }
+func (s Xtruct3) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xtruct3) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xtruct3Desc) }
+
+func (s Xtruct3) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xtruct3Desc) }
+
 func (s Xtruct3) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(Xtruct3Desc) }
 
 func (s Xtruct3) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -991,18 +1016,23 @@ func ReadInsanity(r io.Reader, n int, opts ...nocopy.Option) (Insanity, error) {
 	return nocopy.Read[Insanity](InsanityDesc, r, n, opts...)
 }
 
+func (s Insanity) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Insanity) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Insanity) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s Insanity) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
-func (s Insanity) ThriftDesc() *impl.Desc        { return InsanityDesc }
-func (s Insanity) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Insanity) Release()                      { nocopy.Struct(s).Release() }
-func (s Insanity) Clone() Insanity               { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
-func (s Insanity) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s Insanity) String() string                { return impl.Struct(s).Format(InsanityDesc) }
+func (s Insanity) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Insanity) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, InsanityDesc) }
+
+func (s Insanity) Clone() Insanity { return Insanity(impl.Struct(s).Clone(InsanityDesc)) }
+func (s Insanity) String() string  { return impl.Struct(s).Format(InsanityDesc) }
+
+func (s Insanity) ThriftDesc() *impl.Desc    { return InsanityDesc }
+func (s Insanity) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Insanity) LogValue() slog.Value      { return impl.Struct(s).LogValue(InsanityDesc) }
+
 func (s Insanity) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, InsanityDesc) }
-func (s Insanity) LogValue() slog.Value          { return impl.Struct(s).LogValue(InsanityDesc) }
+
 func (s Insanity) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(InsanityDesc)
 }
@@ -1070,24 +1100,29 @@ func ReadCrazyNesting(r io.Reader, n int, opts ...nocopy.Option) (CrazyNesting, 
 	return nocopy.Read[CrazyNesting](CrazyNestingDesc, r, n, opts...)
 }
 
+func (s CrazyNesting) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s CrazyNesting) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s CrazyNesting) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s CrazyNesting) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, CrazyNestingDesc)
 }
-func (s CrazyNesting) ThriftDesc() *impl.Desc    { return CrazyNestingDesc }
-func (s CrazyNesting) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s CrazyNesting) Release()                  { nocopy.Struct(s).Release() }
+
 func (s CrazyNesting) Clone() CrazyNesting {
 	return CrazyNesting(impl.Struct(s).Clone(CrazyNestingDesc))
 }
-func (s CrazyNesting) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s CrazyNesting) String() string { return impl.Struct(s).Format(CrazyNestingDesc) }
+
+func (s CrazyNesting) ThriftDesc() *impl.Desc    { return CrazyNestingDesc }
+func (s CrazyNesting) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s CrazyNesting) LogValue() slog.Value      { return impl.Struct(s).LogValue(CrazyNestingDesc) }
+
 func (s CrazyNesting) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, CrazyNestingDesc)
 }
-func (s CrazyNesting) LogValue() slog.Value { return impl.Struct(s).LogValue(CrazyNestingDesc) }
+
 func (s CrazyNesting) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(CrazyNestingDesc)
 }
@@ -1168,20 +1203,25 @@ func ReadSomeUnion(r io.Reader, n int, opts ...nocopy.Option) (SomeUnion, error)
 	return nocopy.Read[SomeUnion](SomeUnionDesc, r, n, opts...)
 }
 
+func (s SomeUnion) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s SomeUnion) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s SomeUnion) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SomeUnion) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SomeUnionDesc)
 }
-func (s SomeUnion) ThriftDesc() *impl.Desc        { return SomeUnionDesc }
-func (s SomeUnion) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s SomeUnion) Release()                      { nocopy.Struct(s).Release() }
-func (s SomeUnion) Clone() SomeUnion              { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
-func (s SomeUnion) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s SomeUnion) String() string                { return impl.Struct(s).Format(SomeUnionDesc) }
+
+func (s SomeUnion) Clone() SomeUnion { return SomeUnion(impl.Struct(s).Clone(SomeUnionDesc)) }
+func (s SomeUnion) String() string   { return impl.Struct(s).Format(SomeUnionDesc) }
+
+func (s SomeUnion) ThriftDesc() *impl.Desc    { return SomeUnionDesc }
+func (s SomeUnion) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s SomeUnion) LogValue() slog.Value      { return impl.Struct(s).LogValue(SomeUnionDesc) }
+
 func (s SomeUnion) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SomeUnionDesc) }
-func (s SomeUnion) LogValue() slog.Value          { return impl.Struct(s).LogValue(SomeUnionDesc) }
+
 func (s SomeUnion) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SomeUnionDesc)
 }
@@ -1287,19 +1327,24 @@ func ReadXception(r io.Reader, n int, opts ...nocopy.Option) (Xception, error) {
 	return nocopy.Read[Xception](XceptionDesc, r, n, opts...)
 }
 
+func (s Xception) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Xception) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Xception) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s Xception) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
-func (s Xception) ThriftDesc() *impl.Desc        { return XceptionDesc }
-func (s Xception) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Xception) Release()                      { nocopy.Struct(s).Release() }
-func (s Xception) Clone() Xception               { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
-func (s Xception) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s Xception) String() string                { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Xception) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, XceptionDesc) }
+
+func (s Xception) Clone() Xception { return Xception(impl.Struct(s).Clone(XceptionDesc)) }
+func (s Xception) String() string  { return impl.Struct(s).Format(XceptionDesc) }
+func (s Xception) Error() string   { return impl.Struct(s).Format(XceptionDesc) }
+
+func (s Xception) ThriftDesc() *impl.Desc    { return XceptionDesc }
+func (s Xception) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xception) LogValue() slog.Value      { return impl.Struct(s).LogValue(XceptionDesc) }
+
 func (s Xception) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, XceptionDesc) }
-func (s Xception) LogValue() slog.Value          { return impl.Struct(s).LogValue(XceptionDesc) }
-func (s Xception) Error() string                 { return impl.Struct(s).Format(XceptionDesc) }
+
 func (s Xception) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(XceptionDesc)
 }
@@ -1341,21 +1386,26 @@ func ReadXception2(r io.Reader, n int, opts ...nocopy.Option) (Xception2, error)
 	return nocopy.Read[Xception2](Xception2Desc, r, n, opts...)
 }
 
+func (s Xception2) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Xception2) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Xception2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Xception2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, Xception2Desc)
 }
-func (s Xception2) ThriftDesc() *impl.Desc        { return Xception2Desc }
-func (s Xception2) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Xception2) Release()                      { nocopy.Struct(s).Release() }
-func (s Xception2) Clone() Xception2              { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
-func (s Xception2) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s Xception2) String() string                { return impl.Struct(s).Format(Xception2Desc) }
+
+func (s Xception2) Clone() Xception2 { return Xception2(impl.Struct(s).Clone(Xception2Desc)) }
+func (s Xception2) String() string   { return impl.Struct(s).Format(Xception2Desc) }
+func (s Xception2) Error() string    { return impl.Struct(s).Format(Xception2Desc) }
+
+func (s Xception2) ThriftDesc() *impl.Desc    { return Xception2Desc }
+func (s Xception2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Xception2) LogValue() slog.Value      { return impl.Struct(s).LogValue(Xception2Desc) }
+
 func (s Xception2) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, Xception2Desc) }
-func (s Xception2) LogValue() slog.Value          { return impl.Struct(s).LogValue(Xception2Desc) }
-func (s Xception2) Error() string                 { return impl.Struct(s).Format(Xception2Desc) }
+
 func (s Xception2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(Xception2Desc)
 }
@@ -1401,22 +1451,27 @@ func ReadEmptyStruct(r io.Reader, n int, opts ...nocopy.Option) (EmptyStruct, er
 	return nocopy.Read[EmptyStruct](EmptyStructDesc, r, n, opts...)
 }
 
+func (s EmptyStruct) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EmptyStruct) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EmptyStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EmptyStruct) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EmptyStructDesc)
 }
+
+func (s EmptyStruct) Clone() EmptyStruct { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
+func (s EmptyStruct) String() string     { return impl.Struct(s).Format(EmptyStructDesc) }
+
 func (s EmptyStruct) ThriftDesc() *impl.Desc    { return EmptyStructDesc }
 func (s EmptyStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EmptyStruct) Release()                  { nocopy.Struct(s).Release() }
-func (s EmptyStruct) Clone() EmptyStruct        { return EmptyStruct(impl.Struct(s).Clone(EmptyStructDesc)) }
-func (s EmptyStruct) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s EmptyStruct) String() string            { return impl.Struct(s).Format(EmptyStructDesc) }
+func (s EmptyStruct) LogValue() slog.Value      { return impl.Struct(s).LogValue(EmptyStructDesc) }
+
 func (s EmptyStruct) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EmptyStructDesc)
 }
-func (s EmptyStruct) LogValue() slog.Value { return impl.Struct(s).LogValue(EmptyStructDesc) }
+
 func (s EmptyStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EmptyStructDesc)
 }
@@ -1445,18 +1500,23 @@ func ReadOneField(r io.Reader, n int, opts ...nocopy.Option) (OneField, error) {
 	return nocopy.Read[OneField](OneFieldDesc, r, n, opts...)
 }
 
+func (s OneField) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s OneField) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s OneField) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s OneField) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
-func (s OneField) ThriftDesc() *impl.Desc        { return OneFieldDesc }
-func (s OneField) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s OneField) Release()                      { nocopy.Struct(s).Release() }
-func (s OneField) Clone() OneField               { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
-func (s OneField) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s OneField) String() string                { return impl.Struct(s).Format(OneFieldDesc) }
+func (s OneField) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s OneField) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, OneFieldDesc) }
+
+func (s OneField) Clone() OneField { return OneField(impl.Struct(s).Clone(OneFieldDesc)) }
+func (s OneField) String() string  { return impl.Struct(s).Format(OneFieldDesc) }
+
+func (s OneField) ThriftDesc() *impl.Desc    { return OneFieldDesc }
+func (s OneField) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OneField) LogValue() slog.Value      { return impl.Struct(s).LogValue(OneFieldDesc) }
+
 func (s OneField) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, OneFieldDesc) }
-func (s OneField) LogValue() slog.Value          { return impl.Struct(s).LogValue(OneFieldDesc) }
+
 func (s OneField) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OneFieldDesc)
 }
@@ -1503,24 +1563,29 @@ func ReadVersioningTestV1(r io.Reader, n int, opts ...nocopy.Option) (Versioning
 	return nocopy.Read[VersioningTestV1](VersioningTestV1Desc, r, n, opts...)
 }
 
+func (s VersioningTestV1) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s VersioningTestV1) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s VersioningTestV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV1) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VersioningTestV1Desc)
 }
-func (s VersioningTestV1) ThriftDesc() *impl.Desc    { return VersioningTestV1Desc }
-func (s VersioningTestV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s VersioningTestV1) Release()                  { nocopy.Struct(s).Release() }
+
 func (s VersioningTestV1) Clone() VersioningTestV1 {
 	return VersioningTestV1(impl.Struct(s).Clone(VersioningTestV1Desc))
 }
-func (s VersioningTestV1) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s VersioningTestV1) String() string { return impl.Struct(s).Format(VersioningTestV1Desc) }
+
+func (s VersioningTestV1) ThriftDesc() *impl.Desc    { return VersioningTestV1Desc }
+func (s VersioningTestV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s VersioningTestV1) LogValue() slog.Value      { return impl.Struct(s).LogValue(VersioningTestV1Desc) }
+
 func (s VersioningTestV1) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, VersioningTestV1Desc)
 }
-func (s VersioningTestV1) LogValue() slog.Value { return impl.Struct(s).LogValue(VersioningTestV1Desc) }
+
 func (s VersioningTestV1) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VersioningTestV1Desc)
 }
@@ -1591,24 +1656,29 @@ func ReadVersioningTestV2(r io.Reader, n int, opts ...nocopy.Option) (Versioning
 	return nocopy.Read[VersioningTestV2](VersioningTestV2Desc, r, n, opts...)
 }
 
+func (s VersioningTestV2) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s VersioningTestV2) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s VersioningTestV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s VersioningTestV2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, VersioningTestV2Desc)
 }
-func (s VersioningTestV2) ThriftDesc() *impl.Desc    { return VersioningTestV2Desc }
-func (s VersioningTestV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s VersioningTestV2) Release()                  { nocopy.Struct(s).Release() }
+
 func (s VersioningTestV2) Clone() VersioningTestV2 {
 	return VersioningTestV2(impl.Struct(s).Clone(VersioningTestV2Desc))
 }
-func (s VersioningTestV2) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s VersioningTestV2) String() string { return impl.Struct(s).Format(VersioningTestV2Desc) }
+
+func (s VersioningTestV2) ThriftDesc() *impl.Desc    { return VersioningTestV2Desc }
+func (s VersioningTestV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s VersioningTestV2) LogValue() slog.Value      { return impl.Struct(s).LogValue(VersioningTestV2Desc) }
+
 func (s VersioningTestV2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, VersioningTestV2Desc)
 }
-func (s VersioningTestV2) LogValue() slog.Value { return impl.Struct(s).LogValue(VersioningTestV2Desc) }
+
 func (s VersioningTestV2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(VersioningTestV2Desc)
 }
@@ -1765,26 +1835,31 @@ func ReadListTypeVersioningV1(r io.Reader, n int, opts ...nocopy.Option) (ListTy
 	return nocopy.Read[ListTypeVersioningV1](ListTypeVersioningV1Desc, r, n, opts...)
 }
 
+func (s ListTypeVersioningV1) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ListTypeVersioningV1) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ListTypeVersioningV1) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV1) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV1Desc)
 }
-func (s ListTypeVersioningV1) ThriftDesc() *impl.Desc    { return ListTypeVersioningV1Desc }
-func (s ListTypeVersioningV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListTypeVersioningV1) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ListTypeVersioningV1) Clone() ListTypeVersioningV1 {
 	return ListTypeVersioningV1(impl.Struct(s).Clone(ListTypeVersioningV1Desc))
 }
-func (s ListTypeVersioningV1) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ListTypeVersioningV1) String() string { return impl.Struct(s).Format(ListTypeVersioningV1Desc) }
-func (s ListTypeVersioningV1) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV1Desc)
-}
+
+func (s ListTypeVersioningV1) ThriftDesc() *impl.Desc    { return ListTypeVersioningV1Desc }
+func (s ListTypeVersioningV1) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ListTypeVersioningV1) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ListTypeVersioningV1Desc)
 }
+
+func (s ListTypeVersioningV1) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV1Desc)
+}
+
 func (s ListTypeVersioningV1) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListTypeVersioningV1Desc)
 }
@@ -1839,26 +1914,31 @@ func ReadListTypeVersioningV2(r io.Reader, n int, opts ...nocopy.Option) (ListTy
 	return nocopy.Read[ListTypeVersioningV2](ListTypeVersioningV2Desc, r, n, opts...)
 }
 
+func (s ListTypeVersioningV2) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ListTypeVersioningV2) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ListTypeVersioningV2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListTypeVersioningV2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListTypeVersioningV2Desc)
 }
-func (s ListTypeVersioningV2) ThriftDesc() *impl.Desc    { return ListTypeVersioningV2Desc }
-func (s ListTypeVersioningV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ListTypeVersioningV2) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ListTypeVersioningV2) Clone() ListTypeVersioningV2 {
 	return ListTypeVersioningV2(impl.Struct(s).Clone(ListTypeVersioningV2Desc))
 }
-func (s ListTypeVersioningV2) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ListTypeVersioningV2) String() string { return impl.Struct(s).Format(ListTypeVersioningV2Desc) }
-func (s ListTypeVersioningV2) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV2Desc)
-}
+
+func (s ListTypeVersioningV2) ThriftDesc() *impl.Desc    { return ListTypeVersioningV2Desc }
+func (s ListTypeVersioningV2) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ListTypeVersioningV2) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ListTypeVersioningV2Desc)
 }
+
+func (s ListTypeVersioningV2) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ListTypeVersioningV2Desc)
+}
+
 func (s ListTypeVersioningV2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListTypeVersioningV2Desc)
 }
@@ -1912,26 +1992,31 @@ func ReadGuessProtocolStruct(r io.Reader, n int, opts ...nocopy.Option) (GuessPr
 	return nocopy.Read[GuessProtocolStruct](GuessProtocolStructDesc, r, n, opts...)
 }
 
+func (s GuessProtocolStruct) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GuessProtocolStruct) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GuessProtocolStruct) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GuessProtocolStruct) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GuessProtocolStructDesc)
 }
-func (s GuessProtocolStruct) ThriftDesc() *impl.Desc    { return GuessProtocolStructDesc }
-func (s GuessProtocolStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GuessProtocolStruct) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GuessProtocolStruct) Clone() GuessProtocolStruct {
 	return GuessProtocolStruct(impl.Struct(s).Clone(GuessProtocolStructDesc))
 }
-func (s GuessProtocolStruct) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GuessProtocolStruct) String() string { return impl.Struct(s).Format(GuessProtocolStructDesc) }
-func (s GuessProtocolStruct) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GuessProtocolStructDesc)
-}
+
+func (s GuessProtocolStruct) ThriftDesc() *impl.Desc    { return GuessProtocolStructDesc }
+func (s GuessProtocolStruct) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GuessProtocolStruct) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(GuessProtocolStructDesc)
 }
+
+func (s GuessProtocolStruct) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GuessProtocolStructDesc)
+}
+
 func (s GuessProtocolStruct) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GuessProtocolStructDesc)
 }
@@ -1992,22 +2077,27 @@ func ReadLargeDeltas(r io.Reader, n int, opts ...nocopy.Option) (LargeDeltas, er
 	return nocopy.Read[LargeDeltas](LargeDeltasDesc, r, n, opts...)
 }
 
+func (s LargeDeltas) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s LargeDeltas) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s LargeDeltas) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s LargeDeltas) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, LargeDeltasDesc)
 }
+
+func (s LargeDeltas) Clone() LargeDeltas { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
+func (s LargeDeltas) String() string     { return impl.Struct(s).Format(LargeDeltasDesc) }
+
 func (s LargeDeltas) ThriftDesc() *impl.Desc    { return LargeDeltasDesc }
 func (s LargeDeltas) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s LargeDeltas) Release()                  { nocopy.Struct(s).Release() }
-func (s LargeDeltas) Clone() LargeDeltas        { return LargeDeltas(impl.Struct(s).Clone(LargeDeltasDesc)) }
-func (s LargeDeltas) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s LargeDeltas) String() string            { return impl.Struct(s).Format(LargeDeltasDesc) }
+func (s LargeDeltas) LogValue() slog.Value      { return impl.Struct(s).LogValue(LargeDeltasDesc) }
+
 func (s LargeDeltas) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, LargeDeltasDesc)
 }
-func (s LargeDeltas) LogValue() slog.Value { return impl.Struct(s).LogValue(LargeDeltasDesc) }
+
 func (s LargeDeltas) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(LargeDeltasDesc)
 }
@@ -2156,24 +2246,29 @@ func ReadNestedListsI32x2(r io.Reader, n int, opts ...nocopy.Option) (NestedList
 	return nocopy.Read[NestedListsI32x2](NestedListsI32x2Desc, r, n, opts...)
 }
 
+func (s NestedListsI32x2) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s NestedListsI32x2) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NestedListsI32x2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsI32x2Desc)
 }
-func (s NestedListsI32x2) ThriftDesc() *impl.Desc    { return NestedListsI32x2Desc }
-func (s NestedListsI32x2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsI32x2) Release()                  { nocopy.Struct(s).Release() }
+
 func (s NestedListsI32x2) Clone() NestedListsI32x2 {
 	return NestedListsI32x2(impl.Struct(s).Clone(NestedListsI32x2Desc))
 }
-func (s NestedListsI32x2) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s NestedListsI32x2) String() string { return impl.Struct(s).Format(NestedListsI32x2Desc) }
+
+func (s NestedListsI32x2) ThriftDesc() *impl.Desc    { return NestedListsI32x2Desc }
+func (s NestedListsI32x2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NestedListsI32x2) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsI32x2Desc) }
+
 func (s NestedListsI32x2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsI32x2Desc)
 }
-func (s NestedListsI32x2) LogValue() slog.Value { return impl.Struct(s).LogValue(NestedListsI32x2Desc) }
+
 func (s NestedListsI32x2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsI32x2Desc)
 }
@@ -2220,24 +2315,29 @@ func ReadNestedListsI32x3(r io.Reader, n int, opts ...nocopy.Option) (NestedList
 	return nocopy.Read[NestedListsI32x3](NestedListsI32x3Desc, r, n, opts...)
 }
 
+func (s NestedListsI32x3) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s NestedListsI32x3) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NestedListsI32x3) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsI32x3) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsI32x3Desc)
 }
-func (s NestedListsI32x3) ThriftDesc() *impl.Desc    { return NestedListsI32x3Desc }
-func (s NestedListsI32x3) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsI32x3) Release()                  { nocopy.Struct(s).Release() }
+
 func (s NestedListsI32x3) Clone() NestedListsI32x3 {
 	return NestedListsI32x3(impl.Struct(s).Clone(NestedListsI32x3Desc))
 }
-func (s NestedListsI32x3) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s NestedListsI32x3) String() string { return impl.Struct(s).Format(NestedListsI32x3Desc) }
+
+func (s NestedListsI32x3) ThriftDesc() *impl.Desc    { return NestedListsI32x3Desc }
+func (s NestedListsI32x3) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NestedListsI32x3) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsI32x3Desc) }
+
 func (s NestedListsI32x3) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsI32x3Desc)
 }
-func (s NestedListsI32x3) LogValue() slog.Value { return impl.Struct(s).LogValue(NestedListsI32x3Desc) }
+
 func (s NestedListsI32x3) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsI32x3Desc)
 }
@@ -2286,24 +2386,29 @@ func ReadNestedMixedx2(r io.Reader, n int, opts ...nocopy.Option) (NestedMixedx2
 	return nocopy.Read[NestedMixedx2](NestedMixedx2Desc, r, n, opts...)
 }
 
+func (s NestedMixedx2) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s NestedMixedx2) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NestedMixedx2) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedMixedx2) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedMixedx2Desc)
 }
-func (s NestedMixedx2) ThriftDesc() *impl.Desc    { return NestedMixedx2Desc }
-func (s NestedMixedx2) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedMixedx2) Release()                  { nocopy.Struct(s).Release() }
+
 func (s NestedMixedx2) Clone() NestedMixedx2 {
 	return NestedMixedx2(impl.Struct(s).Clone(NestedMixedx2Desc))
 }
-func (s NestedMixedx2) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s NestedMixedx2) String() string { return impl.Struct(s).Format(NestedMixedx2Desc) }
+
+func (s NestedMixedx2) ThriftDesc() *impl.Desc    { return NestedMixedx2Desc }
+func (s NestedMixedx2) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NestedMixedx2) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedMixedx2Desc) }
+
 func (s NestedMixedx2) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedMixedx2Desc)
 }
-func (s NestedMixedx2) LogValue() slog.Value { return impl.Struct(s).LogValue(NestedMixedx2Desc) }
+
 func (s NestedMixedx2) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedMixedx2Desc)
 }
@@ -2378,20 +2483,25 @@ func ReadListBonks(r io.Reader, n int, opts ...nocopy.Option) (ListBonks, error)
 	return nocopy.Read[ListBonks](ListBonksDesc, r, n, opts...)
 }
 
+func (s ListBonks) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ListBonks) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ListBonks) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ListBonks) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ListBonksDesc)
 }
-func (s ListBonks) ThriftDesc() *impl.Desc        { return ListBonksDesc }
-func (s ListBonks) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s ListBonks) Release()                      { nocopy.Struct(s).Release() }
-func (s ListBonks) Clone() ListBonks              { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
-func (s ListBonks) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s ListBonks) String() string                { return impl.Struct(s).Format(ListBonksDesc) }
+
+func (s ListBonks) Clone() ListBonks { return ListBonks(impl.Struct(s).Clone(ListBonksDesc)) }
+func (s ListBonks) String() string   { return impl.Struct(s).Format(ListBonksDesc) }
+
+func (s ListBonks) ThriftDesc() *impl.Desc    { return ListBonksDesc }
+func (s ListBonks) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ListBonks) LogValue() slog.Value      { return impl.Struct(s).LogValue(ListBonksDesc) }
+
 func (s ListBonks) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ListBonksDesc) }
-func (s ListBonks) LogValue() slog.Value          { return impl.Struct(s).LogValue(ListBonksDesc) }
+
 func (s ListBonks) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ListBonksDesc)
 }
@@ -2436,24 +2546,29 @@ func ReadNestedListsBonk(r io.Reader, n int, opts ...nocopy.Option) (NestedLists
 	return nocopy.Read[NestedListsBonk](NestedListsBonkDesc, r, n, opts...)
 }
 
+func (s NestedListsBonk) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s NestedListsBonk) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s NestedListsBonk) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s NestedListsBonk) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, NestedListsBonkDesc)
 }
-func (s NestedListsBonk) ThriftDesc() *impl.Desc    { return NestedListsBonkDesc }
-func (s NestedListsBonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s NestedListsBonk) Release()                  { nocopy.Struct(s).Release() }
+
 func (s NestedListsBonk) Clone() NestedListsBonk {
 	return NestedListsBonk(impl.Struct(s).Clone(NestedListsBonkDesc))
 }
-func (s NestedListsBonk) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s NestedListsBonk) String() string { return impl.Struct(s).Format(NestedListsBonkDesc) }
+
+func (s NestedListsBonk) ThriftDesc() *impl.Desc    { return NestedListsBonkDesc }
+func (s NestedListsBonk) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NestedListsBonk) LogValue() slog.Value      { return impl.Struct(s).LogValue(NestedListsBonkDesc) }
+
 func (s NestedListsBonk) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, NestedListsBonkDesc)
 }
-func (s NestedListsBonk) LogValue() slog.Value { return impl.Struct(s).LogValue(NestedListsBonkDesc) }
+
 func (s NestedListsBonk) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NestedListsBonkDesc)
 }
@@ -2497,18 +2612,23 @@ func ReadBoolTest(r io.Reader, n int, opts ...nocopy.Option) (BoolTest, error) {
 	return nocopy.Read[BoolTest](BoolTestDesc, r, n, opts...)
 }
 
+func (s BoolTest) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s BoolTest) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s BoolTest) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s BoolTest) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
-func (s BoolTest) ThriftDesc() *impl.Desc        { return BoolTestDesc }
-func (s BoolTest) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s BoolTest) Release()                      { nocopy.Struct(s).Release() }
-func (s BoolTest) Clone() BoolTest               { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
-func (s BoolTest) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s BoolTest) String() string                { return impl.Struct(s).Format(BoolTestDesc) }
+func (s BoolTest) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s BoolTest) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, BoolTestDesc) }
+
+func (s BoolTest) Clone() BoolTest { return BoolTest(impl.Struct(s).Clone(BoolTestDesc)) }
+func (s BoolTest) String() string  { return impl.Struct(s).Format(BoolTestDesc) }
+
+func (s BoolTest) ThriftDesc() *impl.Desc    { return BoolTestDesc }
+func (s BoolTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BoolTest) LogValue() slog.Value      { return impl.Struct(s).LogValue(BoolTestDesc) }
+
 func (s BoolTest) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, BoolTestDesc) }
-func (s BoolTest) LogValue() slog.Value          { return impl.Struct(s).LogValue(BoolTestDesc) }
+
 func (s BoolTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BoolTestDesc)
 }
@@ -2547,18 +2667,23 @@ func ReadStructA(r io.Reader, n int, opts ...nocopy.Option) (StructA, error) {
 	return nocopy.Read[StructA](StructADesc, r, n, opts...)
 }
 
+func (s StructA) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s StructA) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s StructA) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s StructA) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, StructADesc) }
-func (s StructA) ThriftDesc() *impl.Desc                  { return StructADesc }
-func (s StructA) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s StructA) Release()                                { nocopy.Struct(s).Release() }
-func (s StructA) Clone() StructA                          { return StructA(impl.Struct(s).Clone(StructADesc)) }
-func (s StructA) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s StructA) String() string                          { return impl.Struct(s).Format(StructADesc) }
-func (s StructA) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructADesc) }
-func (s StructA) LogValue() slog.Value                    { return impl.Struct(s).LogValue(StructADesc) }
+func (s StructA) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s StructA) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructADesc) }
+
+func (s StructA) Clone() StructA { return StructA(impl.Struct(s).Clone(StructADesc)) }
+func (s StructA) String() string { return impl.Struct(s).Format(StructADesc) }
+
+func (s StructA) ThriftDesc() *impl.Desc    { return StructADesc }
+func (s StructA) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s StructA) LogValue() slog.Value      { return impl.Struct(s).LogValue(StructADesc) }
+
+func (s StructA) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StructADesc) }
+
 func (s StructA) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructADesc) }
 
 func (s StructA) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2591,18 +2716,23 @@ func ReadStructB(r io.Reader, n int, opts ...nocopy.Option) (StructB, error) {
 	return nocopy.Read[StructB](StructBDesc, r, n, opts...)
 }
 
+func (s StructB) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s StructB) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s StructB) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s StructB) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, StructBDesc) }
-func (s StructB) ThriftDesc() *impl.Desc                  { return StructBDesc }
-func (s StructB) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s StructB) Release()                                { nocopy.Struct(s).Release() }
-func (s StructB) Clone() StructB                          { return StructB(impl.Struct(s).Clone(StructBDesc)) }
-func (s StructB) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s StructB) String() string                          { return impl.Struct(s).Format(StructBDesc) }
-func (s StructB) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, StructBDesc) }
-func (s StructB) LogValue() slog.Value                    { return impl.Struct(s).LogValue(StructBDesc) }
+func (s StructB) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s StructB) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, StructBDesc) }
+
+func (s StructB) Clone() StructB { return StructB(impl.Struct(s).Clone(StructBDesc)) }
+func (s StructB) String() string { return impl.Struct(s).Format(StructBDesc) }
+
+func (s StructB) ThriftDesc() *impl.Desc    { return StructBDesc }
+func (s StructB) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s StructB) LogValue() slog.Value      { return impl.Struct(s).LogValue(StructBDesc) }
+
+func (s StructB) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StructBDesc) }
+
 func (s StructB) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(StructBDesc) }
 
 func (s StructB) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -2647,28 +2777,33 @@ func ReadOptionalSetDefaultTest(r io.Reader, n int, opts ...nocopy.Option) (Opti
 	return nocopy.Read[OptionalSetDefaultTest](OptionalSetDefaultTestDesc, r, n, opts...)
 }
 
+func (s OptionalSetDefaultTest) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s OptionalSetDefaultTest) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OptionalSetDefaultTest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalSetDefaultTest) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalSetDefaultTestDesc)
 }
-func (s OptionalSetDefaultTest) ThriftDesc() *impl.Desc    { return OptionalSetDefaultTestDesc }
-func (s OptionalSetDefaultTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalSetDefaultTest) Release()                  { nocopy.Struct(s).Release() }
+
 func (s OptionalSetDefaultTest) Clone() OptionalSetDefaultTest {
 	return OptionalSetDefaultTest(impl.Struct(s).Clone(OptionalSetDefaultTestDesc))
 }
-func (s OptionalSetDefaultTest) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s OptionalSetDefaultTest) String() string {
 	return impl.Struct(s).Format(OptionalSetDefaultTestDesc)
 }
-func (s OptionalSetDefaultTest) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, OptionalSetDefaultTestDesc)
-}
+
+func (s OptionalSetDefaultTest) ThriftDesc() *impl.Desc    { return OptionalSetDefaultTestDesc }
+func (s OptionalSetDefaultTest) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s OptionalSetDefaultTest) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(OptionalSetDefaultTestDesc)
 }
+
+func (s OptionalSetDefaultTest) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, OptionalSetDefaultTestDesc)
+}
+
 func (s OptionalSetDefaultTest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalSetDefaultTestDesc)
 }
@@ -2716,24 +2851,29 @@ func ReadOptionalBinary(r io.Reader, n int, opts ...nocopy.Option) (OptionalBina
 	return nocopy.Read[OptionalBinary](OptionalBinaryDesc, r, n, opts...)
 }
 
+func (s OptionalBinary) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s OptionalBinary) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s OptionalBinary) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s OptionalBinary) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, OptionalBinaryDesc)
 }
-func (s OptionalBinary) ThriftDesc() *impl.Desc    { return OptionalBinaryDesc }
-func (s OptionalBinary) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s OptionalBinary) Release()                  { nocopy.Struct(s).Release() }
+
 func (s OptionalBinary) Clone() OptionalBinary {
 	return OptionalBinary(impl.Struct(s).Clone(OptionalBinaryDesc))
 }
-func (s OptionalBinary) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s OptionalBinary) String() string { return impl.Struct(s).Format(OptionalBinaryDesc) }
+
+func (s OptionalBinary) ThriftDesc() *impl.Desc    { return OptionalBinaryDesc }
+func (s OptionalBinary) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s OptionalBinary) LogValue() slog.Value      { return impl.Struct(s).LogValue(OptionalBinaryDesc) }
+
 func (s OptionalBinary) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, OptionalBinaryDesc)
 }
-func (s OptionalBinary) LogValue() slog.Value { return impl.Struct(s).LogValue(OptionalBinaryDesc) }
+
 func (s OptionalBinary) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(OptionalBinaryDesc)
 }
@@ -2791,28 +2931,33 @@ func ReadThriftTestTestVoidArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 	return nocopy.Read[ThriftTestTestVoidArgs](ThriftTestTestVoidArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestVoidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestVoidArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestVoidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidArgsDesc)
 }
-func (s ThriftTestTestVoidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidArgsDesc }
-func (s ThriftTestTestVoidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestVoidArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestVoidArgs) Clone() ThriftTestTestVoidArgs {
 	return ThriftTestTestVoidArgs(impl.Struct(s).Clone(ThriftTestTestVoidArgsDesc))
 }
-func (s ThriftTestTestVoidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestVoidArgsDesc)
 }
-func (s ThriftTestTestVoidArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidArgsDesc)
-}
+
+func (s ThriftTestTestVoidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidArgsDesc }
+func (s ThriftTestTestVoidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestVoidArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestVoidArgsDesc)
 }
+
+func (s ThriftTestTestVoidArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidArgsDesc)
+}
+
 func (s ThriftTestTestVoidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestVoidArgsDesc)
 }
@@ -2839,28 +2984,33 @@ func ReadThriftTestTestVoidResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestVoidResult](ThriftTestTestVoidResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestVoidResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestVoidResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestVoidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestVoidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestVoidResultDesc)
 }
-func (s ThriftTestTestVoidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidResultDesc }
-func (s ThriftTestTestVoidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestVoidResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestVoidResult) Clone() ThriftTestTestVoidResult {
 	return ThriftTestTestVoidResult(impl.Struct(s).Clone(ThriftTestTestVoidResultDesc))
 }
-func (s ThriftTestTestVoidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestVoidResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestVoidResultDesc)
 }
-func (s ThriftTestTestVoidResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidResultDesc)
-}
+
+func (s ThriftTestTestVoidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestVoidResultDesc }
+func (s ThriftTestTestVoidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestVoidResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestVoidResultDesc)
 }
+
+func (s ThriftTestTestVoidResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestVoidResultDesc)
+}
+
 func (s ThriftTestTestVoidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestVoidResultDesc)
 }
@@ -2891,28 +3041,33 @@ func ReadThriftTestTestStringArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestStringArgs](ThriftTestTestStringArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestStringArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringArgsDesc)
 }
-func (s ThriftTestTestStringArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringArgsDesc }
-func (s ThriftTestTestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestStringArgs) Clone() ThriftTestTestStringArgs {
 	return ThriftTestTestStringArgs(impl.Struct(s).Clone(ThriftTestTestStringArgsDesc))
 }
-func (s ThriftTestTestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringArgsDesc)
 }
-func (s ThriftTestTestStringArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringArgsDesc)
-}
+
+func (s ThriftTestTestStringArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringArgsDesc }
+func (s ThriftTestTestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestStringArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStringArgsDesc)
 }
+
+func (s ThriftTestTestStringArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringArgsDesc)
+}
+
 func (s ThriftTestTestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringArgsDesc)
 }
@@ -2954,28 +3109,33 @@ func ReadThriftTestTestStringResult(r io.Reader, n int, opts ...nocopy.Option) (
 	return nocopy.Read[ThriftTestTestStringResult](ThriftTestTestStringResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestStringResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringResultDesc)
 }
-func (s ThriftTestTestStringResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStringResultDesc }
-func (s ThriftTestTestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestStringResult) Clone() ThriftTestTestStringResult {
 	return ThriftTestTestStringResult(impl.Struct(s).Clone(ThriftTestTestStringResultDesc))
 }
-func (s ThriftTestTestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringResultDesc)
 }
-func (s ThriftTestTestStringResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringResultDesc)
-}
+
+func (s ThriftTestTestStringResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStringResultDesc }
+func (s ThriftTestTestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestStringResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStringResultDesc)
 }
+
+func (s ThriftTestTestStringResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringResultDesc)
+}
+
 func (s ThriftTestTestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringResultDesc)
 }
@@ -3021,28 +3181,33 @@ func ReadThriftTestTestBoolArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 	return nocopy.Read[ThriftTestTestBoolArgs](ThriftTestTestBoolArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestBoolArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestBoolArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestBoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolArgsDesc)
 }
-func (s ThriftTestTestBoolArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolArgsDesc }
-func (s ThriftTestTestBoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBoolArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestBoolArgs) Clone() ThriftTestTestBoolArgs {
 	return ThriftTestTestBoolArgs(impl.Struct(s).Clone(ThriftTestTestBoolArgsDesc))
 }
-func (s ThriftTestTestBoolArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBoolArgsDesc)
 }
-func (s ThriftTestTestBoolArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolArgsDesc)
-}
+
+func (s ThriftTestTestBoolArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolArgsDesc }
+func (s ThriftTestTestBoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestBoolArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestBoolArgsDesc)
 }
+
+func (s ThriftTestTestBoolArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolArgsDesc)
+}
+
 func (s ThriftTestTestBoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBoolArgsDesc)
 }
@@ -3084,28 +3249,33 @@ func ReadThriftTestTestBoolResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestBoolResult](ThriftTestTestBoolResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestBoolResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestBoolResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestBoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBoolResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBoolResultDesc)
 }
-func (s ThriftTestTestBoolResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolResultDesc }
-func (s ThriftTestTestBoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBoolResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestBoolResult) Clone() ThriftTestTestBoolResult {
 	return ThriftTestTestBoolResult(impl.Struct(s).Clone(ThriftTestTestBoolResultDesc))
 }
-func (s ThriftTestTestBoolResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBoolResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBoolResultDesc)
 }
-func (s ThriftTestTestBoolResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolResultDesc)
-}
+
+func (s ThriftTestTestBoolResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBoolResultDesc }
+func (s ThriftTestTestBoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestBoolResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestBoolResultDesc)
 }
+
+func (s ThriftTestTestBoolResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBoolResultDesc)
+}
+
 func (s ThriftTestTestBoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBoolResultDesc)
 }
@@ -3149,28 +3319,33 @@ func ReadThriftTestTestByteArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 	return nocopy.Read[ThriftTestTestByteArgs](ThriftTestTestByteArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestByteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestByteArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestByteArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteArgsDesc)
 }
-func (s ThriftTestTestByteArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestByteArgsDesc }
-func (s ThriftTestTestByteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestByteArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestByteArgs) Clone() ThriftTestTestByteArgs {
 	return ThriftTestTestByteArgs(impl.Struct(s).Clone(ThriftTestTestByteArgsDesc))
 }
-func (s ThriftTestTestByteArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestByteArgsDesc)
 }
-func (s ThriftTestTestByteArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteArgsDesc)
-}
+
+func (s ThriftTestTestByteArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestByteArgsDesc }
+func (s ThriftTestTestByteArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestByteArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestByteArgsDesc)
 }
+
+func (s ThriftTestTestByteArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteArgsDesc)
+}
+
 func (s ThriftTestTestByteArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestByteArgsDesc)
 }
@@ -3212,28 +3387,33 @@ func ReadThriftTestTestByteResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestByteResult](ThriftTestTestByteResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestByteResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestByteResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestByteResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestByteResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestByteResultDesc)
 }
-func (s ThriftTestTestByteResult) ThriftDesc() *impl.Desc    { return ThriftTestTestByteResultDesc }
-func (s ThriftTestTestByteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestByteResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestByteResult) Clone() ThriftTestTestByteResult {
 	return ThriftTestTestByteResult(impl.Struct(s).Clone(ThriftTestTestByteResultDesc))
 }
-func (s ThriftTestTestByteResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestByteResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestByteResultDesc)
 }
-func (s ThriftTestTestByteResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteResultDesc)
-}
+
+func (s ThriftTestTestByteResult) ThriftDesc() *impl.Desc    { return ThriftTestTestByteResultDesc }
+func (s ThriftTestTestByteResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestByteResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestByteResultDesc)
 }
+
+func (s ThriftTestTestByteResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestByteResultDesc)
+}
+
 func (s ThriftTestTestByteResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestByteResultDesc)
 }
@@ -3277,28 +3457,33 @@ func ReadThriftTestTestI32Args(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 	return nocopy.Read[ThriftTestTestI32Args](ThriftTestTestI32ArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestI32Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestI32Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ArgsDesc)
 }
-func (s ThriftTestTestI32Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ArgsDesc }
-func (s ThriftTestTestI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI32Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestI32Args) Clone() ThriftTestTestI32Args {
 	return ThriftTestTestI32Args(impl.Struct(s).Clone(ThriftTestTestI32ArgsDesc))
 }
-func (s ThriftTestTestI32Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Args) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI32ArgsDesc)
 }
-func (s ThriftTestTestI32Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ArgsDesc)
-}
+
+func (s ThriftTestTestI32Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ArgsDesc }
+func (s ThriftTestTestI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestI32Args) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestI32ArgsDesc)
 }
+
+func (s ThriftTestTestI32Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ArgsDesc)
+}
+
 func (s ThriftTestTestI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI32ArgsDesc)
 }
@@ -3340,28 +3525,33 @@ func ReadThriftTestTestI32Result(r io.Reader, n int, opts ...nocopy.Option) (Thr
 	return nocopy.Read[ThriftTestTestI32Result](ThriftTestTestI32ResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestI32Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestI32Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI32Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI32ResultDesc)
 }
-func (s ThriftTestTestI32Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ResultDesc }
-func (s ThriftTestTestI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI32Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestI32Result) Clone() ThriftTestTestI32Result {
 	return ThriftTestTestI32Result(impl.Struct(s).Clone(ThriftTestTestI32ResultDesc))
 }
-func (s ThriftTestTestI32Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI32Result) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI32ResultDesc)
 }
-func (s ThriftTestTestI32Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ResultDesc)
-}
+
+func (s ThriftTestTestI32Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI32ResultDesc }
+func (s ThriftTestTestI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestI32Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestI32ResultDesc)
 }
+
+func (s ThriftTestTestI32Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI32ResultDesc)
+}
+
 func (s ThriftTestTestI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI32ResultDesc)
 }
@@ -3403,28 +3593,33 @@ func ReadThriftTestTestI64Args(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 	return nocopy.Read[ThriftTestTestI64Args](ThriftTestTestI64ArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestI64Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestI64Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ArgsDesc)
 }
-func (s ThriftTestTestI64Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ArgsDesc }
-func (s ThriftTestTestI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI64Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestI64Args) Clone() ThriftTestTestI64Args {
 	return ThriftTestTestI64Args(impl.Struct(s).Clone(ThriftTestTestI64ArgsDesc))
 }
-func (s ThriftTestTestI64Args) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Args) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI64ArgsDesc)
 }
-func (s ThriftTestTestI64Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ArgsDesc)
-}
+
+func (s ThriftTestTestI64Args) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ArgsDesc }
+func (s ThriftTestTestI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestI64Args) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestI64ArgsDesc)
 }
+
+func (s ThriftTestTestI64Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ArgsDesc)
+}
+
 func (s ThriftTestTestI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI64ArgsDesc)
 }
@@ -3466,28 +3661,33 @@ func ReadThriftTestTestI64Result(r io.Reader, n int, opts ...nocopy.Option) (Thr
 	return nocopy.Read[ThriftTestTestI64Result](ThriftTestTestI64ResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestI64Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestI64Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestI64Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestI64ResultDesc)
 }
-func (s ThriftTestTestI64Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ResultDesc }
-func (s ThriftTestTestI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestI64Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestI64Result) Clone() ThriftTestTestI64Result {
 	return ThriftTestTestI64Result(impl.Struct(s).Clone(ThriftTestTestI64ResultDesc))
 }
-func (s ThriftTestTestI64Result) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestI64Result) String() string {
 	return impl.Struct(s).Format(ThriftTestTestI64ResultDesc)
 }
-func (s ThriftTestTestI64Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ResultDesc)
-}
+
+func (s ThriftTestTestI64Result) ThriftDesc() *impl.Desc    { return ThriftTestTestI64ResultDesc }
+func (s ThriftTestTestI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestI64Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestI64ResultDesc)
 }
+
+func (s ThriftTestTestI64Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestI64ResultDesc)
+}
+
 func (s ThriftTestTestI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestI64ResultDesc)
 }
@@ -3529,28 +3729,33 @@ func ReadThriftTestTestDoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestDoubleArgs](ThriftTestTestDoubleArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestDoubleArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestDoubleArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestDoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleArgsDesc)
 }
-func (s ThriftTestTestDoubleArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleArgsDesc }
-func (s ThriftTestTestDoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestDoubleArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestDoubleArgs) Clone() ThriftTestTestDoubleArgs {
 	return ThriftTestTestDoubleArgs(impl.Struct(s).Clone(ThriftTestTestDoubleArgsDesc))
 }
-func (s ThriftTestTestDoubleArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestDoubleArgsDesc)
 }
-func (s ThriftTestTestDoubleArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleArgsDesc)
-}
+
+func (s ThriftTestTestDoubleArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleArgsDesc }
+func (s ThriftTestTestDoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestDoubleArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestDoubleArgsDesc)
 }
+
+func (s ThriftTestTestDoubleArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleArgsDesc)
+}
+
 func (s ThriftTestTestDoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestDoubleArgsDesc)
 }
@@ -3592,28 +3797,33 @@ func ReadThriftTestTestDoubleResult(r io.Reader, n int, opts ...nocopy.Option) (
 	return nocopy.Read[ThriftTestTestDoubleResult](ThriftTestTestDoubleResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestDoubleResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestDoubleResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestDoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestDoubleResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestDoubleResultDesc)
 }
-func (s ThriftTestTestDoubleResult) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleResultDesc }
-func (s ThriftTestTestDoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestDoubleResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestDoubleResult) Clone() ThriftTestTestDoubleResult {
 	return ThriftTestTestDoubleResult(impl.Struct(s).Clone(ThriftTestTestDoubleResultDesc))
 }
-func (s ThriftTestTestDoubleResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestDoubleResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestDoubleResultDesc)
 }
-func (s ThriftTestTestDoubleResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleResultDesc)
-}
+
+func (s ThriftTestTestDoubleResult) ThriftDesc() *impl.Desc    { return ThriftTestTestDoubleResultDesc }
+func (s ThriftTestTestDoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestDoubleResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestDoubleResultDesc)
 }
+
+func (s ThriftTestTestDoubleResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestDoubleResultDesc)
+}
+
 func (s ThriftTestTestDoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestDoubleResultDesc)
 }
@@ -3659,28 +3869,33 @@ func ReadThriftTestTestBinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestBinaryArgs](ThriftTestTestBinaryArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestBinaryArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestBinaryArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestBinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryArgsDesc)
 }
-func (s ThriftTestTestBinaryArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryArgsDesc }
-func (s ThriftTestTestBinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBinaryArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestBinaryArgs) Clone() ThriftTestTestBinaryArgs {
 	return ThriftTestTestBinaryArgs(impl.Struct(s).Clone(ThriftTestTestBinaryArgsDesc))
 }
-func (s ThriftTestTestBinaryArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBinaryArgsDesc)
 }
-func (s ThriftTestTestBinaryArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryArgsDesc)
-}
+
+func (s ThriftTestTestBinaryArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryArgsDesc }
+func (s ThriftTestTestBinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestBinaryArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestBinaryArgsDesc)
 }
+
+func (s ThriftTestTestBinaryArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryArgsDesc)
+}
+
 func (s ThriftTestTestBinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBinaryArgsDesc)
 }
@@ -3725,28 +3940,33 @@ func ReadThriftTestTestBinaryResult(r io.Reader, n int, opts ...nocopy.Option) (
 	return nocopy.Read[ThriftTestTestBinaryResult](ThriftTestTestBinaryResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestBinaryResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestBinaryResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestBinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestBinaryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestBinaryResultDesc)
 }
-func (s ThriftTestTestBinaryResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryResultDesc }
-func (s ThriftTestTestBinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestBinaryResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestBinaryResult) Clone() ThriftTestTestBinaryResult {
 	return ThriftTestTestBinaryResult(impl.Struct(s).Clone(ThriftTestTestBinaryResultDesc))
 }
-func (s ThriftTestTestBinaryResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestBinaryResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestBinaryResultDesc)
 }
-func (s ThriftTestTestBinaryResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryResultDesc)
-}
+
+func (s ThriftTestTestBinaryResult) ThriftDesc() *impl.Desc    { return ThriftTestTestBinaryResultDesc }
+func (s ThriftTestTestBinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestBinaryResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestBinaryResultDesc)
 }
+
+func (s ThriftTestTestBinaryResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestBinaryResultDesc)
+}
+
 func (s ThriftTestTestBinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestBinaryResultDesc)
 }
@@ -3795,28 +4015,33 @@ func ReadThriftTestTestUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 	return nocopy.Read[ThriftTestTestUuidArgs](ThriftTestTestUuidArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestUuidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestUuidArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidArgsDesc)
 }
-func (s ThriftTestTestUuidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidArgsDesc }
-func (s ThriftTestTestUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestUuidArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestUuidArgs) Clone() ThriftTestTestUuidArgs {
 	return ThriftTestTestUuidArgs(impl.Struct(s).Clone(ThriftTestTestUuidArgsDesc))
 }
-func (s ThriftTestTestUuidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestUuidArgsDesc)
 }
-func (s ThriftTestTestUuidArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidArgsDesc)
-}
+
+func (s ThriftTestTestUuidArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidArgsDesc }
+func (s ThriftTestTestUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestUuidArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestUuidArgsDesc)
 }
+
+func (s ThriftTestTestUuidArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidArgsDesc)
+}
+
 func (s ThriftTestTestUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestUuidArgsDesc)
 }
@@ -3858,28 +4083,33 @@ func ReadThriftTestTestUuidResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestUuidResult](ThriftTestTestUuidResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestUuidResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestUuidResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestUuidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestUuidResultDesc)
 }
-func (s ThriftTestTestUuidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidResultDesc }
-func (s ThriftTestTestUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestUuidResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestUuidResult) Clone() ThriftTestTestUuidResult {
 	return ThriftTestTestUuidResult(impl.Struct(s).Clone(ThriftTestTestUuidResultDesc))
 }
-func (s ThriftTestTestUuidResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestUuidResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestUuidResultDesc)
 }
-func (s ThriftTestTestUuidResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidResultDesc)
-}
+
+func (s ThriftTestTestUuidResult) ThriftDesc() *impl.Desc    { return ThriftTestTestUuidResultDesc }
+func (s ThriftTestTestUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestUuidResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestUuidResultDesc)
 }
+
+func (s ThriftTestTestUuidResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestUuidResultDesc)
+}
+
 func (s ThriftTestTestUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestUuidResultDesc)
 }
@@ -3923,28 +4153,33 @@ func ReadThriftTestTestStructArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestStructArgs](ThriftTestTestStructArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestStructArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestStructArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructArgsDesc)
 }
-func (s ThriftTestTestStructArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStructArgsDesc }
-func (s ThriftTestTestStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStructArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestStructArgs) Clone() ThriftTestTestStructArgs {
 	return ThriftTestTestStructArgs(impl.Struct(s).Clone(ThriftTestTestStructArgsDesc))
 }
-func (s ThriftTestTestStructArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStructArgsDesc)
 }
-func (s ThriftTestTestStructArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructArgsDesc)
-}
+
+func (s ThriftTestTestStructArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStructArgsDesc }
+func (s ThriftTestTestStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestStructArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStructArgsDesc)
 }
+
+func (s ThriftTestTestStructArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructArgsDesc)
+}
+
 func (s ThriftTestTestStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStructArgsDesc)
 }
@@ -3991,28 +4226,33 @@ func ReadThriftTestTestStructResult(r io.Reader, n int, opts ...nocopy.Option) (
 	return nocopy.Read[ThriftTestTestStructResult](ThriftTestTestStructResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestStructResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestStructResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStructResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStructResultDesc)
 }
-func (s ThriftTestTestStructResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStructResultDesc }
-func (s ThriftTestTestStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStructResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestStructResult) Clone() ThriftTestTestStructResult {
 	return ThriftTestTestStructResult(impl.Struct(s).Clone(ThriftTestTestStructResultDesc))
 }
-func (s ThriftTestTestStructResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStructResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStructResultDesc)
 }
-func (s ThriftTestTestStructResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructResultDesc)
-}
+
+func (s ThriftTestTestStructResult) ThriftDesc() *impl.Desc    { return ThriftTestTestStructResultDesc }
+func (s ThriftTestTestStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestStructResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStructResultDesc)
 }
+
+func (s ThriftTestTestStructResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStructResultDesc)
+}
+
 func (s ThriftTestTestStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStructResultDesc)
 }
@@ -4063,28 +4303,33 @@ func ReadThriftTestTestNestArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 	return nocopy.Read[ThriftTestTestNestArgs](ThriftTestTestNestArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestNestArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestNestArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestNestArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestArgsDesc)
 }
-func (s ThriftTestTestNestArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestNestArgsDesc }
-func (s ThriftTestTestNestArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestNestArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestNestArgs) Clone() ThriftTestTestNestArgs {
 	return ThriftTestTestNestArgs(impl.Struct(s).Clone(ThriftTestTestNestArgsDesc))
 }
-func (s ThriftTestTestNestArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestNestArgsDesc)
 }
-func (s ThriftTestTestNestArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestArgsDesc)
-}
+
+func (s ThriftTestTestNestArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestNestArgsDesc }
+func (s ThriftTestTestNestArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestNestArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestNestArgsDesc)
 }
+
+func (s ThriftTestTestNestArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestArgsDesc)
+}
+
 func (s ThriftTestTestNestArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestNestArgsDesc)
 }
@@ -4131,28 +4376,33 @@ func ReadThriftTestTestNestResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestNestResult](ThriftTestTestNestResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestNestResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestNestResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestNestResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestNestResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestNestResultDesc)
 }
-func (s ThriftTestTestNestResult) ThriftDesc() *impl.Desc    { return ThriftTestTestNestResultDesc }
-func (s ThriftTestTestNestResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestNestResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestNestResult) Clone() ThriftTestTestNestResult {
 	return ThriftTestTestNestResult(impl.Struct(s).Clone(ThriftTestTestNestResultDesc))
 }
-func (s ThriftTestTestNestResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestNestResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestNestResultDesc)
 }
-func (s ThriftTestTestNestResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestResultDesc)
-}
+
+func (s ThriftTestTestNestResult) ThriftDesc() *impl.Desc    { return ThriftTestTestNestResultDesc }
+func (s ThriftTestTestNestResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestNestResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestNestResultDesc)
 }
+
+func (s ThriftTestTestNestResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestNestResultDesc)
+}
+
 func (s ThriftTestTestNestResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestNestResultDesc)
 }
@@ -4201,28 +4451,33 @@ func ReadThriftTestTestMapArgs(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 	return nocopy.Read[ThriftTestTestMapArgs](ThriftTestTestMapArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestMapArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapArgsDesc)
 }
-func (s ThriftTestTestMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapArgsDesc }
-func (s ThriftTestTestMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestMapArgs) Clone() ThriftTestTestMapArgs {
 	return ThriftTestTestMapArgs(impl.Struct(s).Clone(ThriftTestTestMapArgsDesc))
 }
-func (s ThriftTestTestMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapArgsDesc)
 }
-func (s ThriftTestTestMapArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapArgsDesc)
-}
+
+func (s ThriftTestTestMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapArgsDesc }
+func (s ThriftTestTestMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestMapArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMapArgsDesc)
 }
+
+func (s ThriftTestTestMapArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapArgsDesc)
+}
+
 func (s ThriftTestTestMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapArgsDesc)
 }
@@ -4274,28 +4529,33 @@ func ReadThriftTestTestMapResult(r io.Reader, n int, opts ...nocopy.Option) (Thr
 	return nocopy.Read[ThriftTestTestMapResult](ThriftTestTestMapResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestMapResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapResultDesc)
 }
-func (s ThriftTestTestMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapResultDesc }
-func (s ThriftTestTestMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestMapResult) Clone() ThriftTestTestMapResult {
 	return ThriftTestTestMapResult(impl.Struct(s).Clone(ThriftTestTestMapResultDesc))
 }
-func (s ThriftTestTestMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapResultDesc)
 }
-func (s ThriftTestTestMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapResultDesc)
-}
+
+func (s ThriftTestTestMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapResultDesc }
+func (s ThriftTestTestMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestMapResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMapResultDesc)
 }
+
+func (s ThriftTestTestMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapResultDesc)
+}
+
 func (s ThriftTestTestMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapResultDesc)
 }
@@ -4347,28 +4607,33 @@ func ReadThriftTestTestStringMapArgs(r io.Reader, n int, opts ...nocopy.Option) 
 	return nocopy.Read[ThriftTestTestStringMapArgs](ThriftTestTestStringMapArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestStringMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestStringMapArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStringMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapArgsDesc)
 }
-func (s ThriftTestTestStringMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringMapArgsDesc }
-func (s ThriftTestTestStringMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringMapArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestStringMapArgs) Clone() ThriftTestTestStringMapArgs {
 	return ThriftTestTestStringMapArgs(impl.Struct(s).Clone(ThriftTestTestStringMapArgsDesc))
 }
-func (s ThriftTestTestStringMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestStringMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestStringMapArgsDesc)
 }
-func (s ThriftTestTestStringMapArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapArgsDesc)
-}
+
+func (s ThriftTestTestStringMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestStringMapArgsDesc }
+func (s ThriftTestTestStringMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestStringMapArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStringMapArgsDesc)
 }
+
+func (s ThriftTestTestStringMapArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapArgsDesc)
+}
+
 func (s ThriftTestTestStringMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringMapArgsDesc)
 }
@@ -4424,30 +4689,35 @@ func ReadThriftTestTestStringMapResult(r io.Reader, n int, opts ...nocopy.Option
 	return nocopy.Read[ThriftTestTestStringMapResult](ThriftTestTestStringMapResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestStringMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestStringMapResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestStringMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestStringMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestStringMapResultDesc)
 }
+
+func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
+	return ThriftTestTestStringMapResult(impl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
+}
+func (s ThriftTestTestStringMapResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
+}
+
 func (s ThriftTestTestStringMapResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestStringMapResultDesc
 }
 func (s ThriftTestTestStringMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestStringMapResult) Release()                  { nocopy.Struct(s).Release() }
-func (s ThriftTestTestStringMapResult) Clone() ThriftTestTestStringMapResult {
-	return ThriftTestTestStringMapResult(impl.Struct(s).Clone(ThriftTestTestStringMapResultDesc))
-}
-func (s ThriftTestTestStringMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ThriftTestTestStringMapResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestStringMapResultDesc)
-}
-func (s ThriftTestTestStringMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapResultDesc)
-}
 func (s ThriftTestTestStringMapResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestStringMapResultDesc)
 }
+
+func (s ThriftTestTestStringMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestStringMapResultDesc)
+}
+
 func (s ThriftTestTestStringMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestStringMapResultDesc)
 }
@@ -4503,28 +4773,33 @@ func ReadThriftTestTestSetArgs(r io.Reader, n int, opts ...nocopy.Option) (Thrif
 	return nocopy.Read[ThriftTestTestSetArgs](ThriftTestTestSetArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestSetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestSetArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestSetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetArgsDesc)
 }
-func (s ThriftTestTestSetArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestSetArgsDesc }
-func (s ThriftTestTestSetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestSetArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestSetArgs) Clone() ThriftTestTestSetArgs {
 	return ThriftTestTestSetArgs(impl.Struct(s).Clone(ThriftTestTestSetArgsDesc))
 }
-func (s ThriftTestTestSetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestSetArgsDesc)
 }
-func (s ThriftTestTestSetArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetArgsDesc)
-}
+
+func (s ThriftTestTestSetArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestSetArgsDesc }
+func (s ThriftTestTestSetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestSetArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestSetArgsDesc)
 }
+
+func (s ThriftTestTestSetArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetArgsDesc)
+}
+
 func (s ThriftTestTestSetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestSetArgsDesc)
 }
@@ -4569,28 +4844,33 @@ func ReadThriftTestTestSetResult(r io.Reader, n int, opts ...nocopy.Option) (Thr
 	return nocopy.Read[ThriftTestTestSetResult](ThriftTestTestSetResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestSetResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestSetResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestSetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestSetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestSetResultDesc)
 }
-func (s ThriftTestTestSetResult) ThriftDesc() *impl.Desc    { return ThriftTestTestSetResultDesc }
-func (s ThriftTestTestSetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestSetResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestSetResult) Clone() ThriftTestTestSetResult {
 	return ThriftTestTestSetResult(impl.Struct(s).Clone(ThriftTestTestSetResultDesc))
 }
-func (s ThriftTestTestSetResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestSetResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestSetResultDesc)
 }
-func (s ThriftTestTestSetResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetResultDesc)
-}
+
+func (s ThriftTestTestSetResult) ThriftDesc() *impl.Desc    { return ThriftTestTestSetResultDesc }
+func (s ThriftTestTestSetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestSetResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestSetResultDesc)
 }
+
+func (s ThriftTestTestSetResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestSetResultDesc)
+}
+
 func (s ThriftTestTestSetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestSetResultDesc)
 }
@@ -4635,28 +4915,33 @@ func ReadThriftTestTestListArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 	return nocopy.Read[ThriftTestTestListArgs](ThriftTestTestListArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestListArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestListArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListArgsDesc)
 }
-func (s ThriftTestTestListArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestListArgsDesc }
-func (s ThriftTestTestListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestListArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestListArgs) Clone() ThriftTestTestListArgs {
 	return ThriftTestTestListArgs(impl.Struct(s).Clone(ThriftTestTestListArgsDesc))
 }
-func (s ThriftTestTestListArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestListArgsDesc)
 }
-func (s ThriftTestTestListArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListArgsDesc)
-}
+
+func (s ThriftTestTestListArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestListArgsDesc }
+func (s ThriftTestTestListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestListArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestListArgsDesc)
 }
+
+func (s ThriftTestTestListArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListArgsDesc)
+}
+
 func (s ThriftTestTestListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestListArgsDesc)
 }
@@ -4701,28 +4986,33 @@ func ReadThriftTestTestListResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestListResult](ThriftTestTestListResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestListResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestListResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestListResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestListResultDesc)
 }
-func (s ThriftTestTestListResult) ThriftDesc() *impl.Desc    { return ThriftTestTestListResultDesc }
-func (s ThriftTestTestListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestListResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestListResult) Clone() ThriftTestTestListResult {
 	return ThriftTestTestListResult(impl.Struct(s).Clone(ThriftTestTestListResultDesc))
 }
-func (s ThriftTestTestListResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestListResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestListResultDesc)
 }
-func (s ThriftTestTestListResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListResultDesc)
-}
+
+func (s ThriftTestTestListResult) ThriftDesc() *impl.Desc    { return ThriftTestTestListResultDesc }
+func (s ThriftTestTestListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestListResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestListResultDesc)
 }
+
+func (s ThriftTestTestListResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestListResultDesc)
+}
+
 func (s ThriftTestTestListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestListResultDesc)
 }
@@ -4769,28 +5059,33 @@ func ReadThriftTestTestEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (Thri
 	return nocopy.Read[ThriftTestTestEnumArgs](ThriftTestTestEnumArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestEnumArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestEnumArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumArgsDesc)
 }
-func (s ThriftTestTestEnumArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumArgsDesc }
-func (s ThriftTestTestEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestEnumArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestEnumArgs) Clone() ThriftTestTestEnumArgs {
 	return ThriftTestTestEnumArgs(impl.Struct(s).Clone(ThriftTestTestEnumArgsDesc))
 }
-func (s ThriftTestTestEnumArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestEnumArgsDesc)
 }
-func (s ThriftTestTestEnumArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumArgsDesc)
-}
+
+func (s ThriftTestTestEnumArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumArgsDesc }
+func (s ThriftTestTestEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestEnumArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestEnumArgsDesc)
 }
+
+func (s ThriftTestTestEnumArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumArgsDesc)
+}
+
 func (s ThriftTestTestEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestEnumArgsDesc)
 }
@@ -4832,28 +5127,33 @@ func ReadThriftTestTestEnumResult(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestEnumResult](ThriftTestTestEnumResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestEnumResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestEnumResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestEnumResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestEnumResultDesc)
 }
-func (s ThriftTestTestEnumResult) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumResultDesc }
-func (s ThriftTestTestEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestEnumResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestEnumResult) Clone() ThriftTestTestEnumResult {
 	return ThriftTestTestEnumResult(impl.Struct(s).Clone(ThriftTestTestEnumResultDesc))
 }
-func (s ThriftTestTestEnumResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestEnumResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestEnumResultDesc)
 }
-func (s ThriftTestTestEnumResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumResultDesc)
-}
+
+func (s ThriftTestTestEnumResult) ThriftDesc() *impl.Desc    { return ThriftTestTestEnumResultDesc }
+func (s ThriftTestTestEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestEnumResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestEnumResultDesc)
 }
+
+func (s ThriftTestTestEnumResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestEnumResultDesc)
+}
+
 func (s ThriftTestTestEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestEnumResultDesc)
 }
@@ -4897,28 +5197,33 @@ func ReadThriftTestTestTypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (T
 	return nocopy.Read[ThriftTestTestTypedefArgs](ThriftTestTestTypedefArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestTypedefArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestTypedefArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestTypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefArgsDesc)
 }
-func (s ThriftTestTestTypedefArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefArgsDesc }
-func (s ThriftTestTestTypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestTypedefArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestTypedefArgs) Clone() ThriftTestTestTypedefArgs {
 	return ThriftTestTestTypedefArgs(impl.Struct(s).Clone(ThriftTestTestTypedefArgsDesc))
 }
-func (s ThriftTestTestTypedefArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestTypedefArgsDesc)
 }
-func (s ThriftTestTestTypedefArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefArgsDesc)
-}
+
+func (s ThriftTestTestTypedefArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefArgsDesc }
+func (s ThriftTestTestTypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestTypedefArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestTypedefArgsDesc)
 }
+
+func (s ThriftTestTestTypedefArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefArgsDesc)
+}
+
 func (s ThriftTestTestTypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestTypedefArgsDesc)
 }
@@ -4960,28 +5265,33 @@ func ReadThriftTestTestTypedefResult(r io.Reader, n int, opts ...nocopy.Option) 
 	return nocopy.Read[ThriftTestTestTypedefResult](ThriftTestTestTypedefResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestTypedefResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestTypedefResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestTypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestTypedefResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestTypedefResultDesc)
 }
-func (s ThriftTestTestTypedefResult) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefResultDesc }
-func (s ThriftTestTestTypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestTypedefResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestTypedefResult) Clone() ThriftTestTestTypedefResult {
 	return ThriftTestTestTypedefResult(impl.Struct(s).Clone(ThriftTestTestTypedefResultDesc))
 }
-func (s ThriftTestTestTypedefResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestTypedefResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestTypedefResultDesc)
 }
-func (s ThriftTestTestTypedefResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefResultDesc)
-}
+
+func (s ThriftTestTestTypedefResult) ThriftDesc() *impl.Desc    { return ThriftTestTestTypedefResultDesc }
+func (s ThriftTestTestTypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestTypedefResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestTypedefResultDesc)
 }
+
+func (s ThriftTestTestTypedefResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestTypedefResultDesc)
+}
+
 func (s ThriftTestTestTypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestTypedefResultDesc)
 }
@@ -5027,28 +5337,33 @@ func ReadThriftTestTestMapMapArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestMapMapArgs](ThriftTestTestMapMapArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestMapMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestMapMapArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMapMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapArgsDesc)
 }
-func (s ThriftTestTestMapMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapArgsDesc }
-func (s ThriftTestTestMapMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapMapArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestMapMapArgs) Clone() ThriftTestTestMapMapArgs {
 	return ThriftTestTestMapMapArgs(impl.Struct(s).Clone(ThriftTestTestMapMapArgsDesc))
 }
-func (s ThriftTestTestMapMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapMapArgsDesc)
 }
-func (s ThriftTestTestMapMapArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapArgsDesc)
-}
+
+func (s ThriftTestTestMapMapArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapArgsDesc }
+func (s ThriftTestTestMapMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestMapMapArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMapMapArgsDesc)
 }
+
+func (s ThriftTestTestMapMapArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapArgsDesc)
+}
+
 func (s ThriftTestTestMapMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapMapArgsDesc)
 }
@@ -5090,28 +5405,33 @@ func ReadThriftTestTestMapMapResult(r io.Reader, n int, opts ...nocopy.Option) (
 	return nocopy.Read[ThriftTestTestMapMapResult](ThriftTestTestMapMapResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestMapMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestMapMapResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMapMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMapMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMapMapResultDesc)
 }
-func (s ThriftTestTestMapMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapResultDesc }
-func (s ThriftTestTestMapMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMapMapResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestMapMapResult) Clone() ThriftTestTestMapMapResult {
 	return ThriftTestTestMapMapResult(impl.Struct(s).Clone(ThriftTestTestMapMapResultDesc))
 }
-func (s ThriftTestTestMapMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMapMapResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMapMapResultDesc)
 }
-func (s ThriftTestTestMapMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapResultDesc)
-}
+
+func (s ThriftTestTestMapMapResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMapMapResultDesc }
+func (s ThriftTestTestMapMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestMapMapResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMapMapResultDesc)
 }
+
+func (s ThriftTestTestMapMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMapMapResultDesc)
+}
+
 func (s ThriftTestTestMapMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMapMapResultDesc)
 }
@@ -5162,28 +5482,33 @@ func ReadThriftTestTestInsanityArgs(r io.Reader, n int, opts ...nocopy.Option) (
 	return nocopy.Read[ThriftTestTestInsanityArgs](ThriftTestTestInsanityArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestInsanityArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestInsanityArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestInsanityArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityArgsDesc)
 }
-func (s ThriftTestTestInsanityArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestInsanityArgsDesc }
-func (s ThriftTestTestInsanityArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestInsanityArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestInsanityArgs) Clone() ThriftTestTestInsanityArgs {
 	return ThriftTestTestInsanityArgs(impl.Struct(s).Clone(ThriftTestTestInsanityArgsDesc))
 }
-func (s ThriftTestTestInsanityArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestInsanityArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestInsanityArgsDesc)
 }
-func (s ThriftTestTestInsanityArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityArgsDesc)
-}
+
+func (s ThriftTestTestInsanityArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestInsanityArgsDesc }
+func (s ThriftTestTestInsanityArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestInsanityArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestInsanityArgsDesc)
 }
+
+func (s ThriftTestTestInsanityArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityArgsDesc)
+}
+
 func (s ThriftTestTestInsanityArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestInsanityArgsDesc)
 }
@@ -5234,30 +5559,35 @@ func ReadThriftTestTestInsanityResult(r io.Reader, n int, opts ...nocopy.Option)
 	return nocopy.Read[ThriftTestTestInsanityResult](ThriftTestTestInsanityResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestInsanityResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestInsanityResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestInsanityResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestInsanityResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestInsanityResultDesc)
 }
+
+func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
+	return ThriftTestTestInsanityResult(impl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
+}
+func (s ThriftTestTestInsanityResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
+}
+
 func (s ThriftTestTestInsanityResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestInsanityResultDesc
 }
 func (s ThriftTestTestInsanityResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestInsanityResult) Release()                  { nocopy.Struct(s).Release() }
-func (s ThriftTestTestInsanityResult) Clone() ThriftTestTestInsanityResult {
-	return ThriftTestTestInsanityResult(impl.Struct(s).Clone(ThriftTestTestInsanityResultDesc))
-}
-func (s ThriftTestTestInsanityResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ThriftTestTestInsanityResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestInsanityResultDesc)
-}
-func (s ThriftTestTestInsanityResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityResultDesc)
-}
 func (s ThriftTestTestInsanityResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestInsanityResultDesc)
 }
+
+func (s ThriftTestTestInsanityResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestInsanityResultDesc)
+}
+
 func (s ThriftTestTestInsanityResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestInsanityResultDesc)
 }
@@ -5313,28 +5643,33 @@ func ReadThriftTestTestMultiArgs(r io.Reader, n int, opts ...nocopy.Option) (Thr
 	return nocopy.Read[ThriftTestTestMultiArgs](ThriftTestTestMultiArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestMultiArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestMultiArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMultiArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiArgsDesc)
 }
-func (s ThriftTestTestMultiArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiArgsDesc }
-func (s ThriftTestTestMultiArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestMultiArgs) Clone() ThriftTestTestMultiArgs {
 	return ThriftTestTestMultiArgs(impl.Struct(s).Clone(ThriftTestTestMultiArgsDesc))
 }
-func (s ThriftTestTestMultiArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiArgsDesc)
 }
-func (s ThriftTestTestMultiArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiArgsDesc)
-}
+
+func (s ThriftTestTestMultiArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiArgsDesc }
+func (s ThriftTestTestMultiArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestMultiArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMultiArgsDesc)
 }
+
+func (s ThriftTestTestMultiArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiArgsDesc)
+}
+
 func (s ThriftTestTestMultiArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiArgsDesc)
 }
@@ -5441,28 +5776,33 @@ func ReadThriftTestTestMultiResult(r io.Reader, n int, opts ...nocopy.Option) (T
 	return nocopy.Read[ThriftTestTestMultiResult](ThriftTestTestMultiResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestMultiResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestMultiResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMultiResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestMultiResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiResultDesc)
 }
-func (s ThriftTestTestMultiResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiResultDesc }
-func (s ThriftTestTestMultiResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestMultiResult) Clone() ThriftTestTestMultiResult {
 	return ThriftTestTestMultiResult(impl.Struct(s).Clone(ThriftTestTestMultiResultDesc))
 }
-func (s ThriftTestTestMultiResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestMultiResult) String() string {
 	return impl.Struct(s).Format(ThriftTestTestMultiResultDesc)
 }
-func (s ThriftTestTestMultiResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiResultDesc)
-}
+
+func (s ThriftTestTestMultiResult) ThriftDesc() *impl.Desc    { return ThriftTestTestMultiResultDesc }
+func (s ThriftTestTestMultiResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestMultiResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMultiResultDesc)
 }
+
+func (s ThriftTestTestMultiResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiResultDesc)
+}
+
 func (s ThriftTestTestMultiResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiResultDesc)
 }
@@ -5511,28 +5851,33 @@ func ReadThriftTestTestExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) 
 	return nocopy.Read[ThriftTestTestExceptionArgs](ThriftTestTestExceptionArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestExceptionArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionArgsDesc)
 }
-func (s ThriftTestTestExceptionArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestExceptionArgsDesc }
-func (s ThriftTestTestExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestExceptionArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestExceptionArgs) Clone() ThriftTestTestExceptionArgs {
 	return ThriftTestTestExceptionArgs(impl.Struct(s).Clone(ThriftTestTestExceptionArgsDesc))
 }
-func (s ThriftTestTestExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestExceptionArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestExceptionArgsDesc)
 }
-func (s ThriftTestTestExceptionArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionArgsDesc)
-}
+
+func (s ThriftTestTestExceptionArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestExceptionArgsDesc }
+func (s ThriftTestTestExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestExceptionArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestExceptionArgsDesc)
 }
+
+func (s ThriftTestTestExceptionArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionArgsDesc)
+}
+
 func (s ThriftTestTestExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestExceptionArgsDesc)
 }
@@ -5576,30 +5921,35 @@ func ReadThriftTestTestExceptionResult(r io.Reader, n int, opts ...nocopy.Option
 	return nocopy.Read[ThriftTestTestExceptionResult](ThriftTestTestExceptionResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestExceptionResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestExceptionResultDesc)
 }
+
+func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
+	return ThriftTestTestExceptionResult(impl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
+}
+func (s ThriftTestTestExceptionResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
+}
+
 func (s ThriftTestTestExceptionResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestExceptionResultDesc
 }
 func (s ThriftTestTestExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestExceptionResult) Release()                  { nocopy.Struct(s).Release() }
-func (s ThriftTestTestExceptionResult) Clone() ThriftTestTestExceptionResult {
-	return ThriftTestTestExceptionResult(impl.Struct(s).Clone(ThriftTestTestExceptionResultDesc))
-}
-func (s ThriftTestTestExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ThriftTestTestExceptionResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestExceptionResultDesc)
-}
-func (s ThriftTestTestExceptionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionResultDesc)
-}
 func (s ThriftTestTestExceptionResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestExceptionResultDesc)
 }
+
+func (s ThriftTestTestExceptionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestExceptionResultDesc)
+}
+
 func (s ThriftTestTestExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestExceptionResultDesc)
 }
@@ -5651,6 +6001,9 @@ func ReadThriftTestTestMultiExceptionArgs(r io.Reader, n int, opts ...nocopy.Opt
 	return nocopy.Read[ThriftTestTestMultiExceptionArgs](ThriftTestTestMultiExceptionArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestMultiExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestMultiExceptionArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMultiExceptionArgs) Message() *nocopy.Message {
@@ -5659,24 +6012,26 @@ func (s ThriftTestTestMultiExceptionArgs) Message() *nocopy.Message {
 func (s ThriftTestTestMultiExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionArgsDesc)
 }
+
+func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionArgs {
+	return ThriftTestTestMultiExceptionArgs(impl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
+}
+func (s ThriftTestTestMultiExceptionArgs) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
+}
+
 func (s ThriftTestTestMultiExceptionArgs) ThriftDesc() *impl.Desc {
 	return ThriftTestTestMultiExceptionArgsDesc
 }
 func (s ThriftTestTestMultiExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiExceptionArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s ThriftTestTestMultiExceptionArgs) Clone() ThriftTestTestMultiExceptionArgs {
-	return ThriftTestTestMultiExceptionArgs(impl.Struct(s).Clone(ThriftTestTestMultiExceptionArgsDesc))
-}
-func (s ThriftTestTestMultiExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ThriftTestTestMultiExceptionArgs) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiExceptionArgsDesc)
-}
-func (s ThriftTestTestMultiExceptionArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionArgsDesc)
-}
 func (s ThriftTestTestMultiExceptionArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMultiExceptionArgsDesc)
 }
+
+func (s ThriftTestTestMultiExceptionArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionArgsDesc)
+}
+
 func (s ThriftTestTestMultiExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionArgsDesc)
 }
@@ -5739,6 +6094,9 @@ func ReadThriftTestTestMultiExceptionResult(r io.Reader, n int, opts ...nocopy.O
 	return nocopy.Read[ThriftTestTestMultiExceptionResult](ThriftTestTestMultiExceptionResultDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestMultiExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestMultiExceptionResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestMultiExceptionResult) Message() *nocopy.Message {
@@ -5747,24 +6105,26 @@ func (s ThriftTestTestMultiExceptionResult) Message() *nocopy.Message {
 func (s ThriftTestTestMultiExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestMultiExceptionResultDesc)
 }
+
+func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiExceptionResult {
+	return ThriftTestTestMultiExceptionResult(impl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
+}
+func (s ThriftTestTestMultiExceptionResult) String() string {
+	return impl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
+}
+
 func (s ThriftTestTestMultiExceptionResult) ThriftDesc() *impl.Desc {
 	return ThriftTestTestMultiExceptionResultDesc
 }
 func (s ThriftTestTestMultiExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestMultiExceptionResult) Release()                  { nocopy.Struct(s).Release() }
-func (s ThriftTestTestMultiExceptionResult) Clone() ThriftTestTestMultiExceptionResult {
-	return ThriftTestTestMultiExceptionResult(impl.Struct(s).Clone(ThriftTestTestMultiExceptionResultDesc))
-}
-func (s ThriftTestTestMultiExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s ThriftTestTestMultiExceptionResult) String() string {
-	return impl.Struct(s).Format(ThriftTestTestMultiExceptionResultDesc)
-}
-func (s ThriftTestTestMultiExceptionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionResultDesc)
-}
 func (s ThriftTestTestMultiExceptionResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestMultiExceptionResultDesc)
 }
+
+func (s ThriftTestTestMultiExceptionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestMultiExceptionResultDesc)
+}
+
 func (s ThriftTestTestMultiExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestMultiExceptionResultDesc)
 }
@@ -5853,28 +6213,33 @@ func ReadThriftTestTestOnewayArgs(r io.Reader, n int, opts ...nocopy.Option) (Th
 	return nocopy.Read[ThriftTestTestOnewayArgs](ThriftTestTestOnewayArgsDesc, r, n, opts...)
 }
 
+func (s ThriftTestTestOnewayArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ThriftTestTestOnewayArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ThriftTestTestOnewayArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ThriftTestTestOnewayArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ThriftTestTestOnewayArgsDesc)
 }
-func (s ThriftTestTestOnewayArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestOnewayArgsDesc }
-func (s ThriftTestTestOnewayArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ThriftTestTestOnewayArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ThriftTestTestOnewayArgs) Clone() ThriftTestTestOnewayArgs {
 	return ThriftTestTestOnewayArgs(impl.Struct(s).Clone(ThriftTestTestOnewayArgsDesc))
 }
-func (s ThriftTestTestOnewayArgs) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s ThriftTestTestOnewayArgs) String() string {
 	return impl.Struct(s).Format(ThriftTestTestOnewayArgsDesc)
 }
-func (s ThriftTestTestOnewayArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, ThriftTestTestOnewayArgsDesc)
-}
+
+func (s ThriftTestTestOnewayArgs) ThriftDesc() *impl.Desc    { return ThriftTestTestOnewayArgsDesc }
+func (s ThriftTestTestOnewayArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s ThriftTestTestOnewayArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(ThriftTestTestOnewayArgsDesc)
 }
+
+func (s ThriftTestTestOnewayArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, ThriftTestTestOnewayArgsDesc)
+}
+
 func (s ThriftTestTestOnewayArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ThriftTestTestOnewayArgsDesc)
 }
@@ -5918,6 +6283,9 @@ func ReadSecondServiceSecondtestStringArgs(r io.Reader, n int, opts ...nocopy.Op
 	return nocopy.Read[SecondServiceSecondtestStringArgs](SecondServiceSecondtestStringArgsDesc, r, n, opts...)
 }
 
+func (s SecondServiceSecondtestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s SecondServiceSecondtestStringArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s SecondServiceSecondtestStringArgs) Message() *nocopy.Message {
@@ -5926,24 +6294,26 @@ func (s SecondServiceSecondtestStringArgs) Message() *nocopy.Message {
 func (s SecondServiceSecondtestStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringArgsDesc)
 }
+
+func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestStringArgs {
+	return SecondServiceSecondtestStringArgs(impl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
+}
+func (s SecondServiceSecondtestStringArgs) String() string {
+	return impl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
+}
+
 func (s SecondServiceSecondtestStringArgs) ThriftDesc() *impl.Desc {
 	return SecondServiceSecondtestStringArgsDesc
 }
 func (s SecondServiceSecondtestStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SecondServiceSecondtestStringArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s SecondServiceSecondtestStringArgs) Clone() SecondServiceSecondtestStringArgs {
-	return SecondServiceSecondtestStringArgs(impl.Struct(s).Clone(SecondServiceSecondtestStringArgsDesc))
-}
-func (s SecondServiceSecondtestStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s SecondServiceSecondtestStringArgs) String() string {
-	return impl.Struct(s).Format(SecondServiceSecondtestStringArgsDesc)
-}
-func (s SecondServiceSecondtestStringArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringArgsDesc)
-}
 func (s SecondServiceSecondtestStringArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(SecondServiceSecondtestStringArgsDesc)
 }
+
+func (s SecondServiceSecondtestStringArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringArgsDesc)
+}
+
 func (s SecondServiceSecondtestStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SecondServiceSecondtestStringArgsDesc)
 }
@@ -5991,6 +6361,9 @@ func ReadSecondServiceSecondtestStringResult(r io.Reader, n int, opts ...nocopy.
 	return nocopy.Read[SecondServiceSecondtestStringResult](SecondServiceSecondtestStringResultDesc, r, n, opts...)
 }
 
+func (s SecondServiceSecondtestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s SecondServiceSecondtestStringResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s SecondServiceSecondtestStringResult) Message() *nocopy.Message {
@@ -5999,24 +6372,26 @@ func (s SecondServiceSecondtestStringResult) Message() *nocopy.Message {
 func (s SecondServiceSecondtestStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SecondServiceSecondtestStringResultDesc)
 }
+
+func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStringResult {
+	return SecondServiceSecondtestStringResult(impl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
+}
+func (s SecondServiceSecondtestStringResult) String() string {
+	return impl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
+}
+
 func (s SecondServiceSecondtestStringResult) ThriftDesc() *impl.Desc {
 	return SecondServiceSecondtestStringResultDesc
 }
 func (s SecondServiceSecondtestStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SecondServiceSecondtestStringResult) Release()                  { nocopy.Struct(s).Release() }
-func (s SecondServiceSecondtestStringResult) Clone() SecondServiceSecondtestStringResult {
-	return SecondServiceSecondtestStringResult(impl.Struct(s).Clone(SecondServiceSecondtestStringResultDesc))
-}
-func (s SecondServiceSecondtestStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
-func (s SecondServiceSecondtestStringResult) String() string {
-	return impl.Struct(s).Format(SecondServiceSecondtestStringResultDesc)
-}
-func (s SecondServiceSecondtestStringResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringResultDesc)
-}
 func (s SecondServiceSecondtestStringResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(SecondServiceSecondtestStringResultDesc)
 }
+
+func (s SecondServiceSecondtestStringResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, SecondServiceSecondtestStringResultDesc)
+}
+
 func (s SecondServiceSecondtestStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SecondServiceSecondtestStringResultDesc)
 }

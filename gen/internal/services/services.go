@@ -666,22 +666,27 @@ func ReadAllGetArgs_(r io.Reader, n int, opts ...nocopy.Option) (AllGetArgs_, er
 	return nocopy.Read[AllGetArgs_](AllGetArgs_Desc, r, n, opts...)
 }
 
+func (s AllGetArgs_) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllGetArgs_) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllGetArgs_) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetArgs_) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetArgs_Desc)
 }
+
+func (s AllGetArgs_) Clone() AllGetArgs_ { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
+func (s AllGetArgs_) String() string     { return impl.Struct(s).Format(AllGetArgs_Desc) }
+
 func (s AllGetArgs_) ThriftDesc() *impl.Desc    { return AllGetArgs_Desc }
 func (s AllGetArgs_) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetArgs_) Release()                  { nocopy.Struct(s).Release() }
-func (s AllGetArgs_) Clone() AllGetArgs_        { return AllGetArgs_(impl.Struct(s).Clone(AllGetArgs_Desc)) }
-func (s AllGetArgs_) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s AllGetArgs_) String() string            { return impl.Struct(s).Format(AllGetArgs_Desc) }
+func (s AllGetArgs_) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllGetArgs_Desc) }
+
 func (s AllGetArgs_) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllGetArgs_Desc)
 }
-func (s AllGetArgs_) LogValue() slog.Value { return impl.Struct(s).LogValue(AllGetArgs_Desc) }
+
 func (s AllGetArgs_) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetArgs_Desc)
 }
@@ -713,20 +718,25 @@ func ReadAllClient(r io.Reader, n int, opts ...nocopy.Option) (AllClient, error)
 	return nocopy.Read[AllClient](AllClientDesc, r, n, opts...)
 }
 
+func (s AllClient) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllClient) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllClient) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllClient) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllClientDesc)
 }
-func (s AllClient) ThriftDesc() *impl.Desc        { return AllClientDesc }
-func (s AllClient) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s AllClient) Release()                      { nocopy.Struct(s).Release() }
-func (s AllClient) Clone() AllClient              { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
-func (s AllClient) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s AllClient) String() string                { return impl.Struct(s).Format(AllClientDesc) }
+
+func (s AllClient) Clone() AllClient { return AllClient(impl.Struct(s).Clone(AllClientDesc)) }
+func (s AllClient) String() string   { return impl.Struct(s).Format(AllClientDesc) }
+
+func (s AllClient) ThriftDesc() *impl.Desc    { return AllClientDesc }
+func (s AllClient) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllClient) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllClientDesc) }
+
 func (s AllClient) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, AllClientDesc) }
-func (s AllClient) LogValue() slog.Value          { return impl.Struct(s).LogValue(AllClientDesc) }
+
 func (s AllClient) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllClientDesc)
 }
@@ -757,24 +767,29 @@ func ReadAllABoolArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABoolArgs, 
 	return nocopy.Read[AllABoolArgs](AllABoolArgsDesc, r, n, opts...)
 }
 
+func (s AllABoolArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllABoolArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllABoolArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABoolArgsDesc)
 }
-func (s AllABoolArgs) ThriftDesc() *impl.Desc    { return AllABoolArgsDesc }
-func (s AllABoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABoolArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllABoolArgs) Clone() AllABoolArgs {
 	return AllABoolArgs(impl.Struct(s).Clone(AllABoolArgsDesc))
 }
-func (s AllABoolArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllABoolArgs) String() string { return impl.Struct(s).Format(AllABoolArgsDesc) }
+
+func (s AllABoolArgs) ThriftDesc() *impl.Desc    { return AllABoolArgsDesc }
+func (s AllABoolArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllABoolArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABoolArgsDesc) }
+
 func (s AllABoolArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABoolArgsDesc)
 }
-func (s AllABoolArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllABoolArgsDesc) }
+
 func (s AllABoolArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABoolArgsDesc)
 }
@@ -810,24 +825,29 @@ func ReadAllABoolResult(r io.Reader, n int, opts ...nocopy.Option) (AllABoolResu
 	return nocopy.Read[AllABoolResult](AllABoolResultDesc, r, n, opts...)
 }
 
+func (s AllABoolResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllABoolResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllABoolResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABoolResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABoolResultDesc)
 }
-func (s AllABoolResult) ThriftDesc() *impl.Desc    { return AllABoolResultDesc }
-func (s AllABoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABoolResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllABoolResult) Clone() AllABoolResult {
 	return AllABoolResult(impl.Struct(s).Clone(AllABoolResultDesc))
 }
-func (s AllABoolResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllABoolResult) String() string { return impl.Struct(s).Format(AllABoolResultDesc) }
+
+func (s AllABoolResult) ThriftDesc() *impl.Desc    { return AllABoolResultDesc }
+func (s AllABoolResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllABoolResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABoolResultDesc) }
+
 func (s AllABoolResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABoolResultDesc)
 }
-func (s AllABoolResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllABoolResultDesc) }
+
 func (s AllABoolResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABoolResultDesc)
 }
@@ -863,22 +883,27 @@ func ReadAllAnI8Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Args, er
 	return nocopy.Read[AllAnI8Args](AllAnI8ArgsDesc, r, n, opts...)
 }
 
+func (s AllAnI8Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnI8Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnI8Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI8ArgsDesc)
 }
+
+func (s AllAnI8Args) Clone() AllAnI8Args { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
+func (s AllAnI8Args) String() string     { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
+
 func (s AllAnI8Args) ThriftDesc() *impl.Desc    { return AllAnI8ArgsDesc }
 func (s AllAnI8Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI8Args) Release()                  { nocopy.Struct(s).Release() }
-func (s AllAnI8Args) Clone() AllAnI8Args        { return AllAnI8Args(impl.Struct(s).Clone(AllAnI8ArgsDesc)) }
-func (s AllAnI8Args) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s AllAnI8Args) String() string            { return impl.Struct(s).Format(AllAnI8ArgsDesc) }
+func (s AllAnI8Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI8ArgsDesc) }
+
 func (s AllAnI8Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI8ArgsDesc)
 }
-func (s AllAnI8Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI8ArgsDesc) }
+
 func (s AllAnI8Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI8ArgsDesc)
 }
@@ -914,24 +939,29 @@ func ReadAllAnI8Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI8Result
 	return nocopy.Read[AllAnI8Result](AllAnI8ResultDesc, r, n, opts...)
 }
 
+func (s AllAnI8Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnI8Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnI8Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI8Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI8ResultDesc)
 }
-func (s AllAnI8Result) ThriftDesc() *impl.Desc    { return AllAnI8ResultDesc }
-func (s AllAnI8Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI8Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnI8Result) Clone() AllAnI8Result {
 	return AllAnI8Result(impl.Struct(s).Clone(AllAnI8ResultDesc))
 }
-func (s AllAnI8Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI8Result) String() string { return impl.Struct(s).Format(AllAnI8ResultDesc) }
+
+func (s AllAnI8Result) ThriftDesc() *impl.Desc    { return AllAnI8ResultDesc }
+func (s AllAnI8Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI8Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI8ResultDesc) }
+
 func (s AllAnI8Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI8ResultDesc)
 }
-func (s AllAnI8Result) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI8ResultDesc) }
+
 func (s AllAnI8Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI8ResultDesc)
 }
@@ -967,24 +997,29 @@ func ReadAllAnI16Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Args, 
 	return nocopy.Read[AllAnI16Args](AllAnI16ArgsDesc, r, n, opts...)
 }
 
+func (s AllAnI16Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnI16Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnI16Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI16ArgsDesc)
 }
-func (s AllAnI16Args) ThriftDesc() *impl.Desc    { return AllAnI16ArgsDesc }
-func (s AllAnI16Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI16Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnI16Args) Clone() AllAnI16Args {
 	return AllAnI16Args(impl.Struct(s).Clone(AllAnI16ArgsDesc))
 }
-func (s AllAnI16Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI16Args) String() string { return impl.Struct(s).Format(AllAnI16ArgsDesc) }
+
+func (s AllAnI16Args) ThriftDesc() *impl.Desc    { return AllAnI16ArgsDesc }
+func (s AllAnI16Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI16Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI16ArgsDesc) }
+
 func (s AllAnI16Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI16ArgsDesc)
 }
-func (s AllAnI16Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI16ArgsDesc) }
+
 func (s AllAnI16Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI16ArgsDesc)
 }
@@ -1020,24 +1055,29 @@ func ReadAllAnI16Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI16Resu
 	return nocopy.Read[AllAnI16Result](AllAnI16ResultDesc, r, n, opts...)
 }
 
+func (s AllAnI16Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnI16Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnI16Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI16Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI16ResultDesc)
 }
-func (s AllAnI16Result) ThriftDesc() *impl.Desc    { return AllAnI16ResultDesc }
-func (s AllAnI16Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI16Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnI16Result) Clone() AllAnI16Result {
 	return AllAnI16Result(impl.Struct(s).Clone(AllAnI16ResultDesc))
 }
-func (s AllAnI16Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI16Result) String() string { return impl.Struct(s).Format(AllAnI16ResultDesc) }
+
+func (s AllAnI16Result) ThriftDesc() *impl.Desc    { return AllAnI16ResultDesc }
+func (s AllAnI16Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI16Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI16ResultDesc) }
+
 func (s AllAnI16Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI16ResultDesc)
 }
-func (s AllAnI16Result) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI16ResultDesc) }
+
 func (s AllAnI16Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI16ResultDesc)
 }
@@ -1073,24 +1113,29 @@ func ReadAllAnI32Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Args, 
 	return nocopy.Read[AllAnI32Args](AllAnI32ArgsDesc, r, n, opts...)
 }
 
+func (s AllAnI32Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnI32Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnI32Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI32ArgsDesc)
 }
-func (s AllAnI32Args) ThriftDesc() *impl.Desc    { return AllAnI32ArgsDesc }
-func (s AllAnI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI32Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnI32Args) Clone() AllAnI32Args {
 	return AllAnI32Args(impl.Struct(s).Clone(AllAnI32ArgsDesc))
 }
-func (s AllAnI32Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI32Args) String() string { return impl.Struct(s).Format(AllAnI32ArgsDesc) }
+
+func (s AllAnI32Args) ThriftDesc() *impl.Desc    { return AllAnI32ArgsDesc }
+func (s AllAnI32Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI32Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI32ArgsDesc) }
+
 func (s AllAnI32Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI32ArgsDesc)
 }
-func (s AllAnI32Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI32ArgsDesc) }
+
 func (s AllAnI32Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI32ArgsDesc)
 }
@@ -1126,24 +1171,29 @@ func ReadAllAnI32Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI32Resu
 	return nocopy.Read[AllAnI32Result](AllAnI32ResultDesc, r, n, opts...)
 }
 
+func (s AllAnI32Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnI32Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnI32Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI32Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI32ResultDesc)
 }
-func (s AllAnI32Result) ThriftDesc() *impl.Desc    { return AllAnI32ResultDesc }
-func (s AllAnI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI32Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnI32Result) Clone() AllAnI32Result {
 	return AllAnI32Result(impl.Struct(s).Clone(AllAnI32ResultDesc))
 }
-func (s AllAnI32Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI32Result) String() string { return impl.Struct(s).Format(AllAnI32ResultDesc) }
+
+func (s AllAnI32Result) ThriftDesc() *impl.Desc    { return AllAnI32ResultDesc }
+func (s AllAnI32Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI32Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI32ResultDesc) }
+
 func (s AllAnI32Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI32ResultDesc)
 }
-func (s AllAnI32Result) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI32ResultDesc) }
+
 func (s AllAnI32Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI32ResultDesc)
 }
@@ -1179,24 +1229,29 @@ func ReadAllAnI64Args(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Args, 
 	return nocopy.Read[AllAnI64Args](AllAnI64ArgsDesc, r, n, opts...)
 }
 
+func (s AllAnI64Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnI64Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnI64Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI64ArgsDesc)
 }
-func (s AllAnI64Args) ThriftDesc() *impl.Desc    { return AllAnI64ArgsDesc }
-func (s AllAnI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI64Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnI64Args) Clone() AllAnI64Args {
 	return AllAnI64Args(impl.Struct(s).Clone(AllAnI64ArgsDesc))
 }
-func (s AllAnI64Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI64Args) String() string { return impl.Struct(s).Format(AllAnI64ArgsDesc) }
+
+func (s AllAnI64Args) ThriftDesc() *impl.Desc    { return AllAnI64ArgsDesc }
+func (s AllAnI64Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI64Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI64ArgsDesc) }
+
 func (s AllAnI64Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI64ArgsDesc)
 }
-func (s AllAnI64Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI64ArgsDesc) }
+
 func (s AllAnI64Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI64ArgsDesc)
 }
@@ -1232,24 +1287,29 @@ func ReadAllAnI64Result(r io.Reader, n int, opts ...nocopy.Option) (AllAnI64Resu
 	return nocopy.Read[AllAnI64Result](AllAnI64ResultDesc, r, n, opts...)
 }
 
+func (s AllAnI64Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnI64Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnI64Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnI64Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnI64ResultDesc)
 }
-func (s AllAnI64Result) ThriftDesc() *impl.Desc    { return AllAnI64ResultDesc }
-func (s AllAnI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnI64Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnI64Result) Clone() AllAnI64Result {
 	return AllAnI64Result(impl.Struct(s).Clone(AllAnI64ResultDesc))
 }
-func (s AllAnI64Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnI64Result) String() string { return impl.Struct(s).Format(AllAnI64ResultDesc) }
+
+func (s AllAnI64Result) ThriftDesc() *impl.Desc    { return AllAnI64ResultDesc }
+func (s AllAnI64Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnI64Result) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnI64ResultDesc) }
+
 func (s AllAnI64Result) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnI64ResultDesc)
 }
-func (s AllAnI64Result) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnI64ResultDesc) }
+
 func (s AllAnI64Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnI64ResultDesc)
 }
@@ -1285,24 +1345,29 @@ func ReadAllADoubleArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADoubleAr
 	return nocopy.Read[AllADoubleArgs](AllADoubleArgsDesc, r, n, opts...)
 }
 
+func (s AllADoubleArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllADoubleArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllADoubleArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADoubleArgsDesc)
 }
-func (s AllADoubleArgs) ThriftDesc() *impl.Desc    { return AllADoubleArgsDesc }
-func (s AllADoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADoubleArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllADoubleArgs) Clone() AllADoubleArgs {
 	return AllADoubleArgs(impl.Struct(s).Clone(AllADoubleArgsDesc))
 }
-func (s AllADoubleArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllADoubleArgs) String() string { return impl.Struct(s).Format(AllADoubleArgsDesc) }
+
+func (s AllADoubleArgs) ThriftDesc() *impl.Desc    { return AllADoubleArgsDesc }
+func (s AllADoubleArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllADoubleArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADoubleArgsDesc) }
+
 func (s AllADoubleArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADoubleArgsDesc)
 }
-func (s AllADoubleArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllADoubleArgsDesc) }
+
 func (s AllADoubleArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADoubleArgsDesc)
 }
@@ -1338,24 +1403,29 @@ func ReadAllADoubleResult(r io.Reader, n int, opts ...nocopy.Option) (AllADouble
 	return nocopy.Read[AllADoubleResult](AllADoubleResultDesc, r, n, opts...)
 }
 
+func (s AllADoubleResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllADoubleResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllADoubleResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADoubleResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADoubleResultDesc)
 }
-func (s AllADoubleResult) ThriftDesc() *impl.Desc    { return AllADoubleResultDesc }
-func (s AllADoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADoubleResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllADoubleResult) Clone() AllADoubleResult {
 	return AllADoubleResult(impl.Struct(s).Clone(AllADoubleResultDesc))
 }
-func (s AllADoubleResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllADoubleResult) String() string { return impl.Struct(s).Format(AllADoubleResultDesc) }
+
+func (s AllADoubleResult) ThriftDesc() *impl.Desc    { return AllADoubleResultDesc }
+func (s AllADoubleResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllADoubleResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADoubleResultDesc) }
+
 func (s AllADoubleResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADoubleResultDesc)
 }
-func (s AllADoubleResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllADoubleResultDesc) }
+
 func (s AllADoubleResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADoubleResultDesc)
 }
@@ -1395,24 +1465,29 @@ func ReadAllAStringArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStringAr
 	return nocopy.Read[AllAStringArgs](AllAStringArgsDesc, r, n, opts...)
 }
 
+func (s AllAStringArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAStringArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAStringArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStringArgsDesc)
 }
-func (s AllAStringArgs) ThriftDesc() *impl.Desc    { return AllAStringArgsDesc }
-func (s AllAStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStringArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAStringArgs) Clone() AllAStringArgs {
 	return AllAStringArgs(impl.Struct(s).Clone(AllAStringArgsDesc))
 }
-func (s AllAStringArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAStringArgs) String() string { return impl.Struct(s).Format(AllAStringArgsDesc) }
+
+func (s AllAStringArgs) ThriftDesc() *impl.Desc    { return AllAStringArgsDesc }
+func (s AllAStringArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAStringArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStringArgsDesc) }
+
 func (s AllAStringArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStringArgsDesc)
 }
-func (s AllAStringArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAStringArgsDesc) }
+
 func (s AllAStringArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStringArgsDesc)
 }
@@ -1448,24 +1523,29 @@ func ReadAllAStringResult(r io.Reader, n int, opts ...nocopy.Option) (AllAString
 	return nocopy.Read[AllAStringResult](AllAStringResultDesc, r, n, opts...)
 }
 
+func (s AllAStringResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAStringResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAStringResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStringResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStringResultDesc)
 }
-func (s AllAStringResult) ThriftDesc() *impl.Desc    { return AllAStringResultDesc }
-func (s AllAStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStringResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAStringResult) Clone() AllAStringResult {
 	return AllAStringResult(impl.Struct(s).Clone(AllAStringResultDesc))
 }
-func (s AllAStringResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAStringResult) String() string { return impl.Struct(s).Format(AllAStringResultDesc) }
+
+func (s AllAStringResult) ThriftDesc() *impl.Desc    { return AllAStringResultDesc }
+func (s AllAStringResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAStringResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStringResultDesc) }
+
 func (s AllAStringResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStringResultDesc)
 }
-func (s AllAStringResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAStringResultDesc) }
+
 func (s AllAStringResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStringResultDesc)
 }
@@ -1501,24 +1581,29 @@ func ReadAllABinaryArgs(r io.Reader, n int, opts ...nocopy.Option) (AllABinaryAr
 	return nocopy.Read[AllABinaryArgs](AllABinaryArgsDesc, r, n, opts...)
 }
 
+func (s AllABinaryArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllABinaryArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllABinaryArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABinaryArgsDesc)
 }
-func (s AllABinaryArgs) ThriftDesc() *impl.Desc    { return AllABinaryArgsDesc }
-func (s AllABinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABinaryArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllABinaryArgs) Clone() AllABinaryArgs {
 	return AllABinaryArgs(impl.Struct(s).Clone(AllABinaryArgsDesc))
 }
-func (s AllABinaryArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllABinaryArgs) String() string { return impl.Struct(s).Format(AllABinaryArgsDesc) }
+
+func (s AllABinaryArgs) ThriftDesc() *impl.Desc    { return AllABinaryArgsDesc }
+func (s AllABinaryArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllABinaryArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABinaryArgsDesc) }
+
 func (s AllABinaryArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABinaryArgsDesc)
 }
-func (s AllABinaryArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllABinaryArgsDesc) }
+
 func (s AllABinaryArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABinaryArgsDesc)
 }
@@ -1555,24 +1640,29 @@ func ReadAllABinaryResult(r io.Reader, n int, opts ...nocopy.Option) (AllABinary
 	return nocopy.Read[AllABinaryResult](AllABinaryResultDesc, r, n, opts...)
 }
 
+func (s AllABinaryResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllABinaryResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllABinaryResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllABinaryResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllABinaryResultDesc)
 }
-func (s AllABinaryResult) ThriftDesc() *impl.Desc    { return AllABinaryResultDesc }
-func (s AllABinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllABinaryResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllABinaryResult) Clone() AllABinaryResult {
 	return AllABinaryResult(impl.Struct(s).Clone(AllABinaryResultDesc))
 }
-func (s AllABinaryResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllABinaryResult) String() string { return impl.Struct(s).Format(AllABinaryResultDesc) }
+
+func (s AllABinaryResult) ThriftDesc() *impl.Desc    { return AllABinaryResultDesc }
+func (s AllABinaryResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllABinaryResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllABinaryResultDesc) }
+
 func (s AllABinaryResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllABinaryResultDesc)
 }
-func (s AllABinaryResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllABinaryResultDesc) }
+
 func (s AllABinaryResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllABinaryResultDesc)
 }
@@ -1611,24 +1701,29 @@ func ReadAllAUuidArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidArgs, 
 	return nocopy.Read[AllAUuidArgs](AllAUuidArgsDesc, r, n, opts...)
 }
 
+func (s AllAUuidArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAUuidArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAUuidArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUuidArgsDesc)
 }
-func (s AllAUuidArgs) ThriftDesc() *impl.Desc    { return AllAUuidArgsDesc }
-func (s AllAUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUuidArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAUuidArgs) Clone() AllAUuidArgs {
 	return AllAUuidArgs(impl.Struct(s).Clone(AllAUuidArgsDesc))
 }
-func (s AllAUuidArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAUuidArgs) String() string { return impl.Struct(s).Format(AllAUuidArgsDesc) }
+
+func (s AllAUuidArgs) ThriftDesc() *impl.Desc    { return AllAUuidArgsDesc }
+func (s AllAUuidArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAUuidArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUuidArgsDesc) }
+
 func (s AllAUuidArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUuidArgsDesc)
 }
-func (s AllAUuidArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAUuidArgsDesc) }
+
 func (s AllAUuidArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUuidArgsDesc)
 }
@@ -1664,24 +1759,29 @@ func ReadAllAUuidResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUuidResu
 	return nocopy.Read[AllAUuidResult](AllAUuidResultDesc, r, n, opts...)
 }
 
+func (s AllAUuidResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAUuidResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAUuidResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUuidResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUuidResultDesc)
 }
-func (s AllAUuidResult) ThriftDesc() *impl.Desc    { return AllAUuidResultDesc }
-func (s AllAUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUuidResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAUuidResult) Clone() AllAUuidResult {
 	return AllAUuidResult(impl.Struct(s).Clone(AllAUuidResultDesc))
 }
-func (s AllAUuidResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAUuidResult) String() string { return impl.Struct(s).Format(AllAUuidResultDesc) }
+
+func (s AllAUuidResult) ThriftDesc() *impl.Desc    { return AllAUuidResultDesc }
+func (s AllAUuidResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAUuidResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUuidResultDesc) }
+
 func (s AllAUuidResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUuidResultDesc)
 }
-func (s AllAUuidResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAUuidResultDesc) }
+
 func (s AllAUuidResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUuidResultDesc)
 }
@@ -1717,24 +1817,29 @@ func ReadAllAnEnumArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumArgs
 	return nocopy.Read[AllAnEnumArgs](AllAnEnumArgsDesc, r, n, opts...)
 }
 
+func (s AllAnEnumArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnEnumArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnEnumArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnEnumArgsDesc)
 }
-func (s AllAnEnumArgs) ThriftDesc() *impl.Desc    { return AllAnEnumArgsDesc }
-func (s AllAnEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnEnumArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnEnumArgs) Clone() AllAnEnumArgs {
 	return AllAnEnumArgs(impl.Struct(s).Clone(AllAnEnumArgsDesc))
 }
-func (s AllAnEnumArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnEnumArgs) String() string { return impl.Struct(s).Format(AllAnEnumArgsDesc) }
+
+func (s AllAnEnumArgs) ThriftDesc() *impl.Desc    { return AllAnEnumArgsDesc }
+func (s AllAnEnumArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnEnumArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnEnumArgsDesc) }
+
 func (s AllAnEnumArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnEnumArgsDesc)
 }
-func (s AllAnEnumArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnEnumArgsDesc) }
+
 func (s AllAnEnumArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnEnumArgsDesc)
 }
@@ -1770,24 +1875,29 @@ func ReadAllAnEnumResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnEnumRe
 	return nocopy.Read[AllAnEnumResult](AllAnEnumResultDesc, r, n, opts...)
 }
 
+func (s AllAnEnumResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnEnumResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnEnumResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnEnumResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnEnumResultDesc)
 }
-func (s AllAnEnumResult) ThriftDesc() *impl.Desc    { return AllAnEnumResultDesc }
-func (s AllAnEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnEnumResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnEnumResult) Clone() AllAnEnumResult {
 	return AllAnEnumResult(impl.Struct(s).Clone(AllAnEnumResultDesc))
 }
-func (s AllAnEnumResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnEnumResult) String() string { return impl.Struct(s).Format(AllAnEnumResultDesc) }
+
+func (s AllAnEnumResult) ThriftDesc() *impl.Desc    { return AllAnEnumResultDesc }
+func (s AllAnEnumResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAnEnumResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAnEnumResultDesc) }
+
 func (s AllAnEnumResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAnEnumResultDesc)
 }
-func (s AllAnEnumResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAnEnumResultDesc) }
+
 func (s AllAnEnumResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnEnumResultDesc)
 }
@@ -1827,24 +1937,29 @@ func ReadAllAStructArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAStructAr
 	return nocopy.Read[AllAStructArgs](AllAStructArgsDesc, r, n, opts...)
 }
 
+func (s AllAStructArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAStructArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAStructArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStructArgsDesc)
 }
-func (s AllAStructArgs) ThriftDesc() *impl.Desc    { return AllAStructArgsDesc }
-func (s AllAStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStructArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAStructArgs) Clone() AllAStructArgs {
 	return AllAStructArgs(impl.Struct(s).Clone(AllAStructArgsDesc))
 }
-func (s AllAStructArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAStructArgs) String() string { return impl.Struct(s).Format(AllAStructArgsDesc) }
+
+func (s AllAStructArgs) ThriftDesc() *impl.Desc    { return AllAStructArgsDesc }
+func (s AllAStructArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAStructArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStructArgsDesc) }
+
 func (s AllAStructArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStructArgsDesc)
 }
-func (s AllAStructArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAStructArgsDesc) }
+
 func (s AllAStructArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStructArgsDesc)
 }
@@ -1889,24 +2004,29 @@ func ReadAllAStructResult(r io.Reader, n int, opts ...nocopy.Option) (AllAStruct
 	return nocopy.Read[AllAStructResult](AllAStructResultDesc, r, n, opts...)
 }
 
+func (s AllAStructResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAStructResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAStructResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAStructResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAStructResultDesc)
 }
-func (s AllAStructResult) ThriftDesc() *impl.Desc    { return AllAStructResultDesc }
-func (s AllAStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAStructResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAStructResult) Clone() AllAStructResult {
 	return AllAStructResult(impl.Struct(s).Clone(AllAStructResultDesc))
 }
-func (s AllAStructResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAStructResult) String() string { return impl.Struct(s).Format(AllAStructResultDesc) }
+
+func (s AllAStructResult) ThriftDesc() *impl.Desc    { return AllAStructResultDesc }
+func (s AllAStructResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAStructResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAStructResultDesc) }
+
 func (s AllAStructResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAStructResultDesc)
 }
-func (s AllAStructResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAStructResultDesc) }
+
 func (s AllAStructResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAStructResultDesc)
 }
@@ -1951,24 +2071,29 @@ func ReadAllAUnionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionArgs
 	return nocopy.Read[AllAUnionArgs](AllAUnionArgsDesc, r, n, opts...)
 }
 
+func (s AllAUnionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAUnionArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAUnionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUnionArgsDesc)
 }
-func (s AllAUnionArgs) ThriftDesc() *impl.Desc    { return AllAUnionArgsDesc }
-func (s AllAUnionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUnionArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAUnionArgs) Clone() AllAUnionArgs {
 	return AllAUnionArgs(impl.Struct(s).Clone(AllAUnionArgsDesc))
 }
-func (s AllAUnionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAUnionArgs) String() string { return impl.Struct(s).Format(AllAUnionArgsDesc) }
+
+func (s AllAUnionArgs) ThriftDesc() *impl.Desc    { return AllAUnionArgsDesc }
+func (s AllAUnionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAUnionArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUnionArgsDesc) }
+
 func (s AllAUnionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUnionArgsDesc)
 }
-func (s AllAUnionArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAUnionArgsDesc) }
+
 func (s AllAUnionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUnionArgsDesc)
 }
@@ -2013,24 +2138,29 @@ func ReadAllAUnionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAUnionRe
 	return nocopy.Read[AllAUnionResult](AllAUnionResultDesc, r, n, opts...)
 }
 
+func (s AllAUnionResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAUnionResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAUnionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAUnionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAUnionResultDesc)
 }
-func (s AllAUnionResult) ThriftDesc() *impl.Desc    { return AllAUnionResultDesc }
-func (s AllAUnionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAUnionResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAUnionResult) Clone() AllAUnionResult {
 	return AllAUnionResult(impl.Struct(s).Clone(AllAUnionResultDesc))
 }
-func (s AllAUnionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAUnionResult) String() string { return impl.Struct(s).Format(AllAUnionResultDesc) }
+
+func (s AllAUnionResult) ThriftDesc() *impl.Desc    { return AllAUnionResultDesc }
+func (s AllAUnionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAUnionResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAUnionResultDesc) }
+
 func (s AllAUnionResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAUnionResultDesc)
 }
-func (s AllAUnionResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAUnionResultDesc) }
+
 func (s AllAUnionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAUnionResultDesc)
 }
@@ -2075,26 +2205,31 @@ func ReadAllAnExceptionArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAnExc
 	return nocopy.Read[AllAnExceptionArgs](AllAnExceptionArgsDesc, r, n, opts...)
 }
 
+func (s AllAnExceptionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnExceptionArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnExceptionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnExceptionArgsDesc)
 }
-func (s AllAnExceptionArgs) ThriftDesc() *impl.Desc    { return AllAnExceptionArgsDesc }
-func (s AllAnExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnExceptionArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnExceptionArgs) Clone() AllAnExceptionArgs {
 	return AllAnExceptionArgs(impl.Struct(s).Clone(AllAnExceptionArgsDesc))
 }
-func (s AllAnExceptionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnExceptionArgs) String() string { return impl.Struct(s).Format(AllAnExceptionArgsDesc) }
-func (s AllAnExceptionArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnExceptionArgsDesc)
-}
+
+func (s AllAnExceptionArgs) ThriftDesc() *impl.Desc    { return AllAnExceptionArgsDesc }
+func (s AllAnExceptionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnExceptionArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllAnExceptionArgsDesc)
 }
+
+func (s AllAnExceptionArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnExceptionArgsDesc)
+}
+
 func (s AllAnExceptionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnExceptionArgsDesc)
 }
@@ -2139,26 +2274,31 @@ func ReadAllAnExceptionResult(r io.Reader, n int, opts ...nocopy.Option) (AllAnE
 	return nocopy.Read[AllAnExceptionResult](AllAnExceptionResultDesc, r, n, opts...)
 }
 
+func (s AllAnExceptionResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAnExceptionResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAnExceptionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAnExceptionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAnExceptionResultDesc)
 }
-func (s AllAnExceptionResult) ThriftDesc() *impl.Desc    { return AllAnExceptionResultDesc }
-func (s AllAnExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAnExceptionResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAnExceptionResult) Clone() AllAnExceptionResult {
 	return AllAnExceptionResult(impl.Struct(s).Clone(AllAnExceptionResultDesc))
 }
-func (s AllAnExceptionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAnExceptionResult) String() string { return impl.Struct(s).Format(AllAnExceptionResultDesc) }
-func (s AllAnExceptionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllAnExceptionResultDesc)
-}
+
+func (s AllAnExceptionResult) ThriftDesc() *impl.Desc    { return AllAnExceptionResultDesc }
+func (s AllAnExceptionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllAnExceptionResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllAnExceptionResultDesc)
 }
+
+func (s AllAnExceptionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllAnExceptionResultDesc)
+}
+
 func (s AllAnExceptionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAnExceptionResultDesc)
 }
@@ -2205,24 +2345,29 @@ func ReadAllATypedefArgs(r io.Reader, n int, opts ...nocopy.Option) (AllATypedef
 	return nocopy.Read[AllATypedefArgs](AllATypedefArgsDesc, r, n, opts...)
 }
 
+func (s AllATypedefArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllATypedefArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllATypedefArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllATypedefArgsDesc)
 }
-func (s AllATypedefArgs) ThriftDesc() *impl.Desc    { return AllATypedefArgsDesc }
-func (s AllATypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllATypedefArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllATypedefArgs) Clone() AllATypedefArgs {
 	return AllATypedefArgs(impl.Struct(s).Clone(AllATypedefArgsDesc))
 }
-func (s AllATypedefArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllATypedefArgs) String() string { return impl.Struct(s).Format(AllATypedefArgsDesc) }
+
+func (s AllATypedefArgs) ThriftDesc() *impl.Desc    { return AllATypedefArgsDesc }
+func (s AllATypedefArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllATypedefArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllATypedefArgsDesc) }
+
 func (s AllATypedefArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllATypedefArgsDesc)
 }
-func (s AllATypedefArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllATypedefArgsDesc) }
+
 func (s AllATypedefArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllATypedefArgsDesc)
 }
@@ -2258,26 +2403,31 @@ func ReadAllATypedefResult(r io.Reader, n int, opts ...nocopy.Option) (AllATyped
 	return nocopy.Read[AllATypedefResult](AllATypedefResultDesc, r, n, opts...)
 }
 
+func (s AllATypedefResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllATypedefResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllATypedefResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllATypedefResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllATypedefResultDesc)
 }
-func (s AllATypedefResult) ThriftDesc() *impl.Desc    { return AllATypedefResultDesc }
-func (s AllATypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllATypedefResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllATypedefResult) Clone() AllATypedefResult {
 	return AllATypedefResult(impl.Struct(s).Clone(AllATypedefResultDesc))
 }
-func (s AllATypedefResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllATypedefResult) String() string { return impl.Struct(s).Format(AllATypedefResultDesc) }
-func (s AllATypedefResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllATypedefResultDesc)
-}
+
+func (s AllATypedefResult) ThriftDesc() *impl.Desc    { return AllATypedefResultDesc }
+func (s AllATypedefResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllATypedefResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllATypedefResultDesc)
 }
+
+func (s AllATypedefResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllATypedefResultDesc)
+}
+
 func (s AllATypedefResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllATypedefResultDesc)
 }
@@ -2313,24 +2463,29 @@ func ReadAllAPathArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAPathArgs, 
 	return nocopy.Read[AllAPathArgs](AllAPathArgsDesc, r, n, opts...)
 }
 
+func (s AllAPathArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAPathArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAPathArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAPathArgsDesc)
 }
-func (s AllAPathArgs) ThriftDesc() *impl.Desc    { return AllAPathArgsDesc }
-func (s AllAPathArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAPathArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAPathArgs) Clone() AllAPathArgs {
 	return AllAPathArgs(impl.Struct(s).Clone(AllAPathArgsDesc))
 }
-func (s AllAPathArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAPathArgs) String() string { return impl.Struct(s).Format(AllAPathArgsDesc) }
+
+func (s AllAPathArgs) ThriftDesc() *impl.Desc    { return AllAPathArgsDesc }
+func (s AllAPathArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAPathArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAPathArgsDesc) }
+
 func (s AllAPathArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAPathArgsDesc)
 }
-func (s AllAPathArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAPathArgsDesc) }
+
 func (s AllAPathArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAPathArgsDesc)
 }
@@ -2375,24 +2530,29 @@ func ReadAllAPathResult(r io.Reader, n int, opts ...nocopy.Option) (AllAPathResu
 	return nocopy.Read[AllAPathResult](AllAPathResultDesc, r, n, opts...)
 }
 
+func (s AllAPathResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAPathResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAPathResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAPathResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAPathResultDesc)
 }
-func (s AllAPathResult) ThriftDesc() *impl.Desc    { return AllAPathResultDesc }
-func (s AllAPathResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAPathResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAPathResult) Clone() AllAPathResult {
 	return AllAPathResult(impl.Struct(s).Clone(AllAPathResultDesc))
 }
-func (s AllAPathResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAPathResult) String() string { return impl.Struct(s).Format(AllAPathResultDesc) }
+
+func (s AllAPathResult) ThriftDesc() *impl.Desc    { return AllAPathResultDesc }
+func (s AllAPathResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAPathResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAPathResultDesc) }
+
 func (s AllAPathResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAPathResultDesc)
 }
-func (s AllAPathResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAPathResultDesc) }
+
 func (s AllAPathResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAPathResultDesc)
 }
@@ -2437,24 +2597,29 @@ func ReadAllAListArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAListArgs, 
 	return nocopy.Read[AllAListArgs](AllAListArgsDesc, r, n, opts...)
 }
 
+func (s AllAListArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAListArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAListArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAListArgsDesc)
 }
-func (s AllAListArgs) ThriftDesc() *impl.Desc    { return AllAListArgsDesc }
-func (s AllAListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAListArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAListArgs) Clone() AllAListArgs {
 	return AllAListArgs(impl.Struct(s).Clone(AllAListArgsDesc))
 }
-func (s AllAListArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAListArgs) String() string { return impl.Struct(s).Format(AllAListArgsDesc) }
+
+func (s AllAListArgs) ThriftDesc() *impl.Desc    { return AllAListArgsDesc }
+func (s AllAListArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAListArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAListArgsDesc) }
+
 func (s AllAListArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAListArgsDesc)
 }
-func (s AllAListArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAListArgsDesc) }
+
 func (s AllAListArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAListArgsDesc)
 }
@@ -2495,24 +2660,29 @@ func ReadAllAListResult(r io.Reader, n int, opts ...nocopy.Option) (AllAListResu
 	return nocopy.Read[AllAListResult](AllAListResultDesc, r, n, opts...)
 }
 
+func (s AllAListResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAListResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAListResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAListResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAListResultDesc)
 }
-func (s AllAListResult) ThriftDesc() *impl.Desc    { return AllAListResultDesc }
-func (s AllAListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAListResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAListResult) Clone() AllAListResult {
 	return AllAListResult(impl.Struct(s).Clone(AllAListResultDesc))
 }
-func (s AllAListResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAListResult) String() string { return impl.Struct(s).Format(AllAListResultDesc) }
+
+func (s AllAListResult) ThriftDesc() *impl.Desc    { return AllAListResultDesc }
+func (s AllAListResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAListResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAListResultDesc) }
+
 func (s AllAListResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAListResultDesc)
 }
-func (s AllAListResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAListResultDesc) }
+
 func (s AllAListResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAListResultDesc)
 }
@@ -2555,22 +2725,27 @@ func ReadAllASetArgs(r io.Reader, n int, opts ...nocopy.Option) (AllASetArgs, er
 	return nocopy.Read[AllASetArgs](AllASetArgsDesc, r, n, opts...)
 }
 
+func (s AllASetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllASetArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllASetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllASetArgsDesc)
 }
+
+func (s AllASetArgs) Clone() AllASetArgs { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
+func (s AllASetArgs) String() string     { return impl.Struct(s).Format(AllASetArgsDesc) }
+
 func (s AllASetArgs) ThriftDesc() *impl.Desc    { return AllASetArgsDesc }
 func (s AllASetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllASetArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s AllASetArgs) Clone() AllASetArgs        { return AllASetArgs(impl.Struct(s).Clone(AllASetArgsDesc)) }
-func (s AllASetArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s AllASetArgs) String() string            { return impl.Struct(s).Format(AllASetArgsDesc) }
+func (s AllASetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllASetArgsDesc) }
+
 func (s AllASetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllASetArgsDesc)
 }
-func (s AllASetArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllASetArgsDesc) }
+
 func (s AllASetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllASetArgsDesc)
 }
@@ -2611,24 +2786,29 @@ func ReadAllASetResult(r io.Reader, n int, opts ...nocopy.Option) (AllASetResult
 	return nocopy.Read[AllASetResult](AllASetResultDesc, r, n, opts...)
 }
 
+func (s AllASetResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllASetResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllASetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllASetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllASetResultDesc)
 }
-func (s AllASetResult) ThriftDesc() *impl.Desc    { return AllASetResultDesc }
-func (s AllASetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllASetResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllASetResult) Clone() AllASetResult {
 	return AllASetResult(impl.Struct(s).Clone(AllASetResultDesc))
 }
-func (s AllASetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllASetResult) String() string { return impl.Struct(s).Format(AllASetResultDesc) }
+
+func (s AllASetResult) ThriftDesc() *impl.Desc    { return AllASetResultDesc }
+func (s AllASetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllASetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllASetResultDesc) }
+
 func (s AllASetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllASetResultDesc)
 }
-func (s AllASetResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllASetResultDesc) }
+
 func (s AllASetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllASetResultDesc)
 }
@@ -2671,22 +2851,27 @@ func ReadAllAMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllAMapArgs, er
 	return nocopy.Read[AllAMapArgs](AllAMapArgsDesc, r, n, opts...)
 }
 
+func (s AllAMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAMapArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAMapArgsDesc)
 }
+
+func (s AllAMapArgs) Clone() AllAMapArgs { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
+func (s AllAMapArgs) String() string     { return impl.Struct(s).Format(AllAMapArgsDesc) }
+
 func (s AllAMapArgs) ThriftDesc() *impl.Desc    { return AllAMapArgsDesc }
 func (s AllAMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAMapArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s AllAMapArgs) Clone() AllAMapArgs        { return AllAMapArgs(impl.Struct(s).Clone(AllAMapArgsDesc)) }
-func (s AllAMapArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s AllAMapArgs) String() string            { return impl.Struct(s).Format(AllAMapArgsDesc) }
+func (s AllAMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAMapArgsDesc) }
+
 func (s AllAMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAMapArgsDesc)
 }
-func (s AllAMapArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAMapArgsDesc) }
+
 func (s AllAMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAMapArgsDesc)
 }
@@ -2731,24 +2916,29 @@ func ReadAllAMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllAMapResult
 	return nocopy.Read[AllAMapResult](AllAMapResultDesc, r, n, opts...)
 }
 
+func (s AllAMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllAMapResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllAMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllAMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllAMapResultDesc)
 }
-func (s AllAMapResult) ThriftDesc() *impl.Desc    { return AllAMapResultDesc }
-func (s AllAMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllAMapResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllAMapResult) Clone() AllAMapResult {
 	return AllAMapResult(impl.Struct(s).Clone(AllAMapResultDesc))
 }
-func (s AllAMapResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllAMapResult) String() string { return impl.Struct(s).Format(AllAMapResultDesc) }
+
+func (s AllAMapResult) ThriftDesc() *impl.Desc    { return AllAMapResultDesc }
+func (s AllAMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllAMapResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllAMapResultDesc) }
+
 func (s AllAMapResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllAMapResultDesc)
 }
-func (s AllAMapResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllAMapResultDesc) }
+
 func (s AllAMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllAMapResultDesc)
 }
@@ -2793,24 +2983,29 @@ func ReadAllADeepMapArgs(r io.Reader, n int, opts ...nocopy.Option) (AllADeepMap
 	return nocopy.Read[AllADeepMapArgs](AllADeepMapArgsDesc, r, n, opts...)
 }
 
+func (s AllADeepMapArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllADeepMapArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllADeepMapArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADeepMapArgsDesc)
 }
-func (s AllADeepMapArgs) ThriftDesc() *impl.Desc    { return AllADeepMapArgsDesc }
-func (s AllADeepMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADeepMapArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllADeepMapArgs) Clone() AllADeepMapArgs {
 	return AllADeepMapArgs(impl.Struct(s).Clone(AllADeepMapArgsDesc))
 }
-func (s AllADeepMapArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllADeepMapArgs) String() string { return impl.Struct(s).Format(AllADeepMapArgsDesc) }
+
+func (s AllADeepMapArgs) ThriftDesc() *impl.Desc    { return AllADeepMapArgsDesc }
+func (s AllADeepMapArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllADeepMapArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllADeepMapArgsDesc) }
+
 func (s AllADeepMapArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllADeepMapArgsDesc)
 }
-func (s AllADeepMapArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllADeepMapArgsDesc) }
+
 func (s AllADeepMapArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADeepMapArgsDesc)
 }
@@ -2855,26 +3050,31 @@ func ReadAllADeepMapResult(r io.Reader, n int, opts ...nocopy.Option) (AllADeepM
 	return nocopy.Read[AllADeepMapResult](AllADeepMapResultDesc, r, n, opts...)
 }
 
+func (s AllADeepMapResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllADeepMapResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllADeepMapResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllADeepMapResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllADeepMapResultDesc)
 }
-func (s AllADeepMapResult) ThriftDesc() *impl.Desc    { return AllADeepMapResultDesc }
-func (s AllADeepMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllADeepMapResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllADeepMapResult) Clone() AllADeepMapResult {
 	return AllADeepMapResult(impl.Struct(s).Clone(AllADeepMapResultDesc))
 }
-func (s AllADeepMapResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllADeepMapResult) String() string { return impl.Struct(s).Format(AllADeepMapResultDesc) }
-func (s AllADeepMapResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllADeepMapResultDesc)
-}
+
+func (s AllADeepMapResult) ThriftDesc() *impl.Desc    { return AllADeepMapResultDesc }
+func (s AllADeepMapResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllADeepMapResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllADeepMapResultDesc)
 }
+
+func (s AllADeepMapResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllADeepMapResultDesc)
+}
+
 func (s AllADeepMapResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllADeepMapResultDesc)
 }
@@ -2926,22 +3126,27 @@ func ReadAllManyArgs(r io.Reader, n int, opts ...nocopy.Option) (AllManyArgs, er
 	return nocopy.Read[AllManyArgs](AllManyArgsDesc, r, n, opts...)
 }
 
+func (s AllManyArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllManyArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllManyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllManyArgsDesc)
 }
+
+func (s AllManyArgs) Clone() AllManyArgs { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
+func (s AllManyArgs) String() string     { return impl.Struct(s).Format(AllManyArgsDesc) }
+
 func (s AllManyArgs) ThriftDesc() *impl.Desc    { return AllManyArgsDesc }
 func (s AllManyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllManyArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s AllManyArgs) Clone() AllManyArgs        { return AllManyArgs(impl.Struct(s).Clone(AllManyArgsDesc)) }
-func (s AllManyArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s AllManyArgs) String() string            { return impl.Struct(s).Format(AllManyArgsDesc) }
+func (s AllManyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllManyArgsDesc) }
+
 func (s AllManyArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllManyArgsDesc)
 }
-func (s AllManyArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllManyArgsDesc) }
+
 func (s AllManyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllManyArgsDesc)
 }
@@ -3022,24 +3227,29 @@ func ReadAllManyResult(r io.Reader, n int, opts ...nocopy.Option) (AllManyResult
 	return nocopy.Read[AllManyResult](AllManyResultDesc, r, n, opts...)
 }
 
+func (s AllManyResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllManyResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllManyResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllManyResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllManyResultDesc)
 }
-func (s AllManyResult) ThriftDesc() *impl.Desc    { return AllManyResultDesc }
-func (s AllManyResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllManyResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllManyResult) Clone() AllManyResult {
 	return AllManyResult(impl.Struct(s).Clone(AllManyResultDesc))
 }
-func (s AllManyResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllManyResult) String() string { return impl.Struct(s).Format(AllManyResultDesc) }
+
+func (s AllManyResult) ThriftDesc() *impl.Desc    { return AllManyResultDesc }
+func (s AllManyResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllManyResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllManyResultDesc) }
+
 func (s AllManyResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllManyResultDesc)
 }
-func (s AllManyResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllManyResultDesc) }
+
 func (s AllManyResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllManyResultDesc)
 }
@@ -3117,22 +3327,27 @@ func ReadAllTellArgs(r io.Reader, n int, opts ...nocopy.Option) (AllTellArgs, er
 	return nocopy.Read[AllTellArgs](AllTellArgsDesc, r, n, opts...)
 }
 
+func (s AllTellArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllTellArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllTellArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllTellArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllTellArgsDesc)
 }
+
+func (s AllTellArgs) Clone() AllTellArgs { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
+func (s AllTellArgs) String() string     { return impl.Struct(s).Format(AllTellArgsDesc) }
+
 func (s AllTellArgs) ThriftDesc() *impl.Desc    { return AllTellArgsDesc }
 func (s AllTellArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllTellArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s AllTellArgs) Clone() AllTellArgs        { return AllTellArgs(impl.Struct(s).Clone(AllTellArgsDesc)) }
-func (s AllTellArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s AllTellArgs) String() string            { return impl.Struct(s).Format(AllTellArgsDesc) }
+func (s AllTellArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllTellArgsDesc) }
+
 func (s AllTellArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllTellArgsDesc)
 }
-func (s AllTellArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllTellArgsDesc) }
+
 func (s AllTellArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllTellArgsDesc)
 }
@@ -3164,24 +3379,29 @@ func ReadAllNothingArgs(r io.Reader, n int, opts ...nocopy.Option) (AllNothingAr
 	return nocopy.Read[AllNothingArgs](AllNothingArgsDesc, r, n, opts...)
 }
 
+func (s AllNothingArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllNothingArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllNothingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNothingArgsDesc)
 }
-func (s AllNothingArgs) ThriftDesc() *impl.Desc    { return AllNothingArgsDesc }
-func (s AllNothingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNothingArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllNothingArgs) Clone() AllNothingArgs {
 	return AllNothingArgs(impl.Struct(s).Clone(AllNothingArgsDesc))
 }
-func (s AllNothingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNothingArgs) String() string { return impl.Struct(s).Format(AllNothingArgsDesc) }
+
+func (s AllNothingArgs) ThriftDesc() *impl.Desc    { return AllNothingArgsDesc }
+func (s AllNothingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNothingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNothingArgsDesc) }
+
 func (s AllNothingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNothingArgsDesc)
 }
-func (s AllNothingArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllNothingArgsDesc) }
+
 func (s AllNothingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNothingArgsDesc)
 }
@@ -3208,24 +3428,29 @@ func ReadAllNothingResult(r io.Reader, n int, opts ...nocopy.Option) (AllNothing
 	return nocopy.Read[AllNothingResult](AllNothingResultDesc, r, n, opts...)
 }
 
+func (s AllNothingResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllNothingResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllNothingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNothingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNothingResultDesc)
 }
-func (s AllNothingResult) ThriftDesc() *impl.Desc    { return AllNothingResultDesc }
-func (s AllNothingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNothingResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllNothingResult) Clone() AllNothingResult {
 	return AllNothingResult(impl.Struct(s).Clone(AllNothingResultDesc))
 }
-func (s AllNothingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNothingResult) String() string { return impl.Struct(s).Format(AllNothingResultDesc) }
+
+func (s AllNothingResult) ThriftDesc() *impl.Desc    { return AllNothingResultDesc }
+func (s AllNothingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNothingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNothingResultDesc) }
+
 func (s AllNothingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNothingResultDesc)
 }
-func (s AllNothingResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllNothingResultDesc) }
+
 func (s AllNothingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNothingResultDesc)
 }
@@ -3256,24 +3481,29 @@ func ReadAllMaybeArgs(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeArgs, 
 	return nocopy.Read[AllMaybeArgs](AllMaybeArgsDesc, r, n, opts...)
 }
 
+func (s AllMaybeArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllMaybeArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllMaybeArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllMaybeArgsDesc)
 }
-func (s AllMaybeArgs) ThriftDesc() *impl.Desc    { return AllMaybeArgsDesc }
-func (s AllMaybeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllMaybeArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllMaybeArgs) Clone() AllMaybeArgs {
 	return AllMaybeArgs(impl.Struct(s).Clone(AllMaybeArgsDesc))
 }
-func (s AllMaybeArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllMaybeArgs) String() string { return impl.Struct(s).Format(AllMaybeArgsDesc) }
+
+func (s AllMaybeArgs) ThriftDesc() *impl.Desc    { return AllMaybeArgsDesc }
+func (s AllMaybeArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllMaybeArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllMaybeArgsDesc) }
+
 func (s AllMaybeArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllMaybeArgsDesc)
 }
-func (s AllMaybeArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(AllMaybeArgsDesc) }
+
 func (s AllMaybeArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllMaybeArgsDesc)
 }
@@ -3309,24 +3539,29 @@ func ReadAllMaybeResult(r io.Reader, n int, opts ...nocopy.Option) (AllMaybeResu
 	return nocopy.Read[AllMaybeResult](AllMaybeResultDesc, r, n, opts...)
 }
 
+func (s AllMaybeResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllMaybeResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllMaybeResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllMaybeResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllMaybeResultDesc)
 }
-func (s AllMaybeResult) ThriftDesc() *impl.Desc    { return AllMaybeResultDesc }
-func (s AllMaybeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllMaybeResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllMaybeResult) Clone() AllMaybeResult {
 	return AllMaybeResult(impl.Struct(s).Clone(AllMaybeResultDesc))
 }
-func (s AllMaybeResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllMaybeResult) String() string { return impl.Struct(s).Format(AllMaybeResultDesc) }
+
+func (s AllMaybeResult) ThriftDesc() *impl.Desc    { return AllMaybeResultDesc }
+func (s AllMaybeResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllMaybeResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllMaybeResultDesc) }
+
 func (s AllMaybeResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllMaybeResultDesc)
 }
-func (s AllMaybeResult) LogValue() slog.Value { return impl.Struct(s).LogValue(AllMaybeResultDesc) }
+
 func (s AllMaybeResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllMaybeResultDesc)
 }
@@ -3367,24 +3602,29 @@ func ReadAllNewThing_Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThin
 	return nocopy.Read[AllNewThing_Args](AllNewThing_ArgsDesc, r, n, opts...)
 }
 
+func (s AllNewThing_Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllNewThing_Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllNewThing_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing_ArgsDesc)
 }
-func (s AllNewThing_Args) ThriftDesc() *impl.Desc    { return AllNewThing_ArgsDesc }
-func (s AllNewThing_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing_Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllNewThing_Args) Clone() AllNewThing_Args {
 	return AllNewThing_Args(impl.Struct(s).Clone(AllNewThing_ArgsDesc))
 }
-func (s AllNewThing_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNewThing_Args) String() string { return impl.Struct(s).Format(AllNewThing_ArgsDesc) }
+
+func (s AllNewThing_Args) ThriftDesc() *impl.Desc    { return AllNewThing_ArgsDesc }
+func (s AllNewThing_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s AllNewThing_Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(AllNewThing_ArgsDesc) }
+
 func (s AllNewThing_Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, AllNewThing_ArgsDesc)
 }
-func (s AllNewThing_Args) LogValue() slog.Value { return impl.Struct(s).LogValue(AllNewThing_ArgsDesc) }
+
 func (s AllNewThing_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing_ArgsDesc)
 }
@@ -3415,26 +3655,31 @@ func ReadAllNewThing_Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewTh
 	return nocopy.Read[AllNewThing_Result](AllNewThing_ResultDesc, r, n, opts...)
 }
 
+func (s AllNewThing_Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllNewThing_Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllNewThing_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing_ResultDesc)
 }
-func (s AllNewThing_Result) ThriftDesc() *impl.Desc    { return AllNewThing_ResultDesc }
-func (s AllNewThing_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing_Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllNewThing_Result) Clone() AllNewThing_Result {
 	return AllNewThing_Result(impl.Struct(s).Clone(AllNewThing_ResultDesc))
 }
-func (s AllNewThing_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNewThing_Result) String() string { return impl.Struct(s).Format(AllNewThing_ResultDesc) }
-func (s AllNewThing_Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNewThing_ResultDesc)
-}
+
+func (s AllNewThing_Result) ThriftDesc() *impl.Desc    { return AllNewThing_ResultDesc }
+func (s AllNewThing_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNewThing_Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllNewThing_ResultDesc)
 }
+
+func (s AllNewThing_Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNewThing_ResultDesc)
+}
+
 func (s AllNewThing_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing_ResultDesc)
 }
@@ -3470,26 +3715,31 @@ func ReadAllNewThing__Args(r io.Reader, n int, opts ...nocopy.Option) (AllNewThi
 	return nocopy.Read[AllNewThing__Args](AllNewThing__ArgsDesc, r, n, opts...)
 }
 
+func (s AllNewThing__Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllNewThing__Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllNewThing__Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing__ArgsDesc)
 }
-func (s AllNewThing__Args) ThriftDesc() *impl.Desc    { return AllNewThing__ArgsDesc }
-func (s AllNewThing__Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing__Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllNewThing__Args) Clone() AllNewThing__Args {
 	return AllNewThing__Args(impl.Struct(s).Clone(AllNewThing__ArgsDesc))
 }
-func (s AllNewThing__Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNewThing__Args) String() string { return impl.Struct(s).Format(AllNewThing__ArgsDesc) }
-func (s AllNewThing__Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNewThing__ArgsDesc)
-}
+
+func (s AllNewThing__Args) ThriftDesc() *impl.Desc    { return AllNewThing__ArgsDesc }
+func (s AllNewThing__Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNewThing__Args) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllNewThing__ArgsDesc)
 }
+
+func (s AllNewThing__Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNewThing__ArgsDesc)
+}
+
 func (s AllNewThing__Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing__ArgsDesc)
 }
@@ -3520,26 +3770,31 @@ func ReadAllNewThing__Result(r io.Reader, n int, opts ...nocopy.Option) (AllNewT
 	return nocopy.Read[AllNewThing__Result](AllNewThing__ResultDesc, r, n, opts...)
 }
 
+func (s AllNewThing__Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllNewThing__Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllNewThing__Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllNewThing__Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllNewThing__ResultDesc)
 }
-func (s AllNewThing__Result) ThriftDesc() *impl.Desc    { return AllNewThing__ResultDesc }
-func (s AllNewThing__Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllNewThing__Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllNewThing__Result) Clone() AllNewThing__Result {
 	return AllNewThing__Result(impl.Struct(s).Clone(AllNewThing__ResultDesc))
 }
-func (s AllNewThing__Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllNewThing__Result) String() string { return impl.Struct(s).Format(AllNewThing__ResultDesc) }
-func (s AllNewThing__Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllNewThing__ResultDesc)
-}
+
+func (s AllNewThing__Result) ThriftDesc() *impl.Desc    { return AllNewThing__ResultDesc }
+func (s AllNewThing__Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllNewThing__Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllNewThing__ResultDesc)
 }
+
+func (s AllNewThing__Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllNewThing__ResultDesc)
+}
+
 func (s AllNewThing__Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllNewThing__ResultDesc)
 }
@@ -3577,26 +3832,31 @@ func ReadAllGetAllClientArgs(r io.Reader, n int, opts ...nocopy.Option) (AllGetA
 	return nocopy.Read[AllGetAllClientArgs](AllGetAllClientArgsDesc, r, n, opts...)
 }
 
+func (s AllGetAllClientArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllGetAllClientArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllGetAllClientArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetAllClientArgsDesc)
 }
-func (s AllGetAllClientArgs) ThriftDesc() *impl.Desc    { return AllGetAllClientArgsDesc }
-func (s AllGetAllClientArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetAllClientArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllGetAllClientArgs) Clone() AllGetAllClientArgs {
 	return AllGetAllClientArgs(impl.Struct(s).Clone(AllGetAllClientArgsDesc))
 }
-func (s AllGetAllClientArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s AllGetAllClientArgs) String() string { return impl.Struct(s).Format(AllGetAllClientArgsDesc) }
-func (s AllGetAllClientArgs) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllGetAllClientArgsDesc)
-}
+
+func (s AllGetAllClientArgs) ThriftDesc() *impl.Desc    { return AllGetAllClientArgsDesc }
+func (s AllGetAllClientArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllGetAllClientArgs) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllGetAllClientArgsDesc)
 }
+
+func (s AllGetAllClientArgs) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllGetAllClientArgsDesc)
+}
+
 func (s AllGetAllClientArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetAllClientArgsDesc)
 }
@@ -3627,28 +3887,33 @@ func ReadAllGetAllClientResult(r io.Reader, n int, opts ...nocopy.Option) (AllGe
 	return nocopy.Read[AllGetAllClientResult](AllGetAllClientResultDesc, r, n, opts...)
 }
 
+func (s AllGetAllClientResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s AllGetAllClientResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s AllGetAllClientResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s AllGetAllClientResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, AllGetAllClientResultDesc)
 }
-func (s AllGetAllClientResult) ThriftDesc() *impl.Desc    { return AllGetAllClientResultDesc }
-func (s AllGetAllClientResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s AllGetAllClientResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s AllGetAllClientResult) Clone() AllGetAllClientResult {
 	return AllGetAllClientResult(impl.Struct(s).Clone(AllGetAllClientResultDesc))
 }
-func (s AllGetAllClientResult) Valid() bool { return nocopy.Struct(s).Valid() }
 func (s AllGetAllClientResult) String() string {
 	return impl.Struct(s).Format(AllGetAllClientResultDesc)
 }
-func (s AllGetAllClientResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, AllGetAllClientResultDesc)
-}
+
+func (s AllGetAllClientResult) ThriftDesc() *impl.Desc    { return AllGetAllClientResultDesc }
+func (s AllGetAllClientResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s AllGetAllClientResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(AllGetAllClientResultDesc)
 }
+
+func (s AllGetAllClientResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, AllGetAllClientResultDesc)
+}
+
 func (s AllGetAllClientResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(AllGetAllClientResultDesc)
 }
@@ -3686,24 +3951,29 @@ func ReadGetGetArgs_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetArgs_
 	return nocopy.Read[GetGetArgs_Args](GetGetArgs_ArgsDesc, r, n, opts...)
 }
 
+func (s GetGetArgs_Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetGetArgs_Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetGetArgs_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ArgsDesc)
 }
-func (s GetGetArgs_Args) ThriftDesc() *impl.Desc    { return GetGetArgs_ArgsDesc }
-func (s GetGetArgs_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetArgs_Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GetGetArgs_Args) Clone() GetGetArgs_Args {
 	return GetGetArgs_Args(impl.Struct(s).Clone(GetGetArgs_ArgsDesc))
 }
-func (s GetGetArgs_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetGetArgs_Args) String() string { return impl.Struct(s).Format(GetGetArgs_ArgsDesc) }
+
+func (s GetGetArgs_Args) ThriftDesc() *impl.Desc    { return GetGetArgs_ArgsDesc }
+func (s GetGetArgs_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetGetArgs_Args) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetGetArgs_ArgsDesc) }
+
 func (s GetGetArgs_Args) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ArgsDesc)
 }
-func (s GetGetArgs_Args) LogValue() slog.Value { return impl.Struct(s).LogValue(GetGetArgs_ArgsDesc) }
+
 func (s GetGetArgs_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetArgs_ArgsDesc)
 }
@@ -3730,26 +4000,31 @@ func ReadGetGetArgs_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetArg
 	return nocopy.Read[GetGetArgs_Result](GetGetArgs_ResultDesc, r, n, opts...)
 }
 
+func (s GetGetArgs_Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetGetArgs_Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetGetArgs_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetArgs_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetArgs_ResultDesc)
 }
-func (s GetGetArgs_Result) ThriftDesc() *impl.Desc    { return GetGetArgs_ResultDesc }
-func (s GetGetArgs_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetArgs_Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GetGetArgs_Result) Clone() GetGetArgs_Result {
 	return GetGetArgs_Result(impl.Struct(s).Clone(GetGetArgs_ResultDesc))
 }
-func (s GetGetArgs_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetGetArgs_Result) String() string { return impl.Struct(s).Format(GetGetArgs_ResultDesc) }
-func (s GetGetArgs_Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ResultDesc)
-}
+
+func (s GetGetArgs_Result) ThriftDesc() *impl.Desc    { return GetGetArgs_ResultDesc }
+func (s GetGetArgs_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetGetArgs_Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(GetGetArgs_ResultDesc)
 }
+
+func (s GetGetArgs_Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetGetArgs_ResultDesc)
+}
+
 func (s GetGetArgs_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetArgs_ResultDesc)
 }
@@ -3776,26 +4051,31 @@ func ReadGetGetResult_Args(r io.Reader, n int, opts ...nocopy.Option) (GetGetRes
 	return nocopy.Read[GetGetResult_Args](GetGetResult_ArgsDesc, r, n, opts...)
 }
 
+func (s GetGetResult_Args) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetGetResult_Args) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetGetResult_Args) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Args) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetResult_ArgsDesc)
 }
-func (s GetGetResult_Args) ThriftDesc() *impl.Desc    { return GetGetResult_ArgsDesc }
-func (s GetGetResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetResult_Args) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GetGetResult_Args) Clone() GetGetResult_Args {
 	return GetGetResult_Args(impl.Struct(s).Clone(GetGetResult_ArgsDesc))
 }
-func (s GetGetResult_Args) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetGetResult_Args) String() string { return impl.Struct(s).Format(GetGetResult_ArgsDesc) }
-func (s GetGetResult_Args) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetGetResult_ArgsDesc)
-}
+
+func (s GetGetResult_Args) ThriftDesc() *impl.Desc    { return GetGetResult_ArgsDesc }
+func (s GetGetResult_Args) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetGetResult_Args) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(GetGetResult_ArgsDesc)
 }
+
+func (s GetGetResult_Args) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetGetResult_ArgsDesc)
+}
+
 func (s GetGetResult_Args) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetResult_ArgsDesc)
 }
@@ -3822,26 +4102,31 @@ func ReadGetGetResult_Result(r io.Reader, n int, opts ...nocopy.Option) (GetGetR
 	return nocopy.Read[GetGetResult_Result](GetGetResult_ResultDesc, r, n, opts...)
 }
 
+func (s GetGetResult_Result) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetGetResult_Result) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetGetResult_Result) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetGetResult_Result) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetGetResult_ResultDesc)
 }
-func (s GetGetResult_Result) ThriftDesc() *impl.Desc    { return GetGetResult_ResultDesc }
-func (s GetGetResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetGetResult_Result) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GetGetResult_Result) Clone() GetGetResult_Result {
 	return GetGetResult_Result(impl.Struct(s).Clone(GetGetResult_ResultDesc))
 }
-func (s GetGetResult_Result) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetGetResult_Result) String() string { return impl.Struct(s).Format(GetGetResult_ResultDesc) }
-func (s GetGetResult_Result) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, GetGetResult_ResultDesc)
-}
+
+func (s GetGetResult_Result) ThriftDesc() *impl.Desc    { return GetGetResult_ResultDesc }
+func (s GetGetResult_Result) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s GetGetResult_Result) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(GetGetResult_ResultDesc)
 }
+
+func (s GetGetResult_Result) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, GetGetResult_ResultDesc)
+}
+
 func (s GetGetResult_Result) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetGetResult_ResultDesc)
 }
@@ -3866,18 +4151,23 @@ func ReadGetAArgs(r io.Reader, n int, opts ...nocopy.Option) (GetAArgs, error) {
 	return nocopy.Read[GetAArgs](GetAArgsDesc, r, n, opts...)
 }
 
+func (s GetAArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetAArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s GetAArgs) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s GetAArgs) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
-func (s GetAArgs) ThriftDesc() *impl.Desc        { return GetAArgsDesc }
-func (s GetAArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetAArgs) Release()                      { nocopy.Struct(s).Release() }
-func (s GetAArgs) Clone() GetAArgs               { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
-func (s GetAArgs) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s GetAArgs) String() string                { return impl.Struct(s).Format(GetAArgsDesc) }
+func (s GetAArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s GetAArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetAArgsDesc) }
+
+func (s GetAArgs) Clone() GetAArgs { return GetAArgs(impl.Struct(s).Clone(GetAArgsDesc)) }
+func (s GetAArgs) String() string  { return impl.Struct(s).Format(GetAArgsDesc) }
+
+func (s GetAArgs) ThriftDesc() *impl.Desc    { return GetAArgsDesc }
+func (s GetAArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetAArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetAArgsDesc) }
+
 func (s GetAArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAArgsDesc) }
-func (s GetAArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetAArgsDesc) }
+
 func (s GetAArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAArgsDesc)
 }
@@ -3904,20 +4194,25 @@ func ReadGetAResult(r io.Reader, n int, opts ...nocopy.Option) (GetAResult, erro
 	return nocopy.Read[GetAResult](GetAResultDesc, r, n, opts...)
 }
 
+func (s GetAResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetAResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetAResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetAResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetAResultDesc)
 }
-func (s GetAResult) ThriftDesc() *impl.Desc        { return GetAResultDesc }
-func (s GetAResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetAResult) Release()                      { nocopy.Struct(s).Release() }
-func (s GetAResult) Clone() GetAResult             { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
-func (s GetAResult) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s GetAResult) String() string                { return impl.Struct(s).Format(GetAResultDesc) }
+
+func (s GetAResult) Clone() GetAResult { return GetAResult(impl.Struct(s).Clone(GetAResultDesc)) }
+func (s GetAResult) String() string    { return impl.Struct(s).Format(GetAResultDesc) }
+
+func (s GetAResult) ThriftDesc() *impl.Desc    { return GetAResultDesc }
+func (s GetAResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetAResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetAResultDesc) }
+
 func (s GetAResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetAResultDesc) }
-func (s GetAResult) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetAResultDesc) }
+
 func (s GetAResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetAResultDesc)
 }
@@ -3942,18 +4237,23 @@ func ReadGetRArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRArgs, error) {
 	return nocopy.Read[GetRArgs](GetRArgsDesc, r, n, opts...)
 }
 
+func (s GetRArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetRArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s GetRArgs) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s GetRArgs) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
-func (s GetRArgs) ThriftDesc() *impl.Desc        { return GetRArgsDesc }
-func (s GetRArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetRArgs) Release()                      { nocopy.Struct(s).Release() }
-func (s GetRArgs) Clone() GetRArgs               { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
-func (s GetRArgs) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s GetRArgs) String() string                { return impl.Struct(s).Format(GetRArgsDesc) }
+func (s GetRArgs) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s GetRArgs) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, GetRArgsDesc) }
+
+func (s GetRArgs) Clone() GetRArgs { return GetRArgs(impl.Struct(s).Clone(GetRArgsDesc)) }
+func (s GetRArgs) String() string  { return impl.Struct(s).Format(GetRArgsDesc) }
+
+func (s GetRArgs) ThriftDesc() *impl.Desc    { return GetRArgsDesc }
+func (s GetRArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRArgsDesc) }
+
 func (s GetRArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRArgsDesc) }
-func (s GetRArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRArgsDesc) }
+
 func (s GetRArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRArgsDesc)
 }
@@ -3980,20 +4280,25 @@ func ReadGetRResult(r io.Reader, n int, opts ...nocopy.Option) (GetRResult, erro
 	return nocopy.Read[GetRResult](GetRResultDesc, r, n, opts...)
 }
 
+func (s GetRResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetRResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetRResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRResultDesc)
 }
-func (s GetRResult) ThriftDesc() *impl.Desc        { return GetRResultDesc }
-func (s GetRResult) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetRResult) Release()                      { nocopy.Struct(s).Release() }
-func (s GetRResult) Clone() GetRResult             { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
-func (s GetRResult) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s GetRResult) String() string                { return impl.Struct(s).Format(GetRResultDesc) }
+
+func (s GetRResult) Clone() GetRResult { return GetRResult(impl.Struct(s).Clone(GetRResultDesc)) }
+func (s GetRResult) String() string    { return impl.Struct(s).Format(GetRResultDesc) }
+
+func (s GetRResult) ThriftDesc() *impl.Desc    { return GetRResultDesc }
+func (s GetRResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRResultDesc) }
+
 func (s GetRResult) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRResultDesc) }
-func (s GetRResult) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRResultDesc) }
+
 func (s GetRResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRResultDesc)
 }
@@ -4020,20 +4325,25 @@ func ReadGetErrArgs(r io.Reader, n int, opts ...nocopy.Option) (GetErrArgs, erro
 	return nocopy.Read[GetErrArgs](GetErrArgsDesc, r, n, opts...)
 }
 
+func (s GetErrArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetErrArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetErrArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrArgsDesc)
 }
-func (s GetErrArgs) ThriftDesc() *impl.Desc        { return GetErrArgsDesc }
-func (s GetErrArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetErrArgs) Release()                      { nocopy.Struct(s).Release() }
-func (s GetErrArgs) Clone() GetErrArgs             { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
-func (s GetErrArgs) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s GetErrArgs) String() string                { return impl.Struct(s).Format(GetErrArgsDesc) }
+
+func (s GetErrArgs) Clone() GetErrArgs { return GetErrArgs(impl.Struct(s).Clone(GetErrArgsDesc)) }
+func (s GetErrArgs) String() string    { return impl.Struct(s).Format(GetErrArgsDesc) }
+
+func (s GetErrArgs) ThriftDesc() *impl.Desc    { return GetErrArgsDesc }
+func (s GetErrArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetErrArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetErrArgsDesc) }
+
 func (s GetErrArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetErrArgsDesc) }
-func (s GetErrArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetErrArgsDesc) }
+
 func (s GetErrArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrArgsDesc)
 }
@@ -4060,24 +4370,29 @@ func ReadGetErrResult(r io.Reader, n int, opts ...nocopy.Option) (GetErrResult, 
 	return nocopy.Read[GetErrResult](GetErrResultDesc, r, n, opts...)
 }
 
+func (s GetErrResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetErrResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetErrResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetErrResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetErrResultDesc)
 }
-func (s GetErrResult) ThriftDesc() *impl.Desc    { return GetErrResultDesc }
-func (s GetErrResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetErrResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GetErrResult) Clone() GetErrResult {
 	return GetErrResult(impl.Struct(s).Clone(GetErrResultDesc))
 }
-func (s GetErrResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetErrResult) String() string { return impl.Struct(s).Format(GetErrResultDesc) }
+
+func (s GetErrResult) ThriftDesc() *impl.Desc    { return GetErrResultDesc }
+func (s GetErrResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetErrResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetErrResultDesc) }
+
 func (s GetErrResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetErrResultDesc)
 }
-func (s GetErrResult) LogValue() slog.Value { return impl.Struct(s).LogValue(GetErrResultDesc) }
+
 func (s GetErrResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetErrResultDesc)
 }
@@ -4104,20 +4419,25 @@ func ReadGetRPCArgs(r io.Reader, n int, opts ...nocopy.Option) (GetRPCArgs, erro
 	return nocopy.Read[GetRPCArgs](GetRPCArgsDesc, r, n, opts...)
 }
 
+func (s GetRPCArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetRPCArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetRPCArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCArgsDesc)
 }
-func (s GetRPCArgs) ThriftDesc() *impl.Desc        { return GetRPCArgsDesc }
-func (s GetRPCArgs) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s GetRPCArgs) Release()                      { nocopy.Struct(s).Release() }
-func (s GetRPCArgs) Clone() GetRPCArgs             { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
-func (s GetRPCArgs) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s GetRPCArgs) String() string                { return impl.Struct(s).Format(GetRPCArgsDesc) }
+
+func (s GetRPCArgs) Clone() GetRPCArgs { return GetRPCArgs(impl.Struct(s).Clone(GetRPCArgsDesc)) }
+func (s GetRPCArgs) String() string    { return impl.Struct(s).Format(GetRPCArgsDesc) }
+
+func (s GetRPCArgs) ThriftDesc() *impl.Desc    { return GetRPCArgsDesc }
+func (s GetRPCArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRPCArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRPCArgsDesc) }
+
 func (s GetRPCArgs) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, GetRPCArgsDesc) }
-func (s GetRPCArgs) LogValue() slog.Value          { return impl.Struct(s).LogValue(GetRPCArgsDesc) }
+
 func (s GetRPCArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCArgsDesc)
 }
@@ -4144,24 +4464,29 @@ func ReadGetRPCResult(r io.Reader, n int, opts ...nocopy.Option) (GetRPCResult, 
 	return nocopy.Read[GetRPCResult](GetRPCResultDesc, r, n, opts...)
 }
 
+func (s GetRPCResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetRPCResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetRPCResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetRPCResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetRPCResultDesc)
 }
-func (s GetRPCResult) ThriftDesc() *impl.Desc    { return GetRPCResultDesc }
-func (s GetRPCResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetRPCResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GetRPCResult) Clone() GetRPCResult {
 	return GetRPCResult(impl.Struct(s).Clone(GetRPCResultDesc))
 }
-func (s GetRPCResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetRPCResult) String() string { return impl.Struct(s).Format(GetRPCResultDesc) }
+
+func (s GetRPCResult) ThriftDesc() *impl.Desc    { return GetRPCResultDesc }
+func (s GetRPCResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetRPCResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetRPCResultDesc) }
+
 func (s GetRPCResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetRPCResultDesc)
 }
-func (s GetRPCResult) LogValue() slog.Value { return impl.Struct(s).LogValue(GetRPCResultDesc) }
+
 func (s GetRPCResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetRPCResultDesc)
 }
@@ -4188,24 +4513,29 @@ func ReadGetContextArgs(r io.Reader, n int, opts ...nocopy.Option) (GetContextAr
 	return nocopy.Read[GetContextArgs](GetContextArgsDesc, r, n, opts...)
 }
 
+func (s GetContextArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetContextArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetContextArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetContextArgsDesc)
 }
-func (s GetContextArgs) ThriftDesc() *impl.Desc    { return GetContextArgsDesc }
-func (s GetContextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetContextArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GetContextArgs) Clone() GetContextArgs {
 	return GetContextArgs(impl.Struct(s).Clone(GetContextArgsDesc))
 }
-func (s GetContextArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetContextArgs) String() string { return impl.Struct(s).Format(GetContextArgsDesc) }
+
+func (s GetContextArgs) ThriftDesc() *impl.Desc    { return GetContextArgsDesc }
+func (s GetContextArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetContextArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetContextArgsDesc) }
+
 func (s GetContextArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetContextArgsDesc)
 }
-func (s GetContextArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(GetContextArgsDesc) }
+
 func (s GetContextArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetContextArgsDesc)
 }
@@ -4232,24 +4562,29 @@ func ReadGetContextResult(r io.Reader, n int, opts ...nocopy.Option) (GetContext
 	return nocopy.Read[GetContextResult](GetContextResultDesc, r, n, opts...)
 }
 
+func (s GetContextResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s GetContextResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s GetContextResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s GetContextResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, GetContextResultDesc)
 }
-func (s GetContextResult) ThriftDesc() *impl.Desc    { return GetContextResultDesc }
-func (s GetContextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s GetContextResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s GetContextResult) Clone() GetContextResult {
 	return GetContextResult(impl.Struct(s).Clone(GetContextResultDesc))
 }
-func (s GetContextResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s GetContextResult) String() string { return impl.Struct(s).Format(GetContextResultDesc) }
+
+func (s GetContextResult) ThriftDesc() *impl.Desc    { return GetContextResultDesc }
+func (s GetContextResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s GetContextResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(GetContextResultDesc) }
+
 func (s GetContextResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, GetContextResultDesc)
 }
-func (s GetContextResult) LogValue() slog.Value { return impl.Struct(s).LogValue(GetContextResultDesc) }
+
 func (s GetContextResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(GetContextResultDesc)
 }

@@ -34,18 +34,23 @@ func ReadLabel(r io.Reader, n int, opts ...nocopy.Option) (Label, error) {
 	return nocopy.Read[Label](LabelDesc, r, n, opts...)
 }
 
+func (s Label) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Label) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Label) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Label) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, LabelDesc) }
-func (s Label) ThriftDesc() *impl.Desc                  { return LabelDesc }
-func (s Label) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Label) Release()                                { nocopy.Struct(s).Release() }
-func (s Label) Clone() Label                            { return Label(impl.Struct(s).Clone(LabelDesc)) }
-func (s Label) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Label) String() string                          { return impl.Struct(s).Format(LabelDesc) }
-func (s Label) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, LabelDesc) }
-func (s Label) LogValue() slog.Value                    { return impl.Struct(s).LogValue(LabelDesc) }
+func (s Label) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Label) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, LabelDesc) }
+
+func (s Label) Clone() Label   { return Label(impl.Struct(s).Clone(LabelDesc)) }
+func (s Label) String() string { return impl.Struct(s).Format(LabelDesc) }
+
+func (s Label) ThriftDesc() *impl.Desc    { return LabelDesc }
+func (s Label) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Label) LogValue() slog.Value      { return impl.Struct(s).LogValue(LabelDesc) }
+
+func (s Label) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, LabelDesc) }
+
 func (s Label) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(LabelDesc) }
 
 func (s Label) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -83,18 +88,23 @@ func ReadSample(r io.Reader, n int, opts ...nocopy.Option) (Sample, error) {
 	return nocopy.Read[Sample](SampleDesc, r, n, opts...)
 }
 
+func (s Sample) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Sample) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Sample) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Sample) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, SampleDesc) }
-func (s Sample) ThriftDesc() *impl.Desc                  { return SampleDesc }
-func (s Sample) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Sample) Release()                                { nocopy.Struct(s).Release() }
-func (s Sample) Clone() Sample                           { return Sample(impl.Struct(s).Clone(SampleDesc)) }
-func (s Sample) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Sample) String() string                          { return impl.Struct(s).Format(SampleDesc) }
-func (s Sample) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, SampleDesc) }
-func (s Sample) LogValue() slog.Value                    { return impl.Struct(s).LogValue(SampleDesc) }
+func (s Sample) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Sample) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, SampleDesc) }
+
+func (s Sample) Clone() Sample  { return Sample(impl.Struct(s).Clone(SampleDesc)) }
+func (s Sample) String() string { return impl.Struct(s).Format(SampleDesc) }
+
+func (s Sample) ThriftDesc() *impl.Desc    { return SampleDesc }
+func (s Sample) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Sample) LogValue() slog.Value      { return impl.Struct(s).LogValue(SampleDesc) }
+
+func (s Sample) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, SampleDesc) }
+
 func (s Sample) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(SampleDesc) }
 
 func (s Sample) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -134,20 +144,25 @@ func ReadTimeSeries(r io.Reader, n int, opts ...nocopy.Option) (TimeSeries, erro
 	return nocopy.Read[TimeSeries](TimeSeriesDesc, r, n, opts...)
 }
 
+func (s TimeSeries) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s TimeSeries) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s TimeSeries) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s TimeSeries) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, TimeSeriesDesc)
 }
-func (s TimeSeries) ThriftDesc() *impl.Desc        { return TimeSeriesDesc }
-func (s TimeSeries) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s TimeSeries) Release()                      { nocopy.Struct(s).Release() }
-func (s TimeSeries) Clone() TimeSeries             { return TimeSeries(impl.Struct(s).Clone(TimeSeriesDesc)) }
-func (s TimeSeries) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s TimeSeries) String() string                { return impl.Struct(s).Format(TimeSeriesDesc) }
+
+func (s TimeSeries) Clone() TimeSeries { return TimeSeries(impl.Struct(s).Clone(TimeSeriesDesc)) }
+func (s TimeSeries) String() string    { return impl.Struct(s).Format(TimeSeriesDesc) }
+
+func (s TimeSeries) ThriftDesc() *impl.Desc    { return TimeSeriesDesc }
+func (s TimeSeries) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s TimeSeries) LogValue() slog.Value      { return impl.Struct(s).LogValue(TimeSeriesDesc) }
+
 func (s TimeSeries) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, TimeSeriesDesc) }
-func (s TimeSeries) LogValue() slog.Value          { return impl.Struct(s).LogValue(TimeSeriesDesc) }
+
 func (s TimeSeries) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(TimeSeriesDesc)
 }
@@ -206,24 +221,29 @@ func ReadWriteRequest(r io.Reader, n int, opts ...nocopy.Option) (WriteRequest, 
 	return nocopy.Read[WriteRequest](WriteRequestDesc, r, n, opts...)
 }
 
+func (s WriteRequest) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s WriteRequest) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s WriteRequest) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s WriteRequest) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, WriteRequestDesc)
 }
-func (s WriteRequest) ThriftDesc() *impl.Desc    { return WriteRequestDesc }
-func (s WriteRequest) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s WriteRequest) Release()                  { nocopy.Struct(s).Release() }
+
 func (s WriteRequest) Clone() WriteRequest {
 	return WriteRequest(impl.Struct(s).Clone(WriteRequestDesc))
 }
-func (s WriteRequest) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s WriteRequest) String() string { return impl.Struct(s).Format(WriteRequestDesc) }
+
+func (s WriteRequest) ThriftDesc() *impl.Desc    { return WriteRequestDesc }
+func (s WriteRequest) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s WriteRequest) LogValue() slog.Value      { return impl.Struct(s).LogValue(WriteRequestDesc) }
+
 func (s WriteRequest) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, WriteRequestDesc)
 }
-func (s WriteRequest) LogValue() slog.Value { return impl.Struct(s).LogValue(WriteRequestDesc) }
+
 func (s WriteRequest) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(WriteRequestDesc)
 }

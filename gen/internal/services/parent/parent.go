@@ -114,19 +114,24 @@ func ReadDenied(r io.Reader, n int, opts ...nocopy.Option) (Denied, error) {
 	return nocopy.Read[Denied](DeniedDesc, r, n, opts...)
 }
 
+func (s Denied) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Denied) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Denied) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Denied) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, DeniedDesc) }
-func (s Denied) ThriftDesc() *impl.Desc                  { return DeniedDesc }
-func (s Denied) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Denied) Release()                                { nocopy.Struct(s).Release() }
-func (s Denied) Clone() Denied                           { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
-func (s Denied) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Denied) String() string                          { return impl.Struct(s).Format(DeniedDesc) }
-func (s Denied) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, DeniedDesc) }
-func (s Denied) LogValue() slog.Value                    { return impl.Struct(s).LogValue(DeniedDesc) }
-func (s Denied) Error() string                           { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Denied) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, DeniedDesc) }
+
+func (s Denied) Clone() Denied  { return Denied(impl.Struct(s).Clone(DeniedDesc)) }
+func (s Denied) String() string { return impl.Struct(s).Format(DeniedDesc) }
+func (s Denied) Error() string  { return impl.Struct(s).Format(DeniedDesc) }
+
+func (s Denied) ThriftDesc() *impl.Desc    { return DeniedDesc }
+func (s Denied) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Denied) LogValue() slog.Value      { return impl.Struct(s).LogValue(DeniedDesc) }
+
+func (s Denied) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, DeniedDesc) }
+
 func (s Denied) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(DeniedDesc) }
 
 func (s Denied) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -156,24 +161,29 @@ func ReadRootPingArgs(r io.Reader, n int, opts ...nocopy.Option) (RootPingArgs, 
 	return nocopy.Read[RootPingArgs](RootPingArgsDesc, r, n, opts...)
 }
 
+func (s RootPingArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s RootPingArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RootPingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RootPingArgsDesc)
 }
-func (s RootPingArgs) ThriftDesc() *impl.Desc    { return RootPingArgsDesc }
-func (s RootPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RootPingArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s RootPingArgs) Clone() RootPingArgs {
 	return RootPingArgs(impl.Struct(s).Clone(RootPingArgsDesc))
 }
-func (s RootPingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RootPingArgs) String() string { return impl.Struct(s).Format(RootPingArgsDesc) }
+
+func (s RootPingArgs) ThriftDesc() *impl.Desc    { return RootPingArgsDesc }
+func (s RootPingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RootPingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RootPingArgsDesc) }
+
 func (s RootPingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RootPingArgsDesc)
 }
-func (s RootPingArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(RootPingArgsDesc) }
+
 func (s RootPingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RootPingArgsDesc)
 }
@@ -200,24 +210,29 @@ func ReadRootPingResult(r io.Reader, n int, opts ...nocopy.Option) (RootPingResu
 	return nocopy.Read[RootPingResult](RootPingResultDesc, r, n, opts...)
 }
 
+func (s RootPingResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s RootPingResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RootPingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RootPingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RootPingResultDesc)
 }
-func (s RootPingResult) ThriftDesc() *impl.Desc    { return RootPingResultDesc }
-func (s RootPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RootPingResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s RootPingResult) Clone() RootPingResult {
 	return RootPingResult(impl.Struct(s).Clone(RootPingResultDesc))
 }
-func (s RootPingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RootPingResult) String() string { return impl.Struct(s).Format(RootPingResultDesc) }
+
+func (s RootPingResult) ThriftDesc() *impl.Desc    { return RootPingResultDesc }
+func (s RootPingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RootPingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RootPingResultDesc) }
+
 func (s RootPingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RootPingResultDesc)
 }
-func (s RootPingResult) LogValue() slog.Value { return impl.Struct(s).LogValue(RootPingResultDesc) }
+
 func (s RootPingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RootPingResultDesc)
 }
@@ -248,24 +263,29 @@ func ReadMiddleCountArgs(r io.Reader, n int, opts ...nocopy.Option) (MiddleCount
 	return nocopy.Read[MiddleCountArgs](MiddleCountArgsDesc, r, n, opts...)
 }
 
+func (s MiddleCountArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s MiddleCountArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s MiddleCountArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MiddleCountArgsDesc)
 }
-func (s MiddleCountArgs) ThriftDesc() *impl.Desc    { return MiddleCountArgsDesc }
-func (s MiddleCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MiddleCountArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s MiddleCountArgs) Clone() MiddleCountArgs {
 	return MiddleCountArgs(impl.Struct(s).Clone(MiddleCountArgsDesc))
 }
-func (s MiddleCountArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s MiddleCountArgs) String() string { return impl.Struct(s).Format(MiddleCountArgsDesc) }
+
+func (s MiddleCountArgs) ThriftDesc() *impl.Desc    { return MiddleCountArgsDesc }
+func (s MiddleCountArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s MiddleCountArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(MiddleCountArgsDesc) }
+
 func (s MiddleCountArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, MiddleCountArgsDesc)
 }
-func (s MiddleCountArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(MiddleCountArgsDesc) }
+
 func (s MiddleCountArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(MiddleCountArgsDesc)
 }
@@ -302,26 +322,31 @@ func ReadMiddleCountResult(r io.Reader, n int, opts ...nocopy.Option) (MiddleCou
 	return nocopy.Read[MiddleCountResult](MiddleCountResultDesc, r, n, opts...)
 }
 
+func (s MiddleCountResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s MiddleCountResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s MiddleCountResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s MiddleCountResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, MiddleCountResultDesc)
 }
-func (s MiddleCountResult) ThriftDesc() *impl.Desc    { return MiddleCountResultDesc }
-func (s MiddleCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s MiddleCountResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s MiddleCountResult) Clone() MiddleCountResult {
 	return MiddleCountResult(impl.Struct(s).Clone(MiddleCountResultDesc))
 }
-func (s MiddleCountResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s MiddleCountResult) String() string { return impl.Struct(s).Format(MiddleCountResultDesc) }
-func (s MiddleCountResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, MiddleCountResultDesc)
-}
+
+func (s MiddleCountResult) ThriftDesc() *impl.Desc    { return MiddleCountResultDesc }
+func (s MiddleCountResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s MiddleCountResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(MiddleCountResultDesc)
 }
+
+func (s MiddleCountResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, MiddleCountResultDesc)
+}
+
 func (s MiddleCountResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(MiddleCountResultDesc)
 }

@@ -99,24 +99,29 @@ func ReadSchemaElement(r io.Reader, n int, opts ...nocopy.Option) (SchemaElement
 	return nocopy.Read[SchemaElement](SchemaElementDesc, r, n, opts...)
 }
 
+func (s SchemaElement) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s SchemaElement) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s SchemaElement) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s SchemaElement) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, SchemaElementDesc)
 }
-func (s SchemaElement) ThriftDesc() *impl.Desc    { return SchemaElementDesc }
-func (s SchemaElement) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s SchemaElement) Release()                  { nocopy.Struct(s).Release() }
+
 func (s SchemaElement) Clone() SchemaElement {
 	return SchemaElement(impl.Struct(s).Clone(SchemaElementDesc))
 }
-func (s SchemaElement) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s SchemaElement) String() string { return impl.Struct(s).Format(SchemaElementDesc) }
+
+func (s SchemaElement) ThriftDesc() *impl.Desc    { return SchemaElementDesc }
+func (s SchemaElement) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s SchemaElement) LogValue() slog.Value      { return impl.Struct(s).LogValue(SchemaElementDesc) }
+
 func (s SchemaElement) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, SchemaElementDesc)
 }
-func (s SchemaElement) LogValue() slog.Value { return impl.Struct(s).LogValue(SchemaElementDesc) }
+
 func (s SchemaElement) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(SchemaElementDesc)
 }
@@ -175,20 +180,25 @@ func ReadStatistics(r io.Reader, n int, opts ...nocopy.Option) (Statistics, erro
 	return nocopy.Read[Statistics](StatisticsDesc, r, n, opts...)
 }
 
+func (s Statistics) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Statistics) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s Statistics) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s Statistics) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, StatisticsDesc)
 }
-func (s Statistics) ThriftDesc() *impl.Desc        { return StatisticsDesc }
-func (s Statistics) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Statistics) Release()                      { nocopy.Struct(s).Release() }
-func (s Statistics) Clone() Statistics             { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
-func (s Statistics) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s Statistics) String() string                { return impl.Struct(s).Format(StatisticsDesc) }
+
+func (s Statistics) Clone() Statistics { return Statistics(impl.Struct(s).Clone(StatisticsDesc)) }
+func (s Statistics) String() string    { return impl.Struct(s).Format(StatisticsDesc) }
+
+func (s Statistics) ThriftDesc() *impl.Desc    { return StatisticsDesc }
+func (s Statistics) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Statistics) LogValue() slog.Value      { return impl.Struct(s).LogValue(StatisticsDesc) }
+
 func (s Statistics) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, StatisticsDesc) }
-func (s Statistics) LogValue() slog.Value          { return impl.Struct(s).LogValue(StatisticsDesc) }
+
 func (s Statistics) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(StatisticsDesc)
 }
@@ -239,24 +249,29 @@ func ReadColumnMetaData(r io.Reader, n int, opts ...nocopy.Option) (ColumnMetaDa
 	return nocopy.Read[ColumnMetaData](ColumnMetaDataDesc, r, n, opts...)
 }
 
+func (s ColumnMetaData) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ColumnMetaData) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ColumnMetaData) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ColumnMetaData) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ColumnMetaDataDesc)
 }
-func (s ColumnMetaData) ThriftDesc() *impl.Desc    { return ColumnMetaDataDesc }
-func (s ColumnMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ColumnMetaData) Release()                  { nocopy.Struct(s).Release() }
+
 func (s ColumnMetaData) Clone() ColumnMetaData {
 	return ColumnMetaData(impl.Struct(s).Clone(ColumnMetaDataDesc))
 }
-func (s ColumnMetaData) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s ColumnMetaData) String() string { return impl.Struct(s).Format(ColumnMetaDataDesc) }
+
+func (s ColumnMetaData) ThriftDesc() *impl.Desc    { return ColumnMetaDataDesc }
+func (s ColumnMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s ColumnMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValue(ColumnMetaDataDesc) }
+
 func (s ColumnMetaData) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ColumnMetaDataDesc)
 }
-func (s ColumnMetaData) LogValue() slog.Value { return impl.Struct(s).LogValue(ColumnMetaDataDesc) }
+
 func (s ColumnMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ColumnMetaDataDesc)
 }
@@ -330,22 +345,27 @@ func ReadColumnChunk(r io.Reader, n int, opts ...nocopy.Option) (ColumnChunk, er
 	return nocopy.Read[ColumnChunk](ColumnChunkDesc, r, n, opts...)
 }
 
+func (s ColumnChunk) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s ColumnChunk) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s ColumnChunk) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s ColumnChunk) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, ColumnChunkDesc)
 }
+
+func (s ColumnChunk) Clone() ColumnChunk { return ColumnChunk(impl.Struct(s).Clone(ColumnChunkDesc)) }
+func (s ColumnChunk) String() string     { return impl.Struct(s).Format(ColumnChunkDesc) }
+
 func (s ColumnChunk) ThriftDesc() *impl.Desc    { return ColumnChunkDesc }
 func (s ColumnChunk) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s ColumnChunk) Release()                  { nocopy.Struct(s).Release() }
-func (s ColumnChunk) Clone() ColumnChunk        { return ColumnChunk(impl.Struct(s).Clone(ColumnChunkDesc)) }
-func (s ColumnChunk) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s ColumnChunk) String() string            { return impl.Struct(s).Format(ColumnChunkDesc) }
+func (s ColumnChunk) LogValue() slog.Value      { return impl.Struct(s).LogValue(ColumnChunkDesc) }
+
 func (s ColumnChunk) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, ColumnChunkDesc)
 }
-func (s ColumnChunk) LogValue() slog.Value { return impl.Struct(s).LogValue(ColumnChunkDesc) }
+
 func (s ColumnChunk) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ColumnChunkDesc)
 }
@@ -395,18 +415,23 @@ func ReadRowGroup(r io.Reader, n int, opts ...nocopy.Option) (RowGroup, error) {
 	return nocopy.Read[RowGroup](RowGroupDesc, r, n, opts...)
 }
 
+func (s RowGroup) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s RowGroup) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s RowGroup) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s RowGroup) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
-func (s RowGroup) ThriftDesc() *impl.Desc        { return RowGroupDesc }
-func (s RowGroup) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s RowGroup) Release()                      { nocopy.Struct(s).Release() }
-func (s RowGroup) Clone() RowGroup               { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
-func (s RowGroup) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s RowGroup) String() string                { return impl.Struct(s).Format(RowGroupDesc) }
+func (s RowGroup) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s RowGroup) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowGroupDesc) }
+
+func (s RowGroup) Clone() RowGroup { return RowGroup(impl.Struct(s).Clone(RowGroupDesc)) }
+func (s RowGroup) String() string  { return impl.Struct(s).Format(RowGroupDesc) }
+
+func (s RowGroup) ThriftDesc() *impl.Desc    { return RowGroupDesc }
+func (s RowGroup) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RowGroup) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowGroupDesc) }
+
 func (s RowGroup) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RowGroupDesc) }
-func (s RowGroup) LogValue() slog.Value          { return impl.Struct(s).LogValue(RowGroupDesc) }
+
 func (s RowGroup) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowGroupDesc)
 }
@@ -460,18 +485,23 @@ func ReadKeyValue(r io.Reader, n int, opts ...nocopy.Option) (KeyValue, error) {
 	return nocopy.Read[KeyValue](KeyValueDesc, r, n, opts...)
 }
 
+func (s KeyValue) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s KeyValue) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s KeyValue) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s KeyValue) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
-func (s KeyValue) ThriftDesc() *impl.Desc        { return KeyValueDesc }
-func (s KeyValue) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s KeyValue) Release()                      { nocopy.Struct(s).Release() }
-func (s KeyValue) Clone() KeyValue               { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
-func (s KeyValue) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s KeyValue) String() string                { return impl.Struct(s).Format(KeyValueDesc) }
+func (s KeyValue) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s KeyValue) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, KeyValueDesc) }
+
+func (s KeyValue) Clone() KeyValue { return KeyValue(impl.Struct(s).Clone(KeyValueDesc)) }
+func (s KeyValue) String() string  { return impl.Struct(s).Format(KeyValueDesc) }
+
+func (s KeyValue) ThriftDesc() *impl.Desc    { return KeyValueDesc }
+func (s KeyValue) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s KeyValue) LogValue() slog.Value      { return impl.Struct(s).LogValue(KeyValueDesc) }
+
 func (s KeyValue) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, KeyValueDesc) }
-func (s KeyValue) LogValue() slog.Value          { return impl.Struct(s).LogValue(KeyValueDesc) }
+
 func (s KeyValue) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(KeyValueDesc)
 }
@@ -517,24 +547,29 @@ func ReadFileMetaData(r io.Reader, n int, opts ...nocopy.Option) (FileMetaData, 
 	return nocopy.Read[FileMetaData](FileMetaDataDesc, r, n, opts...)
 }
 
+func (s FileMetaData) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s FileMetaData) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s FileMetaData) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s FileMetaData) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, FileMetaDataDesc)
 }
-func (s FileMetaData) ThriftDesc() *impl.Desc    { return FileMetaDataDesc }
-func (s FileMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s FileMetaData) Release()                  { nocopy.Struct(s).Release() }
+
 func (s FileMetaData) Clone() FileMetaData {
 	return FileMetaData(impl.Struct(s).Clone(FileMetaDataDesc))
 }
-func (s FileMetaData) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s FileMetaData) String() string { return impl.Struct(s).Format(FileMetaDataDesc) }
+
+func (s FileMetaData) ThriftDesc() *impl.Desc    { return FileMetaDataDesc }
+func (s FileMetaData) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s FileMetaData) LogValue() slog.Value      { return impl.Struct(s).LogValue(FileMetaDataDesc) }
+
 func (s FileMetaData) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, FileMetaDataDesc)
 }
-func (s FileMetaData) LogValue() slog.Value { return impl.Struct(s).LogValue(FileMetaDataDesc) }
+
 func (s FileMetaData) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(FileMetaDataDesc)
 }

@@ -201,19 +201,24 @@ func ReadNotFound(r io.Reader, n int, opts ...nocopy.Option) (NotFound, error) {
 	return nocopy.Read[NotFound](NotFoundDesc, r, n, opts...)
 }
 
+func (s NotFound) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s NotFound) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s NotFound) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s NotFound) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
-func (s NotFound) ThriftDesc() *impl.Desc        { return NotFoundDesc }
-func (s NotFound) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s NotFound) Release()                      { nocopy.Struct(s).Release() }
-func (s NotFound) Clone() NotFound               { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
-func (s NotFound) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s NotFound) String() string                { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s NotFound) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, NotFoundDesc) }
+
+func (s NotFound) Clone() NotFound { return NotFound(impl.Struct(s).Clone(NotFoundDesc)) }
+func (s NotFound) String() string  { return impl.Struct(s).Format(NotFoundDesc) }
+func (s NotFound) Error() string   { return impl.Struct(s).Format(NotFoundDesc) }
+
+func (s NotFound) ThriftDesc() *impl.Desc    { return NotFoundDesc }
+func (s NotFound) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s NotFound) LogValue() slog.Value      { return impl.Struct(s).LogValue(NotFoundDesc) }
+
 func (s NotFound) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, NotFoundDesc) }
-func (s NotFound) LogValue() slog.Value          { return impl.Struct(s).LogValue(NotFoundDesc) }
-func (s NotFound) Error() string                 { return impl.Struct(s).Format(NotFoundDesc) }
+
 func (s NotFound) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(NotFoundDesc)
 }
@@ -252,19 +257,24 @@ func ReadConflict(r io.Reader, n int, opts ...nocopy.Option) (Conflict, error) {
 	return nocopy.Read[Conflict](ConflictDesc, r, n, opts...)
 }
 
+func (s Conflict) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Conflict) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Conflict) Message() *nocopy.Message      { return nocopy.Struct(s).Message() }
-func (s Conflict) AppendTo(dst []byte) []byte    { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
-func (s Conflict) ThriftDesc() *impl.Desc        { return ConflictDesc }
-func (s Conflict) ThriftStruct() impl.Struct     { return impl.Struct(s) }
-func (s Conflict) Release()                      { nocopy.Struct(s).Release() }
-func (s Conflict) Clone() Conflict               { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
-func (s Conflict) Valid() bool                   { return nocopy.Struct(s).Valid() }
-func (s Conflict) String() string                { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Conflict) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ConflictDesc) }
+
+func (s Conflict) Clone() Conflict { return Conflict(impl.Struct(s).Clone(ConflictDesc)) }
+func (s Conflict) String() string  { return impl.Struct(s).Format(ConflictDesc) }
+func (s Conflict) Error() string   { return impl.Struct(s).Format(ConflictDesc) }
+
+func (s Conflict) ThriftDesc() *impl.Desc    { return ConflictDesc }
+func (s Conflict) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Conflict) LogValue() slog.Value      { return impl.Struct(s).LogValue(ConflictDesc) }
+
 func (s Conflict) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ConflictDesc) }
-func (s Conflict) LogValue() slog.Value          { return impl.Struct(s).LogValue(ConflictDesc) }
-func (s Conflict) Error() string                 { return impl.Struct(s).Format(ConflictDesc) }
+
 func (s Conflict) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(ConflictDesc)
 }
@@ -301,18 +311,23 @@ func ReadItem(r io.Reader, n int, opts ...nocopy.Option) (Item, error) {
 	return nocopy.Read[Item](ItemDesc, r, n, opts...)
 }
 
+func (s Item) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Item) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Item) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Item) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
-func (s Item) ThriftDesc() *impl.Desc                  { return ItemDesc }
-func (s Item) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Item) Release()                                { nocopy.Struct(s).Release() }
-func (s Item) Clone() Item                             { return Item(impl.Struct(s).Clone(ItemDesc)) }
-func (s Item) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Item) String() string                          { return impl.Struct(s).Format(ItemDesc) }
-func (s Item) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
-func (s Item) LogValue() slog.Value                    { return impl.Struct(s).LogValue(ItemDesc) }
+func (s Item) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Item) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, ItemDesc) }
+
+func (s Item) Clone() Item    { return Item(impl.Struct(s).Clone(ItemDesc)) }
+func (s Item) String() string { return impl.Struct(s).Format(ItemDesc) }
+
+func (s Item) ThriftDesc() *impl.Desc    { return ItemDesc }
+func (s Item) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Item) LogValue() slog.Value      { return impl.Struct(s).LogValue(ItemDesc) }
+
+func (s Item) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, ItemDesc) }
+
 func (s Item) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(ItemDesc) }
 
 func (s Item) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -377,24 +392,29 @@ func ReadBasePingArgs(r io.Reader, n int, opts ...nocopy.Option) (BasePingArgs, 
 	return nocopy.Read[BasePingArgs](BasePingArgsDesc, r, n, opts...)
 }
 
+func (s BasePingArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s BasePingArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s BasePingArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BasePingArgsDesc)
 }
-func (s BasePingArgs) ThriftDesc() *impl.Desc    { return BasePingArgsDesc }
-func (s BasePingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BasePingArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s BasePingArgs) Clone() BasePingArgs {
 	return BasePingArgs(impl.Struct(s).Clone(BasePingArgsDesc))
 }
-func (s BasePingArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s BasePingArgs) String() string { return impl.Struct(s).Format(BasePingArgsDesc) }
+
+func (s BasePingArgs) ThriftDesc() *impl.Desc    { return BasePingArgsDesc }
+func (s BasePingArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BasePingArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingArgsDesc) }
+
 func (s BasePingArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BasePingArgsDesc)
 }
-func (s BasePingArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(BasePingArgsDesc) }
+
 func (s BasePingArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BasePingArgsDesc)
 }
@@ -421,24 +441,29 @@ func ReadBasePingResult(r io.Reader, n int, opts ...nocopy.Option) (BasePingResu
 	return nocopy.Read[BasePingResult](BasePingResultDesc, r, n, opts...)
 }
 
+func (s BasePingResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s BasePingResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s BasePingResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BasePingResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BasePingResultDesc)
 }
-func (s BasePingResult) ThriftDesc() *impl.Desc    { return BasePingResultDesc }
-func (s BasePingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BasePingResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s BasePingResult) Clone() BasePingResult {
 	return BasePingResult(impl.Struct(s).Clone(BasePingResultDesc))
 }
-func (s BasePingResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s BasePingResult) String() string { return impl.Struct(s).Format(BasePingResultDesc) }
+
+func (s BasePingResult) ThriftDesc() *impl.Desc    { return BasePingResultDesc }
+func (s BasePingResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BasePingResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(BasePingResultDesc) }
+
 func (s BasePingResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BasePingResultDesc)
 }
-func (s BasePingResult) LogValue() slog.Value { return impl.Struct(s).LogValue(BasePingResultDesc) }
+
 func (s BasePingResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BasePingResultDesc)
 }
@@ -465,24 +490,29 @@ func ReadBaseVersionArgs(r io.Reader, n int, opts ...nocopy.Option) (BaseVersion
 	return nocopy.Read[BaseVersionArgs](BaseVersionArgsDesc, r, n, opts...)
 }
 
+func (s BaseVersionArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s BaseVersionArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s BaseVersionArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BaseVersionArgsDesc)
 }
-func (s BaseVersionArgs) ThriftDesc() *impl.Desc    { return BaseVersionArgsDesc }
-func (s BaseVersionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BaseVersionArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s BaseVersionArgs) Clone() BaseVersionArgs {
 	return BaseVersionArgs(impl.Struct(s).Clone(BaseVersionArgsDesc))
 }
-func (s BaseVersionArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s BaseVersionArgs) String() string { return impl.Struct(s).Format(BaseVersionArgsDesc) }
+
+func (s BaseVersionArgs) ThriftDesc() *impl.Desc    { return BaseVersionArgsDesc }
+func (s BaseVersionArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s BaseVersionArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(BaseVersionArgsDesc) }
+
 func (s BaseVersionArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, BaseVersionArgsDesc)
 }
-func (s BaseVersionArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(BaseVersionArgsDesc) }
+
 func (s BaseVersionArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BaseVersionArgsDesc)
 }
@@ -513,26 +543,31 @@ func ReadBaseVersionResult(r io.Reader, n int, opts ...nocopy.Option) (BaseVersi
 	return nocopy.Read[BaseVersionResult](BaseVersionResultDesc, r, n, opts...)
 }
 
+func (s BaseVersionResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s BaseVersionResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s BaseVersionResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s BaseVersionResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, BaseVersionResultDesc)
 }
-func (s BaseVersionResult) ThriftDesc() *impl.Desc    { return BaseVersionResultDesc }
-func (s BaseVersionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s BaseVersionResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s BaseVersionResult) Clone() BaseVersionResult {
 	return BaseVersionResult(impl.Struct(s).Clone(BaseVersionResultDesc))
 }
-func (s BaseVersionResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s BaseVersionResult) String() string { return impl.Struct(s).Format(BaseVersionResultDesc) }
-func (s BaseVersionResult) Format(f fmt.State, verb rune) {
-	impl.Struct(s).FormatTo(f, verb, BaseVersionResultDesc)
-}
+
+func (s BaseVersionResult) ThriftDesc() *impl.Desc    { return BaseVersionResultDesc }
+func (s BaseVersionResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
 func (s BaseVersionResult) LogValue() slog.Value {
 	return impl.Struct(s).LogValue(BaseVersionResultDesc)
 }
+
+func (s BaseVersionResult) Format(f fmt.State, verb rune) {
+	impl.Struct(s).FormatTo(f, verb, BaseVersionResultDesc)
+}
+
 func (s BaseVersionResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(BaseVersionResultDesc)
 }
@@ -569,24 +604,29 @@ func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, 
 	return nocopy.Read[EchoEchoArgs](EchoEchoArgsDesc, r, n, opts...)
 }
 
+func (s EchoEchoArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoEchoArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
-func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
-func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
 	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
 }
-func (s EchoEchoArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
+
+func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
+func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
+
 func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
 }
-func (s EchoEchoArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
+
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
@@ -630,24 +670,29 @@ func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResu
 	return nocopy.Read[EchoEchoResult](EchoEchoResultDesc, r, n, opts...)
 }
 
+func (s EchoEchoResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoEchoResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
-func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
-func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoEchoResult) Clone() EchoEchoResult {
 	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
 }
-func (s EchoEchoResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
+
+func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
+func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
+
 func (s EchoEchoResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
 }
-func (s EchoEchoResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
+
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
@@ -687,22 +732,27 @@ func ReadEchoPutArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoPutArgs, er
 	return nocopy.Read[EchoPutArgs](EchoPutArgsDesc, r, n, opts...)
 }
 
+func (s EchoPutArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoPutArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoPutArgsDesc)
 }
+
+func (s EchoPutArgs) Clone() EchoPutArgs { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
+func (s EchoPutArgs) String() string     { return impl.Struct(s).Format(EchoPutArgsDesc) }
+
 func (s EchoPutArgs) ThriftDesc() *impl.Desc    { return EchoPutArgsDesc }
 func (s EchoPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoPutArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s EchoPutArgs) Clone() EchoPutArgs        { return EchoPutArgs(impl.Struct(s).Clone(EchoPutArgsDesc)) }
-func (s EchoPutArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s EchoPutArgs) String() string            { return impl.Struct(s).Format(EchoPutArgsDesc) }
+func (s EchoPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoPutArgsDesc) }
+
 func (s EchoPutArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoPutArgsDesc)
 }
-func (s EchoPutArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoPutArgsDesc) }
+
 func (s EchoPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoPutArgsDesc)
 }
@@ -754,24 +804,29 @@ func ReadEchoPutResult(r io.Reader, n int, opts ...nocopy.Option) (EchoPutResult
 	return nocopy.Read[EchoPutResult](EchoPutResultDesc, r, n, opts...)
 }
 
+func (s EchoPutResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoPutResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoPutResultDesc)
 }
-func (s EchoPutResult) ThriftDesc() *impl.Desc    { return EchoPutResultDesc }
-func (s EchoPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoPutResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoPutResult) Clone() EchoPutResult {
 	return EchoPutResult(impl.Struct(s).Clone(EchoPutResultDesc))
 }
-func (s EchoPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoPutResult) String() string { return impl.Struct(s).Format(EchoPutResultDesc) }
+
+func (s EchoPutResult) ThriftDesc() *impl.Desc    { return EchoPutResultDesc }
+func (s EchoPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoPutResultDesc) }
+
 func (s EchoPutResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoPutResultDesc)
 }
-func (s EchoPutResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoPutResultDesc) }
+
 func (s EchoPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoPutResultDesc)
 }
@@ -845,24 +900,29 @@ func ReadEchoNotifyArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoNotifyAr
 	return nocopy.Read[EchoNotifyArgs](EchoNotifyArgsDesc, r, n, opts...)
 }
 
+func (s EchoNotifyArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoNotifyArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoNotifyArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoNotifyArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoNotifyArgsDesc)
 }
-func (s EchoNotifyArgs) ThriftDesc() *impl.Desc    { return EchoNotifyArgsDesc }
-func (s EchoNotifyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoNotifyArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoNotifyArgs) Clone() EchoNotifyArgs {
 	return EchoNotifyArgs(impl.Struct(s).Clone(EchoNotifyArgsDesc))
 }
-func (s EchoNotifyArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoNotifyArgs) String() string { return impl.Struct(s).Format(EchoNotifyArgsDesc) }
+
+func (s EchoNotifyArgs) ThriftDesc() *impl.Desc    { return EchoNotifyArgsDesc }
+func (s EchoNotifyArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoNotifyArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoNotifyArgsDesc) }
+
 func (s EchoNotifyArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoNotifyArgsDesc)
 }
-func (s EchoNotifyArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoNotifyArgsDesc) }
+
 func (s EchoNotifyArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoNotifyArgsDesc)
 }
@@ -904,22 +964,27 @@ func ReadEchoAddArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoAddArgs, er
 	return nocopy.Read[EchoAddArgs](EchoAddArgsDesc, r, n, opts...)
 }
 
+func (s EchoAddArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoAddArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoAddArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoAddArgsDesc)
 }
+
+func (s EchoAddArgs) Clone() EchoAddArgs { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
+func (s EchoAddArgs) String() string     { return impl.Struct(s).Format(EchoAddArgsDesc) }
+
 func (s EchoAddArgs) ThriftDesc() *impl.Desc    { return EchoAddArgsDesc }
 func (s EchoAddArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoAddArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s EchoAddArgs) Clone() EchoAddArgs        { return EchoAddArgs(impl.Struct(s).Clone(EchoAddArgsDesc)) }
-func (s EchoAddArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s EchoAddArgs) String() string            { return impl.Struct(s).Format(EchoAddArgsDesc) }
+func (s EchoAddArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoAddArgsDesc) }
+
 func (s EchoAddArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoAddArgsDesc)
 }
-func (s EchoAddArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoAddArgsDesc) }
+
 func (s EchoAddArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoAddArgsDesc)
 }
@@ -960,24 +1025,29 @@ func ReadEchoAddResult(r io.Reader, n int, opts ...nocopy.Option) (EchoAddResult
 	return nocopy.Read[EchoAddResult](EchoAddResultDesc, r, n, opts...)
 }
 
+func (s EchoAddResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoAddResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoAddResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoAddResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoAddResultDesc)
 }
-func (s EchoAddResult) ThriftDesc() *impl.Desc    { return EchoAddResultDesc }
-func (s EchoAddResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoAddResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoAddResult) Clone() EchoAddResult {
 	return EchoAddResult(impl.Struct(s).Clone(EchoAddResultDesc))
 }
-func (s EchoAddResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoAddResult) String() string { return impl.Struct(s).Format(EchoAddResultDesc) }
+
+func (s EchoAddResult) ThriftDesc() *impl.Desc    { return EchoAddResultDesc }
+func (s EchoAddResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoAddResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoAddResultDesc) }
+
 func (s EchoAddResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoAddResultDesc)
 }
-func (s EchoAddResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoAddResultDesc) }
+
 func (s EchoAddResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoAddResultDesc)
 }
@@ -1013,24 +1083,29 @@ func ReadEchoFailArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoFailArgs, 
 	return nocopy.Read[EchoFailArgs](EchoFailArgsDesc, r, n, opts...)
 }
 
+func (s EchoFailArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoFailArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoFailArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoFailArgsDesc)
 }
-func (s EchoFailArgs) ThriftDesc() *impl.Desc    { return EchoFailArgsDesc }
-func (s EchoFailArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoFailArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoFailArgs) Clone() EchoFailArgs {
 	return EchoFailArgs(impl.Struct(s).Clone(EchoFailArgsDesc))
 }
-func (s EchoFailArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoFailArgs) String() string { return impl.Struct(s).Format(EchoFailArgsDesc) }
+
+func (s EchoFailArgs) ThriftDesc() *impl.Desc    { return EchoFailArgsDesc }
+func (s EchoFailArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoFailArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoFailArgsDesc) }
+
 func (s EchoFailArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoFailArgsDesc)
 }
-func (s EchoFailArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoFailArgsDesc) }
+
 func (s EchoFailArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoFailArgsDesc)
 }
@@ -1066,24 +1141,29 @@ func ReadEchoFailResult(r io.Reader, n int, opts ...nocopy.Option) (EchoFailResu
 	return nocopy.Read[EchoFailResult](EchoFailResultDesc, r, n, opts...)
 }
 
+func (s EchoFailResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoFailResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoFailResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoFailResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoFailResultDesc)
 }
-func (s EchoFailResult) ThriftDesc() *impl.Desc    { return EchoFailResultDesc }
-func (s EchoFailResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoFailResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoFailResult) Clone() EchoFailResult {
 	return EchoFailResult(impl.Struct(s).Clone(EchoFailResultDesc))
 }
-func (s EchoFailResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoFailResult) String() string { return impl.Struct(s).Format(EchoFailResultDesc) }
+
+func (s EchoFailResult) ThriftDesc() *impl.Desc    { return EchoFailResultDesc }
+func (s EchoFailResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoFailResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoFailResultDesc) }
+
 func (s EchoFailResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoFailResultDesc)
 }
-func (s EchoFailResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoFailResultDesc) }
+
 func (s EchoFailResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoFailResultDesc)
 }

@@ -127,18 +127,23 @@ func ReadMessage(r io.Reader, n int, opts ...nocopy.Option) (Message, error) {
 	return nocopy.Read[Message](MessageDesc, r, n, opts...)
 }
 
+func (s Message) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Message) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Message) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Message) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, MessageDesc) }
-func (s Message) ThriftDesc() *impl.Desc                  { return MessageDesc }
-func (s Message) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Message) Release()                                { nocopy.Struct(s).Release() }
-func (s Message) Clone() Message                          { return Message(impl.Struct(s).Clone(MessageDesc)) }
-func (s Message) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Message) String() string                          { return impl.Struct(s).Format(MessageDesc) }
-func (s Message) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, MessageDesc) }
-func (s Message) LogValue() slog.Value                    { return impl.Struct(s).LogValue(MessageDesc) }
+func (s Message) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Message) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, MessageDesc) }
+
+func (s Message) Clone() Message { return Message(impl.Struct(s).Clone(MessageDesc)) }
+func (s Message) String() string { return impl.Struct(s).Format(MessageDesc) }
+
+func (s Message) ThriftDesc() *impl.Desc    { return MessageDesc }
+func (s Message) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Message) LogValue() slog.Value      { return impl.Struct(s).LogValue(MessageDesc) }
+
+func (s Message) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, MessageDesc) }
+
 func (s Message) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(MessageDesc) }
 
 func (s Message) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -183,18 +188,23 @@ func ReadRow(r io.Reader, n int, opts ...nocopy.Option) (Row, error) {
 	return nocopy.Read[Row](RowDesc, r, n, opts...)
 }
 
+func (s Row) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s Row) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
-func (s Row) Message() *nocopy.Message                { return nocopy.Struct(s).Message() }
-func (s Row) AppendTo(dst []byte) []byte              { return impl.Struct(s).AppendStruct(dst, RowDesc) }
-func (s Row) ThriftDesc() *impl.Desc                  { return RowDesc }
-func (s Row) ThriftStruct() impl.Struct               { return impl.Struct(s) }
-func (s Row) Release()                                { nocopy.Struct(s).Release() }
-func (s Row) Clone() Row                              { return Row(impl.Struct(s).Clone(RowDesc)) }
-func (s Row) Valid() bool                             { return nocopy.Struct(s).Valid() }
-func (s Row) String() string                          { return impl.Struct(s).Format(RowDesc) }
-func (s Row) Format(f fmt.State, verb rune)           { impl.Struct(s).FormatTo(f, verb, RowDesc) }
-func (s Row) LogValue() slog.Value                    { return impl.Struct(s).LogValue(RowDesc) }
+func (s Row) Message() *nocopy.Message   { return nocopy.Struct(s).Message() }
+func (s Row) AppendTo(dst []byte) []byte { return impl.Struct(s).AppendStruct(dst, RowDesc) }
+
+func (s Row) Clone() Row     { return Row(impl.Struct(s).Clone(RowDesc)) }
+func (s Row) String() string { return impl.Struct(s).Format(RowDesc) }
+
+func (s Row) ThriftDesc() *impl.Desc    { return RowDesc }
+func (s Row) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s Row) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowDesc) }
+
+func (s Row) Format(f fmt.State, verb rune) { impl.Struct(s).FormatTo(f, verb, RowDesc) }
+
 func (s Row) Unknown() iter.Seq2[int16, nocopy.Value] { return impl.Struct(s).Unknown(RowDesc) }
 
 func (s Row) MarshalJSON() ([]byte, error)           { return impl.JSON(s) }
@@ -238,24 +248,29 @@ func ReadEchoEchoArgs(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoArgs, 
 	return nocopy.Read[EchoEchoArgs](EchoEchoArgsDesc, r, n, opts...)
 }
 
+func (s EchoEchoArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoEchoArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoEchoArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoArgsDesc)
 }
-func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
-func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoArgs) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoEchoArgs) Clone() EchoEchoArgs {
 	return EchoEchoArgs(impl.Struct(s).Clone(EchoEchoArgsDesc))
 }
-func (s EchoEchoArgs) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoEchoArgs) String() string { return impl.Struct(s).Format(EchoEchoArgsDesc) }
+
+func (s EchoEchoArgs) ThriftDesc() *impl.Desc    { return EchoEchoArgsDesc }
+func (s EchoEchoArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoEchoArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
+
 func (s EchoEchoArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoArgsDesc)
 }
-func (s EchoEchoArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoEchoArgsDesc) }
+
 func (s EchoEchoArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoArgsDesc)
 }
@@ -300,24 +315,29 @@ func ReadEchoEchoResult(r io.Reader, n int, opts ...nocopy.Option) (EchoEchoResu
 	return nocopy.Read[EchoEchoResult](EchoEchoResultDesc, r, n, opts...)
 }
 
+func (s EchoEchoResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s EchoEchoResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s EchoEchoResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s EchoEchoResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, EchoEchoResultDesc)
 }
-func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
-func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s EchoEchoResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s EchoEchoResult) Clone() EchoEchoResult {
 	return EchoEchoResult(impl.Struct(s).Clone(EchoEchoResultDesc))
 }
-func (s EchoEchoResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s EchoEchoResult) String() string { return impl.Struct(s).Format(EchoEchoResultDesc) }
+
+func (s EchoEchoResult) ThriftDesc() *impl.Desc    { return EchoEchoResultDesc }
+func (s EchoEchoResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s EchoEchoResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
+
 func (s EchoEchoResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, EchoEchoResultDesc)
 }
-func (s EchoEchoResult) LogValue() slog.Value { return impl.Struct(s).LogValue(EchoEchoResultDesc) }
+
 func (s EchoEchoResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(EchoEchoResultDesc)
 }
@@ -362,22 +382,27 @@ func ReadRowsGetArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsGetArgs, er
 	return nocopy.Read[RowsGetArgs](RowsGetArgsDesc, r, n, opts...)
 }
 
+func (s RowsGetArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s RowsGetArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RowsGetArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsGetArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsGetArgsDesc)
 }
+
+func (s RowsGetArgs) Clone() RowsGetArgs { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
+func (s RowsGetArgs) String() string     { return impl.Struct(s).Format(RowsGetArgsDesc) }
+
 func (s RowsGetArgs) ThriftDesc() *impl.Desc    { return RowsGetArgsDesc }
 func (s RowsGetArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsGetArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s RowsGetArgs) Clone() RowsGetArgs        { return RowsGetArgs(impl.Struct(s).Clone(RowsGetArgsDesc)) }
-func (s RowsGetArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s RowsGetArgs) String() string            { return impl.Struct(s).Format(RowsGetArgsDesc) }
+func (s RowsGetArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsGetArgsDesc) }
+
 func (s RowsGetArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsGetArgsDesc)
 }
-func (s RowsGetArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(RowsGetArgsDesc) }
+
 func (s RowsGetArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsGetArgsDesc)
 }
@@ -413,24 +438,29 @@ func ReadRowsGetResult(r io.Reader, n int, opts ...nocopy.Option) (RowsGetResult
 	return nocopy.Read[RowsGetResult](RowsGetResultDesc, r, n, opts...)
 }
 
+func (s RowsGetResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s RowsGetResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RowsGetResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsGetResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsGetResultDesc)
 }
-func (s RowsGetResult) ThriftDesc() *impl.Desc    { return RowsGetResultDesc }
-func (s RowsGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsGetResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s RowsGetResult) Clone() RowsGetResult {
 	return RowsGetResult(impl.Struct(s).Clone(RowsGetResultDesc))
 }
-func (s RowsGetResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RowsGetResult) String() string { return impl.Struct(s).Format(RowsGetResultDesc) }
+
+func (s RowsGetResult) ThriftDesc() *impl.Desc    { return RowsGetResultDesc }
+func (s RowsGetResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RowsGetResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsGetResultDesc) }
+
 func (s RowsGetResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsGetResultDesc)
 }
-func (s RowsGetResult) LogValue() slog.Value { return impl.Struct(s).LogValue(RowsGetResultDesc) }
+
 func (s RowsGetResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsGetResultDesc)
 }
@@ -475,22 +505,27 @@ func ReadRowsPutArgs(r io.Reader, n int, opts ...nocopy.Option) (RowsPutArgs, er
 	return nocopy.Read[RowsPutArgs](RowsPutArgsDesc, r, n, opts...)
 }
 
+func (s RowsPutArgs) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s RowsPutArgs) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RowsPutArgs) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsPutArgs) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsPutArgsDesc)
 }
+
+func (s RowsPutArgs) Clone() RowsPutArgs { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
+func (s RowsPutArgs) String() string     { return impl.Struct(s).Format(RowsPutArgsDesc) }
+
 func (s RowsPutArgs) ThriftDesc() *impl.Desc    { return RowsPutArgsDesc }
 func (s RowsPutArgs) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsPutArgs) Release()                  { nocopy.Struct(s).Release() }
-func (s RowsPutArgs) Clone() RowsPutArgs        { return RowsPutArgs(impl.Struct(s).Clone(RowsPutArgsDesc)) }
-func (s RowsPutArgs) Valid() bool               { return nocopy.Struct(s).Valid() }
-func (s RowsPutArgs) String() string            { return impl.Struct(s).Format(RowsPutArgsDesc) }
+func (s RowsPutArgs) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsPutArgsDesc) }
+
 func (s RowsPutArgs) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsPutArgsDesc)
 }
-func (s RowsPutArgs) LogValue() slog.Value { return impl.Struct(s).LogValue(RowsPutArgsDesc) }
+
 func (s RowsPutArgs) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsPutArgsDesc)
 }
@@ -535,24 +570,29 @@ func ReadRowsPutResult(r io.Reader, n int, opts ...nocopy.Option) (RowsPutResult
 	return nocopy.Read[RowsPutResult](RowsPutResultDesc, r, n, opts...)
 }
 
+func (s RowsPutResult) Valid() bool { return nocopy.Struct(s).Valid() }
+func (s RowsPutResult) Release()    { nocopy.Struct(s).Release() }
+
 // Message returns the message that holds s: its Bytes are those of the whole message, AppendTo's
 // those of s alone.
 func (s RowsPutResult) Message() *nocopy.Message { return nocopy.Struct(s).Message() }
 func (s RowsPutResult) AppendTo(dst []byte) []byte {
 	return impl.Struct(s).AppendStruct(dst, RowsPutResultDesc)
 }
-func (s RowsPutResult) ThriftDesc() *impl.Desc    { return RowsPutResultDesc }
-func (s RowsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
-func (s RowsPutResult) Release()                  { nocopy.Struct(s).Release() }
+
 func (s RowsPutResult) Clone() RowsPutResult {
 	return RowsPutResult(impl.Struct(s).Clone(RowsPutResultDesc))
 }
-func (s RowsPutResult) Valid() bool    { return nocopy.Struct(s).Valid() }
 func (s RowsPutResult) String() string { return impl.Struct(s).Format(RowsPutResultDesc) }
+
+func (s RowsPutResult) ThriftDesc() *impl.Desc    { return RowsPutResultDesc }
+func (s RowsPutResult) ThriftStruct() impl.Struct { return impl.Struct(s) }
+func (s RowsPutResult) LogValue() slog.Value      { return impl.Struct(s).LogValue(RowsPutResultDesc) }
+
 func (s RowsPutResult) Format(f fmt.State, verb rune) {
 	impl.Struct(s).FormatTo(f, verb, RowsPutResultDesc)
 }
-func (s RowsPutResult) LogValue() slog.Value { return impl.Struct(s).LogValue(RowsPutResultDesc) }
+
 func (s RowsPutResult) Unknown() iter.Seq2[int16, nocopy.Value] {
 	return impl.Struct(s).Unknown(RowsPutResultDesc)
 }
